@@ -1,0 +1,19 @@
+import { defineConfig } from "vitest/config";
+import { ClosingLine } from "./test/closingLine.ts";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    // Sources may have changed since the last install; nothing to do takes 60 ms.
+    globalSetup: "test/support/compiledContracts.ts",
+    pool: "forks",
+    // isolated-vm crashes in a process that was started from Node's own snapshot.
+    execArgv: ["--no-node-snapshot"],
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    retry: 0,
+    allowOnly: false,
+    reporters: ["default", new ClosingLine()],
+  },
+});
