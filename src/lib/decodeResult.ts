@@ -1,0 +1,49 @@
+import { TycheError } from "./errors.ts";
+import { UINT256_LIMIT, readUint256 } from "./uint256.ts";
+
+/** How the bytes of a function's result are read. */
+export type ReturnType = "string" | "uint256" | "int256";
+
+/** Size of the largest integer result. */
+const MAX_INTEGER_BYTES = 32;
+/** With the upper half of 64 bits below this, a value is below 2^53 and exact as a number. */
+const SAFE_HIGH = 1 << 21;
+
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/**
+ * Decodes the result of a function to text, as `decodeResult` of @chainlink/functions-toolkit does: integers are big-endian, of at most
+ * 32 bytes, written in decimal, empty is 0, and only an `int256` of all 32 bytes can be negative (two's complement); a string
+ * is UTF-8, each invalid sequence U+FFFD.
+ * Throws {@link UndecodableResultError} for an integer of more than 32 bytes.
+ */
+export function decodeResult(bytes: Uint8Array, returnType: ReturnType): string {
+  if (returnType === "string") return utf8.decode(bytes);
+  if (bytes.length === MAX_INTEGER_BYTES) return decodeWord(bytes, returnType);
+  if (bytes.length > MAX_INTEGER_BYTES) throw new UndecodableResultError(bytes.length, returnType);
+  return bytes.length === 0 ? "0" : String(BigInt(`0x${bytes.toHex()}`));
+}
+
+/** Decodes 32 bytes, what sources encode integers as. Most results are small, and numbers are several times faster than BigInt. */
+function decodeWord(bytes: Uint8Array, returnType: "uint256" | "int256"): string {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, MAX_INTEGER_BYTES);
+  let top = 0;
+  for (let at = 0; at < 24; at += 4) top |= view.getUint32(at);
+  const high = view.getUint32(24);
+  if (top === 0 && high < SAFE_HIGH) return String(high * 2 ** 32 + view.getUint32(28));
+  const value = readUint256(bytes);
+  return String(returnType === "int256" && bytes[0]! >= 0x80 ? value - UINT256_LIMIT : value);
+}
+
+/** A result that is not of its return type. Code `undecodable_result`. */
+export class UndecodableResultError extends TycheError {
+  constructor(size: number, returnType: ReturnType) {
+    super(
+      `a result of ${size} bytes is too large for ${returnType}, which takes at most ${MAX_INTEGER_BYTES}`,
+      {
+        code: "undecodable_result",
+        blame: "caller",
+      },
+    );
+  }
+}

@@ -1,0 +1,39 @@
+/** Who has to act: the caller changes the request, an upstream (chain, RPC, oracle) recovers, or we fix a defect. */
+export type Blame = "caller" | "upstream" | "us";
+
+/** Shape of everything {@link TycheError} carries besides its message. */
+export interface TycheErrorOptions {
+  /** Stable snake_case name; callers branch on it, never on the message. */
+  readonly code: string;
+  readonly blame: Blame;
+  /** Whether the same call may succeed later without a change. Default `false`. */
+  readonly retryable?: boolean;
+  /** JSON-safe facts for the caller; never a secret, a path or a raw remote body. */
+  readonly details?: unknown;
+  readonly cause?: unknown;
+}
+
+/**
+ * Base of every error Tyche throws on purpose. Each subclass lives in the file that throws it.
+ * The message says what failed, the value next to what was expected with units, and what to do.
+ */
+export class TycheError extends Error {
+  readonly code: string;
+  readonly blame: Blame;
+  readonly retryable: boolean;
+  readonly details: unknown;
+
+  constructor(message: string, options: TycheErrorOptions) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.code = options.code;
+    this.blame = options.blame;
+    this.retryable = options.retryable ?? false;
+    this.details = options.details;
+  }
+}
+
+/** Returns the message of anything that was thrown, for logs and causes. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,39 @@
+import { TycheError } from "./errors.ts";
+
+/** One thing that is wrong with a request's parameters. */
+export interface ParameterViolation {
+  /** JSON Pointer (RFC 6901) to the parameter, whether it came in the query or the body: `/min`, `/list/3`; `""` is the body itself. */
+  readonly path: string;
+  /** What is wrong, naming the value next to what was expected. */
+  readonly message: string;
+}
+
+/** Violations that the message names; the rest are in `details`. */
+const MAX_NAMED = 10;
+
+/**
+ * Parameters that can't be used. Carries every violation that was found, not only the first.
+ * The HTTP layer merges the violations of several of these into one 400 answer.
+ */
+export class InvalidParameterError extends TycheError {
+  override readonly details: readonly ParameterViolation[];
+
+  constructor(violations: readonly ParameterViolation[], options: { readonly cause?: unknown } = {}) {
+    super(summarize(violations), {
+      code: "invalid_parameter",
+      blame: "caller",
+      cause: options.cause,
+    });
+    this.details = violations;
+  }
+}
+
+function summarize(violations: readonly ParameterViolation[]): string {
+  const named = violations.slice(0, MAX_NAMED).map(describe);
+  const more = violations.length - named.length;
+  return named.join("; ") + (more > 0 ? `; and ${more} more` : "");
+}
+
+function describe({ path, message }: ParameterViolation): string {
+  return path === "" ? message : `${path.slice(1).replaceAll("/", ".")}: ${message}`;
+}

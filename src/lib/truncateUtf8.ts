@@ -1,0 +1,11 @@
+/**
+ * Returns text as UTF-8 of at most `maxBytes`, cut between characters, as the nodes report an error. Empty text becomes "error":
+ * empty bytes would mean success.
+ */
+export function truncateUtf8(text: string, maxBytes: number): Uint8Array {
+  const bytes = new TextEncoder().encode(text === "" ? "error" : text);
+  if (bytes.length <= maxBytes) return bytes;
+  let end = maxBytes;
+  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end -= 1;
+  return bytes.subarray(0, end);
+}

@@ -1,0 +1,43 @@
+/** Bytes of an EVM word. */
+export const WORD_BYTES = 32;
+
+/** 2^256: one more than the largest `uint256`. */
+export const UINT256_LIMIT = 1n << 256n;
+
+const LOW_64_BITS = (1n << 64n) - 1n;
+
+/** Returns the unsigned big-endian integer in the 32 bytes of `bytes` from `offset` on (default 0). */
+export function readUint256(bytes: Uint8Array, offset = 0): bigint {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, WORD_BYTES);
+  return (
+    (view.getBigUint64(0) << 192n) |
+    (view.getBigUint64(8) << 128n) |
+    (view.getBigUint64(16) << 64n) |
+    view.getBigUint64(24)
+  );
+}
+
+/**
+ * Writes `value` as 32 bytes, big-endian, into `bytes` from `offset` on.
+ *
+ * @throws RangeError when `value` is negative or 2^256 and more.
+ */
+export function writeUint256(bytes: Uint8Array, offset: number, value: bigint): void {
+  if (value < 0n || value >= UINT256_LIMIT) throw new RangeError(`${value} does not fit a uint256`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, WORD_BYTES);
+  view.setBigUint64(0, value >> 192n);
+  view.setBigUint64(8, (value >> 128n) & LOW_64_BITS);
+  view.setBigUint64(16, (value >> 64n) & LOW_64_BITS);
+  view.setBigUint64(24, value & LOW_64_BITS);
+}
+
+/**
+ * Returns `values` as consecutive 32-byte big-endian words: what `abi.encode` makes of `uint256` values.
+ *
+ * @throws RangeError when a value does not fit.
+ */
+export function encodeUint256s(...values: readonly bigint[]): Uint8Array {
+  const bytes = new Uint8Array(values.length * WORD_BYTES);
+  values.forEach((value, index) => writeUint256(bytes, index * WORD_BYTES, value));
+  return bytes;
+}
