@@ -1,0 +1,313 @@
+/**
+ * Runs in a fresh context before any of the caller's code. It keeps the built-ins it needs as they are now: what a
+ * source does to prototypes afterwards is its own affair.
+ */
+import { createFunctions } from "./functions.ts";
+import { prepareGlobalObject } from "./globalObject.ts";
+import type { Chunk, Internals } from "./internals.ts";
+import { createConsole } from "./plainConsole.ts";
+import { ASK, TELL, type Host } from "./protocol.ts";
+import { createTimers } from "./timers.ts";
+import { encodeUtf8 } from "./utf8.ts";
+
+const { ArrayBuffer, Error, JSON, Object, Promise, String, TypeError, Uint8Array } = globalThis;
+const { defineProperty } = Object;
+const { parse, stringify } = JSON;
+const keys = Object.keys;
+const noBytes = new Uint8Array(0);
+const hasInstance = Function.prototype.call.bind(Function.prototype[Symbol.hasInstance]) as (
+  constructor: unknown,
+  value: unknown,
+) => boolean;
+const slice = Function.prototype.call.bind(String.prototype.slice) as (
+  text: string,
+  start: number,
+  end: number,
+) => string;
+const indexOf = Function.prototype.call.bind(String.prototype.indexOf) as (
+  text: string,
+  part: string,
+) => number;
+const toWellFormed = Function.prototype.call.bind(String.prototype.toWellFormed) as (text: string) => string;
+
+const getterOf = (prototype: object, name: string) =>
+  Function.prototype.call.bind(Object.getOwnPropertyDescriptor(prototype, name)?.get as () => number) as (
+    of: unknown,
+  ) => number;
+const lengthOf = getterOf(Object.getPrototypeOf(Uint8Array.prototype) as object, "length");
+const bufferLengthOf = getterOf(ArrayBuffer.prototype, "byteLength");
+
+/** Length of a byte array or buffer; 0 for what only poses as one, which is measured once it is read. */
+function byteLengthOf(value: unknown): number {
+  try {
+    return hasInstance(Uint8Array, value) ? lengthOf(value) : bufferLengthOf(value);
+  } catch {
+    return 0;
+  }
+}
+
+interface StartLimits {
+  readonly maxResponseBytes: number;
+  readonly maxConsoleBytes: number;
+  readonly maxErrorChars: number;
+}
+
+const errorClasses: Readonly<Record<string, ErrorConstructor>> = {
+  __proto__: null,
+  EvalError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  TypeError,
+  URIError,
+} as never;
+
+const visible: PropertyDescriptor = {
+  __proto__: null,
+  writable: true,
+  enumerable: true,
+  configurable: true,
+} as never;
+
+/** Longest specifier that is handed on; the host refuses long before. */
+const MAX_SPECIFIER_CHARS = 65_536;
+
+type ImportModule = (specifier: unknown, options?: unknown) => Promise<unknown>;
+type Source = (run: object, importModule: ImportModule) => () => Promise<unknown>;
+
+/** Prepares the global object and returns `dispatch`, through which the host tells this context what to do. */
+export default function boot(
+  host: Host,
+): (tell: number, a?: unknown, b?: unknown, c?: unknown, d?: unknown) => unknown {
+  const timers = createTimers(host);
+  const chunks: Record<string, Readonly<Record<string, unknown>>> = { __proto__: null } as never;
+  const calls: Record<
+    number,
+    { resolve: (value: never) => void; reject: (error: Error) => void; isFetch?: boolean }
+  > = {
+    __proto__: null,
+  } as never;
+  let nextCall = 1;
+  let handedOver: Chunk | undefined;
+  /** Console characters left; −1 once some were dropped. */
+  let printable = 0;
+  const functions = createFunctions();
+
+  const internals: Internals = {
+    hostCall: (name, bytes, onStart) =>
+      new Promise((resolve, reject) => {
+        const id = nextCall++;
+        calls[id] = { resolve, reject, isFetch: name === "fetch" };
+        host(ASK.call, id, name, bytes);
+        onStart?.(() => {
+          delete calls[id];
+          host(ASK.cancel, id);
+        });
+      }),
+    native: (name, header, bytes = noBytes) => {
+      const answer = host(ASK.native, name, stringify(header), bytes);
+      if (typeof answer !== "string") return answer as Uint8Array;
+      const text = slice(answer, 1, answer.length);
+      if (answer[0] === "!") throw new Error(text);
+      return text;
+    },
+    print,
+    load,
+    exit: (code) => {
+      host(ASK.fail, 2, "", "");
+      throw new Error(`The program ended with code ${code}`);
+    },
+    encodeUtf8,
+    setTimeout: timers.setTimeout,
+    clearTimeout: timers.clearTimeout,
+  };
+
+  /** Cuts here what the host would drop anyway, so that a huge text never leaves this heap. */
+  function print(text: string): void {
+    if (printable < 0) return;
+    const kept = text.length > printable ? slice(text, 0, printable + 1) : text;
+    printable -= text.length;
+    host(ASK.print, toWellFormed(kept));
+  }
+
+  function load(name: string): Readonly<Record<string, unknown>> {
+    const known = chunks[name];
+    if (known !== undefined) return known;
+    host(ASK.load, name);
+    const chunk = handedOver as Chunk;
+    handedOver = undefined;
+    return (chunks[name] = chunk(internals));
+  }
+
+  /** The exports behind an entry of `nodeModules`: a chunk's, or those of `chunk#member`. */
+  function loadModule(entry: string): Readonly<Record<string, unknown>> {
+    const at = indexOf(entry, "#");
+    if (at < 0) return load(entry);
+    return load(slice(entry, 0, at))[slice(entry, at + 1, entry.length)] as Readonly<Record<string, unknown>>;
+  }
+
+  const fillGlobalObject = prepareGlobalObject({
+    load,
+    findLoaded: (name) => chunks[name],
+    timers,
+    createConsole: () => createConsole(internals),
+  });
+
+  /** Stands for `import(…)` in the source; also carries what stands for `import.meta`. */
+  const importModule: ImportModule = (specifier, options) =>
+    new Promise((resolve, reject) => {
+      // A template throws for a symbol, as import() does; String() would not.
+      const name = slice(`${specifier as string | number}`, 0, MAX_SPECIFIER_CHARS);
+      const type = attributeType(options);
+      const id = nextCall++;
+      calls[id] = { resolve, reject };
+      host(ASK.import, id, name, type);
+    });
+  defineProperty(importModule, "meta", {
+    __proto__: null,
+    value: {
+      __proto__: null,
+      url: "file:///source.ts",
+      main: true,
+      resolve: (specifier: unknown) => text(specifier, MAX_SPECIFIER_CHARS),
+      filename: "/source.ts",
+      dirname: "/",
+    },
+  } as PropertyDescriptor);
+
+  async function run(source: Source, inputs: string, limits: StartLimits): Promise<void> {
+    const { args, bytesArgs, secrets } = parse(inputs) as {
+      args: unknown;
+      bytesArgs: unknown;
+      secrets: unknown;
+    };
+    const { maxResponseBytes, maxErrorChars } = limits;
+    printable = limits.maxConsoleBytes;
+    let refused = false;
+    try {
+      const value = await source({ args, bytesArgs, secrets, Functions: functions }, importModule)();
+      if (!hasInstance(ArrayBuffer, value) && !hasInstance(Uint8Array, value)) {
+        refused = true;
+        throw new Error("returned value not an ArrayBuffer or Uint8Array");
+      }
+      // Measured first: a copy of a huge result would not fit into the memory that is left.
+      const tooLong = byteLengthOf(value) > maxResponseBytes;
+      const bytes = tooLong ? undefined : new Uint8Array(value as ArrayBuffer);
+      if (bytes === undefined || lengthOf(bytes) > maxResponseBytes) {
+        host(ASK.fail, 1, `response >${maxResponseBytes} bytes`, "");
+      } else host(ASK.succeed, bytes);
+    } catch (thrown) {
+      fail(thrown, refused, maxErrorChars);
+    }
+    dropFetches();
+  }
+
+  /** When a source has ended, the nodes close their proxy: a request under way fails, and ends the program if nobody hears it. */
+  function dropFetches(): void {
+    for (const id in calls) {
+      const call = calls[id];
+      if (call?.isFetch === true) call.reject(new TypeError("fetch failed"));
+    }
+  }
+
+  /** Reads a thrown value as the nodes' library does; getters on it are the caller's code and may throw. */
+  function fail(thrown: unknown, refused: boolean, maxErrorChars: number): void {
+    try {
+      let message = `invalid value thrown of type ${typeof thrown}`;
+      let stack = "";
+      if (hasInstance(Error, thrown)) {
+        const error = thrown as Error;
+        const name: unknown = error.name ?? "Error";
+        const given: unknown = error.message ?? "invalid value returned";
+        const trace: unknown = error.stack ?? undefined;
+        message = reportedText({ name, message: given, details: trace }, maxErrorChars);
+        if (name === "PermissionDenied") message = "attempted access to blocked resource detected";
+        if (typeof trace === "string") stack = slice(trace, 0, maxErrorChars);
+      } else if (typeof thrown === "string") message = slice(thrown, 0, maxErrorChars);
+      host(ASK.fail, refused ? 1 : 0, message, stack);
+    } catch {
+      host(ASK.fail, 2, "", "");
+    }
+  }
+
+  return (tell, a, b, c, d) => {
+    switch (tell) {
+      case TELL.start:
+        if (d === true) fillGlobalObject();
+        void run(a as Source, b as string, parse(c as string) as StartLimits);
+        return undefined;
+      case TELL.tick:
+        return timers.tick();
+      case TELL.reply: {
+        const call = calls[a as number];
+        delete calls[a as number];
+        if (call === undefined) return undefined;
+        if (b === null) call.resolve(c as never);
+        else {
+          const { name, message, code } = parse(b as string) as {
+            name: string;
+            message: string;
+            code?: string;
+          };
+          const ErrorClass = errorClasses[name] ?? Error;
+          const error = new ErrorClass(message);
+          if (code !== undefined) defineProperty(error, "code", { ...visible, value: code });
+          call.reject(error);
+        }
+        return undefined;
+      }
+      case TELL.exportNames:
+        return stringify(keys(loadModule(a as string)));
+      case TELL.fill:
+        (a as (exports: object) => void)(loadModule(b as string));
+        return undefined;
+      default:
+        handedOver = a as Chunk;
+        return undefined;
+    }
+  };
+}
+
+/** The `type` of `import(…, { with: { type } })`; `""` for none (ECMAScript, EvaluateImportCall). */
+function attributeType(options: unknown): string {
+  if (options === undefined) return "";
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError("The second argument of import() must be an object");
+  }
+  const attributes = (options as { with?: unknown }).with;
+  if (attributes === undefined) return "";
+  if (typeof attributes !== "object" || attributes === null) {
+    throw new TypeError("The 'with' option of import() must be an object");
+  }
+  for (const name of keys(attributes)) {
+    const value = (attributes as Record<string, unknown>)[name];
+    if (typeof value !== "string") throw new TypeError("Import attribute value must be a string");
+    if (name !== "type")
+      throw new TypeError(`Import attribute "${name}" with value "${value}" is not supported`);
+  }
+  return (attributes as { type?: string }).type ?? "";
+}
+
+/**
+ * The nodes send name, message and stack on as JSON: a message that is no text arrives as what JSON makes of it, and
+ * what JSON refuses ends the program.
+ */
+function reportedText(
+  error: { readonly name: unknown; readonly message: unknown; readonly details: unknown },
+  maxChars: number,
+): string {
+  const { name, message, details } = error;
+  if (
+    typeof name === "string" &&
+    typeof message === "string" &&
+    (details === undefined || typeof details === "string")
+  ) {
+    return slice(message, 0, maxChars);
+  }
+  const sent = (parse(stringify({ error })) as { error: { message?: unknown } }).error.message;
+  return text(typeof sent === "string" ? sent : (stringify(sent) ?? ""), maxChars);
+}
+
+function text(value: unknown, maxChars: number): string {
+  return slice(typeof value === "string" ? value : String(value), 0, maxChars);
+}

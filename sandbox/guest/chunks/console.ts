@@ -1,0 +1,98 @@
+import type { Internals } from "../internals.ts";
+import { formatArguments } from "../inspect/format.ts";
+import { type InspectOptions, inspect } from "../inspect/inspect.ts";
+import { tableText } from "../inspect/table.ts";
+
+/** `console` with Deno's formatting; also `inspect` for the chunks that print or format. */
+export default function consoleChunk({ print }: Internals): Readonly<Record<string, unknown>> {
+  const counts = new Map<string, number>();
+  const timers = new Map<string, number>();
+  let indent = 0;
+
+  const write = (text: string): void => {
+    const margin = "  ".repeat(indent);
+    print(`${indent === 0 ? text : margin + text.replaceAll("\n", `\n${margin}`)}\n`);
+  };
+  const log = (...args: unknown[]): void => write(formatArguments(args));
+  const since = (start: number): string => `${Math.trunc(Date.now() - start)}ms`;
+  const namespace = Object.create({}) as object;
+
+  const methods: Record<string, unknown> = {
+    log: (...args: unknown[]) => log(...args),
+    debug: (...args: unknown[]) => log(...args),
+    info: (...args: unknown[]) => log(...args),
+    dir: (value: unknown = undefined, options: InspectOptions = {}) =>
+      write(formatArguments([value], options)),
+    dirxml: (value: unknown = undefined, options: InspectOptions = {}) =>
+      write(formatArguments([value], options)),
+    warn: (...args: unknown[]) => log(...args),
+    error: (...args: unknown[]) => log(...args),
+    assert(condition: unknown = false, ...args: unknown[]) {
+      if (condition) return;
+      if (args.length === 0) log("Assertion failed");
+      else if (typeof args[0] === "string") log(`Assertion failed: ${args[0]}`, ...args.slice(1));
+      else log("Assertion failed:", ...args);
+    },
+    count(label: unknown = "default") {
+      const name = String(label);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+      write(`${name}: ${counts.get(name)}`);
+    },
+    countReset(label: unknown = "default") {
+      const name = String(label);
+      if (counts.has(name)) counts.set(name, 0);
+      else write(`Count for '${name}' does not exist`);
+    },
+    table(data: unknown = undefined, properties: unknown = undefined) {
+      const text = tableText(data, properties);
+      if (text === undefined) log(data);
+      else write(text);
+    },
+    time(label: unknown = "default") {
+      const name = String(label);
+      if (timers.has(name)) write(`Timer '${name}' already exists`);
+      else timers.set(name, Date.now());
+    },
+    timeLog(label: unknown = "default", ...args: unknown[]) {
+      const name = String(label);
+      const start = timers.get(name);
+      if (start === undefined) write(`Timer '${name}' does not exist`);
+      else log(`${name}: ${since(start)}`, ...args);
+    },
+    timeEnd(label: unknown = "default") {
+      const name = String(label);
+      const start = timers.get(name);
+      timers.delete(name);
+      write(start === undefined ? `Timer '${name}' does not exist` : `${name}: ${since(start)}`);
+    },
+    group(...label: unknown[]) {
+      if (label.length > 0) log(...label);
+      indent++;
+    },
+    groupCollapsed(...label: unknown[]) {
+      if (label.length > 0) log(...label);
+      indent++;
+    },
+    groupEnd() {
+      if (indent > 0) indent--;
+    },
+    clear() {
+      indent = 0;
+      print("\u001b[1;1H\u001b[0J");
+    },
+    trace(...args: unknown[]) {
+      const error = new Error(formatArguments(args));
+      error.name = "Trace";
+      log(error.stack);
+    },
+    profile() {},
+    profileEnd() {},
+    timeStamp() {},
+    context() {},
+    createTask: () => ({ run: (work: () => unknown) => work() }),
+    indentLevel: 0,
+  };
+  const console = Object.assign(namespace, methods);
+  Object.defineProperty(console, Symbol.toStringTag, { value: "console", configurable: true });
+  return { console, inspect, formatArguments };
+}

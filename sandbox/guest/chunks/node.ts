@@ -1,0 +1,47 @@
+import type { Internals } from "../internals.ts";
+import { createAssert } from "../node/assert.ts";
+import { createEvents } from "../node/events.ts";
+import { createPath } from "../node/path.ts";
+import { createQuerystring } from "../node/querystring.ts";
+import * as small from "../node/small.ts";
+import { createStream } from "../node/stream.ts";
+import { createUtil } from "../node/util.ts";
+
+/** Node's modules that need nothing of the system; each member makes one on first use. */
+export default function nodeChunk(internals: Internals): Readonly<Record<string, unknown>> {
+  const makers: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> = {
+    assert: createAssert,
+    assertStrict: () => {
+      const strict = members["assert"]?.["strict"] as Record<string, unknown>;
+      return { ...strict, default: strict };
+    },
+    asyncHooks: small.createAsyncHooks,
+    events: createEvents,
+    path: createPath,
+    perfHooks: () => small.createPerfHooks(internals),
+    punycode: () => small.createPunycode(internals),
+    querystring: createQuerystring,
+    stream: () => createStream(internals, members["events"]?.["EventEmitter"] as never),
+    streamPromises: () => {
+      const promises = members["stream"]?.["promises"] as Record<string, unknown>;
+      return { ...promises, default: promises };
+    },
+    streamWeb: () => ({ ...internals.load("streams") }),
+    stringDecoder: () => small.createStringDecoder(internals),
+    timers: small.createTimersModule,
+    timersPromises: () => small.createTimersPromises(internals),
+    url: () => small.createUrl(internals),
+    util: () => createUtil(internals),
+    utilTypes: () => {
+      const types = members["util"]?.["types"] as Record<string, unknown>;
+      return { ...types, default: types };
+    },
+    zlib: () => small.createZlib(internals),
+  };
+  const members: Record<string, Readonly<Record<string, unknown>>> = {};
+  for (const [name, make] of Object.entries(makers)) {
+    let made: Readonly<Record<string, unknown>> | undefined;
+    Object.defineProperty(members, name, { get: () => (made ??= make()), enumerable: true });
+  }
+  return members;
+}

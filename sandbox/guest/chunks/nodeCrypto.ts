@@ -1,0 +1,7 @@
+import type { Internals } from "../internals.ts";
+import { createCrypto } from "../node/crypto.ts";
+
+/** `node:crypto`. */
+export default function nodeCryptoChunk(internals: Internals): Readonly<Record<string, unknown>> {
+  return createCrypto(internals);
+}

@@ -1,0 +1,51 @@
+import { type InspectOptions, begin, formatValue } from "./inspect.ts";
+
+/** Deno's rule for console arguments: strings as they are, all else inspected, `%` directives in a first string replaced. */
+export function formatArguments(args: readonly unknown[], options: InspectOptions = {}): string {
+  const show = (value: unknown): string => formatValue(begin(options), value, 0);
+  let text = "";
+  let next = 0;
+  if (typeof args[0] === "string" && args.length > 1) {
+    next = 1;
+    text = args[0].replace(/%([sdifjoOc%])/g, (directive, letter: string) => {
+      if (letter === "%") return "%";
+      if (next >= args.length) return directive;
+      const value = args[next];
+      const replaced = replacement(letter, value, show);
+      next++;
+      return replaced ?? directive;
+    });
+  }
+  for (let at = next; at < args.length; at++) {
+    const value = args[at];
+    text += `${at > 0 ? " " : ""}${typeof value === "string" ? value : show(value)}`;
+  }
+  return text;
+}
+
+function replacement(letter: string, value: unknown, show: (value: unknown) => string): string | undefined {
+  switch (letter) {
+    case "s":
+      return String(value);
+    case "d":
+    case "i":
+      return typeof value === "symbol" ? "NaN" : String(Number.parseInt(value as string));
+    case "f":
+      return typeof value === "symbol" ? "NaN" : String(Number.parseFloat(value as string));
+    case "j":
+      return jsonText(value);
+    case "c":
+      return "";
+    default:
+      return show(value);
+  }
+}
+
+function jsonText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if ((error as Error).message.includes("circular")) return "[Circular]";
+    throw error;
+  }
+}

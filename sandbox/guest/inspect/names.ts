@@ -1,0 +1,72 @@
+import { isAsyncFunction, isGeneratorFunction } from "../types.ts";
+
+/** The name of the constructor a value was made by; null without any prototype. */
+export function getConstructorName(value: object): string | null {
+  let current: object | null = value;
+  let first: object | null | undefined;
+  while (current !== null) {
+    const descriptor = Object.getOwnPropertyDescriptor(current, "constructor");
+    const made: unknown = descriptor?.value;
+    if (
+      typeof made === "function" &&
+      typeof made.name === "string" &&
+      made.name !== "" &&
+      isInstance(value, made)
+    ) {
+      return made.name;
+    }
+    current = Object.getPrototypeOf(current) as object | null;
+    first ??= current;
+  }
+  if (first === null || first === undefined) return null;
+  return `Object <${getConstructorName(first) ?? "[Object: null prototype] {}"}>`;
+}
+
+function isInstance(value: object, made: object): boolean {
+  const prototype: unknown = (made as { prototype?: unknown }).prototype;
+  return (
+    (typeof prototype === "object" || typeof prototype === "function") &&
+    prototype !== null &&
+    Object.prototype.isPrototypeOf.call(prototype, value)
+  );
+}
+
+/** What stands before the brace: constructor, size and tag, with a blank at the end. */
+export function getPrefix(constructor: string | null, tag: string, fallback: string, size = ""): string {
+  if (constructor === null) {
+    return tag !== "" && fallback !== tag
+      ? `[${fallback}${size}: null prototype] [${tag}] `
+      : `[${fallback}${size}: null prototype] `;
+  }
+  return tag !== "" && constructor !== tag ? `${constructor}${size} [${tag}] ` : `${constructor}${size} `;
+}
+
+/** `[Function: name]`, `[class A extends B]`. */
+export function functionText(value: object, constructor: string | null, tag: string): string {
+  const source = Function.prototype.toString.call(value);
+  if (source.startsWith("class") && source.endsWith("}")) {
+    const body = source.slice(5, -1);
+    const brace = body.indexOf("{");
+    if (brace !== -1 && (!body.slice(0, brace).includes("(") || /^\s+[^(]*?\s*\{/.test(body)))
+      return classText(value, constructor, tag);
+  }
+  const type = `${isAsyncFunction(value) ? "Async" : ""}${isGeneratorFunction(value) ? "Generator" : ""}Function`;
+  const name: unknown = (value as { name?: unknown }).name;
+  let text = `[${type}${constructor === null ? " (null prototype)" : ""}${name === "" ? " (anonymous)" : `: ${String(name)}`}]`;
+  if (constructor !== null && constructor !== type) text += ` ${constructor}`;
+  if (tag !== "" && constructor !== tag) text += ` [${tag}]`;
+  return text;
+}
+
+function classText(value: object, constructor: string | null, tag: string): string {
+  const name = Object.hasOwn(value, "name") && (value as { name?: unknown }).name;
+  let text = `class ${name ? String(name) : "(anonymous)"}`;
+  if (constructor !== null && constructor !== "Function") text += ` [${constructor}]`;
+  if (tag !== "" && constructor !== tag) text += ` [${tag}]`;
+  if (constructor === null) text += " extends [null prototype]";
+  else {
+    const parent = (Object.getPrototypeOf(value) as { name?: unknown } | null)?.name;
+    if (typeof parent === "string" && parent !== "") text += ` extends ${parent}`;
+  }
+  return `[${text}]`;
+}

@@ -1,0 +1,88 @@
+import { inspect } from "./inspect.ts";
+import { isMap, isSet } from "./../types.ts";
+import { textWidth } from "./quote.ts";
+
+/**
+ * Text of `console.table`; undefined for a value that is no table and is printed as it is.
+ * @throws {Error} If `properties` is no array.
+ */
+export function tableText(data: unknown, properties?: unknown): string | undefined {
+  if (properties !== undefined && !Array.isArray(properties)) {
+    throw new Error(`The 'properties' argument must be of type Array: received type ${typeof properties}`);
+  }
+  if (typeof data !== "object" || data === null) return undefined;
+  const cell = (value: unknown): string =>
+    inspect(value, { depth: 1, compact: true, breakLength: Number.POSITIVE_INFINITY });
+  const isIterated =
+    !Array.isArray(data) &&
+    (isMap(data) || isSet(data) || typeof (data as Iterable<unknown>)[Symbol.iterator] === "function");
+  const rows = isIterated
+    ? [...(data as Iterable<unknown>)].map((row, at) => [String(at), row] as const)
+    : Object.keys(data).map((key) => [key, (data as Record<string, unknown>)[key]] as const);
+  const columns = new Map<string, string[]>((properties ?? []).map((name: unknown) => [String(name), []]));
+  const values: string[] = [];
+  const keys: string[] = [];
+  let hasValues = false;
+  rows.forEach(([, row], at) => {
+    if (isMap(data)) {
+      const [key, value] = row as [unknown, unknown];
+      keys[at] = cell(key);
+      values[at] = cell(value);
+      hasValues = true;
+    } else if (row === null || (typeof row !== "function" && typeof row !== "object")) {
+      values[at] = cell(row);
+      hasValues = true;
+    } else {
+      const names = (properties as unknown[] | undefined)?.map(String) ?? Object.keys(row);
+      for (const name of names) {
+        const column = columns.get(name) ?? [];
+        columns.set(name, column);
+        if (Object.hasOwn(row, name)) column[at] = cell((row as Record<string, unknown>)[name]);
+      }
+    }
+  });
+  const head = [isIterated ? "(iter idx)" : "(idx)", ...(keys.length > 0 ? ["Key"] : []), ...columns.keys()];
+  const body: string[][] = [
+    rows.map(([key]) => key),
+    ...(keys.length > 0 ? [keys] : []),
+    ...columns.values(),
+  ];
+  if (hasValues) {
+    head.push("Values");
+    body.push(values);
+  }
+  return drawTable(head, body, rows.length);
+}
+
+function drawTable(head: readonly string[], columns: readonly (readonly string[])[], rows: number): string {
+  const widths = head.map((title, at) =>
+    Math.max(
+      textWidth(title),
+      ...Array.from({ length: rows }, (_, row) => textWidth(columns[at]?.[row] ?? "")),
+    ),
+  );
+  const toRight = columns.map((column) =>
+    Array.from({ length: rows }, (_, row) => column[row] ?? "").every((text) => Number.isInteger(+text)),
+  );
+  const line = (left: string, middle: string, right: string): string =>
+    `${left}${widths.map((width) => "─".repeat(width + 2)).join(middle)}${right}`;
+  const row = (cells: readonly string[], align: boolean): string =>
+    `│ ${cells
+      .map((text, at) => {
+        const space = " ".repeat((widths[at] as number) - textWidth(text));
+        return align && toRight[at] ? space + text : text + space;
+      })
+      .join(" │ ")} │`;
+  return [
+    line("┌", "┬", "┐"),
+    row(head, false),
+    line("├", "┼", "┤"),
+    ...Array.from({ length: rows }, (_, at) =>
+      row(
+        columns.map((column) => column[at] ?? ""),
+        true,
+      ),
+    ),
+    line("└", "┴", "┘"),
+  ].join("\n");
+}

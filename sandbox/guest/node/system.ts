@@ -1,0 +1,144 @@
+import type { Internals } from "../internals.ts";
+
+type Exports = Readonly<Record<string, unknown>>;
+const withDefault = (names: Record<string, unknown>): Exports => ({ ...names, default: names });
+
+const FS_READ = "readFile readdir stat lstat readlink realpath open access opendir";
+const FS_WRITE =
+  "writeFile appendFile mkdir rm rmdir unlink rename copyFile chmod chown symlink truncate mkdtemp utimes cp";
+
+/** Modules of the system: importable on the nodes, and refused there at every use that needs a permission. */
+export function createSystem({ load }: Internals): Readonly<Record<string, Exports>> {
+  const { errors } = load("platform")["Deno"] as { errors: Record<string, ErrorConstructor> };
+  const refuse = (permission: string, subject?: unknown): Error => {
+    const named = subject === undefined ? "" : ` to "${String(subject)}"`;
+    return new (errors["NotCapable"] as ErrorConstructor)(
+      `Requires ${permission} access${named}, run again with the --allow-${permission} flag`,
+    );
+  };
+  const promises: Record<string, unknown> = { constants: {} };
+  const fs: Record<string, unknown> = {
+    constants: { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1 },
+    promises,
+    existsSync: () => false,
+  };
+  for (const [permission, list] of [
+    ["read", FS_READ],
+    ["write", FS_WRITE],
+  ] as const) {
+    for (const name of list.split(" ")) {
+      promises[name] = async (path: unknown) => Promise.reject(refuse(permission, path));
+      fs[`${name}Sync`] = (path: unknown): never => {
+        throw refuse(permission, path);
+      };
+      fs[name] = (path: unknown, ...rest: unknown[]): void => {
+        const callback = rest.at(-1);
+        if (typeof callback === "function")
+          void Promise.resolve().then(() => (callback as (error: Error) => void)(refuse(permission, path)));
+      };
+    }
+  }
+  for (const name of ["createReadStream", "createWriteStream", "watch", "watchFile"]) {
+    fs[name] = (path: unknown): never => {
+      throw refuse(name === "createWriteStream" ? "write" : "read", path);
+    };
+  }
+  const noEnvironment = (): never => {
+    throw refuse("env");
+  };
+  const processes = Object.fromEntries(
+    ["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"].map((name) => [
+      name,
+      noEnvironment,
+    ]),
+  );
+  const system = (name: string) => (): never => {
+    throw refuse("sys", name);
+  };
+  const os = {
+    EOL: "\n",
+    devNull: "/dev/null",
+    platform: () => "linux",
+    type: () => "Linux",
+    arch: () => "x64",
+    endianness: () => "LE",
+    tmpdir: () => "/tmp",
+    availableParallelism: () => 1,
+    constants: { signals: {}, errno: {} },
+    hostname: system("hostname"),
+    cpus: system("cpus"),
+    freemem: system("systemMemoryInfo"),
+    totalmem: system("systemMemoryInfo"),
+    homedir: system("homedir"),
+    loadavg: system("loadavg"),
+    networkInterfaces: system("networkInterfaces"),
+    release: system("osRelease"),
+    uptime: system("osUptime"),
+    userInfo: system("userInfo"),
+  };
+  const unreachable = (name: string) => (): never => {
+    throw new (errors["NotSupported"] as ErrorConstructor)(`${name} is not available here: use fetch`);
+  };
+  const http = {
+    request: unreachable("http.request"),
+    get: unreachable("http.get"),
+    createServer: unreachable("http.createServer"),
+    Agent: class Agent {},
+    METHODS: ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"],
+    STATUS_CODES: {},
+  };
+  const ipVersion = (text: unknown): number => {
+    const value = String(text);
+    if (/^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(value)) return 4;
+    const { URL } = load("url") as { URL: { canParse(url: string): boolean } };
+    return value.includes(":") && /^[0-9a-fA-F:.]+$/.test(value) && URL.canParse(`http://[${value}]/`)
+      ? 6
+      : 0;
+  };
+  const net = {
+    isIP: ipVersion,
+    isIPv4: (text: unknown) => ipVersion(text) === 4,
+    isIPv6: (text: unknown) => ipVersion(text) === 6,
+    connect: unreachable("net.connect"),
+    createConnection: unreachable("net.createConnection"),
+    createServer: unreachable("net.createServer"),
+    Socket: class Socket {},
+  };
+  const worker = {
+    isMainThread: true,
+    threadId: 0,
+    parentPort: null,
+    workerData: null,
+    Worker: load("platform")["Worker"],
+  };
+  const lookup = { lookup: unreachable("dns.lookup"), resolve: unreachable("dns.resolve"), promises: {} };
+  const vm = {
+    // Names of the object become parameters: no context of its own, as the nodes' has, but the same results.
+    runInNewContext: (code: string, names: Record<string, unknown> = {}) =>
+      // eslint-disable-next-line typescript/no-implied-eval -- that is what the module is for
+      new Function(...Object.keys(names), `return eval(${JSON.stringify(code)})`)(
+        ...Object.values(names),
+      ) as unknown,
+    // eslint-disable-next-line no-eval -- likewise
+    runInThisContext: (code: string) => (0, eval)(code) as unknown,
+    createContext: (names: object = {}) => names,
+    isContext: () => true,
+  };
+  return {
+    fs: withDefault(fs),
+    fsPromises: withDefault(promises),
+    childProcess: withDefault(processes),
+    os: withDefault(os),
+    http: withDefault(http),
+    net: withDefault(net),
+    worker: withDefault(worker),
+    dns: withDefault(lookup),
+    vm: withDefault(vm),
+    process: withDefault(load("platform")["process"] as Record<string, unknown>),
+    module: withDefault({ builtinModules: [], createRequire: () => unreachable("require") }),
+    tty: withDefault({ isatty: () => false }),
+    diagnosticsChannel: withDefault({
+      channel: () => ({ hasSubscribers: false, publish() {}, subscribe() {}, unsubscribe() {} }),
+    }),
+  };
+}

@@ -1,0 +1,40 @@
+import { consoleChunk } from "./globals.ts";
+import type { Internals } from "./internals.ts";
+
+const { Object, Symbol } = globalThis;
+const { defineProperty } = Object;
+
+const CONSOLE_METHODS =
+  "log debug info warn error dir dirxml assert count countReset table time timeLog timeEnd group groupCollapsed groupEnd clear trace profile profileEnd timeStamp context createTask";
+const PLAIN_METHODS = "log debug info warn error";
+
+type ConsoleMethods = Record<string, (...args: unknown[]) => unknown>;
+
+/**
+ * Creates `console`. Strings are printed at once; the first call that needs more loads the chunk that formats, and
+ * from then on everything goes through it.
+ */
+export function createConsole({ print, load }: Internals): object {
+  let rich: ConsoleMethods | undefined;
+  const getRich = (): ConsoleMethods => (rich ??= load(consoleChunk)["console"] as ConsoleMethods);
+  const console = Object.create({}) as Record<string, unknown>;
+  for (const name of CONSOLE_METHODS.split(" ")) {
+    const isPlain = PLAIN_METHODS.split(" ").includes(name);
+    const method = (...args: unknown[]): unknown => {
+      if (
+        rich === undefined &&
+        isPlain &&
+        (args.length === 0 || (args.length === 1 && typeof args[0] === "string"))
+      ) {
+        print(args.length === 0 ? "\n" : `${args[0] as string}\n`);
+        return undefined;
+      }
+      return getRich()[name]?.(...args);
+    };
+    defineProperty(method, "name", { value: name, configurable: true });
+    console[name] = method;
+  }
+  console["indentLevel"] = 0;
+  defineProperty(console, Symbol.toStringTag, { value: "console", configurable: true });
+  return console;
+}

@@ -1,0 +1,196 @@
+import type { Internals } from "../internals.ts";
+import { READABLE } from "./process.ts";
+
+/** What each member of `Deno` that the nodes withhold asks for: permission, and whether its first argument is named. */
+const WITHHELD: Readonly<Record<string, readonly [permission: string, named: boolean | string]>> = {
+  ...every("read", "readTextFile readFile readDir stat lstat readLink realPath open watchFs"),
+  ...every(
+    "write",
+    "writeFile writeTextFile mkdir remove truncate chmod chown create copyFile rename symlink link utime",
+  ),
+  makeTempDir: ["write", "<TMP>"],
+  makeTempFile: ["write", "<TMP>"],
+  chdir: ["read", true],
+  hostname: ["sys", "hostname"],
+  osRelease: ["sys", "osRelease"],
+  osUptime: ["sys", "osUptime"],
+  systemMemoryInfo: ["sys", "systemMemoryInfo"],
+  networkInterfaces: ["sys", "networkInterfaces"],
+  loadavg: ["sys", "loadavg"],
+  uid: ["sys", "uid"],
+  gid: ["sys", "gid"],
+  dlopen: ["ffi", true],
+  kill: ["run", false],
+  run: ["run", false],
+};
+const SYNCHRONOUS =
+  "hostname osRelease osUptime systemMemoryInfo networkInterfaces loadavg uid gid dlopen kill chdir run watchFs";
+/** Members that only exist: nothing of them works here. */
+const REFUSED =
+  "test bench lint isatty connect listen connectTls listenTls startTls serveHttp serve resolveDns upgradeWebSocket refTimer unrefTimer consoleSize umask createHttpClient addSignalListener removeSignalListener spawn spawnAndWait spawnAndWaitSync";
+const CLASSES =
+  "Process FsFile Permissions PermissionStatus ChildProcess UnsafeCallback UnsafePointer UnsafePointerView UnsafeFnPointer HttpClient";
+const ERRORS =
+  "NotFound PermissionDenied ConnectionRefused ConnectionReset ConnectionAborted NotConnected AddrInUse AddrNotAvailable BrokenPipe AlreadyExists InvalidData TimedOut Interrupted WriteZero WouldBlock UnexpectedEof BadResource Http Busy NotSupported FilesystemLoop IsADirectory NetworkUnreachable NotADirectory NotCapable";
+
+function every(permission: string, names: string): Record<string, readonly [string, boolean]> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, [permission, true] as const]));
+}
+
+/** The `Deno` namespace as a source finds it under `deno run --allow-net`. */
+export function createDeno({ load, print, exit }: Internals): Record<string, unknown> {
+  const errors = Object.fromEntries(
+    ERRORS.split(" ").map((name) => {
+      const type = { [name]: class extends Error {} }[name] as ErrorConstructor;
+      Object.defineProperty(type.prototype, "name", { value: name, writable: true, configurable: true });
+      return [name, type];
+    }),
+  );
+  const refuse = (permission: string, subject?: string): Error => {
+    const named = subject === undefined ? "" : ` to "${subject}"`;
+    const type = errors["NotCapable"] as ErrorConstructor;
+    return new type(`Requires ${permission} access${named}, run again with the --allow-${permission} flag`);
+  };
+  const withheld =
+    (permission: string, named: boolean | string) =>
+    (args: readonly unknown[]): Error =>
+      refuse(permission, named === true ? pathText(args[0]) : named === false ? undefined : named);
+
+  const deno: Record<string, unknown> = {};
+  for (const [name, [permission, named]] of Object.entries(WITHHELD)) {
+    const error = withheld(permission, named);
+    const isSynchronous = SYNCHRONOUS.split(" ").includes(name);
+    const make = (own: string, synchronous: boolean): unknown =>
+      ({
+        [own](...args: unknown[]) {
+          const found = error(args);
+          if (synchronous || name === "readDir") throw found;
+          return Promise.reject(found);
+        },
+      })[own];
+    deno[name] = make(name, isSynchronous);
+    if (!isSynchronous) deno[`${name}Sync`] = make(`${name}Sync`, true);
+  }
+  deno["readDir"] = async function* readDir(path: unknown) {
+    yield await Promise.reject(withheld("read", true)([path]));
+  };
+  for (const name of REFUSED.split(" ")) {
+    deno[name] = {
+      [name]: () => {
+        throw new (errors["NotSupported"] as ErrorConstructor)(`Deno.${name} is not available here`);
+      },
+    }[name];
+  }
+  for (const name of CLASSES.split(" ")) {
+    deno[name] = {
+      [name]: class {
+        constructor() {
+          throw new TypeError("Illegal constructor");
+        }
+      },
+    }[name];
+  }
+  class Command {
+    readonly #name: unknown;
+    constructor(name: unknown) {
+      this.#name = name;
+    }
+    output(): Promise<never> {
+      return Promise.reject(refuse("run", pathText(this.#name)));
+    }
+    outputSync(): never {
+      throw refuse("run", pathText(this.#name));
+    }
+    spawn(): never {
+      throw refuse("run", pathText(this.#name));
+    }
+  }
+  const output = {
+    write: async (bytes: Uint8Array): Promise<number> => output.writeSync(bytes),
+    writeSync: (bytes: Uint8Array): number => {
+      print((load("text")["decodeUtf8"] as (bytes: Uint8Array) => string)(bytes));
+      return bytes.length;
+    },
+    close: (): void => {},
+    isTerminal: (): boolean => false,
+    rid: 1,
+  };
+  const input = {
+    read: async () => null,
+    readSync: () => null,
+    close: (): void => {},
+    isTerminal: (): boolean => false,
+    rid: 0,
+  };
+  const query = ({ name }: { name: string }): object => ({
+    state: name === "net" ? "granted" : "prompt",
+    onchange: null,
+    partial: false,
+  });
+  const request = ({ name }: { name: string }): object => ({
+    state: name === "net" ? "granted" : "denied",
+    onchange: null,
+    partial: false,
+  });
+  const inspect = (...args: unknown[]): unknown =>
+    (load("console")["inspect"] as (...args: unknown[]) => unknown)(...args);
+  Object.defineProperty(inspect, "name", { value: "inspect" });
+  Object.assign(deno, {
+    internal: Symbol("Deno.internal"),
+    Command,
+    SeekMode: { 0: "Start", 1: "Current", 2: "End", Start: 0, Current: 1, End: 2 },
+    version: { deno: "2.9.6", v8: "15.0.245.2-rusty", typescript: "6.0.3" },
+    build: {
+      target: "x86_64-unknown-linux-gnu",
+      arch: "x86_64",
+      os: "linux",
+      vendor: "unknown",
+      env: "gnu",
+      standalone: false,
+    },
+    errors,
+    inspect,
+    env: createEnvironment(refuse),
+    cwd: () => "/",
+    execPath: () => "/usr/bin/deno",
+    exit: (code: unknown = 0) => exit(Number(code)),
+    permissions: {
+      query: async (descriptor: { name: string }) => query(descriptor),
+      querySync: query,
+      request: async (descriptor: { name: string }) => request(descriptor),
+      requestSync: request,
+      revoke: async (descriptor: { name: string }) => query(descriptor),
+      revokeSync: query,
+    },
+    memoryUsage: () => ({ rss: 64_000_000, heapTotal: 8_000_000, heapUsed: 4_000_000, external: 2_000_000 }),
+    cpuUsage: () => ({ user: 0, system: 0 }),
+    stdin: input,
+    stdout: output,
+    stderr: output,
+    telemetry: {},
+    pid: 1,
+    ppid: 0,
+    noColor: false,
+    args: [],
+    mainModule: "file:///source.js",
+  });
+  return deno;
+}
+
+/** `Deno.env`: every look is refused. */
+export function createEnvironment(refuse: (permission: string, subject?: string) => Error): object {
+  const one = (name: unknown): never => {
+    throw refuse("env", String(name));
+  };
+  const get = (name: unknown): undefined => (READABLE.includes(String(name)) ? undefined : one(name));
+  const all = (): never => {
+    throw refuse("env");
+  };
+  return { get, toObject: all, set: one, has: one, delete: one };
+}
+
+function pathText(value: unknown): string {
+  if (Object.prototype.toString.call(value) === "[object URL]")
+    return (value as { pathname: string }).pathname;
+  return String(value);
+}

@@ -1,0 +1,138 @@
+import { ASK, type Host } from "./protocol.ts";
+
+const { Date, Number, TypeError } = globalThis;
+const now = Date.now;
+
+/** Longest delay a timer takes, in ms; a longer one fires at once, as in Deno. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+interface Timer {
+  readonly id: number;
+  readonly callback: (...args: unknown[]) => void;
+  readonly args: unknown[];
+  /** Interval in ms; −1: once. */
+  readonly everyMs: number;
+  dueMs: number;
+  order: number;
+}
+
+/** Timers of one run: the functions for the global object, and `tick` for the host. */
+export interface Timers {
+  readonly setTimeout: (
+    callback: (...args: unknown[]) => void,
+    delayMs?: unknown,
+    ...args: unknown[]
+  ) => number;
+  readonly setInterval: Timers["setTimeout"];
+  readonly clearTimeout: (id?: unknown) => void;
+  readonly clearInterval: Timers["clearTimeout"];
+  /** Runs one due timer; returns the delay to the next in ms, −1 if there is none. */
+  readonly tick: () => number;
+}
+
+/**
+ * Creates the timers of a run. They live in the isolate, sorted by due time, so that a flood of them counts
+ * against the source's own memory; the host holds one timer, for the first of them.
+ */
+export function createTimers(host: Host): Timers {
+  // A binary heap by (dueMs, order); no array, whose prototype may have setters for indices by now.
+  const heap: Record<number, Timer> = { __proto__: null } as never;
+  const live: Record<number, Timer> = { __proto__: null } as never;
+  let size = 0;
+  let nextId = 1;
+  let nextOrder = 0;
+  let wakeAtMs = Number.POSITIVE_INFINITY;
+
+  const before = (a: Timer, b: Timer): boolean =>
+    a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.order < b.order);
+
+  function insert(timer: Timer): void {
+    let at = size++;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const above = heap[parent] as Timer;
+      if (!before(timer, above)) break;
+      heap[at] = above;
+      at = parent;
+    }
+    heap[at] = timer;
+  }
+
+  function removeFirst(): void {
+    const last = heap[--size] as Timer;
+    delete heap[size];
+    if (size === 0) return;
+    let at = 0;
+    for (;;) {
+      let child = at * 2 + 1;
+      if (child >= size) break;
+      if (child + 1 < size && before(heap[child + 1] as Timer, heap[child] as Timer)) child += 1;
+      if (!before(heap[child] as Timer, last)) break;
+      heap[at] = heap[child] as Timer;
+      at = child;
+    }
+    heap[at] = last;
+  }
+
+  function dropCleared(): Timer | undefined {
+    while (size > 0 && live[(heap[0] as Timer).id] !== heap[0]) removeFirst();
+    return heap[0];
+  }
+
+  function add(callback: Timer["callback"], delay: unknown, args: unknown[], repeats: boolean): number {
+    if (typeof callback !== "function") throw new TypeError("The callback of a timer must be a function");
+    let delayMs = Number(delay);
+    if (!(delayMs > 0) || delayMs > MAX_DELAY_MS) delayMs = 0;
+    const timer: Timer = {
+      id: nextId++,
+      callback,
+      args,
+      everyMs: repeats ? delayMs : -1,
+      dueMs: now() + delayMs,
+      order: nextOrder++,
+    };
+    live[timer.id] = timer;
+    insert(timer);
+    if (timer.dueMs < wakeAtMs) {
+      wakeAtMs = timer.dueMs;
+      host(ASK.wake, delayMs);
+    }
+    return timer.id;
+  }
+
+  const clear = (id?: unknown): void => {
+    delete live[id as number];
+  };
+
+  return {
+    setTimeout: (callback, delayMs, ...args) => add(callback, delayMs, args, false),
+    setInterval: (callback, delayMs, ...args) => add(callback, delayMs, args, true),
+    clearTimeout: clear,
+    clearInterval: clear,
+    tick: () => {
+      const time = now();
+      const first = dropCleared();
+      // While the callback runs, the host waits for what `tick` returns.
+      wakeAtMs = Number.NEGATIVE_INFINITY;
+      try {
+        if (first !== undefined && first.dueMs <= time) {
+          removeFirst();
+          if (first.everyMs >= 0) {
+            first.dueMs = time + (first.everyMs > 0 ? first.everyMs : 1);
+            first.order = nextOrder++;
+            insert(first);
+          } else delete live[first.id];
+          const { callback, args } = first;
+          callback(...args);
+        }
+      } finally {
+        wakeAtMs = Number.POSITIVE_INFINITY;
+      }
+      const next = dropCleared();
+      if (next === undefined) return -1;
+      wakeAtMs = next.dueMs;
+      const waitMs = next.dueMs - now();
+      return waitMs > 0 ? waitMs : 0;
+    },
+  };
+}

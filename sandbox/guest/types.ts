@@ -1,0 +1,103 @@
+/**
+ * Tells built-in objects by their internal slots, not by prototype or tag: a source may have changed both.
+ * Every check answers with a boolean and never throws.
+ */
+
+type Getter = (this: unknown) => unknown;
+
+function getterOf(prototype: object, name: PropertyKey): Getter {
+  return Object.getOwnPropertyDescriptor(prototype, name)?.get as Getter;
+}
+
+/** A check that holds when calling `probe` on the value does not throw. */
+function accepts(probe: (value: unknown) => unknown): (value: unknown) => boolean {
+  return (value) => {
+    if (typeof value !== "object" || value === null) return false;
+    try {
+      probe(value);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+}
+
+const apply = Reflect.apply;
+const probeOf =
+  (method: (...args: never[]) => unknown, ...args: unknown[]) =>
+  (value: unknown) =>
+    apply(method as (...args: unknown[]) => unknown, value, args);
+
+const TypedArray = Object.getPrototypeOf(Uint8Array) as { prototype: object };
+const typedArrayTag = getterOf(TypedArray.prototype, Symbol.toStringTag);
+
+export const isMap = accepts(probeOf(getterOf(Map.prototype, "size")));
+export const isSet = accepts(probeOf(getterOf(Set.prototype, "size")));
+export const isWeakMap = accepts(probeOf(WeakMap.prototype.has, {}));
+export const isWeakSet = accepts(probeOf(WeakSet.prototype.has, {}));
+export const isWeakRef = accepts(probeOf(WeakRef.prototype.deref));
+export const isDate = accepts(probeOf(Date.prototype.getTime));
+export const isArrayBuffer = accepts(probeOf(getterOf(ArrayBuffer.prototype, "byteLength")));
+export const isSharedArrayBuffer =
+  typeof SharedArrayBuffer === "undefined"
+    ? (): boolean => false
+    : accepts(probeOf(getterOf(SharedArrayBuffer.prototype, "byteLength")));
+export const isDataView = accepts(probeOf(getterOf(DataView.prototype, "buffer")));
+export const isNumberObject = accepts(probeOf(Number.prototype.valueOf));
+export const isStringObject = accepts(probeOf(String.prototype.valueOf));
+export const isBooleanObject = accepts(probeOf(Boolean.prototype.valueOf));
+export const isBigIntObject = accepts(probeOf(BigInt.prototype.valueOf));
+export const isSymbolObject = accepts(probeOf(Symbol.prototype.valueOf));
+
+const sourceOf = getterOf(RegExp.prototype, "source");
+/** `RegExp.prototype` itself answers the getter without being a regular expression. */
+export const isRegExp = (value: unknown): boolean =>
+  value !== RegExp.prototype && accepts(probeOf(sourceOf))(value);
+
+/** The name of a typed array's kind, e.g. `Uint8Array`; undefined for everything else. */
+export function typedArrayName(value: unknown): string | undefined {
+  return apply(typedArrayTag, value, []) as string | undefined;
+}
+
+export const isTypedArray = (value: unknown): boolean => typedArrayName(value) !== undefined;
+export const isArrayBufferView = (value: unknown): boolean => ArrayBuffer.isView(value);
+export const isAnyArrayBuffer = (value: unknown): boolean =>
+  isArrayBuffer(value) || isSharedArrayBuffer(value);
+
+const isErrorSlot = (Error as unknown as { isError?: (value: unknown) => boolean }).isError;
+export const isNativeError = (value: unknown): boolean =>
+  isErrorSlot ? isErrorSlot(value) : Object.prototype.toString.call(value) === "[object Error]";
+
+/**
+ * JavaScript offers no check of a promise's slot without calling `then`, which a source may watch; the constructor's
+ * own `resolve` hands an unchanged promise of its class back and asks only for `constructor`.
+ */
+export function isPromise(value: unknown): boolean {
+  return value instanceof Promise;
+}
+
+const tagOf = (value: unknown): string => {
+  try {
+    return Object.prototype.toString.call(value);
+  } catch {
+    return "";
+  }
+};
+export const isMapIterator = (value: unknown): boolean => tagOf(value) === "[object Map Iterator]";
+export const isSetIterator = (value: unknown): boolean => tagOf(value) === "[object Set Iterator]";
+export const isArguments = (value: unknown): boolean =>
+  tagOf(value) === "[object Arguments]" && !(Symbol.toStringTag in (value as object));
+export const isModuleNamespace = (value: unknown): boolean =>
+  tagOf(value) === "[object Module]" && Object.getPrototypeOf(value) === null;
+export const isAsyncFunction = (value: unknown): boolean =>
+  typeof value === "function" && /^\[object Async(?:Generator)?Function\]$/.test(tagOf(value));
+export const isGeneratorFunction = (value: unknown): boolean =>
+  typeof value === "function" && /^\[object (?:Async)?GeneratorFunction\]$/.test(tagOf(value));
+export const isGeneratorObject = (value: unknown): boolean =>
+  /^\[object (?:Async )?Generator\]$/.test(tagOf(value));
+export const isBoxedPrimitive = (value: unknown): boolean =>
+  isNumberObject(value) ||
+  isStringObject(value) ||
+  isBooleanObject(value) ||
+  isBigIntObject(value) ||
+  isSymbolObject(value);

@@ -1,0 +1,61 @@
+import type { Internals } from "../internals.ts";
+import { exposeInterface, toText } from "../webIdl.ts";
+
+/** Creates `URLPattern` (URL Pattern Standard); the host compiles and matches. */
+export function createUrlPattern(native: Internals["native"]): new (...args: unknown[]) => object {
+  class URLPattern {
+    readonly #of: object;
+    readonly #parts: Record<string, unknown>;
+    constructor(input: unknown = {}, base: unknown = undefined, options: unknown = undefined) {
+      const hasBase = typeof base === "string";
+      this.#of = { input, ...(hasBase && { base }), options: (hasBase ? options : base) ?? {} };
+      try {
+        this.#parts = JSON.parse(native("urlPattern", this.#of) as string) as Record<string, unknown>;
+      } catch (error) {
+        throw new TypeError((error as Error).message, { cause: error });
+      }
+    }
+    exec(target: unknown = {}, targetBase: unknown = undefined): unknown {
+      const text = typeof target === "object" ? target : toText(target);
+      return JSON.parse(
+        native("urlPatternExec", {
+          ...this.#of,
+          target: text,
+          ...(targetBase !== undefined && { targetBase }),
+        }) as string,
+      );
+    }
+    test(target: unknown = {}, targetBase: unknown = undefined): boolean {
+      return this.exec(target, targetBase) !== null;
+    }
+    get protocol(): unknown {
+      return this.#parts["protocol"];
+    }
+    get username(): unknown {
+      return this.#parts["username"];
+    }
+    get password(): unknown {
+      return this.#parts["password"];
+    }
+    get hostname(): unknown {
+      return this.#parts["hostname"];
+    }
+    get port(): unknown {
+      return this.#parts["port"];
+    }
+    get pathname(): unknown {
+      return this.#parts["pathname"];
+    }
+    get search(): unknown {
+      return this.#parts["search"];
+    }
+    get hash(): unknown {
+      return this.#parts["hash"];
+    }
+    get hasRegExpGroups(): unknown {
+      return this.#parts["hasRegExpGroups"];
+    }
+  }
+  exposeInterface(URLPattern);
+  return URLPattern;
+}

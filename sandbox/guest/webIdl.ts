@@ -1,0 +1,119 @@
+/** What Web IDL gives every platform class: enumerable members, a tag, argument counts, conversions, and their texts. */
+
+/** Makes the members of a class enumerable and gives it its `Symbol.toStringTag`. */
+export function exposeInterface(
+  type: { readonly prototype: object; readonly name: string },
+  name = nameOf(type),
+): void {
+  const { prototype } = type;
+  Object.defineProperty(type, "name", { value: name, configurable: true });
+  for (const key of Object.getOwnPropertyNames(prototype)) {
+    if (key === "constructor") continue;
+    Object.defineProperty(prototype, key, {
+      ...Object.getOwnPropertyDescriptor(prototype, key),
+      enumerable: true,
+    });
+  }
+  Object.defineProperty(prototype, Symbol.toStringTag, { value: name, configurable: true });
+}
+
+/** The bundler puts an underscore before the name of a class that names itself. */
+const nameOf = (type: { readonly name: string }): string => type.name.replace(/^_/, "");
+
+/** Makes static members enumerable. */
+export function exposeStatics(type: object, ...names: string[]): void {
+  for (const name of names) {
+    Object.defineProperty(type, name, { ...Object.getOwnPropertyDescriptor(type, name), enumerable: true });
+  }
+}
+
+/** @throws {TypeError} When fewer than `required` arguments were given; `where` is e.g. `Failed to construct 'URL'`. */
+export function requireArguments(given: number, required: number, where: string): void {
+  if (given >= required) return;
+  throw new TypeError(
+    `${where}: ${required} argument${required === 1 ? "" : "s"} required, but only ${given} present`,
+  );
+}
+
+/** Converts to a string as Web IDL does: a symbol is a TypeError. */
+export function toText(value: unknown): string {
+  if (typeof value === "symbol") throw new TypeError("Cannot convert a Symbol value to a string");
+  return String(value);
+}
+
+/** Converts to a string of Unicode scalar values: lone surrogates become U+FFFD. */
+export function toScalarString(value: unknown): string {
+  return toText(value).toWellFormed();
+}
+
+/**
+ * Reads a list of pairs or a record, as the constructors of URLSearchParams and Headers take them.
+ * @throws {TypeError} With `pairText` when an item is not a pair.
+ */
+export function readPairs(init: unknown, pairText: (item: unknown[]) => string): [string, string][] {
+  const iterator: unknown = (init as Iterable<unknown>)[Symbol.iterator];
+  if (typeof iterator !== "function") {
+    return Reflect.ownKeys(init as object)
+      .filter(
+        (key): key is string =>
+          typeof key === "string" && Object.prototype.propertyIsEnumerable.call(init, key),
+      )
+      .map((key) => [key, toText((init as Record<string, unknown>)[key])]);
+  }
+  return Array.from(init as Iterable<unknown>, (item) => {
+    const pair =
+      typeof item === "object" && item !== null && Symbol.iterator in item
+        ? [...(item as Iterable<unknown>)]
+        : undefined;
+    if (pair?.length !== 2) throw new TypeError(pairText(pair ?? []));
+    return [toText(pair[0]), toText(pair[1])];
+  });
+}
+
+/** Bytes of a buffer or view, not copied; undefined for anything else. */
+export function bytesOf(value: unknown): Uint8Array | undefined {
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  if (
+    value instanceof ArrayBuffer ||
+    (typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer)
+  ) {
+    return new Uint8Array(value as ArrayBuffer);
+  }
+  return undefined;
+}
+
+/** Joins byte arrays. */
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+/** A stand-in for an object that prints as `Name { a: …, b: … }`, with the members that are its getters. */
+export function printable(name: string, members: object): object {
+  const type = { [name]: class {} }[name] as new () => object;
+  return Object.assign(new type(), members);
+}
+
+/** Lets instances print themselves by those of their getters, as Deno prints the platform's own. */
+export function printGetters(
+  type: { readonly prototype: object; readonly name: string },
+  keys: readonly string[],
+): void {
+  Object.defineProperty(type.prototype, Symbol.for("Deno.privateCustomInspect"), {
+    configurable: true,
+    value(
+      this: Record<string, unknown>,
+      inspect: (value: unknown, options?: object) => string,
+      options: object,
+    ): string {
+      if (this === type.prototype) return inspect(printable("Object", {}), options);
+      const name = (this.constructor as { name?: string } | undefined)?.name || type.name;
+      return inspect(printable(name, Object.fromEntries(keys.map((key) => [key, this[key]]))), options);
+    },
+  });
+}

@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const SANDBOX_DIR = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * Returns the path of the sandbox process's one file, building it with esbuild when `sandbox/` changed.
+ * It holds the child entry, the type stripper and the guest code, and is kept under `node_modules/.cache/tyche`
+ * by the hash of what it was made of: a few ms when it is there, about 100 ms when not.
+ */
+export async function buildChild(): Promise<string> {
+  const require = createRequire(import.meta.url);
+  const modules = join(require.resolve("isolated-vm/package.json"), "..", "..");
+  const folder = join(modules, ".cache", "tyche");
+  const path = join(folder, `sandbox-${hashInputs(require)}.cjs`);
+  if (existsSync(path)) return path;
+  const code = await bundle();
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  // Written under another name first: several processes may build at once, and none may see half a file.
+  const draft = `${path}.${process.pid}.${performance.now()}`;
+  writeFileSync(draft, code, { mode: 0o644 });
+  renameSync(draft, path);
+  for (const name of readdirSync(folder)) {
+    if (
+      name.startsWith("sandbox-") &&
+      name.endsWith(".cjs") &&
+      name !== basename(path) &&
+      isOld(folder, name)
+    ) {
+      rmSync(join(folder, name), { force: true });
+    }
+  }
+  return path;
+}
+
+/** Everything the bundle is made of: our files and the versions of what is bundled with them. */
+function hashInputs(require: NodeJS.Require): string {
+  const hash = createHash("sha256");
+  for (const file of listSources(SANDBOX_DIR))
+    hash.update(`${file}\0`).update(readFileSync(file)).update("\0");
+  for (const name of ["acorn", "buffer", "esbuild", "sucrase", "web-streams-polyfill"])
+    hash.update(readFileSync(require.resolve(`${name}/package.json`)));
+  return hash.digest("hex").slice(0, 32);
+}
+
+function listSources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+async function bundle(): Promise<string> {
+  const esbuild = await import("esbuild");
+  const guestDir = join(SANDBOX_DIR, "guest");
+  const common = {
+    bundle: true,
+    write: false,
+    charset: "utf8",
+    target: "es2024",
+    logLevel: "silent",
+  } as const;
+  /** A script whose value is the file's default export; strict, and leaving nothing on the global object. */
+  const script = async (entry: string): Promise<string> => {
+    const built = await esbuild.build({
+      ...common,
+      entryPoints: [entry],
+      format: "cjs",
+      platform: "neutral",
+      mainFields: ["module", "main"],
+      minifySyntax: true,
+    });
+    const text = built.outputFiles[0]?.text ?? "";
+    return `(() => { "use strict"; const module = { exports: {} }; const exports = module.exports;\n${text}\nreturn module.exports.default; })()`;
+  };
+  const chunkDir = join(guestDir, "chunks");
+  const chunks: Record<string, string> = {};
+  for (const name of existsSync(chunkDir) ? readdirSync(chunkDir).sort() : []) {
+    if (name.endsWith(".ts")) chunks[basename(name, ".ts")] = await script(join(chunkDir, name));
+  }
+  const child = await esbuild.build({
+    ...common,
+    entryPoints: [join(SANDBOX_DIR, "host", "child", "main.ts")],
+    format: "cjs",
+    platform: "node",
+    define: {
+      GUEST_BOOTSTRAP: JSON.stringify(await script(join(guestDir, "bootstrap.ts"))),
+      GUEST_CHUNKS: JSON.stringify(chunks),
+    },
+  });
+  return child.outputFiles[0]?.text ?? "";
+}
+
+/** Older builds are kept for a day: a process that runs from another checkout may still start children from them. */
+function isOld(folder: string, name: string): boolean {
+  const DAY_MS = 86_400_000;
+  return Date.now() - statSync(join(folder, name)).mtimeMs > DAY_MS;
+}
+
+if (import.meta.main) await buildChild();

@@ -1,0 +1,72 @@
+import type ivm from "isolated-vm";
+import { eraseTypes } from "./erase.ts";
+import { findImports } from "./findImports.ts";
+
+/** Name of the caller's source in stacks. */
+export const SOURCE_NAME = "source.js";
+
+/** A caller's source as a module: its default export takes the run's values and returns the async function. */
+export interface CompiledSource {
+  readonly module: ivm.Module;
+  /** Column in the caller's text for a place in the compiled code, all from 1; lines are the same. */
+  readonly columnOf: (line: number, column: number) => number;
+}
+
+/**
+ * Compiles a caller's source: as JavaScript first, and only if that fails with its types erased.
+ *
+ * The source becomes the body of an async arrow function in a module, so that strict mode, `this`, `await` and
+ * `return` are as the nodes have them. What stands before it is on a line of its own, numbered 0: lines and columns
+ * in errors are the caller's. A source that closes the function early only leaves code of its own at module level.
+ * @throws The syntax error of the source as JavaScript, when it is not TypeScript either.
+ */
+export function compileSource(isolate: ivm.Isolate, source: string): CompiledSource {
+  try {
+    return { module: compileModule(isolate, source), columnOf: (_line, column) => column };
+  } catch (syntaxError) {
+    const erased = eraseTypes(source);
+    if (erased === null) throw syntaxError;
+    try {
+      return { module: compileModule(isolate, erased.code), columnOf: erased.columnOf };
+    } catch {
+      throw syntaxError;
+    }
+  }
+}
+
+/**
+ * The nodes' wrapper has names of its own that a source sees: itself as `userScript`, and `result` and
+ * `arrayBufferToHex`, which exist but have no value yet while the source runs.
+ */
+function compileModule(isolate: ivm.Isolate, source: string): ivm.Module {
+  const { body, importName } = nameImports(source);
+  const run = freeName(body + importName, "$tych$");
+  const head = `export default (${run}, ${importName}) => { const { secrets, args, bytesArgs, Functions } = ${run}; const userScript = (async () => {`;
+  return isolate.compileModuleSync(
+    `${head}\n${body}\n}); return userScript; const result = 0, arrayBufferToHex = 0; };`,
+    {
+      filename: SOURCE_NAME,
+      lineOffset: -1,
+    },
+  );
+}
+
+/** Puts a name of the same length in the place of every dynamic `import`, so that all columns stay. */
+function nameImports(source: string): { body: string; importName: string } {
+  const importName = freeName(source, "$impt$");
+  if (!source.includes("import")) return { body: source, importName };
+  let body = "";
+  let end = 0;
+  for (const start of findImports(source)) {
+    body += source.slice(end, start) + importName;
+    end = start + "import".length;
+  }
+  return { body: body + source.slice(end), importName };
+}
+
+/** Returns a six-letter identifier that the source does not contain, so that it can neither use nor shadow it. */
+function freeName(body: string, first: string): string {
+  let name = first;
+  for (let number = 0; body.includes(name); number++) name = `$${number.toString(36).padStart(5, "_")}`;
+  return name;
+}

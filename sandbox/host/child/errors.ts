@@ -1,0 +1,75 @@
+import type ivm from "isolated-vm";
+import { CRASH_TEXT, TIMEOUT_TEXT, type RunError } from "../../run.ts";
+import { MAX_ERROR_CHARS } from "../messages.ts";
+import { SOURCE_NAME, type CompiledSource } from "./compile.ts";
+
+/** isolated-vm's own words for a thrown object that it does not copy. */
+const NOT_AN_ERROR = "An object was thrown from supplied code";
+
+/** Line and column, both from 1, where they are known. */
+interface Position {
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** The source's time is over. */
+export function timeoutError(): RunError {
+  return { kind: "timeout", message: TIMEOUT_TEXT };
+}
+
+/** Maps isolated-vm's texts, the only thing by which its stops can be told apart; null for an ordinary exception. */
+export function stopError(isolate: ivm.Isolate, thrown: unknown): RunError | null {
+  const text = thrown instanceof Error ? thrown.message : "";
+  if (
+    isolate.isDisposed ||
+    text.startsWith("Isolate was disposed") ||
+    text.startsWith("Isolate is disposed")
+  ) {
+    return { kind: "memory", message: CRASH_TEXT, detail: "The source used more memory than it may." };
+  }
+  return text === "Script execution timed out." ? timeoutError() : null;
+}
+
+/** Reads what crossed as an exception: a copy whose properties are plain, though the names are the caller's. */
+export function describeThrown(
+  thrown: unknown,
+  source: CompiledSource | undefined,
+): { readonly detail: string } & Position {
+  if (!(thrown instanceof Error)) return { detail: String(thrown).slice(0, MAX_ERROR_CHARS) };
+  if (thrown.message.startsWith(NOT_AN_ERROR))
+    return { detail: "A value that is no Error was thrown and not caught." };
+  const detail = `${thrown.name}: ${thrown.message}`
+    .replace(/ \[[^\]]*:\d+:\d+\]$/, "")
+    .slice(0, MAX_ERROR_CHARS);
+  const { line, column } = positionIn(`${thrown.message}\n${thrown.stack ?? ""}`, source);
+  return { detail, ...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }) };
+}
+
+/** Finds the topmost position in the caller's source and cuts the frames of our own from the stack. */
+export function positionIn(
+  stack: string,
+  source: CompiledSource | undefined,
+): Position & { readonly stack?: string } {
+  if (stack === "") return {};
+  const lines = stack.split("\n").filter((line) => !/^\s+at .*\btyche:\w+:\d+/.test(line));
+  const mapped = lines.map((line) =>
+    line.replace(
+      POSITION,
+      (_match, row: string, column: string) => `${SOURCE_NAME}:${row}:${columnOf(source, row, column)}`,
+    ),
+  );
+  const found = POSITION.exec(stack);
+  const place =
+    found === null ? {} : { line: Number(found[1]), column: columnOf(source, found[1], found[2]) };
+  return { ...place, stack: mapped.join("\n") };
+}
+
+const POSITION = new RegExp(`${SOURCE_NAME.replace(".", "\\.")}:(\\d{1,9}):(\\d{1,9})`);
+
+function columnOf(
+  source: CompiledSource | undefined,
+  line: string | undefined,
+  column: string | undefined,
+): number {
+  return source === undefined ? Number(column) : source.columnOf(Number(line), Number(column));
+}

@@ -1,0 +1,8 @@
+/** Code for the isolate, built from `sandbox/guest` and placed here by the bundler; the child reads no other file. */
+declare const GUEST_BOOTSTRAP: string;
+declare const GUEST_CHUNKS: Readonly<Record<string, string>>;
+
+/** Script whose value is `boot`. */
+export const bootstrapCode: string = GUEST_BOOTSTRAP;
+/** Scripts by chunk name whose value is the chunk. */
+export const chunkCode: Readonly<Record<string, string>> = GUEST_CHUNKS;

@@ -1,0 +1,126 @@
+import { builtinModules } from "node:module";
+import type ivm from "isolated-vm";
+import { nodeModules } from "../../guest/globals.ts";
+import { TELL } from "../../guest/protocol.ts";
+import { dataModuleCode } from "./dataModule.ts";
+import type { PreparedContext } from "./context.ts";
+
+/** Modules that a run has imported, each evaluated once. */
+export interface Modules {
+  /**
+   * Namespace of a module that needs nothing from outside: one that our own guest code provides (`node:buffer`),
+   * a built-in one that it doesn't (its functions refuse), or a `data:` URL; null for any other.
+   */
+  readonly findOwn: (specifier: string, type: string, timeoutMs: number) => ivm.Reference | null;
+  /** Namespace of an imported module from its text: one ES module that imports nothing but `node:` modules. */
+  readonly evaluate: (key: string, code: string, timeoutMs: number) => ivm.Reference;
+  /** Lets go of everything: a handle keeps its context alive until this process's own garbage collection. */
+  readonly release: () => void;
+}
+
+/** Creates the module table of one context. */
+export function createModules(prepared: PreparedContext): Modules {
+  const { isolate, context, dispatch } = prepared;
+  const own = new Map<string, ivm.Module>();
+  const known = new Map<string, ivm.Reference>();
+
+  function compile(code: string, filename: string, timeoutMs?: number): ivm.Module {
+    const module = isolate.compileModuleSync(code, { filename });
+    module.instantiateSync(context, (inner) => nodeModule(inner) ?? refuse());
+    module.evaluateSync(timeoutMs === undefined ? {} : { timeout: timeoutMs });
+    return module;
+  }
+
+  /** A chunk's exports as a module: bindings by name, filled in before anyone can read them. */
+  function chunkModule(specifier: string, chunk: string): ivm.Module {
+    const names = JSON.parse(dispatch.applySync(undefined, [TELL.exportNames, chunk]) as string) as string[];
+    const bindings = names.map((name, at) => `${JSON.stringify(name)}: b${at}`).join(", ");
+    const exported = names.map((name, at) => `b${at} as ${JSON.stringify(name)}`).join(", ");
+    const locals = names.map((_name, at) => `b${at}`).join(", ");
+    // The setter is handed over through a module of its own, so that the namespace holds the exports and no more.
+    const slot = compile("export let taken; export const give = (fill) => { taken = fill; };", "tyche:slot");
+    const code = `import { give } from "slot"; let ${locals}; export { ${exported} }; give((from) => { ({ ${bindings} } = from); });`;
+    const module = isolate.compileModuleSync(code, { filename: `tyche:${specifier.replace(/\W/g, "_")}` });
+    module.instantiateSync(context, () => slot);
+    module.evaluateSync();
+    const fill = slot.namespace.getSync("taken", { reference: true });
+    dispatch.applySync(undefined, [TELL.fill, fill.derefInto({ release: true }), chunk]);
+    slot.release();
+    return module;
+  }
+
+  function nodeModule(specifier: string): ivm.Module | null {
+    const name = specifier.startsWith("node:") ? specifier : `node:${specifier}`;
+    let module = own.get(name);
+    if (module !== undefined) return module;
+    const chunk = Object.hasOwn(nodeModules, name) ? nodeModules[name] : undefined;
+    if (chunk !== undefined) module = chunkModule(name, chunk);
+    else if (BUILTINS.has(name))
+      module = compile(unavailableModule(name), `tyche:${name.replace(/\W/g, "_")}`);
+    else return null;
+    own.set(name, module);
+    return module;
+  }
+
+  function evaluate(key: string, code: string, timeoutMs: number): ivm.Reference {
+    let namespace = known.get(key);
+    if (namespace !== undefined) return namespace;
+    const module = compile(code, key, timeoutMs);
+    namespace = module.namespace;
+    module.release();
+    known.set(key, namespace);
+    return namespace;
+  }
+
+  return {
+    findOwn: (specifier, type, timeoutMs) => {
+      if (specifier.startsWith("data:")) {
+        const code = dataModuleCode(specifier, type);
+        return code === null ? null : evaluate(`${type} ${specifier}`, code, timeoutMs);
+      }
+      const earlier = known.get(specifier);
+      if (earlier !== undefined) return earlier;
+      const namespace = nodeModule(specifier)?.namespace ?? null;
+      if (namespace !== null) known.set(specifier, namespace);
+      return namespace;
+    },
+    evaluate,
+    release: () => {
+      for (const handle of [...own.values(), ...known.values()]) handle.release();
+      own.clear();
+      known.clear();
+    },
+  };
+}
+
+const BUILTINS: ReadonlySet<string> = new Set(
+  builtinModules.map((name) => `node:${name.replace(/^node:/, "")}`),
+);
+
+/**
+ * A built-in module that sources don't have: its names are there, so that packages which only mention them load,
+ * and whatever of it is called fails with the error that the nodes take for a blocked resource.
+ */
+function unavailableModule(specifier: string): string {
+  const real = process.getBuiltinModule(specifier);
+  const names = Object.keys(real ?? {}).filter((name) => name !== "default");
+  // `events` and `stream` are classes themselves, and packages extend them when they load.
+  const isFunction = typeof real === "function";
+  const exported = names.map((name, at) => `b${at} as ${JSON.stringify(name)}`);
+  const bindings = names.map((name, at) => `const b${at} = blocked(${JSON.stringify(name)});`).join("\n");
+  const members = names.map((name, at) => `${JSON.stringify(name)}: b${at}`).join(", ");
+  return `const blocked = (name) => function () {
+  const error = new Error(${JSON.stringify(`Requires access to "${specifier}", which sources do not have: `)} + name);
+  error.name = "PermissionDenied";
+  throw error;
+};
+${bindings}
+export { ${exported.join(", ")} };
+const members = { ${members} };
+export default ${isFunction ? 'Object.assign(blocked("default"), members)' : "members"};`;
+}
+
+/** Nothing may be imported here. */
+export function refuse(): never {
+  throw new SyntaxError("import declarations may only appear at top level of a module");
+}

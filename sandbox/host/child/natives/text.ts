@@ -1,0 +1,12 @@
+import type { Native } from "./natives.ts";
+
+/** Text encodings of the platform. */
+export const textNatives: Readonly<Record<string, Native>> = {
+  /** `{encoding, fatal, ignoreBOM, stream}` and bytes → text. */
+  decode: ({ encoding, fatal, ignoreBOM, stream }, body) =>
+    new TextDecoder(String(encoding), { fatal: fatal === true, ignoreBOM: ignoreBOM === true }).decode(body, {
+      stream: stream === true,
+    }),
+  /** `{label}` → the encoding's name. */
+  encodingName: ({ label }) => new TextDecoder(String(label)).encoding,
+};

@@ -1,0 +1,140 @@
+import type { RunError, RunErrorKind, RunLimits } from "../run.ts";
+import { FrameError, type Frame } from "./frames.ts";
+
+/** Frame types from parent to child. */
+export const TO_CHILD = { run: 1, reply: 2 } as const;
+/** Frame types from child to parent. */
+export const TO_PARENT = { ready: 1, console: 2, call: 3, cancel: 4, result: 5 } as const;
+
+/** Longest error text, stack or detail that is carried on, in UTF-16 units: a source can throw 100 MB. */
+export const MAX_ERROR_CHARS = 16_384;
+/** Longest name of a host call, in UTF-16 units. */
+const MAX_CALL_NAME_CHARS = 64;
+
+/** Header of `run`: one source for the child to execute. */
+export interface RunMessage {
+  readonly run: number;
+  readonly source: string;
+  readonly group: string | null;
+  /** JSON text of `{ args, bytesArgs, secrets }`, parsed inside the isolate. */
+  readonly inputs: string;
+  readonly limits: RunLimits;
+}
+
+/** Header of `reply`, the answer to a host call; the body holds the bytes when `error` is null. */
+export interface ReplyMessage {
+  readonly run: number;
+  readonly call: number;
+  readonly error: {
+    readonly name: "Error" | "TypeError";
+    readonly message: string;
+    readonly code?: string;
+  } | null;
+}
+
+/** What a child may say. Everything in it is a claim: a child whose isolate was escaped says what it likes. */
+export type ChildMessage =
+  /** Ready for more; `done` counts the runs it has finished in its life. */
+  | { readonly type: "ready"; readonly done: number }
+  | { readonly type: "console"; readonly run: number; readonly text: string }
+  | {
+      readonly type: "call";
+      readonly run: number;
+      readonly call: number;
+      readonly name: string;
+      readonly body: Uint8Array;
+    }
+  | { readonly type: "cancel"; readonly run: number; readonly call: number }
+  | ResultMessage;
+
+/** The outcome of a run as the child tells it. */
+export interface ResultMessage {
+  readonly type: "result";
+  readonly run: number;
+  /** Null: success, the result is `body`. */
+  readonly error: RunError | null;
+  readonly timeMs: number;
+  readonly memoryBytes: number;
+  /** Whether the child believes it can be used again. */
+  readonly reusable: boolean;
+  readonly body: Uint8Array;
+}
+
+const ERROR_KINDS: readonly RunErrorKind[] = ["thrown", "syntax", "timeout", "memory", "result", "sandbox"];
+
+/**
+ * Parses a frame that came from a child, as hostile input: exact types, bounded texts, nothing passed through.
+ * @throws {FrameError} If it is not a message that a child may send.
+ */
+export function parseChildMessage(frame: Frame): ChildMessage {
+  const header = frame.header;
+  if (typeof header !== "object" || header === null || Array.isArray(header))
+    throw new FrameError("a header that is no object");
+  const fields = header as Readonly<Record<string, unknown>>;
+  switch (frame.type) {
+    case TO_PARENT.ready:
+      return { type: "ready", done: count(fields["done"]) };
+    case TO_PARENT.console:
+      return {
+        type: "console",
+        run: count(fields["run"]),
+        text: text(fields["text"], Number.MAX_SAFE_INTEGER),
+      };
+    case TO_PARENT.call:
+      return {
+        type: "call",
+        run: count(fields["run"]),
+        call: count(fields["call"]),
+        name: text(fields["name"], MAX_CALL_NAME_CHARS),
+        body: frame.body,
+      };
+    case TO_PARENT.cancel:
+      return { type: "cancel", run: count(fields["run"]), call: count(fields["call"]) };
+    case TO_PARENT.result:
+      return {
+        type: "result",
+        run: count(fields["run"]),
+        error: fields["error"] === null ? null : parseError(fields["error"]),
+        timeMs: amount(fields["timeMs"]),
+        memoryBytes: amount(fields["memoryBytes"]),
+        reusable: fields["reusable"] === true,
+        body: frame.body,
+      };
+    default:
+      throw new FrameError(`the unknown frame type ${frame.type}`);
+  }
+}
+
+function parseError(value: unknown): RunError {
+  if (typeof value !== "object" || value === null) throw new FrameError("an error that is no object");
+  const fields = value as Readonly<Record<string, unknown>>;
+  const kind = ERROR_KINDS.find((known) => known === fields["kind"]);
+  if (kind === undefined) throw new FrameError("an error of unknown kind");
+  return {
+    kind,
+    message: text(fields["message"], MAX_ERROR_CHARS),
+    ...(fields["detail"] === undefined ? {} : { detail: text(fields["detail"], MAX_ERROR_CHARS) }),
+    ...(fields["line"] === undefined ? {} : { line: count(fields["line"]) }),
+    ...(fields["column"] === undefined ? {} : { column: count(fields["column"]) }),
+    ...(fields["stack"] === undefined ? {} : { stack: text(fields["stack"], MAX_ERROR_CHARS) }),
+  };
+}
+
+function count(value: unknown): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 0)
+    throw new FrameError("a number that is no count");
+  return value as number;
+}
+
+function amount(value: unknown): number {
+  if (typeof value !== "number" || !Number.isFinite(value) || value < 0)
+    throw new FrameError("a number that is no amount");
+  return value;
+}
+
+function text(value: unknown, maxChars: number): string {
+  if (typeof value !== "string") throw new FrameError("a text that is no string");
+  if (value.length > maxChars)
+    throw new FrameError(`a text of ${value.length} characters, at most ${maxChars} are taken`);
+  return value;
+}

@@ -1,0 +1,85 @@
+import type { FetchLimits } from "./requestBudget.ts";
+
+/**
+ * Why a guarded fetch gave no response. `refused` covers everything the guard stops before a socket is
+ * opened (address, host, port, scheme, credentials, header); the `…Limit` kinds are the run's own limits.
+ */
+export type FetchFailureKind =
+  | "invalid"
+  | "refused"
+  | "missingUrl"
+  | "requestCountLimit"
+  | "urlLengthLimit"
+  | "requestSizeLimit"
+  | "responseSizeLimit"
+  | "timeLimit"
+  | "redirect"
+  | "network"
+  | "aborted";
+
+/** A failed guarded fetch. A normal outcome of a run, so it is data and never thrown across the module. */
+export interface FetchFailure {
+  readonly kind: FetchFailureKind;
+  /** What Deno's own `fetch` says where it has a text for the case (it throws a `TypeError` with it). */
+  readonly message: string;
+  /** What went wrong and what to do, for the person who wrote the source; never a local address or a path. */
+  readonly hint: string;
+}
+
+/** Thrown inside the module only; {@link FetchFailure} is what leaves it. */
+export class FetchFailureError extends Error {
+  readonly failure: FetchFailure;
+
+  constructor(kind: FetchFailureKind, message: string, hint: string = message) {
+    super(message);
+    this.name = "FetchFailureError";
+    this.failure = { kind, message, hint };
+  }
+}
+
+/** The response a source sees in place of a failure: status and JSON text of one member, `error`. */
+export interface FailureResponse {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Uint8Array;
+}
+
+/**
+ * Gives the response that the nodes' `fetch` resolves to when a request fails: there, requests pass through
+ * a proxy that answers for the target, so `fetch` doesn't reject.
+ * Source: `handleProxyRequest` in functions-toolkit 0.3.2, `simulateScript/deno-sandbox/sandbox.ts`.
+ */
+export function responseForFailure(failure: FetchFailure, limits: FetchLimits): FailureResponse {
+  const [status, statusText, error] = failureAnswer(failure.kind, limits);
+  const body = new TextEncoder().encode(JSON.stringify({ error }));
+  const headers = [
+    ["content-length", String(body.length)],
+    ["content-type", "text/plain;charset=UTF-8"],
+    ["vary", "Accept-Encoding"],
+  ] as const;
+  return { status, statusText, headers, body };
+}
+
+function failureAnswer(kind: FetchFailureKind, limits: FetchLimits): readonly [number, string, string] {
+  switch (kind) {
+    case "requestCountLimit":
+      return [429, "Too Many Requests", `Exceeded maximum of ${limits.maxRequests} HTTP queries`];
+    case "missingUrl":
+      return [400, "Bad Request", "Missing target URL parameter"];
+    case "urlLengthLimit":
+      return [414, "URI Too Long", `Destination URL exceeds maximum length of ${limits.maxUrlLength}`];
+    case "requestSizeLimit":
+      return [413, "Payload Too Large", `Request payload size exceeds ${limits.maxRequestBytes} byte limit`];
+    case "responseSizeLimit":
+      return [
+        413,
+        "Payload Too Large",
+        `Response payload size exceeds ${limits.maxResponseBytes} byte limit`,
+      ];
+    case "timeLimit":
+      return [400, "Bad Request", `HTTP query exceeded time limit of ${limits.timeoutMs}ms`];
+    default:
+      return [400, "Bad Request", "Error during fetch request"];
+  }
+}

@@ -1,0 +1,280 @@
+import { STATUS_CODES } from "node:http";
+import type { Client } from "undici";
+import { messageOf } from "../../../src/lib/errors.ts";
+import { FetchFailureError } from "./fetchFailure.ts";
+import type { FetchFailure } from "./fetchFailure.ts";
+import { guardedConnect } from "./guardedConnector.ts";
+import { createHostPolicy, hostOf, portOf } from "./hostPolicy.ts";
+import type { HostPolicy } from "./hostPolicy.ts";
+import type { RequestBudget } from "./requestBudget.ts";
+import { MAX_REDIRECTS, nextHop } from "./redirects.ts";
+import type { Hop } from "./redirects.ts";
+import { outgoingHeaders } from "./requestHeaders.ts";
+import type { HeaderList } from "./requestHeaders.ts";
+import { createPublicResolver, systemResolver } from "./resolver.ts";
+import type { Resolver } from "./resolver.ts";
+import { readResponseBody } from "./responseBody.ts";
+
+/** A request as a source makes it. */
+export interface FetchRequest {
+  /** Absolute http or https URL, as the source wrote it. */
+  readonly url: string;
+  /** Default `GET`. `CONNECT`, `TRACE` and `TRACK` are refused, as by every fetch. */
+  readonly method?: string;
+  readonly headers?: HeaderList;
+  readonly body?: Uint8Array | null;
+  /** Default `follow`, at most 20 times. */
+  readonly redirect?: "follow" | "error" | "manual";
+}
+
+/** A response, read whole. */
+export interface FetchedResponse {
+  readonly status: number;
+  /** The status code's registered phrase, or empty; the server's own words are not used, as in Deno. */
+  readonly statusText: string;
+  /** Lower-case names in the server's order; repeated names stay apart. */
+  readonly headers: HeaderList;
+  /** Final URL without fragment. */
+  readonly url: string;
+  readonly redirected: boolean;
+  /** Decoded bytes; empty where the response has no body. */
+  readonly body: Uint8Array;
+}
+
+export type FetchOutcome =
+  | { readonly ok: true; readonly response: FetchedResponse }
+  | { readonly ok: false; readonly failure: FetchFailure };
+
+export interface FetchContext {
+  /** The run's allowance; its limits hold for this request. */
+  readonly budget: RequestBudget;
+  /** Ends the request, when the run ends. */
+  readonly signal?: AbortSignal;
+}
+
+export interface GuardedFetch {
+  /** Serves one request. Never rejects: whatever goes wrong is a {@link FetchFailure}. */
+  fetch(request: FetchRequest, context: FetchContext): Promise<FetchOutcome>;
+}
+
+export interface GuardedFetchOptions {
+  /** Non-public hosts that may be reached all the same; see {@link createHostPolicy}. Default none. */
+  readonly allowHosts?: readonly string[];
+  /** Default {@link createPublicResolver}, and {@link systemResolver} for allowed hosts. */
+  readonly resolve?: Resolver;
+  /** Extra certificate authorities (PEM). Default none. */
+  readonly ca?: readonly string[];
+  /** Sent where the source sets none. Default `Deno/2.9.6`, what servers that look at it know. */
+  readonly userAgent?: string;
+}
+
+/**
+ * Creates the fetch that serves the sources' requests from outside the isolate. It reaches public http and
+ * https hosts only; every redirect is checked like a first request; each request has connections of its
+ * own, closed when it ends, and there are no cookies, no cache and no proxy from the environment, so
+ * nothing passes from one caller to another.
+ */
+export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
+  const settings: Settings = {
+    policy: createHostPolicy(options.allowHosts),
+    resolve: options.resolve,
+    ca: options.ca,
+    userAgent: options.userAgent ?? "Deno/2.9.6",
+  };
+  return {
+    async fetch(request, { budget, signal }) {
+      const time = AbortSignal.timeout(budget.limits.timeoutMs);
+      const either = signal === undefined ? time : AbortSignal.any([time, signal]);
+      try {
+        return { ok: true, response: await follow(assertRequest(request, budget), settings, budget, either) };
+      } catch (error) {
+        return {
+          ok: false,
+          failure: failureOf(error, { time, run: signal, timeoutMs: budget.limits.timeoutMs }),
+        };
+      }
+    },
+  };
+}
+
+interface Settings {
+  readonly policy: HostPolicy;
+  readonly resolve: Resolver | undefined;
+  readonly ca: readonly string[] | undefined;
+  readonly userAgent: string;
+}
+
+const publicResolver = createPublicResolver();
+
+/** Largest response head, in bytes; the default of Node's own parser is 16 KiB, some APIs send more. */
+const MAX_RESPONSE_HEAD_BYTES = 64 * 1_024;
+
+/** Checks in the order of the nodes' proxy: count, URL length, body size; then the request itself. */
+function assertRequest(request: FetchRequest, budget: RequestBudget): Hop {
+  const { limits } = budget;
+  if (!budget.take()) {
+    throw new FetchFailureError(
+      "requestCountLimit",
+      `Exceeded maximum of ${limits.maxRequests} HTTP queries`,
+    );
+  }
+  if (request.url === "") throw new FetchFailureError("missingUrl", "Invalid URL: ''");
+  if (request.url.length > limits.maxUrlLength) {
+    throw new FetchFailureError(
+      "urlLengthLimit",
+      `Destination URL exceeds maximum length of ${limits.maxUrlLength}`,
+    );
+  }
+  const body = request.body ?? null;
+  if (body !== null && body.length > limits.maxRequestBytes) {
+    throw new FetchFailureError(
+      "requestSizeLimit",
+      `Request payload size exceeds ${limits.maxRequestBytes} byte limit`,
+    );
+  }
+  const method = assertMethod(request.method ?? "GET");
+  if (body !== null && (method === "GET" || method === "HEAD")) {
+    throw new FetchFailureError("invalid", "Request with GET/HEAD method cannot have body");
+  }
+  const url = URL.parse(request.url);
+  if (url === null) throw new FetchFailureError("invalid", `Invalid URL: '${request.url}'`);
+  return { url, method, headers: request.headers ?? [], body, redirect: request.redirect ?? "follow" };
+}
+
+function assertMethod(method: string): string {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(method))
+    throw new FetchFailureError("invalid", "Method is not valid");
+  const upper = method.toUpperCase();
+  if (["CONNECT", "TRACE", "TRACK"].includes(upper))
+    throw new FetchFailureError("invalid", "Method is forbidden");
+  return ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"].includes(upper) ? upper : method;
+}
+
+async function follow(
+  first: Hop,
+  settings: Settings,
+  budget: RequestBudget,
+  signal: AbortSignal,
+): Promise<FetchedResponse> {
+  let hop = first;
+  for (let redirects = 0; ; redirects += 1) {
+    settings.policy.assertUrl(hop.url);
+    const answer = await send(hop, settings, budget.limits.maxResponseBytes, signal);
+    if (answer.next === null) return { ...answer.response, redirected: redirects > 0 };
+    if (redirects === MAX_REDIRECTS) {
+      throw new FetchFailureError(
+        "redirect",
+        `Fetch failed: Maximum number of redirects (${MAX_REDIRECTS}) reached`,
+      );
+    }
+    hop = answer.next;
+  }
+}
+
+type Answer =
+  | { readonly next: Hop; readonly response?: never }
+  | { readonly next: null; readonly response: Omit<FetchedResponse, "redirected"> };
+
+async function send(
+  hop: Hop,
+  settings: Settings,
+  maxResponseBytes: number,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const headers = outgoingHeaders(hop.headers, settings.userAgent);
+  signal.throwIfAborted();
+  const client = await createClient(hop.url, settings, signal);
+  try {
+    const { url, method, body } = hop;
+    const reply = await client.request({
+      path: url.pathname + url.search,
+      method,
+      headers,
+      body,
+      signal,
+      responseHeaders: "raw",
+    });
+    reply.body.on("error", () => undefined);
+    const received = headerList(reply.headers as unknown as readonly (Buffer | string)[]);
+    const next = nextHop(hop, reply.statusCode, valueOf(received, "location"));
+    if (next !== null) return { next };
+    const { href, hash } = url;
+    return {
+      next: null,
+      response: {
+        status: reply.statusCode,
+        statusText: statusTextOf(reply.statusCode),
+        headers: received,
+        url: hash === "" ? href : href.slice(0, -hash.length),
+        body: await readResponseBody(reply.body, valueOf(received, "content-encoding"), maxResponseBytes),
+      },
+    };
+  } finally {
+    await client.destroy();
+  }
+}
+
+async function createClient(
+  url: URL,
+  { policy, resolve, ca }: Settings,
+  signal: AbortSignal,
+): Promise<Client> {
+  // Loaded on the first request: undici takes about 100 ms, and most sources never fetch.
+  const undici = await import("undici");
+  const target = { host: hostOf(url), port: portOf(url), tls: url.protocol === "https:" };
+  const byDefault = policy.isAllowed(target.host, target.port) ? systemResolver : publicResolver;
+  return new undici.Client(url.origin, {
+    maxHeaderSize: MAX_RESPONSE_HEAD_BYTES,
+    // One clock for the whole request: the signal.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: (_options, callback) => {
+      guardedConnect(target, { policy, resolve: resolve ?? byDefault, ca, signal }).then(
+        (socket) => callback(null, socket),
+        (error: unknown) => callback(error as Error, null),
+      );
+    },
+  });
+}
+
+function headerList(raw: readonly (Buffer | string)[]): HeaderList {
+  const text = (part: Buffer | string | undefined): string =>
+    typeof part === "string" ? part : (part ?? Buffer.alloc(0)).toString("latin1");
+  const list: (readonly [string, string])[] = [];
+  for (let i = 0; i < raw.length; i += 2) list.push([text(raw[i]).toLowerCase(), text(raw[i + 1]).trim()]);
+  return list;
+}
+
+function valueOf(headers: HeaderList, name: string): string | undefined {
+  return headers.find(([key]) => key === name)?.[1];
+}
+
+// The phrases of Rust's `http` crate, which Deno uses, where Node's table has others.
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  203: "Non Authoritative Information",
+  418: "I'm a teapot",
+  509: "",
+};
+
+function statusTextOf(status: number): string {
+  return STATUS_TEXTS[status] ?? STATUS_CODES[status] ?? "";
+}
+
+function failureOf(
+  error: unknown,
+  {
+    time,
+    run,
+    timeoutMs,
+  }: { readonly time: AbortSignal; readonly run: AbortSignal | undefined; readonly timeoutMs: number },
+): FetchFailure {
+  if (error instanceof FetchFailureError) return error.failure;
+  if (run?.aborted === true) return new FetchFailureError("aborted", "The run has ended").failure;
+  if (time.aborted)
+    return new FetchFailureError("timeLimit", `HTTP query exceeded time limit of ${timeoutMs}ms`).failure;
+  const cause = error instanceof Error && error.cause instanceof FetchFailureError ? error.cause : undefined;
+  return (
+    cause?.failure ??
+    new FetchFailureError("network", "fetch failed", `The request failed: ${messageOf(error)}.`).failure
+  );
+}

@@ -1,0 +1,130 @@
+import { isIP } from "node:net";
+import { refusalOfAddress } from "./addressPolicy.ts";
+import { FetchFailureError } from "./fetchFailure.ts";
+
+/** Decides which hosts a caller's requests may reach. */
+export interface HostPolicy {
+  /**
+   * Checks a URL before anything is resolved or connected.
+   * @throws {FetchFailureError} `refused`: scheme, credentials, port, host name, or a literal address that is not public.
+   */
+  assertUrl(url: URL): void;
+  /**
+   * Checks every answer of a name lookup. One bad answer refuses the name: which of them is connected to is
+   * the system's choice, and an attacker's server gets to pick the order.
+   * @throws {FetchFailureError} `refused`.
+   */
+  assertAddresses(host: string, port: number, addresses: readonly string[]): void;
+  /** Whether the operator allows this host and port by name, wherever it leads. */
+  isAllowed(host: string, port: number): boolean;
+}
+
+/**
+ * Creates the policy that admits the public internet plus the operator's own allowances.
+ *
+ * @param allowHosts Hosts that may be reached although they are not public: `host:port` for one port,
+ * `host` for any, `*` for everything (a developer's own machine; then nothing is guarded). Literal IPv6 in
+ * brackets. The allowance is for the name or address as written in the URL, so `127.0.0.1:8080` doesn't
+ * admit `localhost:8080`.
+ */
+export function createHostPolicy(allowHosts: readonly string[] = []): HostPolicy {
+  const allowed = new Set(allowHosts.map((entry) => entry.toLowerCase()));
+  const isAllowed = (host: string, port: number): boolean => {
+    const written = isIP(host) === 6 ? `[${host}]` : host;
+    return allowed.has("*") || allowed.has(written) || allowed.has(`${written}:${port}`);
+  };
+  return {
+    isAllowed,
+    assertUrl(url) {
+      assertScheme(url);
+      if (url.username !== "" || url.password !== "") {
+        throw refusal("credentials in the URL", "Send them in an `Authorization` header instead.");
+      }
+      const host = hostOf(url);
+      const port = portOf(url);
+      if (isAllowed(host, port)) return;
+      assertPort(port);
+      assertHost(host);
+    },
+    assertAddresses(host, port, addresses) {
+      if (isAllowed(host, port)) return;
+      for (const address of addresses) assertPublic(host, address);
+    },
+  };
+}
+
+/** Returns the host of a URL as resolvers and sockets take it: lower case, IPv6 without brackets. */
+export function hostOf(url: URL): string {
+  return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname.replace(/\.+$/, "");
+}
+
+/** Returns the port a URL is served on, the scheme's own where none is written. */
+export function portOf(url: URL): number {
+  if (url.port !== "") return Number(url.port);
+  return url.protocol === "https:" ? 443 : 80;
+}
+
+function assertScheme(url: URL): void {
+  if (url.protocol === "http:" || url.protocol === "https:") return;
+  const scheme = url.protocol.slice(0, -1);
+  throw new FetchFailureError(
+    "refused",
+    `Url scheme '${scheme}' not supported`,
+    `Only http and https can be fetched, not ${scheme}.`,
+  );
+}
+
+function assertPort(port: number): void {
+  if (!REFUSED_PORTS.has(port)) return;
+  throw new FetchFailureError("refused", `Fetch failed: Requests to port ${port} are blocked`);
+}
+
+function assertHost(host: string): void {
+  if (isIP(host) !== 0) return assertPublic(host, host);
+  const isLocalName = !host.includes(".") || LOCAL_SUFFIXES.some((suffix) => host.endsWith(suffix));
+  if (host === "" || isLocalName) throw refusal(`host ${host} is not a public name`);
+}
+
+function assertPublic(host: string, address: string): void {
+  const reason = refusalOfAddress(address);
+  if (reason === null) return;
+  // What a name resolves to inside the operator's network is not the caller's to learn.
+  throw refusal(
+    host === address ? `${host}: ${reason}` : `${host} does not resolve to public addresses only`,
+  );
+}
+
+function refusal(
+  what: string,
+  remedy = "Only public hosts can be reached, and those the operator allows.",
+): FetchFailureError {
+  return new FetchFailureError("refused", "fetch failed", `Refused: ${what}. ${remedy}`);
+}
+
+// RFC 6761, 6762, 7686, 8375, 9476, and names that clouds and routers give to their own services.
+const LOCAL_SUFFIXES = [
+  ".localhost",
+  ".local",
+  ".localdomain",
+  ".internal",
+  ".intranet",
+  ".corp",
+  ".home",
+  ".lan",
+  ".home.arpa",
+  ".in-addr.arpa",
+  ".ip6.arpa",
+  ".onion",
+  ".alt",
+];
+
+// Port 0 and the WHATWG fetch standard's blocked ports ("port blocking"), which Deno refuses too.
+const STANDARD_REFUSED_PORTS = [
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+];
+// Container, cluster and database ports, whose servers act on lines of text or need no password.
+const DATA_STORE_PORTS = [2375, 2376, 2379, 2380, 3306, 5432, 6379, 10250, 11211, 27017];
+const REFUSED_PORTS: ReadonlySet<number> = new Set([...STANDARD_REFUSED_PORTS, ...DATA_STORE_PORTS]);

@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { GuardedFetch } from "../guardedFetch.ts";
+import { createModuleAllowList } from "./allowList.ts";
+import type { ModuleAllowList } from "./allowList.ts";
+import { makeBundle } from "./bundler.ts";
+import type { Bundle } from "./bundler.ts";
+import { createModuleCache } from "./moduleCache.ts";
+import { ModuleFailureError } from "./moduleFailure.ts";
+import type { ModuleFailure } from "./moduleFailure.ts";
+import { parseModuleSpecifier } from "./moduleSpecifier.ts";
+
+export type ModuleOutcome =
+  | { readonly ok: true; readonly code: string }
+  | { readonly ok: false; readonly failure: ModuleFailure };
+
+/** Loads modules that sources import from outside. */
+export interface ModuleLoader {
+  /**
+   * Gives a module as a script that is to be run inside the isolate; see `bundleModule` for its form.
+   * The first one to ask for a module waits for its download; later ones get the same bytes.
+   *
+   * @param type Import attribute `type`, absent for code.
+   * @throws Only for a defect of ours or the machine's; whatever the specifier does is an outcome.
+   */
+  load(specifier: string, type?: string): Promise<ModuleOutcome>;
+  /** Ends what is being prepared. */
+  close(): void;
+}
+
+export interface ModuleLoaderOptions {
+  readonly fetcher: GuardedFetch;
+  /** Entries of the allow-list; see {@link createModuleAllowList}. Default: nothing may be imported. */
+  readonly allowModules?: readonly string[];
+  /** npm registry, a base URL with a final slash. Default `https://registry.npmjs.org/`. */
+  readonly registry?: string;
+  /** The service's data folder; bundles are kept in `modules` below it. Default: in memory only. */
+  readonly dataDir?: string;
+}
+
+/** Bundles made at once; each is a process that keeps a core busy. */
+const MAX_BUNDLING = 2;
+/** Bundles that may wait. */
+const MAX_WAITING = 32;
+/** How long a failure is remembered, so that a source in a loop doesn't hammer a registry. */
+const FAILURE_MEMORY_MS = 5_000;
+
+/** Creates a loader. Every module is checked against the allow-list on every load, cached or not. */
+export function createModuleLoader(options: ModuleLoaderOptions): ModuleLoader {
+  const { fetcher, allowModules = [], registry = "https://registry.npmjs.org/", dataDir } = options;
+  const allow = createModuleAllowList(allowModules);
+  const cache = createModuleCache({ folder: dataDir === undefined ? undefined : join(dataDir, "modules") });
+  const closing = new AbortController();
+  const underWay = new Map<string, Promise<ModuleOutcome>>();
+  const waiting: (() => void)[] = [];
+  let bundling = 0;
+
+  async function prepare(key: string, specifier: string, type: string | undefined): Promise<ModuleOutcome> {
+    try {
+      const cached = await cache.find(key);
+      if (cached !== undefined) {
+        assertSources(cached, allow, specifier);
+        return { ok: true, code: cached.code };
+      }
+      const task = { specifier, type, allow: allowModules, registry };
+      const bundle = await inTurn(() => makeBundle(task, fetcher, closing.signal));
+      await cache.put(key, specifier, bundle);
+      return { ok: true, code: bundle.code };
+    } catch (error) {
+      if (error instanceof ModuleFailureError) return { ok: false, failure: error.failure };
+      throw error;
+    }
+  }
+
+  async function inTurn(make: () => Promise<Bundle>): Promise<Bundle> {
+    if (bundling >= MAX_BUNDLING) {
+      if (waiting.length >= MAX_WAITING)
+        throw new ModuleFailureError(
+          "Import failed.",
+          "Too many modules are being prepared; try again shortly.",
+        );
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else bundling += 1;
+    try {
+      return await make();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) bundling -= 1;
+      else next();
+    }
+  }
+
+  return {
+    async load(specifier, type) {
+      try {
+        assertRoot(specifier, allow);
+      } catch (error) {
+        if (error instanceof ModuleFailureError) return { ok: false, failure: error.failure };
+        throw error;
+      }
+      const key = createHash("sha256")
+        .update(JSON.stringify([specifier, type ?? null, registry]))
+        .digest("hex");
+      const known = underWay.get(key);
+      if (known !== undefined) return known;
+      const outcome = prepare(key, specifier, type);
+      underWay.set(key, outcome);
+      const forget = (): void => {
+        underWay.delete(key);
+      };
+      outcome.then(({ ok }) => (ok ? forget() : setTimeout(forget, FAILURE_MEMORY_MS).unref()), forget);
+      return outcome;
+    },
+    close() {
+      closing.abort();
+    },
+  };
+}
+
+/** Refuses what may not be asked for before anything is downloaded or looked up. */
+function assertRoot(specifier: string, allow: ModuleAllowList): void {
+  const parsed = parseModuleSpecifier(specifier);
+  // The sandbox process serves what comes with it, and what the source itself holds, where it can.
+  if (parsed.kind === "node") throw new ModuleFailureError(`No such built-in module: node:${parsed.name}`);
+  if (parsed.kind === "data")
+    throw new ModuleFailureError("Expected a JavaScript or TypeScript module in a data: URL.");
+  if (parsed.kind === "npm") allow.assertPackage(parsed.name);
+  if (parsed.kind === "url") allow.assertUrl(parsed.url);
+}
+
+/** The list may have become shorter since a module was bundled. */
+function assertSources({ sources }: Bundle, allow: ModuleAllowList, specifier: string): void {
+  for (const url of sources.urls) allow.assertUrl(new URL(url));
+  const parsed = parseModuleSpecifier(specifier);
+  if (parsed.kind !== "npm") return;
+  for (const { name, version } of sources.packages)
+    if (name === parsed.name) allow.assertVersion(name, version);
+}

@@ -1,0 +1,43 @@
+import type { HostCall } from "../hostCall.ts";
+import { createFetchCall } from "./fetchCall.ts";
+import { createGuardedFetch } from "./guardedFetch.ts";
+import type { GuardedFetchOptions } from "./guardedFetch.ts";
+import { createImportCall } from "./importCall.ts";
+import { DEVELOPER_MODULES } from "./modules/allowList.ts";
+import { createModuleLoader } from "./modules/moduleLoader.ts";
+import type { ModuleLoaderOptions } from "./modules/moduleLoader.ts";
+
+export interface SandboxNetworkOptions extends GuardedFetchOptions, Omit<ModuleLoaderOptions, "fetcher"> {}
+
+/** What sources may reach outside, as host calls for a pool. */
+export interface SandboxNetwork {
+  readonly hostCalls: Readonly<Record<"fetch" | "import", HostCall>>;
+  /** Ends modules that are being prepared; requests end with their runs. */
+  close(): void;
+}
+
+/**
+ * Creates the network of a pool's sources: `fetch` to public hosts and those of `allowHosts`, `import()` of the
+ * modules in `allowModules`, kept below `dataDir`. One network may serve several pools.
+ *
+ * @example
+ * const network = createSandboxNetwork({ dataDir: ".tyche" });
+ * const pool = createSandboxPool({ hostCalls: network.hostCalls });
+ */
+export function createSandboxNetwork(options: SandboxNetworkOptions = {}): SandboxNetwork {
+  const fetcher = createGuardedFetch(options);
+  const loader = createModuleLoader({ ...options, fetcher });
+  return {
+    hostCalls: { fetch: createFetchCall(fetcher), import: createImportCall(loader) },
+    close: () => loader.close(),
+  };
+}
+
+/**
+ * What a developer's own machine lets sources reach, as Deno there would: every host, loopback included, every
+ * npm package and the https hosts that Deno trusts. Never for sources of other people.
+ */
+export const DEVELOPER_NETWORK: SandboxNetworkOptions = {
+  allowHosts: ["*"],
+  allowModules: DEVELOPER_MODULES,
+};

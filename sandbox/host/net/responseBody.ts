@@ -1,0 +1,57 @@
+import type { Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip } from "node:zlib";
+import { FetchFailureError } from "./fetchFailure.ts";
+
+/**
+ * Reads a response body whole, decoded, counting while it streams: the decoder is fed piece by piece and
+ * stopped at the first byte past the limit, so a decompression bomb costs at most the limit. Bytes on the
+ * wire count on their own as well, because an endless row of empty gzip members decodes to nothing.
+ *
+ * Only a single `gzip` or `br` is decoded, as Deno does; `deflate`, `zstd` and stacked encodings are handed
+ * over as they came.
+ *
+ * @param contentEncoding The response's `content-encoding`, absent or empty for none.
+ * @throws {FetchFailureError} `responseSizeLimit`, or `network` when the encoding is broken or the body is cut short.
+ */
+export async function readResponseBody(
+  body: Readable,
+  contentEncoding: string | undefined,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const decoder = decoderOf(contentEncoding);
+  if (decoder === null) return collect(body, maxBytes);
+  let wireBytes = 0;
+  body.on("data", (chunk: Buffer) => {
+    wireBytes += chunk.length;
+    if (wireBytes > maxBytes) decoder.destroy(tooLarge(maxBytes));
+  });
+  body.once("error", (error) => decoder.destroy(error));
+  body.pipe(decoder);
+  try {
+    return await collect(decoder, maxBytes);
+  } finally {
+    body.unpipe(decoder);
+    body.destroy();
+  }
+}
+
+async function collect(stream: Readable, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, bytes);
+}
+
+function decoderOf(contentEncoding: string | undefined) {
+  if (contentEncoding === "gzip") return createGunzip();
+  return contentEncoding === "br" ? createBrotliDecompress() : null;
+}
+
+function tooLarge(maxBytes: number): FetchFailureError {
+  const text = `Response payload size exceeds ${maxBytes} byte limit`;
+  return new FetchFailureError("responseSizeLimit", text, `${text}; ask the server for less.`);
+}

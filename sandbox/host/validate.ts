@@ -1,0 +1,85 @@
+import { TycheError } from "../../src/lib/errors.ts";
+import { DEFAULT_LIMITS, type RunLimits, type RunRequest } from "../run.ts";
+
+/** Longest source, in UTF-16 units; the oracle network itself stops at 30,720 bytes. */
+const MAX_SOURCE_CHARS = 4 * 1024 * 1024;
+/** Longest `args`, `bytesArgs` and `secrets` together, as characters of JSON. */
+const MAX_INPUT_CHARS = 4 * 1024 * 1024;
+const LIMIT_RANGES: Readonly<Record<keyof RunLimits, readonly [min: number, max: number]>> = {
+  timeoutMs: [1, 600_000],
+  memoryLimitMb: [8, 512],
+  maxResponseBytes: [0, 1_048_576],
+  maxHttpRequests: [0, 1_000],
+  maxHttpDurationMs: [0, 600_000],
+  maxHttpUrlLength: [0, 65_536],
+  maxHttpRequestBytes: [0, 1_048_576],
+  maxHttpResponseBytes: [0, 33_554_432],
+  maxImports: [0, 1_000],
+  maxImportBytes: [0, 33_554_432],
+  maxConsoleBytes: [0, 1_048_576],
+};
+
+/** A run request that was checked. */
+export interface ParsedRun {
+  readonly source: string;
+  /** JSON text of `{ args, bytesArgs, secrets }`. */
+  readonly inputs: string;
+  readonly caller: string;
+  readonly group: string | null;
+  readonly limits: Partial<RunLimits>;
+}
+
+/**
+ * Checks a run request.
+ * @throws {InvalidRunError} `invalid_run` that names the member, on a wrong type or a value out of range.
+ */
+export function parseRunRequest(request: RunRequest): ParsedRun {
+  const { source, args = {}, bytesArgs = {}, secrets = {}, caller = "", group, limits = {} } = request;
+  if (typeof source !== "string") throw new InvalidRunError("source", "a string");
+  if (source.length > MAX_SOURCE_CHARS)
+    throw new InvalidRunError("source", `at most ${MAX_SOURCE_CHARS} characters`);
+  if (request.args !== undefined && !isStringArray(args))
+    throw new InvalidRunError("args", "an array of strings");
+  if (
+    request.bytesArgs !== undefined &&
+    !(isStringArray(bytesArgs) && bytesArgs.every((hex) => /^0x[0-9a-fA-F]*$/.test(hex)))
+  ) {
+    throw new InvalidRunError("bytesArgs", "an array of 0x-prefixed hex strings");
+  }
+  if (
+    typeof secrets !== "object" ||
+    secrets === null ||
+    !Object.values(secrets).every((value) => typeof value === "string")
+  ) {
+    throw new InvalidRunError("secrets", "an object whose values are strings");
+  }
+  if (typeof caller !== "string") throw new InvalidRunError("caller", "a string");
+  if (group !== undefined && typeof group !== "string") throw new InvalidRunError("group", "a string");
+  for (const [name, value] of Object.entries(limits)) {
+    const range = Object.hasOwn(LIMIT_RANGES, name) ? LIMIT_RANGES[name as keyof RunLimits] : undefined;
+    if (range === undefined)
+      throw new InvalidRunError(`limits.${name}`, `one of ${Object.keys(DEFAULT_LIMITS).join(", ")}`);
+    if (!Number.isInteger(value) || value < range[0] || value > range[1]) {
+      throw new InvalidRunError(`limits.${name}`, `an integer from ${range[0]} to ${range[1]}`);
+    }
+  }
+  const inputs = JSON.stringify({ args, bytesArgs, secrets });
+  if (inputs.length > MAX_INPUT_CHARS)
+    throw new InvalidRunError("args", `at most ${MAX_INPUT_CHARS} characters with bytesArgs and secrets`);
+  return { source, inputs, caller, group: group ?? null, limits };
+}
+
+function isStringArray(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+/** A run request that no source could make right. */
+export class InvalidRunError extends TycheError {
+  constructor(member: string, expected: string) {
+    super(`${member} of a sandbox run must be ${expected}.`, {
+      code: "invalid_run",
+      blame: "caller",
+      details: { path: member },
+    });
+  }
+}

@@ -1,0 +1,41 @@
+/** Runs sources for oracle functions as the oracle nodes' Deno does, contained in child processes. */
+export {
+  createSandboxPool,
+  RunAbortedError,
+  SandboxClosedError,
+  SandboxOverloadedError,
+} from "./host/pool.ts";
+export type { SandboxPool, SandboxPoolOptions, SandboxStats } from "./host/poolTypes.ts";
+export { HostCallRefusal, type HostCall, type HostCallContext, type HostUsage } from "./host/hostCall.ts";
+export { createFetchCall } from "./host/net/fetchCall.ts";
+export {
+  createGuardedFetch,
+  type FetchOutcome,
+  type FetchRequest,
+  type GuardedFetch,
+  type GuardedFetchOptions,
+} from "./host/net/guardedFetch.ts";
+export { createImportCall } from "./host/net/importCall.ts";
+export { DEVELOPER_MODULES } from "./host/net/modules/allowList.ts";
+export {
+  createModuleLoader,
+  type ModuleLoader,
+  type ModuleLoaderOptions,
+  type ModuleOutcome,
+} from "./host/net/modules/moduleLoader.ts";
+export {
+  createSandboxNetwork,
+  DEVELOPER_NETWORK,
+  type SandboxNetwork,
+  type SandboxNetworkOptions,
+} from "./host/net/network.ts";
+export { InvalidRunError } from "./host/validate.ts";
+export { simulateScript, type SimulationInput, type SimulationResult } from "./simulateScript.ts";
+export {
+  DEFAULT_LIMITS,
+  type RunError,
+  type RunErrorKind,
+  type RunLimits,
+  type RunRequest,
+  type RunResult,
+} from "./run.ts";

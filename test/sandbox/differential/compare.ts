@@ -1,0 +1,46 @@
+import type { DifferentialCase } from "./cases.ts";
+import { type Answer, toAnswer, toSimulationInput } from "./reference.ts";
+import { DECLARED, type Declared } from "./declared.ts";
+import { CRASH_TEXT } from "../../../sandbox/run.ts";
+import { simulateScript, type SimulationInput } from "../../../sandbox/simulateScript.ts";
+
+/** Where our answer differs from the reference's. */
+export interface Difference {
+  readonly id: string;
+  readonly what: readonly ("bytes" | "error" | "console")[];
+  readonly reference: Answer;
+  readonly ours: Answer;
+  /** Why this difference is wanted; undefined: it is a defect. */
+  readonly declared: Declared | undefined;
+}
+
+/** Runs a case in our sandbox. */
+export async function runOurs(testCase: DifferentialCase, serverUrl: string): Promise<Answer> {
+  const result = await simulateScript(toSimulationInput(testCase, serverUrl) as unknown as SimulationInput);
+  return toAnswer({ ...result }, serverUrl);
+}
+
+/** Compares two answers; undefined when they agree. */
+export function compare(testCase: DifferentialCase, reference: Answer, ours: Answer): Difference | undefined {
+  const what: ("bytes" | "error" | "console")[] = [];
+  if (reference.bytes !== ours.bytes) what.push("bytes");
+  if (withoutFrames(reference.error ?? "\0") !== withoutFrames(ours.error ?? "\0")) what.push("error");
+  if (!sameConsole(reference, ours)) what.push("console");
+  if (what.length === 0) return undefined;
+  return { id: testCase.id, what, reference, ours, declared: DECLARED[testCase.id] };
+}
+
+/**
+ * Stack frames name files of the wrapper and are left out. A source that ends Deno itself leaves Deno's own report at the end of
+ * the output, with the path of a temporary file: there only what the source printed counts.
+ */
+function sameConsole(reference: Answer, ours: Answer): boolean {
+  const expected = withoutFrames(reference.console);
+  const actual = withoutFrames(ours.console);
+  if (reference.error === CRASH_TEXT && ours.error === CRASH_TEXT) return expected.startsWith(actual);
+  return expected === actual;
+}
+
+function withoutFrames(text: string): string {
+  return text.replace(/\n\s+at .*\n?$/gm, "");
+}

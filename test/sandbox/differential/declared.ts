@@ -1,0 +1,84 @@
+/** A difference that is wanted, or known and accepted, with its reason. */
+export type Declared = string;
+
+const GARBLED =
+  "Defect of the reference: it passes UTF-8 through atob, so every character past ASCII is garbled.";
+const EXPANDED =
+  "Defect of the reference: the source is placed by String.replace, which expands `$&`, `` $` `` and `$$`.";
+const FORGED =
+  "Defect of the reference: it takes the last line of the output for the result, so whatever prints later destroys it.";
+const POISONED =
+  "Defect of the reference: its library and its printing of the result use what the source may have replaced; a result can't be forged here.";
+const NO_OUTCOME =
+  "Defect of the reference: a program that ends itself has neither result nor error; here it has the nodes' error text.";
+const REPRINTED =
+  "The reference reprints the source before running it, so a function's text has other blanks; here it is the caller's own.";
+const UNSEEN = "JavaScript cannot look into a settled promise or an iterator without changing it.";
+const HOST = "Names a file or a number of the machine that runs the reference.";
+const PARSER =
+  "The reference parses every source as TypeScript; here a source that is JavaScript is run as JavaScript.";
+const NO_TRANSFORM =
+  "Of TypeScript only types are erased: what would need code made for it (namespaces, decorators) is not supported.";
+const LAZY = "Platform globals are made on first use, which their property descriptors show.";
+const ENGINE = "V8 14.6 and its locale data here, 15.0 in the reference.";
+const EVENTS =
+  "A rejection nobody handles always ends the run, also with a listener for `unhandledrejection`.";
+
+/** Differences from the reference by case id. One that no longer exists fails the comparison, as one not listed does. */
+export const DECLARED: Readonly<Record<string, Declared>> = {
+  "arguments/unicode argument": GARBLED,
+  "arguments/unicode secret": GARBLED,
+  "async/promise printed": UNSEEN,
+  "console/map subclass": UNSEEN,
+  "console/map iterators": UNSEEN,
+  "buffers/deprecated constructor": FORGED,
+  "console/printing after the result": FORGED,
+  "console/format specifiers with odd values": REPRINTED,
+  "language/function text": REPRINTED,
+  "platform/structuredClone of a function inside": REPRINTED,
+  "thrown/structuredClone of a function": REPRINTED,
+  "deno/args": HOST,
+  "mixedPlatform/process values": HOST,
+  "deno/process.version": HOST,
+  "deno/exit": NO_OUTCOME,
+  "deno/exit after printing": NO_OUTCOME,
+  "deno/process.exit": NO_OUTCOME,
+  "thrown/message a function":
+    "The message is no JSON, so the reference has neither result nor error; here the error is an empty text.",
+  "globals/class brand checks":
+    "A getter called on the wrong object throws a TypeError with V8's text instead of `Illegal invocation`.",
+  "globals/global property descriptors": LAZY,
+  "globals/native code text": LAZY,
+  "http/fetch new Request":
+    "Defect of the reference: its fetch spreads a Request, which has no own properties; here a Request works.",
+  "language/Math.sumPrecise": ENGINE,
+  "mixedSources/locale currency": ENGINE,
+  "language/regular expression features": EXPANDED,
+  "syntax/dollar ampersand": EXPANDED,
+  "syntax/dollar backtick": EXPANDED,
+  "syntax/dollar patterns": EXPANDED,
+  "syntax/closing the wrapper":
+    "A source that closes the wrapper is refused either way; here with the text for syntax errors.",
+  "syntax/generic looking comparison": PARSER,
+  "syntax/html comment": PARSER,
+  "typescript/decorators": NO_TRANSFORM,
+  "typescript/namespaces": NO_TRANSFORM,
+  "mixedEdges/BigInt replaced": POISONED,
+  "mixedEdges/Error replaced": POISONED,
+  "mixedEdges/JSON.stringify replaced": POISONED,
+  "mixedEdges/String.prototype.padStart replaced": POISONED,
+  "mixedEdges/Symbol.hasInstance of Uint8Array": POISONED,
+  "mixedEdges/TextEncoder replaced": POISONED,
+  "mixedEdges/Uint8Array.prototype.forEach replaced": POISONED,
+  "mixedEdges/console.log replaced for good": POISONED,
+  "mixedEdges/toString replaced": POISONED,
+  "mixedEdges/assigning NaN": "The error names the global object `[object Object]` instead of `#<Window>`.",
+  "mixedEdges/assigning to undefined":
+    "The error names the global object `[object Object]` instead of `#<Window>`.",
+  "nodeModules/absolute path":
+    "No file of the machine is read; the reference reads it and fails to parse it.",
+  "nodeModules/jsr specifier":
+    "The reference names the address that it could not reach and reports the attempt on the console.",
+  "platform/onunhandledrejection handler": EVENTS,
+  "platform/unhandledrejection event": EVENTS,
+};

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { createSandboxPool, type SandboxPool, type SandboxPoolOptions } from "../../sandbox/index.ts";
+
+const pools: SandboxPool[] = [];
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+});
+
+const start = async (options: SandboxPoolOptions) => {
+  const pool = createSandboxPool(options);
+  pools.push(pool);
+  await pool.ready();
+  return pool;
+};
+const QUICK = "return new Uint8Array(1)";
+const SLOW = "for (const end = Date.now() + 1500; Date.now() < end;) {} return new Uint8Array(1)";
+
+test("default: a caller's slow sources don't hold up another caller", async () => {
+  const pool = await start({ concurrency: 2 });
+  let slowEnded = 0;
+  const slow = Array.from({ length: 12 }, () =>
+    pool.run({ source: SLOW, caller: "slow", limits: { timeoutMs: 5_000 } }).finally(() => (slowEnded += 1)),
+  );
+  const slowDone = Promise.allSettled(slow);
+  await sleep(20);
+  for (let count = 0; count < 5; count++) {
+    expect(await pool.run({ source: QUICK, caller: "quick" })).toMatchObject({ ok: true });
+  }
+  // In line behind them the quick ones would have ended last. Counted, not timed: the machine may be busy.
+  expect(slowEnded).toBeLessThanOrEqual(6);
+  await pool.close();
+  await slowDone;
+});
+
+test("behaviour: what waits behind a slow run of its group moves to another child", async () => {
+  const pool = await start({ concurrency: 1 });
+  const slow = pool.run({ source: SLOW, group: "g", limits: { timeoutMs: 5_000 } });
+  const startMs = performance.now();
+  const behind = Array.from({ length: 15 }, () =>
+    pool.run({ source: QUICK, group: "g" }).then(() => performance.now() - startMs),
+  );
+  const times = (await Promise.all(behind)).sort((a, b) => a - b);
+  expect(await slow).toMatchObject({ ok: true });
+  // Those that the busy child already holds stay with it; the rest is done long before it.
+  expect(times[11]).toBeLessThan(1_400);
+});
+
+test("behaviour: a caller that floods the queue leaves room for others, and they take turns", async () => {
+  const pool = await start({ concurrency: 1, maxWorkers: 2, maxQueue: 100 });
+  const order: string[] = [];
+  const flood = Array.from({ length: 60 }, () =>
+    pool.run({ source: QUICK, caller: "flood" }).then(() => order.push("flood")),
+  );
+  const other = pool.run({ source: QUICK, caller: "other" }).then(() => order.push("other"));
+  const outcomes = await Promise.allSettled([...flood, other]);
+  const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.every((outcome) => (outcome.reason as { code: string }).code === "sandbox_overloaded")).toBe(
+    true,
+  );
+  expect(order.indexOf("other")).toBeGreaterThanOrEqual(0);
+  expect(order.indexOf("other")).toBeLessThan(10);
+});
+
+test("error: a full queue refuses at once and says that it will pass", async () => {
+  const pool = await start({ concurrency: 1, maxWorkers: 2, maxQueue: 4, maxQueuePerCaller: 4 });
+  const runs = Array.from({ length: 10 }, () => pool.run({ source: QUICK }));
+  const outcomes = await Promise.allSettled(runs);
+  const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+  expect(refused.length).toBeGreaterThanOrEqual(4);
+  expect(refused[0]?.reason).toMatchObject({
+    code: "sandbox_overloaded",
+    retryable: true,
+    blame: "us",
+    details: { limit: 4 },
+  });
+  expect(await pool.run({ source: QUICK })).toMatchObject({ ok: true });
+});
+
+test("behaviour: a run of a group that kills its child takes none of the others with it", async () => {
+  const pool = await start({ concurrency: 1 });
+  const sources = Array.from({ length: 16 }, (_, at) => (at === 5 ? "'x'.repeat(2 ** 28).split('')" : QUICK));
+  const results = await Promise.all(sources.map((source) => pool.run({ source, group: "g" })));
+  expect(results.map((result) => result.ok)).toEqual(sources.map((source) => source === QUICK));
+  expect(results[5]).toMatchObject({
+    error: { kind: "memory", message: "syntax error, RAM exceeded, or other error" },
+  });
+});
+
+test("behaviour: a killed child is replaced, and a spare takes the next run meanwhile", async () => {
+  const pool = await start({ concurrency: 1 });
+  while (pool.stats().workers < 2) await sleep(5);
+  await sleep(200);
+  const before = pool.stats().started;
+  expect(await pool.run({ source: "for (;;) {}", limits: { timeoutMs: 50 } })).toMatchObject({
+    error: { kind: "timeout" },
+  });
+  expect(await pool.run({ source: QUICK })).toMatchObject({ ok: true });
+  expect(pool.stats()).toMatchObject({ workers: 2, started: before + 1 });
+});
+
+test("behaviour: closing kills every child and rejects what runs and waits", async () => {
+  const pool = await start({ concurrency: 1 });
+  const runs = Array.from({ length: 3 }, () => pool.run({ source: "for (;;) {}" }));
+  const outcomes = Promise.allSettled(runs);
+  await sleep(30);
+  await pool.close();
+  expect(
+    (await outcomes).map((outcome) => (outcome as PromiseRejectedResult).reason as { code: string }),
+  ).toMatchObject(Array.from({ length: 3 }, () => ({ code: "sandbox_closed" })));
+  expect(pool.stats().workers).toBe(0);
+});
+
+test("behaviour: aborting one run of a group leaves the others theirs", async () => {
+  const pool = await start({ concurrency: 1 });
+  const controllers = Array.from({ length: 6 }, () => new AbortController());
+  const runs = controllers.map(({ signal }, at) =>
+    pool.run({ source: at === 0 ? SLOW : QUICK, group: "g", signal }),
+  );
+  const outcomes = Promise.allSettled(runs);
+  await sleep(30);
+  for (const at of [0, 2, 5]) controllers[at]?.abort();
+  const seen = (await outcomes).map((one) =>
+    one.status === "fulfilled" ? one.value.ok : (one.reason as { code: string }).code,
+  );
+  expect(seen).toEqual(["run_aborted", true, "run_aborted", true, true, "run_aborted"]);
+  const late = pool.run({ source: QUICK, signal: AbortSignal.abort() });
+  await expect(late).rejects.toMatchObject({ code: "run_aborted" });
+});

@@ -1,0 +1,66 @@
+import type { RunErrorKind, RunLimits } from "../../../sandbox/index.ts";
+
+/** Text of the nodes for whatever ended the process: syntax, memory, an uncaught error. */
+export const CRASH = "syntax error, RAM exceeded, or other error";
+export const TIMEOUT = "script runtime exceeded";
+
+/** One hostile source and the only ways in which it may end. */
+export interface HostileCase {
+  readonly name: string;
+  readonly source: string;
+  /** Text of the result, if it may succeed. */
+  readonly ok?: string;
+  /** Text of the error, if it may fail. */
+  readonly error?: string | RegExp;
+  readonly kinds?: readonly RunErrorKind[];
+  readonly limits?: Partial<RunLimits>;
+  /** Longest time until the answer, in ms, on an idle machine. Default: the source's time and 1,000. */
+  readonly maxMs?: number;
+}
+
+type Options = Omit<HostileCase, "name" | "source">;
+
+/** A source that ends by returning this text. */
+export const returns = (name: string, source: string, ok: string, more: Options = {}): HostileCase => ({
+  name,
+  source,
+  ok,
+  ...more,
+});
+/** A source that ends with this error text. */
+export const fails = (
+  name: string,
+  source: string,
+  error: string | RegExp,
+  more: Options = {},
+): HostileCase => ({
+  name,
+  source,
+  error,
+  ...more,
+});
+/** A source that ends because its time is over. */
+export const timesOut = (name: string, source: string, more: Options = {}): HostileCase => ({
+  name,
+  source,
+  error: TIMEOUT,
+  kinds: ["timeout"],
+  ...more,
+});
+/** A source that is stopped for its memory, or, where the machine is slow, for its time. */
+export const exhausts = (name: string, source: string, more: Options = {}): HostileCase => ({
+  name,
+  source,
+  error: /^(syntax error, RAM exceeded, or other error|script runtime exceeded)$/,
+  kinds: ["memory", "timeout", "sandbox"],
+  limits: { timeoutMs: 4_000 },
+  ...more,
+});
+/** A source that does not parse. */
+export const garbles = (name: string, source: string, more: Options = {}): HostileCase => ({
+  name,
+  source,
+  error: CRASH,
+  kinds: ["syntax"],
+  ...more,
+});

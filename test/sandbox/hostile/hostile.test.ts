@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createSandboxPool, type RunResult, type SandboxPool } from "../../../sandbox/index.ts";
+import type { HostileCase } from "./case.ts";
+import { cpu } from "./cpu.ts";
+import { floods } from "./floods.ts";
+import { memory } from "./memory.ts";
+import { parser } from "./parser.ts";
+import { platform } from "./platform.ts";
+import { poisoned } from "./poison.ts";
+import { reach } from "./reach.ts";
+
+/** Time of a source where its case names none: enough for what ends by itself, little for what does not. */
+const TIMEOUT_MS = 300;
+/** Other work on the machine may slow a case down by that factor before it fails. */
+const SLOWNESS = 4;
+/** Resident memory to which a sandbox process must come back, in MB. */
+const MAX_IDLE_RESIDENT_MB = 256;
+
+let pool: SandboxPool;
+beforeAll(async () => {
+  pool = createSandboxPool({ concurrency: 2 });
+  await pool.ready();
+});
+afterAll(() => pool.close());
+
+const tables: readonly (readonly [name: string, cases: readonly HostileCase[]])[] = [
+  ["processor time", cpu],
+  ["memory", memory],
+  ["floods", floods],
+  ["poisoned built-ins and forged results", poisoned],
+  ["reaching out", reach],
+  ["parsers", parser],
+  ["the platform's own functions", platform],
+];
+
+test("behaviour: there are at least 150 hostile sources, each with a name of its own", () => {
+  const names = tables.flatMap(([table, cases]) => cases.map((one) => `${table}: ${one.name}`));
+  expect(names.length).toBeGreaterThanOrEqual(150);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+describe.each(tables)("%s", (_table, cases) => {
+  test.each(cases.map((one) => [one.name, one] as const))("error: %s", async (_name, one) => {
+    const healthy = [1, 2, 3].map((number) => runHealthy(number));
+    const startMs = performance.now();
+    const limits = { timeoutMs: TIMEOUT_MS, ...one.limits };
+    const result = await pool.run({ source: one.source, args: ["a"], caller: "hostile", limits });
+    const elapsedMs = performance.now() - startMs;
+
+    expect(faultOf(one, result)).toBe("");
+    expect(elapsedMs).toBeLessThan((one.maxMs ?? limits.timeoutMs + 1_000) * SLOWNESS);
+    expect(await Promise.all(healthy)).toEqual(["healthy 1", "healthy 2", "healthy 3"]);
+    expect(await runHealthy(4)).toBe("healthy 4");
+    expect(await unrest()).toBe("");
+  });
+});
+
+/** Says in what a result differs from what its case allows; nothing if in nothing. */
+function faultOf(one: HostileCase, result: RunResult): string {
+  if (Buffer.byteLength(result.console) > 65_536) return "too much console output";
+  if (result.ok) {
+    const text = Buffer.from(result.bytes).toString();
+    return text === one.ok ? "" : `result ${JSON.stringify(text)}`;
+  }
+  const { error } = result;
+  const shown = JSON.stringify(error);
+  const isExpected =
+    typeof one.error === "string" ? error.message === one.error : one.error?.test(error.message);
+  if (isExpected !== true) return `error ${shown.slice(0, 500)}`;
+  if (one.kinds !== undefined && !one.kinds.includes(error.kind)) return `kind ${error.kind}`;
+  // Nothing of the host shows in what a caller gets to read.
+  return /node_modules|\/work|\/home|\.cjs|isolated-vm|tyche:/.test(shown)
+    ? `a leak: ${shown.slice(0, 500)}`
+    : "";
+}
+
+async function runHealthy(number: number): Promise<string> {
+  const source = `await new Promise((r) => setTimeout(r, ${number})); return Functions.encodeString('healthy ' + args[0])`;
+  const result = await pool.run({ source, args: [String(number)], caller: "healthy" });
+  return result.ok ? Buffer.from(result.bytes).toString() : JSON.stringify(result.error);
+}
+
+/**
+ * Waits until, at one moment, no thread of any sandbox process runs and each has given its memory back.
+ * Returns what is wrong after 5 s; nothing if all rest.
+ */
+async function unrest(): Promise<string> {
+  let state = "";
+  for (const endMs = performance.now() + 5_000; performance.now() < endMs; await sleep(5)) {
+    state = listChildren()
+      .map(describeProcess)
+      .filter((text) => text !== "")
+      .join(", ");
+    if (state === "") break;
+  }
+  return state;
+}
+
+/** Process ids of our children; none where the system does not tell. */
+function listChildren(): number[] {
+  if (process.platform !== "linux") return [];
+  const own = readdirSync(`/proc/self/task`).map((task) =>
+    readFileSync(`/proc/self/task/${task}/children`, "utf8"),
+  );
+  return own
+    .join(" ")
+    .split(" ")
+    .filter((pid) => pid.trim() !== "")
+    .map(Number);
+}
+
+/** Says what is wrong with a process: a thread that runs, or too much memory; nothing if it rests or is gone. */
+function describeProcess(pid: number): string {
+  try {
+    const running = readdirSync(`/proc/${pid}/task`).filter((task) =>
+      /^\d+ \(.*\) R/.test(readFileSync(`/proc/${pid}/task/${task}/stat`, "utf8")),
+    );
+    const residentMb = (Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * 4_096) / 2 ** 20;
+    if (running.length > 0) return `process ${pid} runs`;
+    return residentMb > MAX_IDLE_RESIDENT_MB ? `process ${pid} holds ${residentMb.toFixed(0)} MB` : "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createSandboxPool, type RunRequest, type SandboxPool } from "../../sandbox/index.ts";
+
+let pool: SandboxPool;
+beforeAll(async () => {
+  pool = createSandboxPool();
+  await pool.ready();
+});
+afterAll(() => pool.close());
+
+const run = (source: string, more: Partial<RunRequest> = {}) => pool.run({ source, ...more });
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
+
+test("default: runs a source and returns its bytes", async () => {
+  const result = await run("return Functions.encodeUint256(7)");
+  expect(result).toMatchObject({ ok: true, console: "", consoleTruncated: false, httpRequests: 0 });
+  expect(result.ok && Buffer.from(result.bytes).toString("hex")).toBe(`${"0".repeat(63)}7`);
+});
+
+test("behaviour: args, bytesArgs and secrets arrive; absent ones are empty objects", async () => {
+  const show = "return Functions.encodeString(JSON.stringify([args, bytesArgs, secrets]))";
+  const given = await run(show, { args: ["é", ""], bytesArgs: ["0x01"], secrets: { key: "😀" } });
+  expect(given.ok && text(given.bytes)).toBe('[["é",""],["0x01"],{"key":"😀"}]');
+  const absent = await run(show);
+  expect(absent.ok && text(absent.bytes)).toBe("[{},{},{}]");
+});
+
+test("behaviour: an error carries the position in the caller's own text", async () => {
+  expect(await run("let x = 1;\nlet y = null;\n   y.foo()")).toMatchObject({
+    ok: false,
+    error: { kind: "thrown", message: "Cannot read properties of null (reading 'foo')", line: 3, column: 6 },
+  });
+});
+
+test("behaviour: a syntax error says what the nodes say, and where", async () => {
+  expect(await run("\n  retrn 5 +")).toMatchObject({
+    ok: false,
+    error: { kind: "syntax", message: "syntax error, RAM exceeded, or other error", line: 2, column: 9 },
+  });
+});
+
+test("behaviour: types are erased", async () => {
+  const result = await run("const x: number = 5; return Functions.encodeUint256(x as number)");
+  expect(result.ok && result.bytes[31]).toBe(5);
+});
+
+test("behaviour: timers and await work, and console output is captured", async () => {
+  const result = await run(
+    "console.log('a', 1); await new Promise(r => setTimeout(r, 5)); console.error('b'); return new ArrayBuffer(2)",
+  );
+  expect(result).toMatchObject({ ok: true, console: "a 1\nb\n" });
+});
+
+test("behaviour: a loop ends in time, in the first turn and in a later one, and keeps its output", async () => {
+  const error = { kind: "timeout", message: "script runtime exceeded" };
+  const limits = { timeoutMs: 200 };
+  expect(await run("console.log('a'); while (true) {}", { limits })).toMatchObject({
+    ok: false,
+    error,
+    console: "a\n",
+  });
+  expect(await run("await null; while (true) {}", { limits })).toMatchObject({ ok: false, error });
+  expect(await run("await new Promise(() => {})", { limits })).toMatchObject({ ok: false, error });
+});
+
+test("behaviour: runs of a group have fresh globals", async () => {
+  const source =
+    "globalThis.n = (globalThis.n ?? 0) + 1; Array.prototype.x ??= 0; Array.prototype.x++; return Functions.encodeString(`${n} ${[].x}`)";
+  const results = await Promise.all(Array.from({ length: 20 }, () => run(source, { group: "g" })));
+  expect(new Set(results.map((result) => (result.ok ? text(result.bytes) : result.error.message)))).toEqual(
+    new Set(["1 1"]),
+  );
+});
+
+test("error: a bad request names its member", async () => {
+  await expect(run(5 as never)).rejects.toMatchObject({ code: "invalid_run", details: { path: "source" } });
+  await expect(run("", { limits: { timeoutMs: 0 } })).rejects.toMatchObject({
+    details: { path: "limits.timeoutMs" },
+  });
+});
+
+test("error: a closed pool refuses, an aborted run rejects", async () => {
+  const own = createSandboxPool({ concurrency: 1 });
+  const controller = new AbortController();
+  const aborted = own.run({ source: "while (true) {}", signal: controller.signal });
+  await own.run({ source: "return new Uint8Array(1)" });
+  controller.abort();
+  await expect(aborted).rejects.toMatchObject({ code: "run_aborted" });
+  await own.close();
+  await expect(own.run({ source: "" })).rejects.toMatchObject({ code: "sandbox_closed" });
+});
