@@ -1,0 +1,53 @@
+/** What a JSON-RPC method is to a chain whose state is about to be exchanged. */
+export type RequestClass = "send" | "mine" | "read";
+
+/** Holds requests back while a chain's state is exchanged or its process is started again. */
+export interface Gate {
+  /** Waits until requests of the class may go, and counts one; call what it gives back when the request has ended. */
+  enter(requestClass: RequestClass): Promise<() => void>;
+  /** Holds back requests of these classes until what it gives back is called; several may hold at once. */
+  hold(classes: readonly RequestClass[]): () => void;
+  /** Resolves when no request of these classes is under way. */
+  drained(classes: readonly RequestClass[]): Promise<void>;
+}
+
+/** Returns the class of a method: `send` ends with the transaction mined, `mine` makes blocks itself. */
+export function classOf(method: string): RequestClass {
+  if (method.startsWith("eth_send")) return "send";
+  return /^(?:anvil|evm|hardhat)_mine/.test(method) ? "mine" : "read";
+}
+
+/** Makes an open gate. */
+export function createGate(): Gate {
+  const underWay: Record<RequestClass, number> = { send: 0, mine: 0, read: 0 };
+  const holds = new Set<readonly RequestClass[]>();
+  let wakeHeld: (() => void)[] = [];
+  let wakeDraining: (() => void)[] = [];
+  const isHeld = (one: RequestClass): boolean => {
+    for (const classes of holds) if (classes.includes(one)) return true;
+    return false;
+  };
+
+  return {
+    async enter(requestClass) {
+      while (isHeld(requestClass)) await new Promise<void>((resolve) => wakeHeld.push(resolve));
+      underWay[requestClass] += 1;
+      return () => {
+        underWay[requestClass] -= 1;
+        for (const wake of wakeDraining.splice(0)) wake();
+      };
+    },
+    hold(classes) {
+      const hold = [...classes];
+      holds.add(hold);
+      return () => {
+        holds.delete(hold);
+        for (const wake of wakeHeld.splice(0)) wake();
+      };
+    },
+    async drained(classes) {
+      while (classes.some((one) => underWay[one] > 0))
+        await new Promise<void>((resolve) => wakeDraining.push(resolve));
+    },
+  };
+}

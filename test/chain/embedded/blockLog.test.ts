@@ -1,0 +1,62 @@
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openBlockLog, readBlockLog, removeBlockLog } from "../../../src/chain/embedded/blockLog.ts";
+import type { LoggedBlock } from "../../../src/chain/embedded/blockLog.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "tyche-test-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const block = (number: number): LoggedBlock => ({
+  number,
+  hash: `0x${number.toString(16).padStart(64, "0")}`,
+  timestamp: 1_700_000_000 + number,
+  transactions: ["0x01", "0x02"],
+});
+
+test("default: what was written is read, after any block", () => {
+  const log = openBlockLog(folder, 4);
+  for (const number of [5, 6, 7]) log.append(block(number));
+  log.close();
+  expect(readBlockLog(folder, 4)).toEqual([block(5), block(6), block(7)]);
+  expect(readBlockLog(folder, 6)).toEqual([block(7)]);
+  expect(readBlockLog(folder, 7)).toEqual([]);
+});
+
+test("behaviour: a new file begins after a stored state, and the old ones go", () => {
+  const log = openBlockLog(folder, 0);
+  log.append(block(1));
+  log.startAfter(1);
+  log.append(block(2));
+  log.close();
+  expect(readdirSync(folder)).toEqual(["blocks-2.log"]);
+  expect(readBlockLog(folder, 1)).toEqual([block(2)]);
+  removeBlockLog(folder);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("behaviour: a torn last line and what follows a gap are left out", () => {
+  const log = openBlockLog(folder, 0);
+  for (const number of [1, 2, 4]) log.append(block(number));
+  log.close();
+  appendFileSync(path.join(folder, "blocks-1.log"), '{"number":5,"ha');
+  expect(readBlockLog(folder, 0)).toEqual([block(1), block(2)]);
+});
+
+test.each([1, 0])("behaviour: half a line after %i whole ones harms none that follow", (whole) => {
+  const first = openBlockLog(folder, 0);
+  for (let number = 1; number <= whole; number += 1) first.append(block(number));
+  first.close();
+  appendFileSync(path.join(folder, "blocks-1.log"), '{"number":2,"ha');
+  const second = openBlockLog(folder, whole);
+  second.append(block(whole + 1));
+  second.append(block(whole + 2));
+  second.close();
+  expect(readBlockLog(folder, 0).map(({ number }) => number)).toEqual(
+    Array.from({ length: whole + 2 }, (_, i) => i + 1),
+  );
+});
