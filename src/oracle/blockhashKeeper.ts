@@ -1,0 +1,96 @@
+import { encodeFunctionData, type Hex } from "viem";
+import { RpcError, type ChainClient } from "../chain/client.ts";
+import type { Sender } from "../chain/sender.ts";
+import { blockhashStoreAbi } from "../contracts/abi.ts";
+import type { OracleLog } from "./log.ts";
+
+/** The EVM gives the hashes of the 256 blocks before the current one; the margin is for the time until a transaction is mined. */
+export const REACHABLE_BLOCKS = 246n;
+/** Age in blocks at which a waiting request's block hash is stored: leaves 128 blocks to get the transaction mined. */
+const STORE_AT_AGE_BLOCKS = 128n;
+const GAS = 100_000n;
+
+/** Sees to it that the hashes of waiting requests' blocks outlive the 256 blocks for which the EVM knows them. */
+export interface BlockhashKeeper {
+  /** Stores what is due among the blocks of the requests that wait. */
+  onHead(head: bigint, blocks: ReadonlySet<bigint>): void;
+  /** Whether the block's hash is known to be in the BlockhashStore. */
+  has(block: bigint): boolean;
+  /** Starts to look for the block's hash in the store, once; `onKnown` tells when that is answered. */
+  ask(block: bigint): "asking" | "lost";
+}
+
+/** Creates the keeper of one VRF node. */
+export function createBlockhashKeeper(options: {
+  readonly client: Pick<ChainClient, "call">;
+  readonly blockhashStore: Hex;
+  readonly sender: Sender;
+  /** Something that was asked or stored is known now. */
+  readonly onKnown: () => void;
+  readonly log: OracleLog;
+  readonly signal: AbortSignal;
+}): BlockhashKeeper {
+  const { client, blockhashStore, sender, log, signal } = options;
+  const states = new Map<bigint, "storing" | "asking" | "stored" | "lost">();
+
+  async function store(block: bigint): Promise<void> {
+    try {
+      const data = encodeFunctionData({ abi: blockhashStoreAbi, functionName: "store", args: [block] });
+      const receipt = await sender.send({ to: blockhashStore, data, gas: GAS }, undefined);
+      if (!receipt.succeeded) throw new Error(`store(${block}) reverted in ${receipt.transactionHash}`);
+      states.set(block, "stored");
+      log.info(
+        { block: Number(block), transactionHash: receipt.transactionHash },
+        "vrf: block hash stored for a waiting request",
+      );
+      options.onKnown();
+    } catch (error) {
+      states.delete(block);
+      if (!signal.aborted) log.error({ err: error, block: Number(block) }, "vrf: block hash was not stored");
+    }
+  }
+
+  async function look(block: bigint): Promise<void> {
+    try {
+      const data = encodeFunctionData({
+        abi: blockhashStoreAbi,
+        functionName: "getBlockhash",
+        args: [block],
+      });
+      await client.call({ to: blockhashStore, data });
+      states.set(block, "stored");
+      options.onKnown();
+    } catch (error) {
+      // The store's way to say no is a revert with its reason; any other failure says nothing about the hash.
+      if (error instanceof RpcError && error.data !== undefined) {
+        states.set(block, "lost");
+        options.onKnown();
+      } else {
+        states.delete(block);
+      }
+    }
+  }
+
+  return {
+    onHead(head, blocks) {
+      for (const block of states.keys())
+        if (states.get(block) !== "storing" && !blocks.has(block)) states.delete(block);
+      for (const block of blocks) {
+        const age = head - block;
+        if (age < STORE_AT_AGE_BLOCKS || age >= REACHABLE_BLOCKS || states.has(block)) continue;
+        states.set(block, "storing");
+        void store(block);
+      }
+    },
+    has: (block) => states.get(block) === "stored",
+    ask(block) {
+      const state = states.get(block);
+      if (state === "lost") return "lost";
+      if (state === undefined) {
+        states.set(block, "asking");
+        void look(block);
+      }
+      return "asking";
+    },
+  };
+}

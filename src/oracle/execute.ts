@@ -1,0 +1,101 @@
+import type { Hex } from "viem";
+import {
+  decodeFunctionsRequest,
+  REQUEST_DATA_VERSION,
+  type FunctionsRequest,
+} from "../chain/functionsRequest.ts";
+import { sandboxGroup } from "../chain/sandboxGroup.ts";
+import { messageOf, TycheError } from "../lib/errors.ts";
+import { truncateUtf8 } from "../lib/truncateUtf8.ts";
+import type { Observation } from "./aggregate.ts";
+import type { OracleRequest } from "./oracleRequest.ts";
+
+/** What of a sandbox pool the nodes use. */
+export interface SourceRunner {
+  run(request: {
+    readonly source: string;
+    readonly args: readonly string[];
+    readonly bytesArgs: readonly Hex[];
+    readonly limits: { readonly maxResponseBytes: number };
+    readonly caller: string;
+    readonly group: string;
+    readonly signal: AbortSignal;
+  }): Promise<
+    | { readonly ok: true; readonly bytes: Uint8Array }
+    | { readonly ok: false; readonly error: { readonly message: string } }
+  >;
+}
+
+/** FunctionsRequest.sol `Location.Inline` and `CodeLanguage.JavaScript`. */
+const INLINE = 0;
+const JAVASCRIPT = 0;
+
+/** Options of {@link observe}. */
+export interface ObserveOptions {
+  readonly runner: SourceRunner;
+  /** Address of the FunctionsRouter. */
+  readonly router: Hex;
+  /** Nodes of the network; each runs the source on its own. */
+  readonly nodes: number;
+  /** Longest result and longest error text, in bytes. */
+  readonly maxResponseBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Lets every node run a request's source and gives back what each observed. Whatever the request holds is answered: what can't be
+ * run (remote code, secrets, another language, bytes that are no request) is an error that says so.
+ *
+ * @throws what the runner throws when it can't take the run now (overloaded, closed); then nothing was observed.
+ */
+export async function observe(request: OracleRequest, options: ObserveOptions): Promise<Observation[]> {
+  const { runner, router, nodes, maxResponseBytes, signal } = options;
+  const parsed = parse(request);
+  if (typeof parsed === "string")
+    return Array.from({ length: nodes }, () => failure(parsed, maxResponseBytes));
+  const group = sandboxGroup(router, request.subscriptionId);
+  const run = {
+    source: parsed.source,
+    args: parsed.args,
+    bytesArgs: parsed.bytesArgs,
+    limits: { maxResponseBytes },
+    caller: group,
+    group,
+    signal,
+  };
+  const runs = await Promise.allSettled(Array.from({ length: nodes }, () => runner.run(run)));
+  return runs.map((outcome) => {
+    if (outcome.status === "rejected") return refusal(outcome.reason, maxResponseBytes);
+    const result = outcome.value;
+    if (!result.ok) return failure(result.error.message, maxResponseBytes);
+    return { ok: true, bytes: result.bytes };
+  });
+}
+
+/** Returns the request to run, or the reason why it can't be run. */
+function parse(request: OracleRequest): FunctionsRequest | string {
+  if (request.dataVersion !== REQUEST_DATA_VERSION)
+    return `unsupported request data version ${request.dataVersion}: only ${REQUEST_DATA_VERSION} is known`;
+  let parsed: FunctionsRequest;
+  try {
+    parsed = decodeFunctionsRequest(request.data);
+  } catch (error) {
+    return messageOf(error);
+  }
+  if (parsed.codeLocation !== INLINE) return "unsupported code location: only inline source is run";
+  if (parsed.language !== JAVASCRIPT) return "unsupported language: only JavaScript is run";
+  if (parsed.secrets !== undefined) return "unsupported secrets: this network has no key to decrypt them";
+  return parsed;
+}
+
+/** A run that the caller's own request made impossible is an answer; everything else is thrown to be tried again. */
+function refusal(error: unknown, maxResponseBytes: number): Observation {
+  if (error instanceof TycheError && error.blame === "caller" && !error.retryable) {
+    return failure(error.message, maxResponseBytes);
+  }
+  throw error;
+}
+
+function failure(message: string, maxBytes: number): Observation {
+  return { ok: false, bytes: truncateUtf8(message, maxBytes) };
+}

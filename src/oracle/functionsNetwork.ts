@@ -1,0 +1,279 @@
+import type { Hex } from "viem";
+import type { ChainClient, RawLog, Receipt } from "../chain/client.ts";
+import { decodeLog } from "../chain/events.ts";
+import type { WatchedBlock } from "../chain/watcher.ts";
+import { messageOf } from "../lib/errors.ts";
+import { aggregate, type Observation } from "./aggregate.ts";
+import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
+import { observe, type SourceRunner } from "./execute.ts";
+import { createGroupCommit } from "./groupCommit.ts";
+import { createLedger, type Entry } from "./ledger.ts";
+import type { OracleLog } from "./log.ts";
+import {
+  readFunctionsOutcomes,
+  toOracleRequest,
+  type FunctionsOutcome,
+  type OracleRequest,
+} from "./oracleRequest.ts";
+import { createPlaces } from "./places.ts";
+import type { PendingRequest } from "./status.ts";
+import { ORACLE_TOPICS } from "./topics.ts";
+import { createReportTransmitter, OUT_OF_GAS, type FunctionsNode } from "./transmit.ts";
+
+/** Most items in one report: the coordinator copies the whole calldata for each, so its gas grows faster than linearly. */
+const MAX_REPORT_ITEMS = 14;
+/** Requests that are run at the same time; the rest wait here, so that the sandbox's queue stays short for everybody else. */
+const MAX_EXECUTING = 64;
+/** Of those, requests of one subscription: slow sources of one customer leave places for the others. */
+const MAX_EXECUTING_PER_SUBSCRIPTION = 16;
+/** Gas of one item besides its callback. */
+const GAS_PER_ITEM = 250_000n;
+/** Checking the signatures and decoding the report. */
+const GAS_PER_REPORT = 150_000n;
+/** Bits of a report's epoch. */
+const EPOCH_MASK = 0xffffffn;
+
+/** What the oracle network for functions needs. */
+export interface FunctionsNetworkOptions {
+  readonly client: Pick<ChainClient, "call">;
+  /** FunctionsCoordinator and FunctionsRouter, lower case. */
+  readonly coordinator: Hex;
+  readonly router: Hex;
+  /** All nodes of the coordinator's configuration, at least 3·faulty + 1. */
+  readonly nodes: readonly FunctionsNode[];
+  /** The configuration's f: wrong nodes that are outvoted. */
+  readonly faulty: number;
+  readonly runner: SourceRunner;
+  readonly maxResponseBytes: number;
+  readonly log: OracleLog;
+  readonly signal: AbortSignal;
+}
+
+/** Answers requests to run a source with signed reports. */
+export interface FunctionsNetwork {
+  /** `live`: all blocks from before the start are read, so what is open may be acted upon. */
+  onBlock(block: WatchedBlock, live: boolean): void;
+  /** Takes requests from a receipt before the watcher sees its block: executing starts that much earlier. */
+  onReceipt(receipt: Receipt): void;
+  onReorg(firstReplaced: bigint): void;
+  pending(): PendingRequest[];
+}
+
+type FunctionsEntry = Entry<OracleRequest>;
+
+/**
+ * Creates the oracle network of one coordinator: all its nodes in one process.
+ *
+ * Each node runs the source on its own; the aggregated answer is signed by (n + f) / 2 + 1 of them. Whose trust that is: the
+ * operator's, who holds all the keys. What it keeps follows from the chain's logs, so restarts and second instances are harmless:
+ * the coordinator takes the first answer and ignores the rest.
+ */
+export function createFunctionsNetwork(options: FunctionsNetworkOptions): FunctionsNetwork {
+  const { client, coordinator, router, nodes, faulty, runner, maxResponseBytes, log, signal } = options;
+  const ledger = createLedger<OracleRequest>();
+  const observed = new WeakMap<OracleRequest, Observation>();
+  const places = createPlaces<bigint>({ total: MAX_EXECUTING, each: MAX_EXECUTING_PER_SUBSCRIPTION });
+  const transmitter = createReportTransmitter({ client, coordinator, nodes, faulty });
+  let head = 0n;
+  let live = false;
+  const alarm = createAlarm(() => review());
+  signal.addEventListener("abort", () => alarm.cancel(), { once: true });
+
+  const group = createGroupCommit<FunctionsEntry, number>({
+    lanes: nodes.map((_, index) => index),
+    signal,
+    measure,
+    commit: report,
+    onError(error, items) {
+      if (signal.aborted) return;
+      log.error({ err: error, requests: items.length }, "functions: report was not sent");
+      const why = `the report could not be sent: ${messageOf(error)}`;
+      for (const entry of items) postpone(entry, why, LONGEST_FREE_PAUSE_MS);
+    },
+  });
+
+  /** Starts what can start now: executions while there is place, and reports of what has been observed. */
+  function review(): void {
+    if (!live || signal.aborted) return;
+    const now = performance.now();
+    for (const entry of ledger.open()) {
+      if (entry.state === "working" || entry.underfunded) continue;
+      if (entry.notBefore > now) {
+        alarm.within(entry.notBefore - now);
+      } else if (observed.has(entry.request)) {
+        enqueue(entry);
+      } else if (places.take(entry.request.subscriptionId)) {
+        void execute(entry);
+      } else {
+        entry.why = "waiting for a place to run";
+      }
+    }
+  }
+
+  async function execute(entry: FunctionsEntry): Promise<void> {
+    const { request } = entry;
+    entry.state = "working";
+    entry.why = `running on ${nodes.length} nodes`;
+    try {
+      const observations = await observe(request, {
+        runner,
+        router,
+        nodes: nodes.length,
+        maxResponseBytes,
+        signal,
+      });
+      observed.set(request, aggregate(observations));
+      if (ledger.isOpen(entry)) enqueue(entry);
+    } catch (error) {
+      if (!signal.aborted) {
+        log.warn({ err: error, requestId: request.requestId }, "functions: the source could not be run now");
+        postpone(entry, `the source could not be run yet: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
+      }
+    } finally {
+      places.leave(request.subscriptionId);
+      review();
+    }
+  }
+
+  function enqueue(entry: FunctionsEntry): void {
+    entry.state = "working";
+    entry.why = "in the next report";
+    group.push(entry);
+  }
+
+  async function report(items: readonly FunctionsEntry[], leader: number): Promise<void> {
+    const open = items.filter((entry) => ledger.isOpen(entry));
+    if (open.length === 0) return;
+    const { receipt, revertReason } = await transmitter.transmit({
+      items: open.map(({ request }) => ({ ...request, observation: observed.get(request)! })),
+      leader,
+      epoch: Number(head & EPOCH_MASK),
+      gas: open.reduce((sum, entry) => sum + gasOf(entry), GAS_PER_REPORT),
+    });
+    if (revertReason !== undefined) return onRevert(open, receipt.transactionHash, revertReason);
+    const outcomes = readFunctionsOutcomes(receipt.logs);
+    for (const entry of open) settle(entry, outcomes.get(entry.request.requestId), receipt);
+  }
+
+  /** A report that reverts takes all its items with it: each goes alone the next time. */
+  function onRevert(items: readonly FunctionsEntry[], transactionHash: Hex, reason: string): void {
+    log.error(
+      { transactionHash, requests: items.length, reason },
+      "functions: the coordinator refused a report",
+    );
+    for (const entry of items) {
+      entry.alone = true;
+      if (reason === OUT_OF_GAS) ledger.raiseGas(entry);
+      postpone(entry, `the coordinator refused the report: ${reason}`);
+    }
+  }
+
+  function settle(entry: FunctionsEntry, outcome: FunctionsOutcome | undefined, receipt: Receipt): void {
+    const { request } = entry;
+    const { requestId, subscriptionId } = request;
+    const fields = { requestId, transactionHash: receipt.transactionHash, result: outcome?.result };
+    switch (outcome?.result) {
+      case "FULFILLED":
+        log.info(fields, "functions: answered");
+        return ledger.finish(request, receipt.blockNumber);
+      case "USER_CALLBACK_ERROR":
+        log.warn(
+          { ...fields, consumer: request.client, revertData: outcome.callbackReturnData },
+          "functions: answered, but the consumer's callback reverted; the router never calls it again",
+        );
+        return ledger.finish(request, receipt.blockNumber);
+    }
+    // A reorganisation may have put another entry in its place, which is not to suffer for this one.
+    if (!ledger.isOpen(entry)) return;
+    switch (outcome?.result) {
+      case undefined:
+      case "INVALID_REQUEST_ID":
+        log.info(fields, "functions: request is gone, answered or timed out by others");
+        return ledger.drop(requestId);
+      case "INVALID_COMMITMENT":
+        log.error(fields, "functions: the router knows the request with another commitment; given up");
+        return ledger.drop(requestId);
+      case "INSUFFICIENT_GAS_PROVIDED":
+        ledger.raiseGas(entry);
+        return refuse(
+          entry,
+          fields,
+          "the report left too little gas for the callback; it is sent again with more",
+        );
+      case "SUBSCRIPTION_BALANCE_INVARIANT_VIOLATION":
+        entry.underfunded = true;
+        return refuse(
+          entry,
+          fields,
+          `Functions subscription ${subscriptionId} holds too little LINK for this request; fund it`,
+        );
+      case "COST_EXCEEDS_COMMITMENT":
+        return refuse(
+          entry,
+          fields,
+          "the gas price is above what the request was priced at; waiting for it to fall",
+        );
+    }
+  }
+
+  function refuse(entry: FunctionsEntry, fields: object, why: string): void {
+    log.warn(fields, "functions: the router did not process an item");
+    postpone(entry, why);
+  }
+
+  function postpone(entry: FunctionsEntry, why: string, longestPauseMs = LONGEST_COSTLY_PAUSE_MS): void {
+    if (ledger.isOpen(entry)) alarm.within(ledger.postpone(entry, why, longestPauseMs));
+  }
+
+  function readCoordinator(eventLog: RawLog): void {
+    const event = decodeLog(eventLog);
+    if (event?.name === "OracleRequest") ledger.add(toOracleRequest(event, eventLog.blockNumber));
+    else if (eventLog.topics[0] === ORACLE_TOPICS.CommitmentDeleted) ledger.drop(eventLog.data);
+    else if (eventLog.topics[0] === ORACLE_TOPICS.ConfigSet) transmitter.forgetConfig();
+  }
+
+  function readRouter(eventLog: RawLog): void {
+    const event = decodeLog(eventLog);
+    if (event?.name === "RequestProcessed") {
+      const entry = ledger.find(event.requestId);
+      if (entry) ledger.finish(entry.request, eventLog.blockNumber);
+    } else if (eventLog.topics[0] === ORACLE_TOPICS.SubscriptionFunded) {
+      ledger.fund(BigInt(eventLog.topics[1]!));
+    }
+  }
+
+  return {
+    onBlock(block, isLive) {
+      live = isLive;
+      if (block.number > head) head = block.number;
+      for (const eventLog of block.logs) {
+        if (eventLog.address === coordinator) readCoordinator(eventLog);
+        else if (eventLog.address === router) readRouter(eventLog);
+      }
+      ledger.onHead(head);
+      review();
+    },
+    onReceipt(receipt) {
+      for (const eventLog of receipt.logs) if (eventLog.address === coordinator) readCoordinator(eventLog);
+      review();
+    },
+    onReorg(firstReplaced) {
+      head = firstReplaced - 1n;
+      ledger.onReorg(firstReplaced);
+    },
+    pending: () => ledger.pending("functions"),
+  };
+}
+
+/** Gas that lets one item succeed whatever its callback uses; EIP-150 keeps back one part in 64 at each of two calls. */
+function gasOf({ request, gasFactor }: FunctionsEntry): bigint {
+  const callback = (BigInt(request.callbackGasLimit) * 66n) / 64n;
+  return (GAS_PER_ITEM + callback + BigInt(request.gasOverheadAfterCallback)) * gasFactor;
+}
+
+function measure(queue: readonly FunctionsEntry[]): { count: number; full: boolean } {
+  if (queue[0]!.alone) return { count: 1, full: true };
+  const next = queue.findIndex((entry) => entry.alone);
+  const together = next === -1 ? queue.length : next;
+  return { count: Math.min(together, MAX_REPORT_ITEMS), full: next !== -1 || together >= MAX_REPORT_ITEMS };
+}

@@ -1,0 +1,66 @@
+/** Gathers items while a commit is under way; the next commit carries them all. */
+export interface GroupCommit<Item> {
+  /** Adds items to the queue. An idle group commits them at once: all that are pushed in the same turn together. */
+  push(...items: readonly Item[]): void;
+  readonly queued: number;
+  /** Commits under way. */
+  readonly inFlight: number;
+}
+
+/** Options of {@link createGroupCommit}. */
+export interface GroupCommitOptions<Item, Lane> {
+  /** Who can commit; each carries one commit at a time. */
+  readonly lanes: readonly Lane[];
+  /** How many items from the front of the queue (at least 1) the next commit takes, and whether it then has no room for more. */
+  readonly measure: (queue: readonly Item[]) => { readonly count: number; readonly full: boolean };
+  readonly commit: (items: readonly Item[], lane: Lane) => Promise<void>;
+  readonly onError: (error: unknown, items: readonly Item[]) => void;
+  /** Once aborted, nothing more is committed. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Creates a group commit. With one commit under way, only a full one starts beside it on a free lane: a lone item never waits for
+ * company, and under load every commit is full.
+ */
+export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, Lane>): GroupCommit<Item> {
+  const { measure, commit, onError, signal } = options;
+  const queue: Item[] = [];
+  const free: Lane[] = [...options.lanes];
+  const lanes = free.length;
+  let scheduled = false;
+
+  const pump = (): void => {
+    scheduled = false;
+    while (queue.length > 0 && free.length > 0 && !signal.aborted) {
+      const { count, full } = measure(queue);
+      if (free.length < lanes && !full) return;
+      void run(queue.splice(0, count), free.shift()!);
+    }
+  };
+
+  const run = async (items: readonly Item[], lane: Lane): Promise<void> => {
+    try {
+      await commit(items, lane);
+    } catch (error) {
+      onError(error, items);
+    }
+    free.push(lane);
+    pump();
+  };
+
+  return {
+    push(...items) {
+      queue.push(...items);
+      if (scheduled) return;
+      scheduled = true;
+      queueMicrotask(pump);
+    },
+    get queued() {
+      return queue.length;
+    },
+    get inFlight() {
+      return lanes - free.length;
+    },
+  };
+}

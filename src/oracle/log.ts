@@ -1,0 +1,7 @@
+/** Where the oracle writes what it does; a pino logger fits. */
+export interface OracleLog {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

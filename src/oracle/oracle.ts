@@ -1,0 +1,236 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Hex } from "viem";
+import type { ChainClient } from "../chain/client.ts";
+import type { Sender } from "../chain/sender.ts";
+import type { ChainWatcher } from "../chain/watcher.ts";
+import type { ProvingKey } from "../vrf/proof.ts";
+import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "./backoff.ts";
+import type { SourceRunner } from "./execute.ts";
+import { createFunctionsNetwork } from "./functionsNetwork.ts";
+import type { OracleLog } from "./log.ts";
+import type { OracleAccount, OracleNetworkStatus } from "./status.ts";
+import type { FunctionsNode } from "./transmit.ts";
+import { createVrfNode } from "./vrfNode.ts";
+
+/** Blocks that are read again at a start without a checkpoint: two days of a chain with blocks of 2 s. */
+const DEFAULT_LOOKBACK_BLOCKS = 86_400n;
+const DEFAULT_MAX_TRANSACTION_GAS = 30_000_000n;
+const BALANCE_INTERVAL_MS = 30_000;
+
+/** One network that the oracle serves. */
+export interface OracleNetworkOptions {
+  readonly name: string;
+  readonly client: Pick<ChainClient, "getHead" | "call" | "getBalanceWei">;
+  readonly watcher: Pick<ChainWatcher, "follow">;
+  readonly contracts: {
+    readonly vrfCoordinator: Hex;
+    readonly batchVrfCoordinator: Hex;
+    readonly blockhashStore: Hex;
+    readonly functionsRouter: Hex;
+    readonly functionsCoordinator: Hex;
+  };
+  readonly vrf: {
+    readonly key: ProvingKey;
+    /** Accounts that send the fulfilments, at least one. */
+    readonly senders: readonly Sender[];
+    /** Gas limit of a transaction with several fulfilments. Default 30,000,000; must be below the block's. */
+    readonly maxTransactionGas?: bigint;
+  };
+  readonly functions: {
+    /** In any order; addresses as in the coordinator's configuration. */
+    readonly nodes: readonly FunctionsNode[];
+    /** f of the coordinator's configuration. Default 1. */
+    readonly faulty?: number;
+    /** Longest result or error text, in bytes. */
+    readonly maxResponseBytes: number;
+  };
+  /** First block to read, an earlier status' `checkpoint`. Default: 86,400 blocks before the newest. */
+  readonly fromBlock?: bigint;
+}
+
+/** Options of {@link createOracle}. */
+export interface OracleOptions {
+  readonly networks: readonly OracleNetworkOptions[];
+  /** Runs the sources: a sandbox pool. It is not closed by the oracle. */
+  readonly runner: SourceRunner;
+  /** With several networks, each line gets a field `network`. */
+  readonly log: OracleLog;
+  /** Aborting it closes the oracle. */
+  readonly signal?: AbortSignal;
+}
+
+/** A running oracle. */
+export interface Oracle {
+  status(): readonly OracleNetworkStatus[];
+  /** Takes up nothing more, and returns; transactions already sent may still be mined. Idempotent. */
+  close(): void;
+}
+
+/**
+ * Starts the oracle of some networks: the VRF node and the network of nodes for functions. It reads only the chain and writes only
+ * to it. A network that can't be reached is tried again; nothing it does rejects or throws later.
+ */
+export function createOracle(options: OracleOptions): Oracle {
+  const controller = new AbortController();
+  const close = (): void => controller.abort();
+  if (options.signal?.aborted) close();
+  options.signal?.addEventListener("abort", close, { once: true, signal: controller.signal });
+  const served = options.networks.map((network) => serve(network, options, controller.signal));
+  return { status: () => served.map((status) => status()), close };
+}
+
+/** Starts one network and returns what tells its status. */
+function serve(
+  network: OracleNetworkOptions,
+  options: OracleOptions,
+  signal: AbortSignal,
+): () => OracleNetworkStatus {
+  const { client, watcher } = network;
+  const contracts = lowerCase(network.contracts);
+  const log = options.networks.length > 1 ? named(options.log, network.name) : options.log;
+  const functions = createFunctionsNetwork({
+    client,
+    coordinator: contracts.functionsCoordinator,
+    router: contracts.functionsRouter,
+    nodes: network.functions.nodes,
+    faulty: network.functions.faulty ?? 1,
+    runner: options.runner,
+    maxResponseBytes: network.functions.maxResponseBytes,
+    log,
+    signal,
+  });
+  const vrf = createVrfNode({
+    client,
+    coordinator: contracts.vrfCoordinator,
+    batchCoordinator: contracts.batchVrfCoordinator,
+    blockhashStore: contracts.blockhashStore,
+    key: network.vrf.key,
+    senders: network.vrf.senders,
+    maxTransactionGas: network.vrf.maxTransactionGas ?? DEFAULT_MAX_TRANSACTION_GAS,
+    onReceipt: (receipt) => functions.onReceipt(receipt),
+    log,
+    signal,
+  });
+  const addresses = [contracts.vrfCoordinator, contracts.functionsCoordinator, contracts.functionsRouter];
+  const senders = [...network.vrf.senders, ...network.functions.nodes.map(({ transmitter }) => transmitter)];
+  const accounts = watchBalances(network, log, signal);
+  let lastBlock: OracleNetworkStatus["lastBlock"];
+  let caughtUp = false;
+  let firstBlock = network.fromBlock ?? 0n;
+
+  const start = async (): Promise<void> => {
+    const newest = await reachHead(network, log, signal);
+    if (newest === undefined) return;
+    firstBlock = network.fromBlock ?? max(0n, newest - DEFAULT_LOOKBACK_BLOCKS);
+    const stop = watcher.follow({
+      addresses: () => addresses,
+      fromBlock: firstBlock,
+      onBlock(block) {
+        // Until then answers may lie in blocks still to come.
+        caughtUp ||= block.number >= newest;
+        for (const sender of senders) sender.poke();
+        lastBlock = { number: block.number, seenAt: Date.now() };
+        vrf.onBlock(block, caughtUp);
+        functions.onBlock(block, caughtUp);
+      },
+      onReorg(firstReplaced) {
+        log.warn(
+          { network: network.name, firstReplaced: Number(firstReplaced) },
+          "oracle: the chain was reorganised",
+        );
+        vrf.onReorg(firstReplaced);
+        functions.onReorg(firstReplaced);
+      },
+    });
+    signal.addEventListener("abort", stop, { once: true });
+  };
+  void start();
+
+  return () => {
+    const pending = [...vrf.pending(), ...functions.pending()];
+    const next = lastBlock === undefined ? firstBlock : lastBlock.number + 1n;
+    return {
+      name: network.name,
+      lastBlock,
+      caughtUp,
+      checkpoint: caughtUp
+        ? pending.reduce((least, { blockNumber }) => min(least, blockNumber), next)
+        : firstBlock,
+      pending,
+      accounts: accounts(),
+    };
+  };
+}
+
+/** Number of the newest block, asked for until there is an answer; `undefined` once the oracle is closed. */
+async function reachHead(
+  network: OracleNetworkOptions,
+  log: OracleLog,
+  signal: AbortSignal,
+): Promise<bigint | undefined> {
+  for (let attempt = 1; !signal.aborted; attempt += 1) {
+    try {
+      const head = await network.client.getHead("latest");
+      if (head) return signal.aborted ? undefined : head.number;
+    } catch (error) {
+      log.warn({ err: error, network: network.name }, "oracle: the network can't be reached yet");
+    }
+    await sleep(pauseAfter(attempt, LONGEST_FREE_PAUSE_MS), undefined, { signal }).catch(() => {});
+  }
+  return undefined;
+}
+
+/** Reads the balances of the oracle's accounts now and then; returns what tells the last ones. */
+function watchBalances(
+  network: OracleNetworkOptions,
+  log: OracleLog,
+  signal: AbortSignal,
+): () => OracleAccount[] {
+  const accounts = [
+    ...network.vrf.senders.map(({ address }) => ({ role: "vrf" as const, address })),
+    ...network.functions.nodes.map(({ transmitter }) => ({
+      role: "transmitter" as const,
+      address: transmitter.address,
+    })),
+  ];
+  const balances = new Map<Hex, bigint>();
+  const read = async (): Promise<void> => {
+    try {
+      await Promise.all(
+        accounts.map(async ({ address }) =>
+          balances.set(address, await network.client.getBalanceWei(address)),
+        ),
+      );
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error, network: network.name }, "oracle: balances can't be read");
+    }
+  };
+  void read();
+  const timer = setInterval(() => void read(), BALANCE_INTERVAL_MS).unref();
+  signal.addEventListener("abort", () => clearInterval(timer), { once: true });
+  return () => accounts.map((account) => ({ ...account, balanceWei: balances.get(account.address) }));
+}
+
+/** Adds the network's name to every line. */
+function named(log: OracleLog, network: string): OracleLog {
+  return {
+    debug: (fields, message) => log.debug({ network, ...fields }, message),
+    info: (fields, message) => log.info({ network, ...fields }, message),
+    warn: (fields, message) => log.warn({ network, ...fields }, message),
+    error: (fields, message) => log.error({ network, ...fields }, message),
+  };
+}
+
+function lowerCase<Names extends Record<string, Hex>>(contracts: Names): Names {
+  return Object.fromEntries(
+    Object.entries(contracts).map(([name, address]) => [name, address.toLowerCase()]),
+  ) as Names;
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}

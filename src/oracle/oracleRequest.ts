@@ -1,0 +1,67 @@
+import type { Hex } from "viem";
+import type { RawLog } from "../chain/client.ts";
+import { decodeLog, FULFILL_RESULTS, type ChainEventOf } from "../chain/events.ts";
+import { fromHexText } from "../lib/hex.ts";
+import { readUint256, WORD_BYTES } from "../lib/uint256.ts";
+
+/** Word of the struct Commitment with the gas that the router wants to be left after the callback. */
+const GAS_OVERHEAD_AFTER_CALLBACK_WORD = 9;
+
+/** A request to run a source, as FunctionsCoordinator announced it. */
+export interface OracleRequest {
+  /** 32 bytes. */
+  readonly requestId: Hex;
+  /** Consumer contract, lower case. */
+  readonly client: Hex;
+  readonly subscriptionId: bigint;
+  /** CBOR of the request. */
+  readonly data: Uint8Array;
+  readonly dataVersion: number;
+  readonly callbackGasLimit: number;
+  /** Gas the router wants to be left after the callback. */
+  readonly gasOverheadAfterCallback: number;
+  /** The struct Commitment as the log has it, 352 bytes. It goes back unchanged: the coordinator compares its hash. */
+  readonly commitment: Uint8Array;
+  readonly blockNumber: bigint;
+}
+
+/** Makes the request of its event. */
+export function toOracleRequest(event: ChainEventOf<"OracleRequest">, blockNumber: bigint): OracleRequest {
+  const commitment = fromHexText(event.commitment);
+  return {
+    requestId: event.requestId,
+    client: event.requestingContract,
+    subscriptionId: event.subscriptionId,
+    data: fromHexText(event.data),
+    dataVersion: event.dataVersion,
+    callbackGasLimit: event.callbackGasLimit,
+    gasOverheadAfterCallback: Number(readUint256(commitment, GAS_OVERHEAD_AFTER_CALLBACK_WORD * WORD_BYTES)),
+    commitment,
+    blockNumber,
+  };
+}
+
+/** How one item of a report ended on chain. */
+export interface FunctionsOutcome {
+  readonly result: (typeof FULFILL_RESULTS)[number];
+  /** What the consumer's callback returned or reverted with, cut by the router; `0x` where it was not called. */
+  readonly callbackReturnData: Hex;
+}
+
+/**
+ * Reads the outcome of each item from a transaction's logs, by request id. Items without any log are absent.
+ *
+ * @throws MalformedLogError for a log that is not what its topic says.
+ */
+export function readFunctionsOutcomes(logs: readonly RawLog[]): Map<Hex, FunctionsOutcome> {
+  const outcomes = new Map<Hex, FunctionsOutcome>();
+  for (const log of logs) {
+    const event = decodeLog(log);
+    if (event?.name !== "RequestProcessed" && event?.name !== "RequestNotProcessed") continue;
+    const result = FULFILL_RESULTS[event.resultCode];
+    if (result === undefined) continue;
+    const callbackReturnData = event.name === "RequestProcessed" ? event.callbackReturnData : "0x";
+    outcomes.set(event.requestId, { result, callbackReturnData });
+  }
+  return outcomes;
+}

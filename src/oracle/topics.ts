@@ -1,0 +1,10 @@
+import { toEventSelector } from "viem";
+
+/** First topics of events that only the oracle reads. VRFCoordinatorV2 and FunctionsRouter declare SubscriptionFunded alike. */
+export const ORACLE_TOPICS = {
+  SubscriptionFunded: toEventSelector("SubscriptionFunded(uint64,uint256,uint256)"),
+  /** OCR2Base of FunctionsCoordinator: other nodes from now on. */
+  ConfigSet: toEventSelector("ConfigSet(uint32,bytes32,uint64,address[],address[],uint8,bytes,uint64,bytes)"),
+  /** FunctionsCoordinator: a request timed out; its data is the request id. */
+  CommitmentDeleted: toEventSelector("CommitmentDeleted(bytes32)"),
+} as const;

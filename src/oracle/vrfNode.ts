@@ -1,0 +1,282 @@
+import { decodeFunctionResult, encodeFunctionData, formatUnits, type Hex } from "viem";
+import type { ChainClient, RawLog, Receipt } from "../chain/client.ts";
+import { decodeLog } from "../chain/events.ts";
+import type { Sender } from "../chain/sender.ts";
+import type { WatchedBlock } from "../chain/watcher.ts";
+import { vrfCoordinatorAbi } from "../contracts/abi.ts";
+import { messageOf } from "../lib/errors.ts";
+import { prove, type ProvingKey } from "../vrf/proof.ts";
+import { seedOf } from "../vrf/randomWords.ts";
+import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
+import { createBlockhashKeeper, REACHABLE_BLOCKS } from "./blockhashKeeper.ts";
+import { encodeFulfillment, readVrfOutcomes, type VrfOutcome, type VrfRequest } from "./fulfillment.ts";
+import { createGroupCommit } from "./groupCommit.ts";
+import { createLedger, type Entry } from "./ledger.ts";
+import type { OracleLog } from "./log.ts";
+import type { PendingRequest } from "./status.ts";
+import { ORACLE_TOPICS } from "./topics.ts";
+
+/** Gas of one entry besides callback and words: checking the proof takes about 120,000, and 10,000 more for each round of hashing to the curve beyond the first. */
+const GAS_PER_ENTRY = 350_000n;
+/** Hashing a word and passing it to the consumer, calldata included. */
+const GAS_PER_WORD = 1_000n;
+const GAS_PER_TRANSACTION = 60_000n;
+/** A request seen this recently, and never tried, is answered without asking the chain whether that is still to do. */
+const FRESH_MS = 1_000;
+
+/** What the VRF node needs. */
+export interface VrfNodeOptions {
+  readonly client: Pick<ChainClient, "call">;
+  /** VRFCoordinatorV2, lower case. */
+  readonly coordinator: Hex;
+  /** BatchVRFCoordinatorV2 of that coordinator. */
+  readonly batchCoordinator: Hex;
+  readonly blockhashStore: Hex;
+  readonly key: ProvingKey;
+  /** Accounts that pay for the fulfilments; anyone may send one. With several, full transactions go in parallel. */
+  readonly senders: readonly Sender[];
+  /** Gas limit of one transaction of several entries. A single entry may exceed it. */
+  readonly maxTransactionGas: bigint;
+  /** Told of each mined fulfilment, before the watcher sees its block. */
+  readonly onReceipt: (receipt: Receipt) => void;
+  readonly log: OracleLog;
+  readonly signal: AbortSignal;
+}
+
+/** Answers requests for random words with proofs. */
+export interface VrfNode {
+  /** `live`: all blocks from before the start are read, so what is ready may be acted upon. */
+  onBlock(block: WatchedBlock, live: boolean): void;
+  onReorg(firstReplaced: bigint): void;
+  pending(): PendingRequest[];
+}
+
+type VrfEntry = Entry<VrfRequest>;
+
+/**
+ * Creates the VRF node of one key on one coordinator.
+ *
+ * It keeps nothing but what the chain's logs say, so a restart, a second instance and a repeated block are harmless: the
+ * coordinator pays for a request once, and refuses an entry without failing its neighbours.
+ */
+export function createVrfNode(options: VrfNodeOptions): VrfNode {
+  const { client, coordinator, key, log, signal } = options;
+  const ledger = createLedger<VrfRequest>();
+  /** Until when an entry, by `performance.now()`, counts as just seen: nobody else can have answered it so soon. */
+  const freshUntil = new WeakMap<VrfEntry, number>();
+  /** Subscriptions that were short of LINK, with the sentence that says so. */
+  const underfunded = new Map<bigint, string>();
+  let head = 0n;
+  const blockhashes = createBlockhashKeeper({
+    client,
+    blockhashStore: options.blockhashStore,
+    sender: options.senders[0]!,
+    log,
+    signal,
+    onKnown: () => review(),
+  });
+  const alarm = createAlarm(() => review());
+  signal.addEventListener("abort", () => alarm.cancel(), { once: true });
+
+  const group = createGroupCommit<VrfEntry, Sender>({
+    lanes: options.senders,
+    signal,
+    measure: (queue) => measure(queue, options.maxTransactionGas),
+    commit: fulfil,
+    onError(error, items) {
+      if (signal.aborted) return;
+      log.error({ err: error, requests: items.length }, "vrf: fulfilment was not sent");
+      const why = `the fulfilment could not be sent: ${messageOf(error)}`;
+      for (const entry of items) postpone(entry, why, LONGEST_FREE_PAUSE_MS);
+    },
+  });
+
+  /** Queues every request whose time has come. */
+  function review(): void {
+    if (signal.aborted) return;
+    const now = performance.now();
+    for (const entry of ledger.open()) {
+      if (entry.state === "working") continue;
+      const obstacle = obstacleOf(entry, now);
+      entry.why = obstacle ?? "in the next transaction";
+      if (obstacle !== undefined) continue;
+      entry.state = "working";
+      group.push(entry);
+    }
+  }
+
+  /** Why the request can't be fulfilled now, or undefined when it can. */
+  function obstacleOf(entry: VrfEntry, now: number): string | undefined {
+    const { blockNumber, confirmations, subscriptionId } = entry.request;
+    const confirmed = head - blockNumber + 1n;
+    if (confirmed < BigInt(confirmations)) return `waiting for confirmation ${confirmed} of ${confirmations}`;
+    const shortage = underfunded.get(subscriptionId);
+    if (shortage !== undefined) {
+      entry.underfunded = true;
+      return shortage;
+    }
+    if (entry.notBefore > now) {
+      alarm.within(entry.notBefore - now);
+      return entry.why;
+    }
+    if (head - blockNumber < REACHABLE_BLOCKS || blockhashes.has(blockNumber)) return undefined;
+    return blockhashes.ask(blockNumber) === "lost"
+      ? `the hash of block ${blockNumber} is out of reach: older than 256 blocks and not in the BlockhashStore`
+      : `looking for the hash of block ${blockNumber} in the BlockhashStore`;
+  }
+
+  async function fulfil(items: readonly VrfEntry[], sender: Sender): Promise<void> {
+    const wanted = (await Promise.all(items.map(stillWanted))).filter((entry) => entry !== undefined);
+    if (wanted.length === 0) return;
+    const proven = wanted.map(({ request }) => {
+      const { preSeed, blockHash } = request;
+      return { request, proof: prove(key, { preSeed, seed: seedOf(preSeed, blockHash) }) };
+    });
+    const gas = wanted.reduce((sum, entry) => sum + gasOf(entry), GAS_PER_TRANSACTION);
+    const data = encodeFulfillment(proven);
+    const receipt = await sender.send({ to: options.batchCoordinator, data, gas }, undefined);
+    const outcomes = readVrfOutcomes(receipt.logs);
+    for (const entry of wanted) settle(entry, outcomes.get(entry.request.requestId), receipt);
+    options.onReceipt(receipt);
+  }
+
+  /** Gives the entry back if its request is still open. Asks the chain, unless the request was just seen: that is the hot path. */
+  async function stillWanted(entry: VrfEntry): Promise<VrfEntry | undefined> {
+    const { requestId } = entry.request;
+    const isFresh = performance.now() < (freshUntil.get(entry) ?? 0);
+    freshUntil.delete(entry);
+    if (!isFresh && (await isGone(requestId))) {
+      log.info({ requestId }, "vrf: request is gone, fulfilled or cancelled by others");
+      ledger.drop(requestId);
+    }
+    return ledger.isOpen(entry) ? entry : undefined;
+  }
+
+  /** A node that does not answer says nothing: at worst the coordinator refuses the entry. */
+  async function isGone(requestId: Hex): Promise<boolean> {
+    const args = [BigInt(requestId)] as const;
+    const data = encodeFunctionData({ abi: vrfCoordinatorAbi, functionName: "getCommitment", args });
+    try {
+      return BigInt(await client.call({ to: coordinator, data })) === 0n;
+    } catch (error) {
+      log.debug({ err: error, requestId }, "vrf: whether a request is still open could not be asked");
+      return false;
+    }
+  }
+
+  function settle(entry: VrfEntry, outcome: VrfOutcome | undefined, receipt: Receipt): void {
+    const { request } = entry;
+    const { requestId, sender, callbackGasLimit, subscriptionId } = request;
+    const { transactionHash } = receipt;
+    // A reorganisation may have put another entry in its place, which is not to suffer for this one.
+    if (!ledger.isOpen(entry) && outcome?.kind !== "fulfilled") return;
+    if (outcome === undefined) {
+      entry.alone = true;
+      ledger.raiseGas(entry);
+      log.error({ requestId, transactionHash }, "vrf: a fulfilment failed as a whole");
+      return postpone(entry, `the fulfilment ${transactionHash} ran out of gas or reverted as a whole`);
+    }
+    if (outcome.kind === "fulfilled") {
+      ledger.finish(request, receipt.blockNumber);
+      if (outcome.callbackSucceeded) return log.info({ requestId, transactionHash }, "vrf: fulfilled");
+      return log.warn(
+        { requestId, transactionHash, consumer: sender, callbackGasLimit },
+        "vrf: fulfilled, but the consumer's callback reverted; the coordinator never calls it again",
+      );
+    }
+    log.warn({ requestId, transactionHash, reason: outcome.reason }, "vrf: the coordinator refused an entry");
+    switch (outcome.reason) {
+      case "NoCorrespondingRequest":
+        return ledger.drop(requestId);
+      case "InsufficientBalance":
+        void noteShortage(subscriptionId);
+        return postpone(entry, shortageOf(subscriptionId));
+      case "OutOfGas":
+        ledger.raiseGas(entry);
+        return postpone(
+          entry,
+          `the consumer ${sender} has no code, or its callback's gas limit of ${callbackGasLimit} did not fit the transaction`,
+        );
+      default:
+        return postpone(entry, `the coordinator refused the fulfilment: ${outcome.reason}`);
+    }
+  }
+
+  /** Holds the subscription's requests back, and says what it holds as soon as that is known. */
+  async function noteShortage(subscriptionId: bigint): Promise<void> {
+    underfunded.set(subscriptionId, shortageOf(subscriptionId));
+    try {
+      const call = { abi: vrfCoordinatorAbi, functionName: "getSubscription" } as const;
+      const data = encodeFunctionData({ ...call, args: [subscriptionId] });
+      const answer = await client.call({ to: coordinator, data });
+      const [balanceJuels] = decodeFunctionResult({ ...call, data: answer });
+      if (underfunded.has(subscriptionId))
+        underfunded.set(subscriptionId, shortageOf(subscriptionId, balanceJuels));
+      review();
+    } catch (error) {
+      log.debug(
+        { err: error, subscriptionId: Number(subscriptionId) },
+        "vrf: a subscription's balance could not be asked",
+      );
+    }
+  }
+
+  function postpone(entry: VrfEntry, why: string, longestPauseMs = LONGEST_COSTLY_PAUSE_MS): void {
+    if (ledger.isOpen(entry)) alarm.within(ledger.postpone(entry, why, longestPauseMs));
+  }
+
+  function read(eventLog: RawLog, live: boolean): void {
+    const event = decodeLog(eventLog);
+    if (event?.name === "RandomWordsRequested" && event.keyHash === key.keyHash) {
+      const { subId: subscriptionId, minimumRequestConfirmations: confirmations, ...rest } = event;
+      const { blockNumber, blockHash } = eventLog;
+      const entry = ledger.add({ ...rest, subscriptionId, confirmations, blockNumber, blockHash });
+      if (entry && live) freshUntil.set(entry, performance.now() + FRESH_MS);
+    } else if (event?.name === "RandomWordsFulfilled") {
+      const entry = ledger.find(event.requestId);
+      if (entry) ledger.finish(entry.request, eventLog.blockNumber);
+    } else if (eventLog.topics[0] === ORACLE_TOPICS.SubscriptionFunded) {
+      const subscriptionId = BigInt(eventLog.topics[1]!);
+      underfunded.delete(subscriptionId);
+      ledger.fund(subscriptionId);
+    }
+  }
+
+  return {
+    onBlock(block, live) {
+      if (block.number > head) head = block.number;
+      for (const eventLog of block.logs) if (eventLog.address === coordinator) read(eventLog, live);
+      ledger.onHead(head);
+      if (!live) return;
+      blockhashes.onHead(head, new Set([...ledger.open()].map(({ request }) => request.blockNumber)));
+      review();
+    },
+    onReorg(firstReplaced) {
+      head = firstReplaced - 1n;
+      ledger.onReorg(firstReplaced);
+    },
+    pending: () => ledger.pending("vrf"),
+  };
+}
+
+/** Gas that lets one entry succeed whatever its callback uses; EIP-150 keeps back one part in 64 at each of two calls. */
+function gasOf({ request, gasFactor }: VrfEntry): bigint {
+  const callback = (BigInt(request.callbackGasLimit) * 66n) / 64n;
+  return (GAS_PER_ENTRY + callback + BigInt(request.numWords) * GAS_PER_WORD) * gasFactor;
+}
+
+function measure(queue: readonly VrfEntry[], maxTransactionGas: bigint): { count: number; full: boolean } {
+  let gas = GAS_PER_TRANSACTION;
+  for (const [index, entry] of queue.entries()) {
+    gas += gasOf(entry);
+    if (index > 0 && (gas > maxTransactionGas || entry.alone)) return { count: index, full: true };
+    if (entry.alone) return { count: 1, full: true };
+  }
+  return { count: queue.length, full: false };
+}
+
+function shortageOf(subscriptionId: bigint, balanceJuels?: bigint): string {
+  const balance =
+    balanceJuels === undefined ? "too little LINK" : `${formatUnits(balanceJuels, 18)} LINK, too little`;
+  return `VRF subscription ${subscriptionId} holds ${balance} for this request; fund it`;
+}

@@ -1,0 +1,207 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { encodeFunctionData, parseAbi } from "viem";
+import { functionsRouterAbi } from "../../src/contracts/abi.ts";
+import { TycheError } from "../../src/lib/errors.ts";
+import type { SourceRunner } from "../../src/oracle/execute.ts";
+import { createReportSigner } from "../../src/oracle/signer.ts";
+import { TEST_ROLES } from "../support/stack.ts";
+import { createTestRunner } from "./support/runner.ts";
+import { cborPairs, inlineRequest, startWorld, type World } from "./support/world.ts";
+
+const DON_ID = `0x${Buffer.from("fun-test-1").toString("hex").padEnd(64, "0")}` as const;
+
+let world: World;
+afterEach(() => world.close());
+
+const answers = () => world.events("RequestProcessed");
+const textOf = (hex: string) => Buffer.from(hex.slice(2), "hex").toString();
+const answered = () => world.lines.filter(({ message }) => message === "functions: answered");
+
+test("default: the source's bytes reach the chain, for the request and with the arguments it was sent with", async () => {
+  world = await startWorld();
+  world.startOracle();
+  const [requestId] = await world.requestFunctions([
+    inlineRequest("return Buffer.from(args.join('+') + bytesArgs[0])", {
+      args: ["a", "b"],
+      bytesArgs: [Uint8Array.of(1, 2)],
+    }),
+  ]);
+  await vi.waitFor(async () => expect(await answers()).toHaveLength(1));
+  const [answer] = await answers();
+  expect(answer).toMatchObject({
+    requestId,
+    subscriptionId: world.dapp.functionsSubId,
+    resultCode: 0,
+    err: "0x",
+  });
+  expect(textOf(answer!.response)).toBe("a+b0x0102");
+});
+
+test("behaviour: many requests share reports of at most 14, each with its own answer", async () => {
+  world = await startWorld();
+  world.startOracle();
+  const requests = Array.from({ length: 40 }, (_, index) => inlineRequest(`return Buffer.from('${index}')`));
+  const ids = await world.requestFunctions(requests);
+  await vi.waitFor(async () => expect(await answers()).toHaveLength(40));
+  await vi.waitFor(() => expect(answered()).toHaveLength(40));
+  const byId = new Map((await answers()).map(({ requestId, response }) => [requestId, textOf(response)]));
+  expect(ids.map((id) => byId.get(id))).toEqual(ids.map((_, index) => String(index)));
+  const perReport = Map.groupBy(answered(), ({ fields }) => fields["transactionHash"]);
+  const counts = [...perReport.values()].map((lines) => lines.length);
+  expect(Math.max(...counts)).toBeLessThanOrEqual(14);
+  expect(counts.length).toBeLessThan(12);
+});
+
+test("behaviour: the answer is the median of the nodes' results", async () => {
+  world = await startWorld();
+  const results = ["9", "1", "5", "7"].map((text) => Buffer.from(text)).values();
+  world.startOracle({ runner: { run: async () => ({ ok: true, bytes: results.next().value! }) } });
+  await world.requestFunctions([inlineRequest("return Buffer.from(Math.random().toString())")]);
+  await vi.waitFor(async () => expect(await answers()).toHaveLength(1));
+  expect(textOf((await answers())[0]!.response)).toBe("5");
+});
+
+test.each([
+  ["a thrown error", inlineRequest("throw new Error('no luck')"), "no luck"],
+  ["a result that is too long", inlineRequest("return Buffer.alloc(257)"), "response >256 bytes"],
+  [
+    "remote code",
+    cborPairs({ codeLocation: 1, language: 0, source: "https://example.org" }),
+    "unsupported code location",
+  ],
+  ["another language", cborPairs({ codeLocation: 0, language: 1, source: "x" }), "unsupported language"],
+  [
+    "secrets",
+    inlineRequest("return Buffer.alloc(1)", { secretsLocation: 1, secrets: Uint8Array.of(1) }),
+    "unsupported secrets",
+  ],
+  ["bytes that are no request", Uint8Array.of(255, 1, 2), "no CBOR-encoded Functions request"],
+  [
+    "an error of 1,000 characters, cut to the longest response",
+    inlineRequest("throw new Error('ä'.repeat(1000))"),
+    "ä".repeat(128),
+  ],
+])("behaviour: %s is answered as an error", async (_, request, text) => {
+  world = await startWorld();
+  const oracle = world.startOracle();
+  await world.requestFunctions([request]);
+  await vi.waitFor(async () => expect(await answers()).toHaveLength(1));
+  const [answer] = await answers();
+  expect(answer!.response).toBe("0x");
+  expect(textOf(answer!.err)).toContain(text);
+  expect(answer!.err.length).toBeLessThanOrEqual(2 + 2 * 256);
+  await vi.waitFor(() => expect(oracle.network().pending).toEqual([]));
+});
+
+test("behaviour: a callback that reverts is noticed and not repeated, and its neighbours are answered", async () => {
+  world = await startWorld();
+  const account = await world.createConsumer("77");
+  const data = encodeFunctionData({
+    abi: functionsRouterAbi,
+    functionName: "sendRequest",
+    args: [
+      world.dapp.functionsSubId,
+      `0x${inlineRequest("return Buffer.from('x')").toHex()}`,
+      1,
+      100_000,
+      DON_ID,
+    ],
+  });
+  await world.viem.sendTransaction({ account, to: world.addresses.functionsRouter, data });
+  await world.viem.mine({ blocks: 1 });
+  await world.viem.setCode({ address: account.address, bytecode: "0x60006000fd" });
+  await world.requestFunctions([inlineRequest("return Buffer.from('y')")]);
+  const oracle = world.startOracle();
+  await vi.waitFor(async () =>
+    expect(new Set((await answers()).map(({ resultCode }) => resultCode))).toEqual(new Set([0, 1])),
+  );
+  await vi.waitFor(() => expect(oracle.network().pending).toEqual([]));
+  expect(world.lines.find(({ level }) => level === "warn")).toMatchObject({
+    message: expect.stringContaining("the consumer's callback reverted"),
+    fields: { consumer: account.address.toLowerCase() },
+  });
+});
+
+test("behaviour: while the sandbox is overloaded requests wait and say why, then they are answered", async () => {
+  world = await startWorld();
+  let overloaded = true;
+  const runner = createTestRunner(() => {
+    if (overloaded)
+      throw new TycheError("4,096 runs wait already", {
+        code: "sandbox_overloaded",
+        blame: "us",
+        retryable: true,
+      });
+  });
+  const oracle = world.startOracle({ runner });
+  await world.requestFunctions([inlineRequest("return Buffer.from('x')")]);
+  await vi.waitFor(() =>
+    expect(oracle.network().pending[0]?.why).toBe("the source could not be run yet: 4,096 runs wait already"),
+  );
+  overloaded = false;
+  await vi.waitFor(async () => expect(await answers()).toHaveLength(1), { timeout: 5_000 });
+});
+
+test("behaviour: one item that makes every report revert doesn't hold its neighbours up", async () => {
+  world = await startWorld();
+  const doomed = await world.provisionDapp("doomed");
+  const request = inlineRequest("return Buffer.from('x')");
+  const [doomedId] = await world.requestFunctions([request], doomed);
+  await world.requestFunctions([request, request]);
+  // The router's owner may cancel a subscription with open requests; the router then reverts where it would charge it.
+  await world.send(TEST_ROLES.deployer, {
+    to: world.addresses.functionsRouter,
+    data: encodeFunctionData({
+      abi: parseAbi(["function ownerCancelSubscription(uint64 subscriptionId)"]),
+      args: [doomed.functionsSubId],
+    }),
+  });
+  const oracle = world.startOracle();
+  await vi.waitFor(async () => expect(await answers()).toHaveLength(2), { timeout: 3_000 });
+  await vi.waitFor(() =>
+    expect(oracle.network().pending).toEqual([
+      expect.objectContaining({ requestId: doomedId, why: expect.stringContaining("refused the report") }),
+    ]),
+  );
+});
+
+test("behaviour: slow sources of one subscription leave places for another's", async () => {
+  world = await startWorld();
+  const other = await world.provisionDapp("another");
+  const endless = new Promise<void>(() => {});
+  const quick = createTestRunner();
+  const runner: SourceRunner = {
+    run: (request) =>
+      request.source.includes("slow") ? endless.then(() => quick.run(request)) : quick.run(request),
+  };
+  world.startOracle({ runner });
+  await world.requestFunctions(Array.from({ length: 70 }, (_, index) => inlineRequest(`slow ${index}`)));
+  await world.requestFunctions([inlineRequest("return Buffer.from('quick')")], other);
+  await vi.waitFor(async () => expect(await answers()).toHaveLength(1));
+});
+
+test("error: reports of signers that the coordinator doesn't know are refused, and the status says so", async () => {
+  world = await startWorld();
+  const [first, ...rest] = world.network.functions.nodes;
+  const stranger = createReportSigner(TEST_ROLES.operator.secretKey);
+  const nodes = [{ ...first!, signer: stranger }, ...rest.map((node) => ({ ...node, signer: stranger }))];
+  const oracle = world.startOracle({ functions: { ...world.network.functions, nodes } });
+  await world.requestFunctions([inlineRequest("return Buffer.from('x')")]);
+  await vi.waitFor(() =>
+    expect(oracle.network().pending[0]?.why).toBe(
+      "the coordinator refused the report: address not authorized to sign",
+    ),
+  );
+  expect(await answers()).toHaveLength(0);
+});
+
+test("error: two signatures of one node don't count twice", async () => {
+  world = await startWorld();
+  const { nodes } = world.network.functions;
+  const twice = nodes.map((node, index) => ({ ...node, signer: nodes[index % 2]!.signer }));
+  const oracle = world.startOracle({ functions: { ...world.network.functions, nodes: twice } });
+  await world.requestFunctions([inlineRequest("return Buffer.from('x')")]);
+  await vi.waitFor(() =>
+    expect(oracle.network().pending[0]?.why).toBe("the coordinator refused the report: non-unique signature"),
+  );
+});

@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { createGroupCommit } from "../../src/oracle/groupCommit.ts";
+
+/** A group over numbers whose commits end when the test says so. */
+function createScene({ lanes = 1, room = 3 } = {}) {
+  const commits: { items: readonly number[]; end(error?: Error): void }[] = [];
+  const failed: (readonly number[])[] = [];
+  const controller = new AbortController();
+  const group = createGroupCommit<number, number>({
+    lanes: Array.from({ length: lanes }, (_, lane) => lane),
+    measure: (queue) => ({ count: Math.min(queue.length, room), full: queue.length >= room }),
+    commit: (items) =>
+      new Promise((resolve, reject) => {
+        commits.push({ items, end: (error) => (error ? reject(error) : resolve()) });
+      }),
+    onError: (_, items) => void failed.push(items),
+    signal: controller.signal,
+  });
+  return { group, commits, failed, controller, items: () => commits.map(({ items }) => items) };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("default: an idle group commits at once, what is pushed in one turn together", async () => {
+  const { group, items } = createScene();
+  group.push(1);
+  group.push(2);
+  await turn();
+  expect(items()).toEqual([[1, 2]]);
+});
+
+test("behaviour: what gathers during a commit goes in the next, in order", async () => {
+  const { group, commits, items } = createScene({ room: 9 });
+  group.push(1);
+  await turn();
+  for (const item of [2, 3, 4]) group.push(item);
+  await turn();
+  expect([items(), group.queued, group.inFlight]).toEqual([[[1]], 3, 1]);
+  commits[0]!.end();
+  await turn();
+  expect(items()).toEqual([[1], [2, 3, 4]]);
+});
+
+test("behaviour: a full commit starts beside one under way, on a free lane", async () => {
+  const { group, items } = createScene({ lanes: 2 });
+  group.push(1);
+  await turn();
+  group.push(2, 3);
+  await turn();
+  expect(items()).toEqual([[1]]);
+  group.push(4, 5, 6, 7);
+  await turn();
+  expect(items()).toEqual([[1], [2, 3, 4]]);
+});
+
+test("behaviour: more than one commit holds is split", async () => {
+  const { group, commits, items } = createScene();
+  group.push(1, 2, 3, 4);
+  await turn();
+  commits[0]!.end();
+  await turn();
+  expect(items()).toEqual([[1, 2, 3], [4]]);
+});
+
+test("behaviour: once aborted nothing more is committed", async () => {
+  const { group, commits, controller, items } = createScene();
+  group.push(1);
+  await turn();
+  group.push(2);
+  controller.abort();
+  commits[0]!.end();
+  await turn();
+  expect(items()).toEqual([[1]]);
+});
+
+test("error: a failed commit is told with its items, and the next goes on", async () => {
+  const { group, commits, failed, items } = createScene();
+  group.push(1);
+  await turn();
+  group.push(2);
+  commits[0]!.end(new Error("no luck"));
+  await turn();
+  expect([failed, items()]).toEqual([[[1]], [[1], [2]]]);
+});

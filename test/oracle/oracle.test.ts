@@ -1,0 +1,125 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createSandboxPool, type SandboxPool } from "../../sandbox/index.ts";
+import { randomWords } from "../../src/vrf/randomWords.ts";
+import { createTestRunner } from "./support/runner.ts";
+import { inlineRequest, startWorld, type World } from "./support/world.ts";
+
+const echoWord = "return Uint8Array.from(bytesArgs[0].slice(2).match(/../g), (byte) => parseInt(byte, 16))";
+let world: World;
+beforeEach(async () => {
+  world = await startWorld();
+});
+afterEach(() => world.close());
+
+describe("with the sandbox", () => {
+  let pool: SandboxPool;
+  beforeAll(async () => {
+    pool = createSandboxPool();
+    await pool.ready();
+  });
+  afterAll(() => pool.close());
+
+  test("default: presets get their own word from one proof, and each its answer", async () => {
+    const oracle = world.startOracle({ runner: pool });
+    await world.requestPresets(echoWord, 3);
+    await vi.waitFor(async () => expect(await world.events("RequestProcessed")).toHaveLength(3));
+    const [fulfilled] = await world.events("RandomWordsFulfilled");
+    const words = randomWords(fulfilled!.outputSeed, 3).map(
+      (word) => `0x${word.toString(16).padStart(64, "0")}`,
+    );
+    const answers = await world.events("RequestProcessed");
+    expect(new Set(answers.map(({ response }) => response))).toEqual(new Set(words));
+    expect(answers.map(({ err, resultCode }) => [err, resultCode])).toEqual(answers.map(() => ["0x", 0]));
+    await vi.waitFor(() => expect(oracle.network().pending).toEqual([]));
+  });
+
+  test("behaviour: what a source throws reaches the chain as its error", async () => {
+    world.startOracle({ runner: pool });
+    await world.requestFunctions([inlineRequest("throw new Error('no luck')")]);
+    await vi.waitFor(async () => expect(await world.events("RequestProcessed")).toHaveLength(1));
+    const [answer] = await world.events("RequestProcessed");
+    expect(Buffer.from((answer!["err"] as string).slice(2), "hex").toString()).toContain("no luck");
+    expect(answer!["response"]).toBe("0x");
+  });
+});
+
+test("behaviour: requests from before the start are found and answered", async () => {
+  await world.requestPresets(echoWord, 2);
+  await world.requestFunctions([inlineRequest("return Uint8Array.of(1)")]);
+  world.startOracle();
+  await vi.waitFor(async () => expect(await world.events("RequestProcessed")).toHaveLength(3));
+});
+
+test("behaviour: an oracle that is stopped in the middle leaves the rest to the next one, and nothing is answered twice", async () => {
+  let release = (): void => {};
+  const blocked = new Promise<void>((resolve) => (release = resolve));
+  const first = world.startOracle({ runner: createTestRunner(() => blocked) });
+  await world.requestPresets(echoWord, 2);
+  await vi.waitFor(() =>
+    expect(first.network().pending.map(({ kind }) => kind)).toEqual(["functions", "functions"]),
+  );
+  const { checkpoint } = first.network();
+  first.close();
+  release();
+  world.startOracle({ fromBlock: checkpoint });
+  await vi.waitFor(async () => expect(await world.events("RequestProcessed")).toHaveLength(2));
+  expect(await world.events("RandomWordsFulfilled")).toHaveLength(1);
+  expect(await world.events("RequestNotProcessed")).toHaveLength(0);
+});
+
+test("behaviour: a second oracle with the same keys does no harm", async () => {
+  world.startOracle();
+  world.startOracle();
+  await world.requestPresets(echoWord, 2);
+  await world.requestWords(2);
+  await vi.waitFor(async () => expect(await world.events("RequestProcessed")).toHaveLength(2));
+  await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(3));
+});
+
+test("behaviour: a request that a reorganisation takes away is forgotten, one that it moves is answered for its new block", async () => {
+  const consumer = await world.createConsumer("77");
+  const oracle = world.startOracle();
+  const snapshot = await world.viem.snapshot();
+  await consumer.requestWord({ confirmations: 3 });
+  await vi.waitFor(() => expect(oracle.network().pending).toHaveLength(1));
+  await world.viem.revert({ id: snapshot });
+  await world.viem.mine({ blocks: 1 });
+  await vi.waitFor(() => expect(oracle.network().pending).toEqual([]), { timeout: 3_000 });
+  await consumer.requestWord({ confirmations: 3 });
+  await vi.waitFor(() => expect(oracle.network().pending).toHaveLength(1));
+  await world.viem.setCode({ address: consumer.address, bytecode: "0x00" });
+  await world.viem.mine({ blocks: 2 });
+  await vi.waitFor(async () =>
+    expect(await world.events("RandomWordsFulfilled")).toMatchObject([{ success: true }]),
+  );
+  await vi.waitFor(() =>
+    expect(world.lines.map(({ message }) => message)).toEqual([
+      "oracle: the chain was reorganised",
+      "vrf: fulfilled",
+    ]),
+  );
+});
+
+test("behaviour: the status names the last block, the accounts and their balances", async () => {
+  const oracle = world.startOracle();
+  await vi.waitFor(() => expect(oracle.network().caughtUp).toBe(true));
+  const status = oracle.network();
+  expect(status).toMatchObject({ name: "test", pending: [] });
+  expect(status.lastBlock?.number).toBe(await world.viem.getBlockNumber());
+  await vi.waitFor(() =>
+    expect(oracle.network().accounts.map(({ role, balanceWei }) => [role, (balanceWei ?? 0n) > 0n])).toEqual([
+      ["vrf", true],
+      ...Array.from({ length: 4 }, () => ["transmitter", true]),
+    ]),
+  );
+});
+
+test("behaviour: after close nothing more is sent, and closing again changes nothing", async () => {
+  const oracle = world.startOracle();
+  await vi.waitFor(() => expect(oracle.network().caughtUp).toBe(true));
+  oracle.close();
+  oracle.close();
+  await world.requestWords(1);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(await world.events("RandomWordsFulfilled")).toHaveLength(0);
+});

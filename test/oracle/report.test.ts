@@ -1,0 +1,95 @@
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  keccak256,
+  parseAbiParameters,
+  recoverAddress,
+  type Hex,
+} from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { expect, test } from "vitest";
+import * as fc from "fast-check";
+import { functionsCoordinatorAbi } from "../../src/contracts/abi.ts";
+import {
+  encodeReport,
+  encodeTransmission,
+  reportDigest,
+  encodeContext,
+  type ReportItem,
+} from "../../src/oracle/report.ts";
+import { createReportSigner, SignerKeyError } from "../../src/oracle/signer.ts";
+
+const secrets = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte));
+const signers = secrets.map(createReportSigner);
+const configDigest = `0x0001${"cd".repeat(30)}` as const;
+const hex = (bytes: Uint8Array): Hex => `0x${bytes.toHex()}`;
+
+const item: fc.Arbitrary<ReportItem> = fc.record({
+  requestId: fc.uint8Array({ minLength: 32, maxLength: 32 }).map(hex),
+  observation: fc.record({ ok: fc.boolean(), bytes: fc.uint8Array({ maxLength: 300 }) }),
+  commitment: fc.uint8Array({ minLength: 352, maxLength: 352 }),
+});
+
+function viemReport(items: readonly ReportItem[]): Hex {
+  return encodeAbiParameters(parseAbiParameters("bytes32[], bytes[], bytes[], bytes[], bytes[]"), [
+    items.map(({ requestId }) => requestId),
+    items.map(({ observation }) => (observation.ok ? hex(observation.bytes) : "0x")),
+    items.map(({ observation }) => (observation.ok ? "0x" : hex(observation.bytes))),
+    items.map(({ commitment }) => hex(commitment)),
+    items.map(() => "0x" as const),
+  ]);
+}
+
+test("default: the report's bytes are those of viem's ABI encoder", () => {
+  fc.assert(
+    fc.property(fc.array(item, { maxLength: 16 }), (items) => {
+      expect(hex(encodeReport(items))).toBe(viemReport(items));
+    }),
+    { numRuns: 50, seed: 7 },
+  );
+});
+
+test("behaviour: the transmission's bytes are those of viem's encoder, and its signatures are the signers'", async () => {
+  const [items] = fc.sample(fc.array(item, { minLength: 3, maxLength: 3 }), { numRuns: 1, seed: 8 });
+  const report = encodeReport(items!);
+  const context = encodeContext({ configDigest, epoch: 7 });
+  const words = [0, 1, 2].map((index) => hex(context.subarray(index * 32, (index + 1) * 32))) as [
+    Hex,
+    Hex,
+    Hex,
+  ];
+  expect(words).toEqual([configDigest, `0x${"00".repeat(30)}0701`, `0x${"00".repeat(32)}`]);
+  const digest = reportDigest(report, context);
+  expect(hex(digest)).toBe(keccak256(`${keccak256(report)}${context.toHex()}`));
+  const signatures = signers.map((signer) => signer.sign(digest));
+  const expected = encodeFunctionData({
+    abi: functionsCoordinatorAbi,
+    functionName: "transmit",
+    args: [
+      words,
+      hex(report),
+      signatures.map(({ r }) => hex(r)),
+      signatures.map(({ s }) => hex(s)),
+      `0x${signatures.map(({ recoveryId }) => `0${recoveryId}`).join("")}${"00".repeat(29)}`,
+    ],
+  });
+  expect(encodeTransmission(items!, { configDigest, epoch: 7 }, signers)).toBe(expected);
+  for (const [index, { r, s, recoveryId }] of signatures.entries()) {
+    const signature = { r: hex(r), s: hex(s), yParity: recoveryId };
+    expect(await recoverAddress({ hash: hex(digest), signature })).toBe(signers[index]!.address);
+  }
+});
+
+test("behaviour: a signer's address is that of its key", () => {
+  expect(signers.map(({ address }) => address)).toEqual(
+    secrets.map((secret) => privateKeyToAccount(hex(secret)).address),
+  );
+});
+
+test.each([
+  ["zero", new Uint8Array(32)],
+  ["too short", new Uint8Array(31).fill(1)],
+  ["above the group order", new Uint8Array(32).fill(255)],
+])("error: a signer's key that is %s", (_, secret) => {
+  expect(() => createReportSigner(secret)).toThrow(SignerKeyError);
+});

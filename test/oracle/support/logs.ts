@@ -1,0 +1,20 @@
+import type { Hex } from "viem";
+import type { RawLog } from "../../../src/chain/client.ts";
+
+/** A 32-byte id from a number. */
+export function idOf(value: bigint): Hex {
+  return `0x${value.toString(16).padStart(64, "0")}`;
+}
+
+/** A log with these topics and data, and anything else. */
+export function logOf(topics: readonly Hex[], data: Hex): RawLog {
+  return {
+    address: "0x00000000000000000000000000000000000000ff",
+    topics,
+    data,
+    blockNumber: 9n,
+    blockHash: idOf(9n),
+    transactionHash: idOf(99n),
+    logIndex: 0,
+  };
+}

@@ -1,0 +1,185 @@
+import { encode } from "cborg";
+import { encodeFunctionData, type Hex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import type { Account } from "../../../src/chain/account.ts";
+import { decodeLog, type ChainEvent, type ChainEventOf } from "../../../src/chain/events.ts";
+import { createSender, fixedFees } from "../../../src/chain/sender.ts";
+import { createChainWatcher } from "../../../src/chain/watcher.ts";
+import { subscriptionOwnerAbi, vrfCoordinatorAbi } from "../../../src/contracts/abi.ts";
+import type { SourceRunner } from "../../../src/oracle/execute.ts";
+import type { OracleLog } from "../../../src/oracle/log.ts";
+import { createOracle, type OracleNetworkOptions } from "../../../src/oracle/oracle.ts";
+import { createReportSigner } from "../../../src/oracle/signer.ts";
+import type { OracleNetworkStatus } from "../../../src/oracle/status.ts";
+import { provisionDapp, storeSource, submit, type TestSubmission } from "../../support/consumer.ts";
+import { eventsOf } from "../../support/delivery.ts";
+import { startTestStack, TEST_PROVING_KEY, TEST_ROLES } from "../../support/stack.ts";
+import { createTestRunner } from "./runner.ts";
+
+const LINK = 10n ** 18n;
+/** Room for 80 requests for functions in one transaction. */
+const SUBMISSION_GAS = 60_000_000n;
+
+/** One line that the oracle logged. */
+export interface LogLine {
+  readonly level: keyof OracleLog;
+  readonly fields: Record<string, unknown>;
+  readonly message: string;
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
+
+/** A chain with all contracts, one dapp's funded subscriptions, and what it takes to start oracles on it. */
+export async function startWorld({ vrfLink = 100n } = {}) {
+  const stack = await startTestStack();
+  const { client, viem, addresses } = stack;
+  const controller = new AbortController();
+  const watcher = createChainWatcher({ client, pollIntervalMs: 500, onError: () => {} });
+  const fees = fixedFees(stack.gasPriceWei, { synchronous: true });
+  const senderOf = (account: Account) =>
+    createSender({
+      client,
+      account,
+      chainId: stack.chainId,
+      fees,
+      signal: controller.signal,
+      onError: () => {},
+    });
+  const dapp = await provisionDapp(stack, "dapp", { vrfJuels: vrfLink * LINK });
+  const network: OracleNetworkOptions = {
+    name: "test",
+    client,
+    watcher,
+    contracts: addresses,
+    vrf: { key: TEST_PROVING_KEY, senders: [senderOf(TEST_ROLES.vrfOracle)] },
+    functions: {
+      nodes: TEST_ROLES.signers.map(({ secretKey }, index) => ({
+        signer: createReportSigner(secretKey),
+        transmitter: senderOf(TEST_ROLES.transmitters[index]!),
+      })),
+      maxResponseBytes: 256,
+    },
+  };
+  const lines: LogLine[] = [];
+  const sourceIds = new Map<string, number>();
+  let lastRequestBlock = 0n;
+
+  /** Submits as the operator; gives back the request id of each entry. */
+  const request = async (submission: TestSubmission): Promise<Hex[]> => {
+    const receipt = await submit(stack, submission, { gas: SUBMISSION_GAS });
+    lastRequestBlock = receipt.blockNumber;
+    return eventsOf(receipt, "Accepted").map(({ requestId }) => requestId);
+  };
+
+  return {
+    ...stack,
+    dapp,
+    network,
+    /** All that the world's oracles have logged. */
+    lines,
+    /** Block of the newest request that one of the methods below sent. */
+    lastRequestBlock: () => lastRequestBlock,
+    provisionDapp: (name: string) => provisionDapp(stack, name),
+
+    /** Starts an oracle; `change` overrides parts of its only network. */
+    startOracle({
+      runner = createTestRunner(),
+      ...change
+    }: Partial<OracleNetworkOptions> & { runner?: SourceRunner } = {}) {
+      const networks = [{ ...network, ...change }];
+      const oracle = createOracle({ networks, runner, log: logTo(lines), signal: controller.signal });
+      return { ...oracle, network: (): OracleNetworkStatus => oracle.status()[0]! };
+    },
+
+    /** Asks for random words: each request is one entry of one transaction. */
+    requestWords: (count: number, { confirmations = 1, numWords = 1 } = {}) =>
+      request({
+        randoms: Array.from({ length: count }, () => ({ vrfSubId: dapp.vrfSubId, confirmations, numWords })),
+      }),
+
+    /** Asks for presets that run the source, all on one request for random words. */
+    async requestPresets(source: string, count: number) {
+      const sourceId = sourceIds.get(source) ?? (await storeSource(stack, source));
+      sourceIds.set(source, sourceId);
+      return await request({
+        presets: [{ dapp, items: Array.from({ length: count }, () => ({ sourceId })) }],
+      });
+    },
+
+    /** Asks for functions by their ready CBOR. */
+    requestFunctions: (requests: readonly Uint8Array[], { functionsSubId } = dapp) =>
+      request({
+        functions: requests.map((data) => ({ functionsSubId, data: `0x${data.toHex()}` as const })),
+      }),
+
+    /** Makes an account with coins a consumer of both subscriptions; it then sends requests itself. */
+    async createConsumer(secretByte: string) {
+      const account = privateKeyToAccount(`0x${secretByte.repeat(32)}`);
+      await viem.setBalance({ address: account.address, value: 10n ** 20n });
+      await stack.send(TEST_ROLES.operator, {
+        to: addresses.subscriptionOwner,
+        data: encodeFunctionData({
+          abi: subscriptionOwnerAbi,
+          functionName: "addConsumer",
+          args: [dapp.vrfSubId, dapp.functionsSubId, account.address],
+        }),
+      });
+      return {
+        ...account,
+        requestWord: ({ keyHash = TEST_PROVING_KEY.keyHash, confirmations = 1 } = {}) =>
+          viem.sendTransaction({
+            account,
+            to: addresses.vrfCoordinator,
+            data: encodeFunctionData({
+              abi: vrfCoordinatorAbi,
+              functionName: "requestRandomWords",
+              args: [keyHash, dapp.vrfSubId, confirmations, 50_000, 1],
+            }),
+          }),
+      };
+    },
+
+    fundVrf: () =>
+      stack.send(TEST_ROLES.operator, {
+        to: addresses.subscriptionOwner,
+        data: encodeFunctionData({
+          abi: subscriptionOwnerAbi,
+          functionName: "fund",
+          args: [dapp.vrfSubId, 100n * LINK, 0n, 0n],
+        }),
+      }),
+
+    /** All events of one name since the chain began, of any of the oracle contracts. */
+    async events<Name extends ChainEvent["name"]>(name: Name): Promise<ChainEventOf<Name>[]> {
+      const { vrfCoordinator, functionsRouter, functionsCoordinator } = addresses;
+      const logs = await client.getLogs({
+        addresses: [vrfCoordinator, functionsRouter, functionsCoordinator],
+        fromBlock: 0n,
+        toBlock: await viem.getBlockNumber(),
+      });
+      return logs.map(decodeLog).filter((event): event is ChainEventOf<Name> => event?.name === name);
+    },
+
+    async close(): Promise<void> {
+      controller.abort();
+      watcher.close();
+      await stack.close();
+    },
+  };
+}
+
+/** Encodes an object's members as CBOR pairs without a map around them, whatever they are. */
+export function cborPairs(members: Readonly<Record<string, unknown>>): Uint8Array {
+  return Buffer.concat(Object.entries(members).flatMap(([name, value]) => [encode(name), encode(value)]));
+}
+
+/** A request of inline JavaScript. */
+export function inlineRequest(source: string, rest: Readonly<Record<string, unknown>> = {}): Uint8Array {
+  return cborPairs({ codeLocation: 0, language: 0, source, ...rest });
+}
+
+function logTo(lines: LogLine[]): OracleLog {
+  const writer = (level: LogLine["level"]) => (fields: object, message: string) =>
+    void lines.push({ level, fields: fields as Record<string, unknown>, message });
+  return { debug: writer("debug"), info: writer("info"), warn: writer("warn"), error: writer("error") };
+}

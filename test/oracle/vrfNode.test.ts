@@ -1,0 +1,167 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { encodeFunctionData, type Hex } from "viem";
+import { blockhashStoreAbi } from "../../src/contracts/abi.ts";
+import { decodeProof } from "../../src/vrf/encoding.ts";
+import { keyHash, seedOf } from "../../src/vrf/randomWords.ts";
+import { verify } from "../../src/vrf/verify.ts";
+import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
+import { randomValueFromVrfProof } from "../vrf/support/vrfSol.ts";
+import { startWorld, type World } from "./support/world.ts";
+
+let world: World;
+afterEach(() => world.close());
+
+/** Waits until the oracle has logged so many fulfilments; gives back their transactions. */
+const fulfilments = (count: number) =>
+  vi.waitFor(() => {
+    const lines = world.lines.filter(({ message }) => message === "vrf: fulfilled");
+    expect(lines).toHaveLength(count);
+    return lines.map(({ fields }) => fields["transactionHash"] as Hex);
+  });
+const fulfilled = () => world.events("RandomWordsFulfilled");
+
+test("default: the coordinator accepts the proof, and it verifies from the transaction's calldata", async () => {
+  world = await startWorld();
+  world.startOracle();
+  await world.requestWords(1, { numWords: 3 });
+  const [hash] = await fulfilments(1);
+  const { input } = await world.viem.getTransaction({ hash: hash! });
+  // Selector, two offsets and a length come before the first proof.
+  const proof = decodeProof(Uint8Array.fromHex(input.slice(2)), 4 + 3 * 32);
+  const block = await world.viem.getBlock({ blockNumber: world.lastRequestBlock() });
+  const seed = seedOf(proof.preSeed, block.hash);
+  const output = (await fulfilled())[0]!.outputSeed;
+  expect(keyHash(proof.publicKey)).toBe(TEST_PROVING_KEY.keyHash);
+  expect(verify(proof, seed)).toEqual({ valid: true, output });
+  expect(randomValueFromVrfProof(proof, seed)).toBe(output);
+});
+
+test("behaviour: requests that are ready together share a transaction", async () => {
+  world = await startWorld();
+  world.startOracle();
+  await world.requestWords(20);
+  expect(new Set(await fulfilments(20)).size).toBe(1);
+});
+
+test("behaviour: the gas cap splits a batch", async () => {
+  world = await startWorld();
+  world.startOracle({ vrf: { ...world.network.vrf, maxTransactionGas: 2_000_000n } });
+  await world.requestWords(10);
+  expect(new Set(await fulfilments(10)).size).toBe(2);
+});
+
+test("behaviour: it waits for the confirmations asked, the request's own block included", async () => {
+  world = await startWorld();
+  const oracle = world.startOracle();
+  await world.requestWords(1, { confirmations: 3 });
+  await vi.waitFor(() => expect(oracle.network().pending[0]?.why).toBe("waiting for confirmation 1 of 3"));
+  await world.viem.mine({ blocks: 1 });
+  await vi.waitFor(() => expect(oracle.network().pending[0]?.why).toBe("waiting for confirmation 2 of 3"));
+  expect(await fulfilled()).toHaveLength(0);
+  await world.viem.mine({ blocks: 1 });
+  await fulfilments(1);
+  expect(oracle.network().pending).toEqual([]);
+});
+
+test("behaviour: an underfunded request waits, says why, and goes on once its subscription is funded", async () => {
+  world = await startWorld({ vrfLink: 0n });
+  const oracle = world.startOracle();
+  await world.requestWords(1);
+  await vi.waitFor(() =>
+    expect(oracle.network().pending[0]?.why).toBe(
+      `VRF subscription ${world.dapp.vrfSubId} holds 0 LINK, too little for this request; fund it`,
+    ),
+  );
+  await world.requestWords(1);
+  await vi.waitFor(() => expect(oracle.network().pending).toHaveLength(2));
+  expect(world.lines.filter(({ message }) => message.includes("refused"))).toHaveLength(1);
+  await world.fundVrf();
+  await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(2));
+});
+
+test("behaviour: one entry that always fails doesn't hold its neighbours up", async () => {
+  world = await startWorld();
+  const consumer = await world.createConsumer("77");
+  const oracle = world.startOracle();
+  await world.viem.setAutomine(false);
+  // An account without code: the coordinator reverts where it would call it back.
+  await consumer.requestWord();
+  await world.viem.setAutomine(true);
+  await world.requestWords(3);
+  await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(3));
+  await vi.waitFor(() =>
+    expect(oracle.network().pending.map(({ why }) => why)).toEqual([expect.stringContaining("has no code")]),
+  );
+});
+
+test("behaviour: a callback that reverts is noticed and not repeated", async () => {
+  world = await startWorld();
+  const consumer = await world.createConsumer("78");
+  await consumer.requestWord();
+  await world.viem.mine({ blocks: 1 });
+  await world.viem.setCode({ address: consumer.address, bytecode: "0x60006000fd" });
+  const oracle = world.startOracle();
+  await vi.waitFor(async () =>
+    expect(await fulfilled()).toEqual([expect.objectContaining({ success: false })]),
+  );
+  await vi.waitFor(() =>
+    expect(world.lines.find(({ level }) => level === "warn")?.message).toContain(
+      "the consumer's callback reverted",
+    ),
+  );
+  expect(oracle.network().pending).toEqual([]);
+});
+
+test("behaviour: a request for another key is left alone", async () => {
+  world = await startWorld();
+  const consumer = await world.createConsumer("79");
+  const oracle = world.startOracle();
+  await consumer.requestWord({ keyHash: `0x${"ab".repeat(32)}` });
+  await world.requestWords(1);
+  await fulfilments(1);
+  expect(oracle.network().pending).toEqual([]);
+});
+
+test("behaviour: the block hash of a request that waits long is stored in time, and used once it is older than 256 blocks", async () => {
+  world = await startWorld({ vrfLink: 0n });
+  const oracle = world.startOracle();
+  await world.requestWords(1);
+  await vi.waitFor(() =>
+    expect(oracle.network().pending[0]?.why).toBe(
+      `VRF subscription ${world.dapp.vrfSubId} holds 0 LINK, too little for this request; fund it`,
+    ),
+  );
+  await world.viem.mine({ blocks: 130 });
+  await vi.waitFor(() =>
+    expect(world.lines.some(({ message }) => message.includes("block hash stored"))).toBe(true),
+  );
+  await world.viem.mine({ blocks: 300 });
+  await world.fundVrf();
+  await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(1));
+});
+
+test("behaviour: a restart finds a stored block hash again", async () => {
+  world = await startWorld();
+  await world.requestWords(1);
+  const args = [world.lastRequestBlock()] as const;
+  await world.send(TEST_ROLES.operator, {
+    to: world.addresses.blockhashStore,
+    data: encodeFunctionData({ abi: blockhashStoreAbi, functionName: "store", args }),
+  });
+  await world.viem.mine({ blocks: 300 });
+  world.startOracle();
+  await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(1));
+});
+
+test("error: a request older than 256 blocks whose hash nobody stored stays pending and says so", async () => {
+  world = await startWorld();
+  await world.requestWords(1);
+  await world.viem.mine({ blocks: 300 });
+  const oracle = world.startOracle();
+  await vi.waitFor(async () => {
+    await world.viem.mine({ blocks: 1 });
+    expect(oracle.network().pending[0]?.why).toContain("out of reach");
+  });
+  await world.requestWords(1);
+  await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(1));
+});
