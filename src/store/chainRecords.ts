@@ -1,0 +1,168 @@
+import type { Queryable } from "./store.ts";
+
+/** A dapp's two subscriptions on one network. Ids are decimal: `uint64` on VRF v2 and Functions, `uint256` on VRF v2.5. */
+export interface StoredSubscription {
+  readonly dappId: string;
+  readonly network: string;
+  readonly vrfSubscriptionId: bigint;
+  readonly functionsSubscriptionId: bigint;
+}
+
+/** A contract of a dapp that is linked to its subscriptions. */
+export interface StoredConsumer {
+  readonly dappId: string;
+  readonly network: string;
+  /** Checksummed address. */
+  readonly address: string;
+  readonly transactionHash: string;
+  readonly createdAt: number;
+}
+
+/** Returns the identity and deployment that this store knows for a network, or `undefined`. */
+export async function findChain(
+  db: Queryable,
+  network: string,
+): Promise<{ readonly identity: string; readonly deployment: unknown } | undefined> {
+  const row = await db.selectFrom("chains").selectAll().where("network", "=", network).executeTakeFirst();
+  return row && { identity: row.identity, deployment: JSON.parse(row.deployment) };
+}
+
+/** Takes a new chain for a network: stores it and forgets whatever lived on the one before. */
+export async function replaceChain(
+  db: Queryable,
+  network: string,
+  identity: string,
+  deployment: unknown,
+): Promise<void> {
+  await db.deleteFrom("subscriptions").where("network", "=", network).execute();
+  await db.deleteFrom("consumers").where("network", "=", network).execute();
+  await db.deleteFrom("sources").where("network", "=", network).execute();
+  await db.deleteFrom("transactions").where("network", "=", network).execute();
+  await saveChain(db, network, identity, deployment);
+}
+
+/** Stores what is known of a network's chain. */
+export async function saveChain(
+  db: Queryable,
+  network: string,
+  identity: string,
+  deployment: unknown,
+): Promise<void> {
+  await db
+    .replaceInto("chains")
+    .values({ network, identity, deployment: JSON.stringify(deployment) })
+    .execute();
+}
+
+/** Stores a dapp's subscriptions on a network. */
+export async function saveSubscription(db: Queryable, subscription: StoredSubscription): Promise<void> {
+  await db
+    .replaceInto("subscriptions")
+    .values({
+      dapp_id: subscription.dappId,
+      network: subscription.network,
+      vrf_subscription_id: subscription.vrfSubscriptionId.toString(),
+      functions_subscription_id: subscription.functionsSubscriptionId.toString(),
+    })
+    .execute();
+}
+
+/** Returns all subscriptions, of one dapp or of all. */
+export async function listSubscriptions(db: Queryable, dappId?: string): Promise<StoredSubscription[]> {
+  let query = db.selectFrom("subscriptions").selectAll();
+  if (dappId !== undefined) query = query.where("dapp_id", "=", dappId);
+  const rows = await query.execute();
+  return rows.map((row) => ({
+    dappId: row.dapp_id,
+    network: row.network,
+    vrfSubscriptionId: BigInt(row.vrf_subscription_id),
+    functionsSubscriptionId: BigInt(row.functions_subscription_id),
+  }));
+}
+
+/** Stores a linked consumer; the first linking of an address stays. */
+export async function insertConsumer(db: Queryable, consumer: StoredConsumer): Promise<void> {
+  await db
+    .insertInto("consumers")
+    .values({
+      dapp_id: consumer.dappId,
+      network: consumer.network,
+      address: consumer.address,
+      transaction_hash: consumer.transactionHash,
+      created_at: consumer.createdAt,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Returns a dapp's linked consumers, oldest first. */
+export async function listConsumers(
+  db: Queryable,
+  dappId: string,
+  network?: string,
+): Promise<StoredConsumer[]> {
+  let query = db.selectFrom("consumers").selectAll().where("dapp_id", "=", dappId);
+  if (network !== undefined) query = query.where("network", "=", network);
+  const rows = await query.orderBy("created_at").execute();
+  return rows.map((row) => ({
+    dappId: row.dapp_id,
+    network: row.network,
+    address: row.address,
+    transactionHash: row.transaction_hash,
+    createdAt: row.created_at,
+  }));
+}
+
+/** Remembers under which id a network's consumer contract keeps a source (`hash`: of its bytes on chain). */
+export async function saveSourceId(
+  db: Queryable,
+  network: string,
+  hash: string,
+  sourceId: number,
+): Promise<void> {
+  await db.replaceInto("sources").values({ network, hash, source_id: sourceId }).execute();
+}
+
+/** Returns the ids of all sources kept on a network, by hash. */
+export async function listSourceIds(db: Queryable, network: string): Promise<Map<string, number>> {
+  const rows = await db.selectFrom("sources").selectAll().where("network", "=", network).execute();
+  return new Map(rows.map((row) => [row.hash, row.source_id]));
+}
+
+/** How far an oracle had answered everything, and on which chain: the newest block of that moment. */
+export interface OracleCheckpoint {
+  /** Block from which it has to read on. */
+  readonly blockNumber: bigint;
+  readonly head: { readonly number: bigint; readonly hash: string };
+}
+
+/** Returns how far the oracle has come, or `undefined` when that was not noted. */
+export async function findOracleCheckpoint(
+  db: Queryable,
+  network: string,
+): Promise<OracleCheckpoint | undefined> {
+  const row = await db
+    .selectFrom("settings")
+    .select("value")
+    .where("name", "=", checkpointName(network))
+    .executeTakeFirst();
+  const [blockNumber, number, hash] = row?.value.split(" ") ?? [];
+  if (blockNumber === undefined || number === undefined || hash === undefined) return undefined;
+  return { blockNumber: BigInt(blockNumber), head: { number: BigInt(number), hash } };
+}
+
+/** Notes how far the oracle has come. */
+export async function saveOracleCheckpoint(
+  db: Queryable,
+  network: string,
+  { blockNumber, head }: OracleCheckpoint,
+): Promise<void> {
+  await db
+    .replaceInto("settings")
+    .values({ name: checkpointName(network), value: `${blockNumber} ${head.number} ${head.hash}` })
+    .execute();
+}
+
+function checkpointName(network: string): string {
+  return `oracle checkpoint ${network}`;
+}

@@ -1,0 +1,85 @@
+import type { Queryable } from "./store.ts";
+
+/** A dapp as stored. */
+export interface StoredDapp {
+  readonly id: string;
+  readonly name: string;
+  readonly facilities: readonly string[];
+  readonly createdAt: number;
+}
+
+/** An API key as stored; the key itself only sealed. */
+export interface StoredKey {
+  readonly id: string;
+  readonly dappId: string;
+  /** SHA-256 of the key, 32 bytes. */
+  readonly hash: Uint8Array;
+  readonly sealed: Uint8Array;
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+}
+
+/** Stores a new dapp. */
+export async function insertDapp(db: Queryable, dapp: StoredDapp): Promise<void> {
+  await db
+    .insertInto("dapps")
+    .values({
+      id: dapp.id,
+      name: dapp.name,
+      facilities: dapp.facilities.join(" "),
+      created_at: dapp.createdAt,
+    })
+    .execute();
+}
+
+/** Returns every dapp, oldest first. */
+export async function listDapps(db: Queryable): Promise<StoredDapp[]> {
+  const rows = await db.selectFrom("dapps").selectAll().orderBy("id").execute();
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    facilities: row.facilities.split(" ").filter((name) => name !== ""),
+    createdAt: row.created_at,
+  }));
+}
+
+/** Stores a new key. */
+export async function insertKey(db: Queryable, key: StoredKey): Promise<void> {
+  await db
+    .insertInto("api_keys")
+    .values({
+      id: key.id,
+      dapp_id: key.dappId,
+      hash: key.hash,
+      sealed: key.sealed,
+      created_at: key.createdAt,
+      revoked_at: key.revokedAt,
+    })
+    .execute();
+}
+
+/** Returns a dapp's keys, oldest first, or everybody's when no dapp is named. */
+export async function listKeys(db: Queryable, dappId?: string): Promise<StoredKey[]> {
+  let query = db.selectFrom("api_keys").selectAll();
+  if (dappId !== undefined) query = query.where("dapp_id", "=", dappId);
+  const rows = await query.orderBy("id").execute();
+  return rows.map((row) => ({
+    id: row.id,
+    dappId: row.dapp_id,
+    hash: row.hash,
+    sealed: row.sealed,
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at,
+  }));
+}
+
+/** Marks a key as revoked from `at` (ms) on; returns whether there was a live key with this id. */
+export async function revokeKey(db: Queryable, keyId: string, at: number): Promise<boolean> {
+  const result = await db
+    .updateTable("api_keys")
+    .set({ revoked_at: at })
+    .where("id", "=", keyId)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}

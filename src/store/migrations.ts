@@ -1,0 +1,116 @@
+import type { Kysely, Migration, MigrationProvider } from "kysely";
+
+/** Every change of the tables, in order; a released one is never edited. */
+export const migrations: Record<string, Migration> = {
+  "0001_start": {
+    async up(db: Kysely<unknown>) {
+      const { schema } = db;
+      await schema
+        .createTable("settings")
+        .addColumn("name", "text", (c) => c.primaryKey())
+        .addColumn("value", "text", (c) => c.notNull())
+        .execute();
+      await schema
+        .createTable("dapps")
+        .addColumn("id", "text", (c) => c.primaryKey())
+        .addColumn("name", "text", (c) => c.notNull())
+        .addColumn("facilities", "text", (c) => c.notNull())
+        .addColumn("created_at", "integer", (c) => c.notNull())
+        .execute();
+      await schema
+        .createTable("api_keys")
+        .addColumn("id", "text", (c) => c.primaryKey())
+        .addColumn("dapp_id", "text", (c) => c.notNull().references("dapps.id"))
+        .addColumn("hash", "blob", (c) => c.notNull().unique())
+        .addColumn("sealed", "blob", (c) => c.notNull())
+        .addColumn("created_at", "integer", (c) => c.notNull())
+        .addColumn("revoked_at", "integer")
+        .execute();
+      await schema
+        .createTable("chains")
+        .addColumn("network", "text", (c) => c.primaryKey())
+        .addColumn("identity", "text", (c) => c.notNull())
+        .addColumn("deployment", "text", (c) => c.notNull())
+        .execute();
+      await schema
+        .createTable("subscriptions")
+        .addColumn("dapp_id", "text", (c) => c.notNull().references("dapps.id"))
+        .addColumn("network", "text", (c) => c.notNull())
+        .addColumn("vrf_subscription_id", "text", (c) => c.notNull())
+        .addColumn("functions_subscription_id", "text", (c) => c.notNull())
+        .addPrimaryKeyConstraint("subscriptions_key", ["dapp_id", "network"])
+        .execute();
+      await schema
+        .createTable("consumers")
+        .addColumn("dapp_id", "text", (c) => c.notNull().references("dapps.id"))
+        .addColumn("network", "text", (c) => c.notNull())
+        .addColumn("address", "text", (c) => c.notNull())
+        .addColumn("transaction_hash", "text", (c) => c.notNull())
+        .addColumn("created_at", "integer", (c) => c.notNull())
+        .addPrimaryKeyConstraint("consumers_key", ["dapp_id", "network", "address"])
+        .execute();
+      await schema
+        .createTable("sources")
+        .addColumn("network", "text", (c) => c.notNull())
+        .addColumn("hash", "text", (c) => c.notNull())
+        .addColumn("source_id", "integer", (c) => c.notNull())
+        .addPrimaryKeyConstraint("sources_key", ["network", "hash"])
+        .execute();
+      await schema
+        .createTable("transactions")
+        .addColumn("hash", "text", (c) => c.primaryKey())
+        .addColumn("network", "text", (c) => c.notNull())
+        .addColumn("sender", "text", (c) => c.notNull())
+        .addColumn("nonce", "integer", (c) => c.notNull())
+        .addColumn("raw", "text", (c) => c.notNull())
+        .addColumn("cargo", "text", (c) => c.notNull())
+        .addColumn("state", "text", (c) => c.notNull())
+        .addColumn("created_at", "integer", (c) => c.notNull())
+        .execute();
+      await schema
+        .createIndex("transactions_open")
+        .on("transactions")
+        .columns(["network", "nonce"])
+        .where("state" as never, "=", "signed")
+        .execute();
+      await schema
+        .createTable("requests")
+        .addColumn("id", "text", (c) => c.primaryKey())
+        .addColumn("dapp_id", "text", (c) => c.notNull().references("dapps.id"))
+        .addColumn("kind", "text", (c) => c.notNull())
+        .addColumn("network", "text", (c) => c.notNull())
+        .addColumn("state", "text", (c) => c.notNull())
+        .addColumn("why", "text")
+        .addColumn("params", "text", (c) => c.notNull())
+        .addColumn("timeline", "text", (c) => c.notNull())
+        .addColumn("progress", "text", (c) => c.notNull())
+        .addColumn("outcome", "text")
+        .addColumn("error", "text")
+        .addColumn("idempotency_key", "text")
+        .addColumn("body_hash", "text")
+        .addColumn("created_at", "integer", (c) => c.notNull())
+        .addColumn("updated_at", "integer", (c) => c.notNull())
+        .addUniqueConstraint("requests_idempotency", ["dapp_id", "idempotency_key"])
+        .execute();
+      await schema.createIndex("requests_by_dapp").on("requests").columns(["dapp_id", "id"]).execute();
+      await schema
+        .createIndex("requests_open")
+        .on("requests")
+        .column("network")
+        .where("state" as never, "not in", ["fulfilled", "failed"])
+        .execute();
+    },
+  },
+  "0002_transactions_by_nonce": {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createIndex("transactions_by_nonce")
+        .on("transactions")
+        .columns(["network", "nonce"])
+        .execute();
+    },
+  },
+};
+
+/** Hands {@link migrations} to Kysely's migrator. */
+export const migrationProvider: MigrationProvider = { getMigrations: async () => migrations };

@@ -1,0 +1,147 @@
+import type { Insertable, Selectable } from "kysely";
+import type { Queryable } from "./store.ts";
+import type { RequestKind, RequestState, Tables } from "./schema.ts";
+
+/** One change of a request's state. */
+export interface TimelineEntry {
+  /** 1-based, gapless within a request. */
+  readonly seq: number;
+  readonly state: RequestState;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly transactionHash?: `0x${string}`;
+  readonly detail?: string;
+}
+
+/** A request as the journal keeps it. `Progress` is what the service needs to go on with it after a restart. */
+export interface StoredRequest<Progress = unknown> {
+  readonly id: string;
+  readonly dappId: string;
+  readonly kind: RequestKind;
+  readonly network: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey: string | null;
+  /** SHA-256 of the command, to tell a repeated call from another one under the same key. */
+  readonly bodyHash: string | null;
+  readonly createdAt: number;
+  state: RequestState;
+  /** Why it is not further yet; `null` when nothing holds it. */
+  why: string | null;
+  timeline: readonly TimelineEntry[];
+  progress: Progress;
+  outcome: Readonly<Record<string, unknown>> | null;
+  error: { readonly code: string; readonly message: string } | null;
+  updatedAt: number;
+}
+
+/** Filter and place of a page of {@link listRequests}. */
+export interface RequestPage {
+  readonly dappId: string;
+  /** Rows at most. */
+  readonly limit: number;
+  /** Id of the last row of the page before. */
+  readonly before?: string | undefined;
+  readonly state?: RequestState | undefined;
+  readonly kind?: RequestKind | undefined;
+  readonly network?: string | undefined;
+}
+
+/** Stores new requests; a repeated idempotency key of the same dapp violates a unique constraint. */
+export async function insertRequests(db: Queryable, requests: readonly StoredRequest[]): Promise<void> {
+  if (requests.length > 0) await db.insertInto("requests").values(requests.map(toRow)).execute();
+}
+
+/** Stores the changeable part of known requests. */
+export async function saveRequests(db: Queryable, requests: readonly StoredRequest[]): Promise<void> {
+  for (const request of requests) {
+    const { state, why, timeline, progress, outcome, error, updated_at } = toRow(request);
+    await db
+      .updateTable("requests")
+      .set({ state, why, timeline, progress, outcome, error, updated_at })
+      .where("id", "=", request.id)
+      .execute();
+  }
+}
+
+/** Returns the request with this id, or `undefined`. */
+export async function findRequest(db: Queryable, id: string): Promise<StoredRequest | undefined> {
+  const row = await db.selectFrom("requests").selectAll().where("id", "=", id).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** Returns the dapp's request made under an idempotency key, or `undefined`. */
+export async function findRequestByKey(
+  db: Queryable,
+  dappId: string,
+  idempotencyKey: string,
+): Promise<StoredRequest | undefined> {
+  const row = await db
+    .selectFrom("requests")
+    .selectAll()
+    .where("dapp_id", "=", dappId)
+    .where("idempotency_key", "=", idempotencyKey)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** Returns a page of a dapp's requests, newest first. */
+export async function listRequests(db: Queryable, page: RequestPage): Promise<StoredRequest[]> {
+  let query = db.selectFrom("requests").selectAll().where("dapp_id", "=", page.dappId);
+  if (page.before !== undefined) query = query.where("id", "<", page.before);
+  if (page.state !== undefined) query = query.where("state", "=", page.state);
+  if (page.kind !== undefined) query = query.where("kind", "=", page.kind);
+  if (page.network !== undefined) query = query.where("network", "=", page.network);
+  return (await query.orderBy("id", "desc").limit(page.limit).execute()).map(fromRow);
+}
+
+/** Returns every request of a network that has not ended, oldest first. */
+export async function listOpenRequests(db: Queryable, network: string): Promise<StoredRequest[]> {
+  const rows = await db
+    .selectFrom("requests")
+    .selectAll()
+    .where("network", "=", network)
+    .where("state", "not in", ["fulfilled", "failed"])
+    .orderBy("id")
+    .execute();
+  return rows.map(fromRow);
+}
+
+function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
+  return {
+    id: request.id,
+    dapp_id: request.dappId,
+    kind: request.kind,
+    network: request.network,
+    state: request.state,
+    why: request.why,
+    params: JSON.stringify(request.params),
+    timeline: JSON.stringify(request.timeline),
+    progress: JSON.stringify(request.progress),
+    outcome: request.outcome && JSON.stringify(request.outcome),
+    error: request.error && JSON.stringify(request.error),
+    idempotency_key: request.idempotencyKey,
+    body_hash: request.bodyHash,
+    created_at: request.createdAt,
+    updated_at: request.updatedAt,
+  };
+}
+
+function fromRow(row: Selectable<Tables["requests"]>): StoredRequest {
+  return {
+    id: row.id,
+    dappId: row.dapp_id,
+    kind: row.kind,
+    network: row.network,
+    params: JSON.parse(row.params),
+    idempotencyKey: row.idempotency_key,
+    bodyHash: row.body_hash,
+    createdAt: row.created_at,
+    state: row.state,
+    why: row.why,
+    timeline: JSON.parse(row.timeline),
+    progress: JSON.parse(row.progress),
+    outcome: row.outcome === null ? null : JSON.parse(row.outcome),
+    error: row.error === null ? null : JSON.parse(row.error),
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,72 @@
+/** Where a request stands; see README, "States of a request". */
+export type RequestState = "received" | "submitted" | "randomness" | "executing" | "fulfilled" | "failed";
+
+/** Which endpoint made a request. */
+export type RequestKind = "preset" | "function" | "random" | "consumer";
+
+/** The tables. Times are milliseconds since the epoch, hashes and addresses `0x` hex, JSON columns text. */
+export interface Tables {
+  readonly settings: { name: string; value: string };
+  readonly dapps: { id: string; name: string; facilities: string; created_at: number };
+  readonly api_keys: {
+    id: string;
+    dapp_id: string;
+    /** SHA-256 of the key: 32 bytes. */
+    hash: Uint8Array;
+    /** The key sealed for the Config Vars view. */
+    sealed: Uint8Array;
+    created_at: number;
+    revoked_at: number | null;
+  };
+  readonly chains: {
+    network: string;
+    /** Hash of the block that holds the deployment: tells this chain from a reset or other one. */
+    identity: string;
+    /** JSON of the contract addresses and the first block. */
+    deployment: string;
+  };
+  readonly subscriptions: {
+    dapp_id: string;
+    network: string;
+    vrf_subscription_id: string;
+    functions_subscription_id: string;
+  };
+  readonly consumers: {
+    dapp_id: string;
+    network: string;
+    address: string;
+    transaction_hash: string;
+    created_at: number;
+  };
+  readonly sources: { network: string; hash: string; source_id: number };
+  readonly transactions: {
+    hash: string;
+    network: string;
+    sender: string;
+    nonce: number;
+    /** The signed bytes as broadcast, `0x` hex. */
+    raw: string;
+    /** What the transaction carries, JSON, for whoever prepared it. */
+    cargo: string;
+    state: "signed" | "mined" | "replaced" | "failed";
+    created_at: number;
+  };
+  readonly requests: {
+    id: string;
+    dapp_id: string;
+    kind: RequestKind;
+    network: string;
+    state: RequestState;
+    why: string | null;
+    params: string;
+    timeline: string;
+    /** JSON of what the service itself must know to go on: payload and places on chain. */
+    progress: string;
+    outcome: string | null;
+    error: string | null;
+    idempotency_key: string | null;
+    body_hash: string | null;
+    created_at: number;
+    updated_at: number;
+  };
+}

@@ -1,0 +1,247 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  findChain,
+  insertConsumer,
+  listConsumers,
+  listSourceIds,
+  listSubscriptions,
+  replaceChain,
+  saveChain,
+  saveSourceId,
+  saveSubscription,
+} from "../../src/store/chainRecords.ts";
+import { insertDapp } from "../../src/store/dapps.ts";
+import {
+  findRequest,
+  findRequestByKey,
+  insertRequests,
+  listOpenRequests,
+  listRequests,
+  saveRequests,
+  type StoredRequest,
+} from "../../src/store/requests.ts";
+import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import {
+  endTransaction,
+  findTransactions,
+  insertTransaction,
+  listOpenTransactions,
+  listTransactionsFrom,
+} from "../../src/store/transactions.ts";
+
+let folder: string;
+let store: Store;
+let fatal: string[];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "tyche-store-"));
+  fatal = [];
+  store = await openStore(createSqliteDialect(join(folder, "db"), (reason) => fatal.push(reason)));
+  for (const id of ["dapp_a", "dapp_b"])
+    await insertDapp(store.db, { id, name: id, facilities: ["presets"], createdAt: 1 });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const makeRequest = (id: string, change: Partial<StoredRequest> = {}): StoredRequest => ({
+  id: `req_${id.padStart(26, "0")}`,
+  dappId: "dapp_a",
+  kind: "random",
+  network: "sepolia",
+  params: { numWords: 1 },
+  idempotencyKey: null,
+  bodyHash: "hash",
+  createdAt: 5,
+  updatedAt: 5,
+  state: "received",
+  why: null,
+  timeline: [{ seq: 1, state: "received", at: 5 }],
+  progress: {},
+  outcome: null,
+  error: null,
+  ...change,
+});
+
+describe("requests", () => {
+  test("default: a request comes back as it was stored, changes too", async () => {
+    const request = makeRequest("1");
+    await insertRequests(store.db, [request]);
+    expect(await findRequest(store.db, request.id)).toEqual(request);
+    const changed: StoredRequest = {
+      ...request,
+      state: "failed",
+      why: "because",
+      progress: { entry: 3 },
+      outcome: { err: "no" },
+      error: { code: "request_failed", message: "no" },
+      timeline: [
+        ...request.timeline,
+        { seq: 2, state: "failed", at: 6, detail: "d", transactionHash: "0x1" },
+      ],
+      updatedAt: 6,
+    };
+    await saveRequests(store.db, [changed]);
+    expect(await findRequest(store.db, request.id)).toEqual(changed);
+  });
+
+  test("behaviour: an idempotency key is one dapp's own", async () => {
+    const idempotencyKey = "same";
+    await insertRequests(store.db, [makeRequest("1", { idempotencyKey })]);
+    await insertRequests(store.db, [makeRequest("2", { idempotencyKey, dappId: "dapp_b" })]);
+    expect(await findRequestByKey(store.db, "dapp_b", "same")).toMatchObject({ dappId: "dapp_b" });
+    expect(await findRequestByKey(store.db, "dapp_b", "other")).toBeUndefined();
+  });
+
+  test("error: the same dapp's key a second time is refused, and nothing is fatal about it", async () => {
+    const idempotencyKey = "same";
+    await insertRequests(store.db, [makeRequest("1", { idempotencyKey })]);
+    await expect(insertRequests(store.db, [makeRequest("2", { idempotencyKey })])).rejects.toThrow("UNIQUE");
+    expect(fatal).toEqual([]);
+  });
+
+  test("behaviour: open ones are listed by network, oldest first; ended ones are not", async () => {
+    await insertRequests(store.db, [
+      makeRequest("3"),
+      makeRequest("1", { state: "executing" }),
+      makeRequest("2", { state: "fulfilled" }),
+      makeRequest("4", { network: "fuji" }),
+    ]);
+    const open = await listOpenRequests(store.db, "sepolia");
+    expect(open.map(({ id }) => id.slice(-1))).toEqual(["1", "3"]);
+  });
+
+  test("behaviour: pages go from the newest on, with filters", async () => {
+    await insertRequests(
+      store.db,
+      ["1", "2", "3", "4"].map((id) => makeRequest(id, { kind: id === "2" ? "preset" : "random" })),
+    );
+    const first = await listRequests(store.db, { dappId: "dapp_a", limit: 2 });
+    expect(first.map(({ id }) => id.slice(-1))).toEqual(["4", "3"]);
+    const second = await listRequests(store.db, { dappId: "dapp_a", limit: 2, before: first[1]!.id });
+    expect(second.map(({ id }) => id.slice(-1))).toEqual(["2", "1"]);
+    expect(await listRequests(store.db, { dappId: "dapp_a", limit: 9, kind: "preset" })).toHaveLength(1);
+    expect(await listRequests(store.db, { dappId: "dapp_b", limit: 9 })).toEqual([]);
+  });
+});
+
+describe("transactions", () => {
+  const make = (n: number, change: object = {}) => ({
+    hash: `0x${n}` as const,
+    network: "sepolia",
+    sender: "0xaa" as const,
+    nonce: n,
+    raw: "0x00" as const,
+    cargo: { n },
+    createdAt: n,
+    ...change,
+  });
+
+  test("default: signed ones are open until their end is stored", async () => {
+    for (const n of [1, 2, 3]) await insertTransaction(store.db, make(n));
+    await endTransaction(store.db, "0x1", "mined");
+    await endTransaction(store.db, "0x2", "failed");
+    expect(await listOpenTransactions(store.db, "sepolia")).toEqual([{ ...make(3), state: "signed" }]);
+    expect(await listOpenTransactions(store.db, "fuji")).toEqual([]);
+  });
+
+  test("behaviour: everything of an account from a nonce on, refused ones only when asked for", async () => {
+    for (const n of [1, 2, 3]) await insertTransaction(store.db, make(n));
+    await insertTransaction(store.db, make(9, { nonce: 2 }));
+    await insertTransaction(store.db, make(8, { nonce: 2, sender: "0xbb" }));
+    await endTransaction(store.db, "0x3", "failed");
+    const where = { network: "sepolia", sender: "0xaa", nonce: 2 };
+    expect((await listTransactionsFrom(store.db, where)).map(({ hash }) => hash)).toEqual(["0x2", "0x9"]);
+    expect(await listTransactionsFrom(store.db, { ...where, all: true })).toHaveLength(3);
+  });
+
+  test("behaviour: are found by hash; the same one stored again changes nothing", async () => {
+    await insertTransaction(store.db, make(1));
+    await endTransaction(store.db, "0x1", "mined");
+    await insertTransaction(store.db, make(1));
+    expect(await findTransactions(store.db, ["0x1", "0x5"])).toMatchObject([{ state: "mined" }]);
+    expect(await findTransactions(store.db, [])).toEqual([]);
+  });
+});
+
+describe("what is known of a chain", () => {
+  const subscription = {
+    dappId: "dapp_a",
+    network: "fuji",
+    vrfSubscriptionId: 2n ** 255n,
+    functionsSubscriptionId: 7n,
+  };
+  const consumer = {
+    dappId: "dapp_a",
+    network: "fuji",
+    address: "0xAb",
+    transactionHash: "0x1",
+    createdAt: 1,
+  };
+
+  test("default: comes back as it was stored, ids of 256 bits too", async () => {
+    await saveChain(store.db, "fuji", "0xid", { blockNumber: 3 });
+    await saveSubscription(store.db, subscription);
+    await insertConsumer(store.db, consumer);
+    await saveSourceId(store.db, "fuji", "0xhash", 4);
+    expect(await findChain(store.db, "fuji")).toEqual({ identity: "0xid", deployment: { blockNumber: 3 } });
+    expect(await listSubscriptions(store.db, "dapp_a")).toEqual([subscription]);
+    expect(await listConsumers(store.db, "dapp_a", "fuji")).toEqual([consumer]);
+    expect(await listSourceIds(store.db, "fuji")).toEqual(new Map([["0xhash", 4]]));
+    expect(await findChain(store.db, "sepolia")).toBeUndefined();
+  });
+
+  test("behaviour: the first linking of a contract stays", async () => {
+    await insertConsumer(store.db, consumer);
+    await insertConsumer(store.db, { ...consumer, transactionHash: "0x2" });
+    expect(await listConsumers(store.db, "dapp_a")).toEqual([consumer]);
+  });
+
+  test("behaviour: another chain makes everything that lived on the first forgotten, and nothing else", async () => {
+    await saveSubscription(store.db, subscription);
+    await saveSubscription(store.db, { ...subscription, network: "sepolia" });
+    await insertConsumer(store.db, consumer);
+    await saveSourceId(store.db, "fuji", "0xhash", 4);
+    await replaceChain(store.db, "fuji", "0xnew", {});
+    expect(await listSubscriptions(store.db)).toMatchObject([{ network: "sepolia" }]);
+    expect(await listConsumers(store.db, "dapp_a")).toEqual([]);
+    expect(await listSourceIds(store.db, "fuji")).toEqual(new Map());
+    expect(await findChain(store.db, "fuji")).toMatchObject({ identity: "0xnew" });
+  });
+});
+
+test("behaviour: a transaction that fails stores none of its writes", async () => {
+  const work = store.write(async (db) => {
+    await insertRequests(db, [makeRequest("1")]);
+    throw new Error("no");
+  });
+  await expect(work).rejects.toThrow("no");
+  expect(await listRequests(store.db, { dappId: "dapp_a", limit: 9 })).toEqual([]);
+});
+
+test("behaviour: a database opened again has everything", async () => {
+  await insertRequests(store.db, [makeRequest("1")]);
+  const again = await openStore(createSqliteDialect(join(folder, "db")));
+  expect(await listRequests(again.db, { dappId: "dapp_a", limit: 9 })).toHaveLength(1);
+  await again.close();
+});
+
+test("error: a full disk is told at once, and the write throws", async () => {
+  const { page_count } = (await sql<{ page_count: number }>`PRAGMA page_count`.execute(store.db)).rows[0]!;
+  await sql.raw(`PRAGMA max_page_count = ${page_count + 1}`).execute(store.db);
+  const much = makeRequest("1", { params: { text: "x".repeat(100_000) } });
+  await expect(insertRequests(store.db, [much])).rejects.toThrow("full");
+  expect(fatal).toEqual(["the disk is full"]);
+});
+
+test("error: a file of another kind is refused and left as it is", async () => {
+  const file = join(folder, "other");
+  writeFileSync(file, "not a database, ".repeat(100));
+  await expect(openStore(createSqliteDialect(file))).rejects.toMatchObject({ code: "store_unusable" });
+});
