@@ -1,0 +1,119 @@
+import { decodeResult } from "../lib/decodeResult.ts";
+import { chiSquarePValue } from "./chiSquare.ts";
+import { DRAW_HARNESS } from "./drawHarness.ts";
+import type { Preset, RunSource } from "./preset.ts";
+import type { PresetDistribution } from "./presetDefinition.ts";
+import { parsePresetParams } from "./presetParams.ts";
+import type { PresetProblem } from "./presetProblem.ts";
+
+/**
+ * Probability that a perfectly fair preset fails one of its distributions: the seeds are fixed, so it is a probability over the choice
+ * of seeds, not over runs. At most 20 distributions make at most 2e-7 for a preset.
+ */
+export const FALSE_ALARM_PROBABILITY = 1e-8;
+
+/** Draws for each distribution: finds the bias of one byte taken modulo 10 (26 : 25) in more than 99 of 100 cases. */
+const DEFAULT_DRAWS = 300_000;
+/** Words in one run: stays far below a run's time limit. */
+const DRAWS_PER_RUN = 10_000;
+/** Room for the counts of 5,000 outcomes. */
+const MAX_COUNTS_BYTES = 100_000;
+
+export interface DistributionOptions {
+  /** Words for each distribution. Default 300,000. */
+  readonly draws?: number;
+  /** Which words: an integer from 0 to 2^32 - 1. Default 1. */
+  readonly seed?: number;
+}
+
+/**
+ * Draws many results of a preset with pseudo-random words and compares them with the distributions that it declares, by a chi-square
+ * test. Gives back what was found wrong: a result that is not declared, a word that makes the source throw, or counts that a source
+ * with the declared distribution would give with a probability below {@link FALSE_ALARM_PROBABILITY}. Rejects only when `run` does.
+ */
+export async function checkDistributions(
+  preset: Preset,
+  run: RunSource,
+  options: DistributionOptions = {},
+): Promise<PresetProblem[]> {
+  const problems: PresetProblem[] = [];
+  for (const [index, distribution] of (preset.definition.distributions ?? []).entries()) {
+    const reason = await checkDistribution(preset, run, { ...options, distribution });
+    if (reason === undefined) continue;
+    const file = `${preset.name}/preset.json`;
+    const position = preset.written.positionOf(`/distributions/${index}`);
+    problems.push({ preset: preset.name, file, ...position, reason: `distribution ${index + 1}: ${reason}` });
+  }
+  return problems;
+}
+
+interface Counted {
+  readonly counts: readonly number[];
+  readonly stray: string | null;
+  readonly failure: { readonly word: string; readonly message: string } | null;
+}
+
+async function checkDistribution(
+  preset: Preset,
+  run: RunSource,
+  {
+    distribution,
+    draws = DEFAULT_DRAWS,
+    seed = 1,
+  }: DistributionOptions & { readonly distribution: PresetDistribution },
+): Promise<string | undefined> {
+  const { args } = parsePresetParams(preset, distribution.params);
+  const weights = weightsOf(distribution);
+  const smallest = (Math.min(...weights) / weights.reduce((a, b) => a + b, 0)) * draws;
+  if (!(smallest >= 5))
+    return `some outcome is expected ${smallest.toFixed(1)} times in ${draws} draws; the test needs 5`;
+  const outcomes =
+    distribution.outcomes && Object.keys(distribution.outcomes).map((text) => encode(text, preset));
+  const isSigned = preset.returnType === "int256";
+  const target = JSON.stringify({ outcomes, bounds: distribution.bounds, isSigned });
+  const totals = weights.map(() => 0);
+  for (let done = 0, part = 0; done < draws; done += DRAWS_PER_RUN, part += 1) {
+    const words = Math.min(DRAWS_PER_RUN, draws - done);
+    const outcome = await run({
+      source: DRAW_HARNESS,
+      args: [
+        preset.source,
+        JSON.stringify(args),
+        String((seed + part * 0x1_0001) % 2 ** 32),
+        String(words),
+        target,
+      ],
+      bytesArgs: [],
+      limits: { maxResponseBytes: MAX_COUNTS_BYTES },
+    });
+    if (!outcome.ok) return `the draws fail: ${outcome.error.message}`;
+    const { counts, stray, failure } = JSON.parse(new TextDecoder().decode(outcome.bytes)) as Counted;
+    if (failure !== null) return `with the word ${failure.word} the source fails: ${failure.message}`;
+    if (stray !== null) return `the result ${decode(stray, preset)} is not declared`;
+    for (const [index, count] of counts.entries()) totals[index] = (totals[index] as number) + count;
+  }
+  const probability = chiSquarePValue(totals, weights);
+  if (probability >= FALSE_ALARM_PROBABILITY) return undefined;
+  return (
+    `${draws} draws are not spread as declared: chance alone would do this with a probability of ` +
+    `${probability.toExponential(1)}; counted ${totals.slice(0, 20).join(", ")}`
+  );
+}
+
+function weightsOf({ outcomes, bounds }: PresetDistribution): number[] {
+  if (outcomes !== undefined) return Object.values(outcomes);
+  const edges = (bounds ?? []).map(BigInt);
+  return edges.slice(1).map((edge, index) => Number(edge - (edges[index] as bigint)));
+}
+
+/** The bytes of a result that decodes to `text`, as hex without `0x`. */
+function encode(text: string, { returnType }: Preset): string {
+  if (returnType === "string") return Buffer.from(text).toHex();
+  return BigInt.asUintN(256, BigInt(text)).toString(16).padStart(64, "0");
+}
+
+/** A result as its reader would see it, or its bytes where they are none. */
+function decode(hex: string, { returnType }: Preset): string {
+  const isDecodable = returnType === "string" || hex.length <= 64;
+  return isDecodable ? JSON.stringify(decodeResult(Uint8Array.fromHex(hex), returnType)) : `0x${hex}`;
+}

@@ -1,0 +1,116 @@
+import type { Hex } from "viem";
+import { decodeResult } from "../lib/decodeResult.ts";
+import { messageOf } from "../lib/errors.ts";
+import type { TextPosition } from "./jsonText.ts";
+import type { Preset, RunSource } from "./preset.ts";
+import type { PresetExample } from "./presetDefinition.ts";
+import { parsePresetParams } from "./presetParams.ts";
+import type { PresetProblem } from "./presetProblem.ts";
+
+/** Words that a source is most likely to trip over. */
+export const EXTREME_WORDS: readonly Hex[] = [
+  `0x${"0".repeat(64)}`,
+  `0x${"0".repeat(63)}1`,
+  `0x7${"f".repeat(63)}`,
+  `0x8${"0".repeat(63)}`,
+  `0x${"f".repeat(64)}`,
+];
+
+/**
+ * Runs every example of a preset: each must give exactly what it says.
+ * Gives back what was found wrong, one problem for each example. Rejects only when `run` does.
+ */
+export async function checkExamples(preset: Preset, run: RunSource): Promise<PresetProblem[]> {
+  const problems = await Promise.all(
+    preset.examples.map(async (example, index) => {
+      const { params, word } = example;
+      const drawn = await draw(preset, run, { params, word });
+      const found = drawn.ok ? compare(drawn, example) : drawn;
+      return found === undefined ? [] : [describe(preset, index, found)];
+    }),
+  );
+  return problems.flat();
+}
+
+/**
+ * Runs a preset with every word for the parameters of every example: no word may make it throw, or give a result that is larger than
+ * the preset's own bound or not of its return type. Default: {@link EXTREME_WORDS}.
+ * Gives back what was found wrong, one problem for each example. Rejects only when `run` does.
+ */
+export async function checkWords(
+  preset: Preset,
+  run: RunSource,
+  words: readonly Hex[] = EXTREME_WORDS,
+): Promise<PresetProblem[]> {
+  const problems: PresetProblem[] = [];
+  for (const [index, { params }] of preset.examples.entries()) {
+    const results = await Promise.all(words.map((word) => draw(preset, run, { params, word })));
+    const failure = results.find((result) => !result.ok);
+    if (failure !== undefined) problems.push(describe(preset, index, failure));
+  }
+  return problems;
+}
+
+interface Drawn {
+  readonly ok: true;
+  readonly bytes: Uint8Array;
+  readonly parsedResult: string;
+}
+
+interface Failure {
+  readonly ok: false;
+  readonly reason: string;
+  /** Place in `source.js`, where the source threw. */
+  readonly position?: TextPosition;
+}
+
+function compare({ bytes, parsedResult }: Drawn, example: PresetExample): Failure | undefined {
+  if (parsedResult !== example.parsedResult) {
+    const reason = `gives ${JSON.stringify(parsedResult)}, not ${JSON.stringify(example.parsedResult)}`;
+    return { ok: false, reason };
+  }
+  const result = `0x${bytes.toHex()}`;
+  if (example.result === undefined || result === example.result) return undefined;
+  return { ok: false, reason: `gives the bytes ${result}, not ${example.result}` };
+}
+
+async function draw(
+  preset: Preset,
+  run: RunSource,
+  { params: given, word }: Pick<PresetExample, "params" | "word">,
+): Promise<Drawn | Failure> {
+  const { params, args } = parsePresetParams(preset, given);
+  const bound = preset.resultBound.evaluate(params);
+  // One byte more than promised may come back, so that a result that breaks the promise is seen and not only refused.
+  const limits = { maxResponseBytes: Number(bound) + 1 };
+  const outcome = await run({ source: preset.source, args, bytesArgs: [word], limits });
+  if (!outcome.ok) {
+    // What runs has no lines: the place comes from the text that the author wrote.
+    const again = await run({ source: preset.written.source, args, bytesArgs: [word], limits });
+    const { message, line, column } = again.ok ? outcome.error : again.error;
+    const reason = `with the word ${word} the source fails: ${message}`;
+    return again.ok || line === undefined
+      ? { ok: false, reason }
+      : { ok: false, reason, position: { line, column: column ?? 1 } };
+  }
+  const { bytes } = outcome;
+  if (bytes.length > bound) {
+    return {
+      ok: false,
+      reason: `with the word ${word} the result takes ${bytes.length} bytes or more, not at most ${bound}`,
+    };
+  }
+  try {
+    return { ok: true, bytes, parsedResult: decodeResult(bytes, preset.returnType) };
+  } catch (error) {
+    return { ok: false, reason: `with the word ${word}: ${messageOf(error)}` };
+  }
+}
+
+function describe({ name, written }: Preset, index: number, { reason, position }: Failure): PresetProblem {
+  const place =
+    position === undefined
+      ? { file: `${name}/preset.json`, ...written.positionOf(`/examples/${index}`) }
+      : { file: `${name}/source.js`, ...position };
+  return { preset: name, ...place, reason: `example ${index + 1}: ${reason}` };
+}

@@ -1,0 +1,136 @@
+import { findDecimal } from "./decimal.ts";
+import type { DefinitionError, ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
+import { isSafePattern } from "./safePattern.ts";
+
+/** Parameter names that mean something else in a request or on every JavaScript object. */
+const RESERVED_NAMES = new Set([
+  "network",
+  "preset",
+  "constructor",
+  "prototype",
+  ...Object.getOwnPropertyNames(Object.prototype),
+]);
+
+/** Finds parts of a definition of the right shape that do not fit together, or not with its folder. */
+export function* findMismatches(
+  definition: PresetDefinition,
+  folderName: string,
+): Generator<DefinitionError> {
+  const { parameters, args, returnType, maxResultBytes } = definition;
+  if (definition.name !== folderName) {
+    yield {
+      pointer: "/name",
+      reason: `must be the folder's name, ${quote(folderName)}, not ${quote(definition.name)}`,
+    };
+  }
+  if (RESERVED_NAMES.has(definition.name)) {
+    yield { pointer: "/name", reason: `${quote(definition.name)} is a reserved name` };
+  }
+  const names = Object.keys(parameters.properties);
+  for (const parameter of names) {
+    const pointer = `/parameters/properties/${parameter}`;
+    if (RESERVED_NAMES.has(parameter)) yield { pointer, reason: `${quote(parameter)} is a reserved name` };
+    if (!args.includes(parameter)) {
+      yield { pointer: "/args", reason: `must list every parameter; ${quote(parameter)} is missing` };
+    }
+    const schema = parameters.properties[parameter] as ParameterSchema;
+    if (schema.default === undefined && !(parameters.required ?? []).includes(parameter)) {
+      yield { pointer, reason: 'must have a default or be listed in "required"' };
+    }
+    yield* findSchemaMismatches(schema, pointer, names);
+  }
+  for (const [index, parameter] of args.entries()) {
+    if (!names.includes(parameter)) {
+      yield { pointer: `/args/${index}`, reason: `${quote(parameter)} is not one of the parameters` };
+    } else if (args.indexOf(parameter) !== index) {
+      yield { pointer: `/args/${index}`, reason: `${quote(parameter)} occurs twice` };
+    }
+  }
+  for (const [index, parameter] of (parameters.required ?? []).entries()) {
+    if (!names.includes(parameter)) {
+      yield {
+        pointer: `/parameters/required/${index}`,
+        reason: `${quote(parameter)} is not one of the parameters`,
+      };
+    }
+  }
+  yield* findDistributionMismatches(definition);
+  if (returnType === "string" && maxResultBytes === undefined) {
+    yield {
+      pointer: "/returnType",
+      reason: '"string" needs "maxResultBytes", a bound on the size of the result',
+    };
+  }
+  if (returnType !== "string" && maxResultBytes !== undefined) {
+    yield {
+      pointer: "/maxResultBytes",
+      reason: `is only for "string": a ${returnType} always takes 32 bytes`,
+    };
+  }
+}
+
+function* findDistributionMismatches({
+  distributions,
+  returnType,
+}: PresetDefinition): Generator<DefinitionError> {
+  for (const [index, { outcomes, bounds }] of (distributions ?? []).entries()) {
+    const pointer = `/distributions/${index}`;
+    for (const outcome of returnType === "string" ? [] : Object.keys(outcomes ?? {})) {
+      if (findDecimal(outcome) === undefined) {
+        yield {
+          pointer: `${pointer}/outcomes`,
+          reason: `${quote(outcome)} is not the text of a ${returnType}`,
+        };
+      }
+    }
+    if (bounds === undefined) continue;
+    const edges = bounds.map(BigInt);
+    const isAscending = edges.every((edge, at) => at === 0 || edge > (edges[at - 1] as bigint));
+    if (!isAscending) yield { pointer: `${pointer}/bounds`, reason: "must be in ascending order" };
+    if (returnType === "string") yield { pointer: `${pointer}/bounds`, reason: "are only for whole numbers" };
+  }
+}
+
+function* findSchemaMismatches(
+  schema: ParameterSchema,
+  pointer: string,
+  names: readonly string[],
+): Generator<DefinitionError> {
+  if ((schema.decimal === undefined) === (schema.type === undefined)) {
+    yield { pointer, reason: 'must have either "decimal" or a "type"' };
+  }
+  if ((schema.type === "array") !== (schema.items !== undefined)) {
+    yield { pointer, reason: '"type": "array" and "items" go together' };
+  }
+  for (const keyword of ["minItems", "maxItems"] as const) {
+    if (schema[keyword] !== undefined && schema.type !== "array") {
+      yield { pointer: `${pointer}/${keyword}`, reason: "is only for arrays" };
+    }
+  }
+  for (const keyword of ["minLength", "maxLength", "pattern", "enum"] as const) {
+    if (schema[keyword] !== undefined && schema.type !== "string") {
+      yield { pointer: `${pointer}/${keyword}`, reason: "is only for strings" };
+    }
+  }
+  if (schema.pattern !== undefined && !isSafePattern(schema.pattern)) {
+    const reason =
+      "must begin with ^ and be a row of characters and classes with at most one of * + ? {m,n}; " +
+      "groups, alternatives and references could take forever";
+    yield { pointer: `${pointer}/pattern`, reason };
+  }
+  const atMost = schema.decimal?.atMost;
+  if (atMost !== undefined && !names.includes(atMost)) {
+    yield { pointer: `${pointer}/decimal/atMost`, reason: `${quote(atMost)} is not one of the parameters` };
+  }
+  if (schema.items?.decimal?.atMost !== undefined) {
+    yield {
+      pointer: `${pointer}/items/decimal/atMost`,
+      reason: "is only for a parameter itself, not for items",
+    };
+  }
+  if (schema.items !== undefined) yield* findSchemaMismatches(schema.items, `${pointer}/items`, names);
+}
+
+function quote(value: unknown): string {
+  return JSON.stringify(value);
+}

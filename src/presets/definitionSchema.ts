@@ -1,0 +1,107 @@
+const name = { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_-]{0,63}$" };
+const parameterName = { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]{0,63}$" };
+const text = { type: "string", minLength: 1, maxLength: 2_000 };
+const length = { type: "integer", minimum: 0, maximum: 30_720 };
+const decimalText = { type: ["string", "integer"], pattern: "^-?[0-9]{1,78}$" };
+const scalarKeywords = {
+  title: text,
+  description: text,
+  default: {},
+  examples: { type: "array", maxItems: 20 },
+  enum: { type: "array", minItems: 1, maxItems: 200, items: { type: "string", maxLength: 200 } },
+  minLength: length,
+  maxLength: length,
+  pattern: { type: "string", maxLength: 200 },
+  decimal: {
+    type: "object",
+    properties: { minimum: decimalText, maximum: decimalText, atMost: parameterName },
+    additionalProperties: false,
+  },
+};
+const word = { type: "string", pattern: "^0x[0-9a-f]{64}$" };
+const params = { type: "object", maxProperties: 32 };
+/**
+ * JSON Schema (draft 2020-12) of a `preset.json`. The keywords that a parameter's own schema may use are listed one by one: a preset
+ * brings no reference that Ajv would have to resolve and no keyword that takes more than linear time.
+ */
+export const definitionSchema = {
+  type: "object",
+  properties: {
+    $schema: { type: "string", maxLength: 200 },
+    name,
+    title: { type: "string", minLength: 1, maxLength: 100 },
+    description: text,
+    parameters: {
+      type: "object",
+      properties: {
+        type: { const: "object" },
+        properties: {
+          type: "object",
+          maxProperties: 32,
+          propertyNames: parameterName,
+          additionalProperties: {
+            type: "object",
+            properties: {
+              ...scalarKeywords,
+              type: { enum: ["string", "boolean", "array"] },
+              items: {
+                type: "object",
+                properties: { ...scalarKeywords, type: { enum: ["string", "boolean"] } },
+                additionalProperties: false,
+              },
+              minItems: length,
+              maxItems: length,
+            },
+            additionalProperties: false,
+          },
+        },
+        required: { type: "array", maxItems: 32, items: parameterName },
+        additionalProperties: { const: false },
+      },
+      required: ["type", "properties"],
+      additionalProperties: false,
+    },
+    args: { type: "array", maxItems: 32, items: parameterName },
+    returnType: { enum: ["string", "uint256", "int256"] },
+    maxResultBytes: { type: "string", minLength: 1, maxLength: 500 },
+    examples: {
+      type: "array",
+      minItems: 1,
+      maxItems: 50,
+      items: {
+        type: "object",
+        properties: {
+          params,
+          word,
+          parsedResult: { type: "string", maxLength: 30_720 },
+          result: { type: "string", pattern: "^0x([0-9a-f]{2})*$" },
+        },
+        required: ["params", "word", "parsedResult"],
+        additionalProperties: false,
+      },
+    },
+    distributions: {
+      type: "array",
+      maxItems: 20,
+      items: {
+        type: "object",
+        properties: {
+          params,
+          outcomes: {
+            type: "object",
+            minProperties: 2,
+            maxProperties: 5_000,
+            additionalProperties: { type: "number", exclusiveMinimum: 0 },
+          },
+          bounds: { type: "array", minItems: 3, maxItems: 1_001, items: decimalText },
+        },
+        required: ["params"],
+        minProperties: 2,
+        maxProperties: 2,
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ["name", "title", "description", "parameters", "args", "returnType", "examples"],
+  additionalProperties: false,
+};

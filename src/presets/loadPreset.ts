@@ -1,0 +1,163 @@
+import { keccak256, toBytes } from "viem";
+import { findDefinitionErrors } from "./definitionErrors.ts";
+import { JsonTextError, parseJsonText, type JsonText } from "./jsonText.ts";
+import { minifySource, SourceSyntaxError } from "./minifySource.ts";
+import { compileParameters, publishParameterSchema } from "./parameterSchema.ts";
+import type { Preset } from "./preset.ts";
+import type { ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
+import { readPresetFiles } from "./presetFiles.ts";
+import { PresetBrokenError, type PresetProblem } from "./presetProblem.ts";
+import { parseResultBound, ResultBoundError, type ParameterKind, type ResultBound } from "./resultBound.ts";
+
+/** A name that a preset's folder can have. */
+const FOLDER_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+/**
+ * Longest source on chain, in UTF-8 bytes: it is stored as the code of a contract, of which EIP-170 allows 24,576 bytes, within
+ * the CBOR head of a request.
+ */
+const MAX_STORED_BYTES = 24_000;
+
+/**
+ * Reads the preset `name` from its folder inside `folder`. Runs nothing of it: see `checkPreset` for what only a run shows.
+ * Throws `PresetBrokenError` with every problem that was found, each with file, reason and, where there is one, the place.
+ */
+export async function loadPreset(folder: string, name: string): Promise<Preset> {
+  if (!FOLDER_NAME.test(name)) {
+    const reason = "a preset's name begins with a letter and has at most 64 letters, digits, _ and -";
+    throw new PresetBrokenError([{ preset: name, file: name, reason }]);
+  }
+  const files = await readPresetFiles(folder, name);
+  const [definition, source] = await Promise.allSettled([
+    Promise.resolve().then(() => readDefinition(name, files.definition)),
+    readSource(name, files.source),
+  ]);
+  if (definition.status === "fulfilled" && source.status === "fulfilled") {
+    return createPreset(definition.value, { source: source.value, written: files.source });
+  }
+  const problems = [definition, source].flatMap((part) =>
+    part.status === "rejected" ? problemsOf(part.reason) : [],
+  );
+  throw new PresetBrokenError(problems);
+}
+
+interface ReadDefinition {
+  readonly definition: PresetDefinition;
+  readonly resultBound: ResultBound;
+  readonly positionOf: JsonText["positionOf"];
+}
+
+function createPreset(
+  { definition, resultBound, positionOf }: ReadDefinition,
+  { source, written }: { readonly source: string; readonly written: string },
+): Preset {
+  return {
+    name: definition.name,
+    title: definition.title,
+    description: definition.description,
+    parameters: publishParameterSchema(definition),
+    parameterOrder: definition.args,
+    returnType: definition.returnType,
+    examples: definition.examples,
+    source,
+    sourceHash: keccak256(toBytes(source)),
+    sourceBytes: Buffer.byteLength(source),
+    resultBound,
+    definition,
+    validate: compileParameters(definition),
+    written: { source: written, positionOf },
+  };
+}
+
+function readDefinition(name: string, text: string): ReadDefinition {
+  const file = `${name}/preset.json`;
+  const json = parseDefinitionText(name, text);
+  const problemAt = (pointer: string, reason: string): PresetProblem => {
+    const what = pointer.slice(pointer.lastIndexOf("/") + 1);
+    return {
+      preset: name,
+      file,
+      ...json.positionOf(pointer),
+      reason: what === "" ? reason : `${what}: ${reason}`,
+    };
+  };
+  const errors = findDefinitionErrors(json.value, name);
+  if (errors.length > 0) {
+    throw new PresetBrokenError(errors.map(({ pointer, reason }) => problemAt(pointer, reason)));
+  }
+  const definition = json.value as PresetDefinition;
+  const kinds = new Map(
+    Object.entries(definition.parameters.properties).map(([key, schema]) => [key, kindOf(schema)]),
+  );
+  const problems = [...findValueProblems(definition)].map(({ pointer, reason }) =>
+    problemAt(pointer, reason),
+  );
+  if (problems.length > 0) throw new PresetBrokenError(problems);
+  try {
+    const resultBound = parseResultBound(definition.maxResultBytes ?? "32", kinds);
+    return { definition, resultBound, positionOf: json.positionOf };
+  } catch (error) {
+    if (!(error instanceof ResultBoundError)) throw error;
+    const reason = `${error.message} (at character ${error.offset + 1})`;
+    throw new PresetBrokenError([problemAt("/maxResultBytes", reason)], { cause: error });
+  }
+}
+
+function parseDefinitionText(name: string, text: string): JsonText {
+  try {
+    return parseJsonText(text);
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    const problem = { preset: name, file: `${name}/preset.json`, ...error.position, reason: error.message };
+    throw new PresetBrokenError([problem], { cause: error });
+  }
+}
+
+/** Parameters that a preset names itself, in defaults and examples, must be ones that it would take from a caller. */
+function* findValueProblems(definition: PresetDefinition): Generator<{ pointer: string; reason: string }> {
+  const validate = compileParameters(definition);
+  const defaults = Object.entries(definition.parameters.properties).filter(
+    ([, schema]) => schema.default !== undefined,
+  );
+  const given = new Set(defaults.map(([name]) => name));
+  for (const { path, message } of validate(
+    Object.fromEntries(defaults.map(([name, schema]) => [name, schema.default])),
+  )) {
+    const name = path.split("/")[1] ?? "";
+    if (given.has(name)) yield { pointer: `/parameters/properties/${name}/default`, reason: message };
+  }
+  for (const list of ["examples", "distributions"] as const) {
+    for (const [index, { params }] of (definition[list] ?? []).entries()) {
+      for (const { path, message } of validate({ ...params })) {
+        yield { pointer: `/${list}/${index}/params${path}`, reason: message };
+      }
+    }
+  }
+}
+
+function kindOf(schema: ParameterSchema): ParameterKind {
+  return schema.decimal === undefined ? (schema.type ?? "string") : "decimal";
+}
+
+async function readSource(name: string, text: string): Promise<string> {
+  try {
+    const source = await minifySource(text);
+    const bytes = Buffer.byteLength(source);
+    if (bytes <= MAX_STORED_BYTES) return source;
+    throw new SourceSyntaxError(
+      `takes ${bytes} bytes without comments and blanks; at most ${MAX_STORED_BYTES} can be stored`,
+    );
+  } catch (error) {
+    if (!(error instanceof SourceSyntaxError)) throw error;
+    const { line, column, message: reason } = error;
+    const position = line === undefined || column === undefined ? {} : { line, column };
+    throw new PresetBrokenError([{ preset: name, file: `${name}/source.js`, ...position, reason }], {
+      cause: error,
+    });
+  }
+}
+
+function problemsOf(error: unknown): readonly PresetProblem[] {
+  if (error instanceof PresetBrokenError) return error.details;
+  throw error;
+}

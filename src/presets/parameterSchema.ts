@@ -1,0 +1,162 @@
+import { Ajv2020, type ErrorObject, type FuncKeywordDefinition } from "ajv/dist/2020.js";
+import type { DataValidateFunction, DataValidationCxt } from "ajv/dist/types/index.js";
+import type { ParameterViolation } from "../lib/invalidParameter.ts";
+import { explainNotDecimal, findDecimal, MAX_UINT256, quoteValue } from "./decimal.ts";
+import { escapePointer } from "./jsonText.ts";
+import type { DecimalRule, ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
+
+/** Fills in defaults, in place, and gives back what is wrong; checks values only, changes none of them. */
+export type ParameterValidator = (params: Record<string, unknown>) => ParameterViolation[];
+
+/** Most violations that one answer lists. */
+const MAX_VIOLATIONS = 20;
+
+/** Compiles the parameters of a definition that {@link findDefinitionErrors} found nothing wrong with. */
+export function compileParameters(definition: PresetDefinition): ParameterValidator {
+  const ajv = new Ajv2020({ allErrors: true, strict: true, useDefaults: true, verbose: true });
+  ajv.addKeyword(decimalKeyword);
+  ajv.addKeyword(wellFormedKeyword);
+  const properties = Object.fromEntries(
+    Object.entries(definition.parameters.properties).map(([name, schema]) => [name, withWellFormed(schema)]),
+  );
+  const validate = ajv.compile({ ...definition.parameters, properties, additionalProperties: false });
+  return (params) => {
+    if (validate(params)) return [];
+    return collectViolations(validate.errors ?? [], definition);
+  };
+}
+
+/**
+ * The parameters as a schema that any JSON Schema tool understands: `decimal` stays, and `type` and `pattern` say in
+ * standard words what it takes; unknown members are refused.
+ */
+export function publishParameterSchema(definition: PresetDefinition): Readonly<Record<string, unknown>> {
+  const properties = Object.fromEntries(
+    Object.entries(definition.parameters.properties).map(([name, schema]) => [
+      name,
+      schema.items === undefined ? publish(schema) : { ...schema, items: publish(schema.items) },
+    ]),
+  );
+  return { ...definition.parameters, properties, additionalProperties: false };
+}
+
+function publish(schema: ParameterSchema): object {
+  if (schema.decimal === undefined) return schema;
+  const isSigned = (findDecimal(schema.decimal.minimum) ?? 0n) < 0n;
+  return { type: ["string", "integer"], pattern: isSigned ? "^-?[0-9]{1,78}$" : "^[0-9]{1,78}$", ...schema };
+}
+
+function withWellFormed(schema: ParameterSchema): object {
+  if (schema.type === "string") return { ...schema, wellFormed: true };
+  if (schema.items === undefined) return schema;
+  return { ...schema, items: withWellFormed(schema.items) };
+}
+
+const decimalKeyword: FuncKeywordDefinition = {
+  keyword: "decimal",
+  schemaType: "object",
+  errors: true,
+  compile: (rule: DecimalRule) =>
+    createCheck("decimal", (value, context) => explainDecimal(rule, value, context?.parentData)),
+};
+
+/** A source gets its text as UTF-8: what has no such form could not reach it as it was given. */
+const wellFormedKeyword: FuncKeywordDefinition = {
+  keyword: "wellFormed",
+  type: "string",
+  schemaType: "boolean",
+  errors: true,
+  compile: () =>
+    createCheck("wellFormed", (value) =>
+      (value as string).isWellFormed()
+        ? undefined
+        : "must be Unicode text; half of a surrogate pair has no UTF-8 form",
+    ),
+};
+
+/** Makes a keyword's check of a function that says what is wrong. Ajv reads the errors from the check itself. */
+function createCheck(
+  keyword: string,
+  explain: (value: unknown, context: DataValidationCxt | undefined) => string | undefined,
+): DataValidateFunction {
+  const check: DataValidateFunction = (value: unknown, context) => {
+    const message = explain(value, context);
+    check.errors = message === undefined ? [] : [{ keyword, message, params: {} }];
+    return message === undefined;
+  };
+  return check;
+}
+
+function explainDecimal(
+  rule: DecimalRule,
+  value: unknown,
+  siblings: Readonly<Record<string, unknown>> | undefined,
+): string | undefined {
+  const number = findDecimal(value);
+  if (number === undefined) return explainNotDecimal(value);
+  const minimum = findDecimal(rule.minimum) ?? 0n;
+  const maximum = findDecimal(rule.maximum) ?? MAX_UINT256;
+  if (number < minimum) return `must be at least ${minimum}, not ${number}`;
+  if (number > maximum) return `must be at most ${maximum}, not ${number}`;
+  if (rule.atMost === undefined) return undefined;
+  const other: unknown = siblings?.[rule.atMost];
+  const limit = Array.isArray(other) ? BigInt(other.length) : findDecimal(other);
+  if (limit === undefined || number <= limit) return undefined;
+  const named = Array.isArray(other) ? `the length of ${rule.atMost}` : rule.atMost;
+  return `must be at most ${named}, which is ${limit}, not ${number}`;
+}
+
+function collectViolations(
+  errors: readonly ErrorObject[],
+  definition: PresetDefinition,
+): ParameterViolation[] {
+  const violations = errors.slice(0, MAX_VIOLATIONS).map((error) => describe(error, definition));
+  if (errors.length > MAX_VIOLATIONS) {
+    violations.push({
+      path: "",
+      message: `${errors.length - MAX_VIOLATIONS} more violations are not listed`,
+    });
+  }
+  return violations;
+}
+
+function describe(error: ErrorObject, definition: PresetDefinition): ParameterViolation {
+  const { instancePath: path, keyword, params } = error;
+  if (keyword === "required") {
+    return { path: `${path}/${params["missingProperty"]}`, message: "is required" };
+  }
+  if (keyword === "additionalProperties") {
+    const known = definition.args.length === 0 ? "it takes none" : `it takes ${definition.args.join(", ")}`;
+    return {
+      path: `${path}/${escapePointer(String(params["additionalProperty"]))}`,
+      message: `is not a parameter of ${definition.name}; ${known}`,
+    };
+  }
+  return { path, message: describeKeyword(error) };
+}
+
+function describeKeyword({ keyword, params, data, message }: ErrorObject): string {
+  const limit = Number(params["limit"]);
+  switch (keyword) {
+    case "type":
+      return `must be ${params["type"] === "array" ? "an array" : `a ${params["type"]}`}, not ${quoteValue(data)}`;
+    case "minItems":
+      return `must have at least ${count(limit, "item")}, not ${(data as unknown[]).length}`;
+    case "maxItems":
+      return `must have at most ${count(limit, "item")}, not ${(data as unknown[]).length}`;
+    case "minLength":
+      return `must have at least ${count(limit, "character")}, not ${(data as string).length}`;
+    case "maxLength":
+      return `must have at most ${count(limit, "character")}, not ${(data as string).length}`;
+    case "enum":
+      return `must be one of ${params["allowedValues"].join(", ")}, not ${quoteValue(data)}`;
+    case "pattern":
+      return `must match ${params["pattern"]}, as ${quoteValue(data)} does not`;
+    default:
+      return message ?? keyword;
+  }
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,50 @@
+import type { Hex } from "viem";
+import type { TextPosition } from "./jsonText.ts";
+import type { ParameterValidator } from "./parameterSchema.ts";
+import type { PresetDefinition } from "./presetDefinition.ts";
+import type { ResultBound } from "./resultBound.ts";
+
+/** A preset that was read from its folder and can be served. Never changes: an edited folder makes a new one. */
+export interface Preset {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** JSON Schema (draft 2020-12) of the parameters for callers: an object schema that refuses unknown members, with defaults. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Names of the parameters in the order in which the source gets them as `args`. */
+  readonly parameterOrder: readonly string[];
+  readonly returnType: "string" | "uint256" | "int256";
+  readonly examples: PresetDefinition["examples"];
+  /** What goes on chain and what the dry run runs: `source.js` minified. */
+  readonly source: string;
+  /** keccak256 of the UTF-8 bytes of `source`. */
+  readonly sourceHash: Hex;
+  /** Size of `source` in UTF-8 bytes. */
+  readonly sourceBytes: number;
+  /** Size of the result in bytes at worst, by the parameters. */
+  readonly resultBound: ResultBound;
+  /** `preset.json` as its author wrote it. */
+  readonly definition: PresetDefinition;
+  readonly validate: ParameterValidator;
+  /** Where messages to its author point: the files as they were written. */
+  readonly written: {
+    readonly source: string;
+    /** Place of a JSON Pointer in `preset.json`. */
+    readonly positionOf: (pointer: string) => TextPosition;
+  };
+}
+
+/** Runs a source where it can harm nothing; a sandbox pool's `run` is one. Only an unusable sandbox rejects. */
+export type RunSource = (request: {
+  readonly source: string;
+  readonly args: readonly string[];
+  readonly bytesArgs: readonly Hex[];
+  readonly limits: { readonly maxResponseBytes: number };
+}) => Promise<RunOutcome>;
+
+export type RunOutcome =
+  | { readonly ok: true; readonly bytes: Uint8Array }
+  | {
+      readonly ok: false;
+      readonly error: { readonly message: string; readonly line?: number; readonly column?: number };
+    };

@@ -1,0 +1,76 @@
+import type { Hex } from "viem";
+
+/** What `preset.json` holds, once `findDefinitionErrors` has found nothing wrong with it. */
+export interface PresetDefinition {
+  /** Same as the folder's name. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly parameters: {
+    readonly type: "object";
+    readonly properties: Readonly<Record<string, ParameterSchema>>;
+    readonly required?: readonly string[];
+  };
+  /** Every parameter's name, in the order in which the source gets them as `args`. */
+  readonly args: readonly string[];
+  readonly returnType: "string" | "uint256" | "int256";
+  /** Bound on the result's size in bytes: see `parseResultBound`. Only, and always, for `string`; the others take 32. */
+  readonly maxResultBytes?: string;
+  readonly examples: readonly PresetExample[];
+  readonly distributions?: readonly PresetDistribution[];
+}
+
+/** A parameter's JSON Schema, in the keywords that presets may use. */
+export type ParameterSchema = ScalarSchema & {
+  readonly items?: ScalarSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+};
+
+export interface ScalarSchema {
+  readonly type?: "string" | "boolean" | "array";
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly enum?: readonly string[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly decimal?: DecimalRule;
+}
+
+/** A whole number of up to 78 digits, sent as a decimal string or a JSON integer. */
+export interface DecimalRule {
+  /** Default `"0"`. */
+  readonly minimum?: string | number;
+  /** Default `2^256 - 1`. */
+  readonly maximum?: string | number;
+  /** Name of another parameter that this one must not exceed: its value, or its length when it is an array. */
+  readonly atMost?: string;
+}
+
+/** A word and the result that it must lead to. */
+export interface PresetExample {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly word: Hex;
+  readonly parsedResult: string;
+  /** Bytes of the result, where they say more than `parsedResult`. */
+  readonly result?: Hex;
+}
+
+/** How results are spread over all words for some parameters. Exactly one of `outcomes` and `bounds`. */
+export interface PresetDistribution {
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Every possible `parsedResult` and its relative weight. */
+  readonly outcomes?: Readonly<Record<string, number>>;
+  /** For whole numbers: ascending b0, b1, …, bn. Every result is in [b0, bn), each as likely as any other. */
+  readonly bounds?: readonly string[];
+}
+
+/** One thing that is wrong in a `preset.json`. */
+export interface DefinitionError {
+  /** JSON Pointer to the value. */
+  readonly pointer: string;
+  readonly reason: string;
+}

@@ -1,0 +1,240 @@
+import { lstat, readdir } from "node:fs/promises";
+import path from "node:path";
+import { type FSWatcher, watch } from "chokidar";
+import { messageOf, TycheError } from "../lib/errors.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { checkExamples } from "./checkPreset.ts";
+import { quoteValue } from "./decimal.ts";
+import { loadPreset } from "./loadPreset.ts";
+import type { Preset, RunSource } from "./preset.ts";
+import { PresetBrokenError, type PresetProblem } from "./presetProblem.ts";
+
+/** Time to let a burst of changes, such as the copying of a folder, come to rest: a new preset is to be live within a second. */
+const SETTLE_MS = 100;
+/** Most folders that are read. */
+const MAX_PRESETS = 500;
+
+export interface PresetRegistryOptions {
+  /** Path of the folder that holds one folder for each preset. */
+  readonly folder: string;
+  /** Where examples run before a preset goes live. Without it, presets go live unchecked. */
+  readonly run?: RunSource;
+  /** Told of each change after the registry was created. Must not throw. */
+  readonly onChange?: (change: PresetChange) => void;
+  /** Closes the registry when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+/** What happened to one preset. */
+export type PresetChange =
+  | { readonly kind: "live"; readonly preset: Preset }
+  /** Was live or broken; its folder is gone. */
+  | { readonly kind: "removed"; readonly name: string }
+  /** No longer served, if it was. */
+  | { readonly kind: "broken"; readonly name: string; readonly problems: readonly PresetProblem[] };
+
+/** The presets in a folder, followed while it changes. */
+export interface PresetRegistry {
+  /** The live presets by name. The same array until one comes, changes or goes. */
+  list(): readonly Preset[];
+  find(name: string): Preset | undefined;
+  /** Throws {@link UnknownPresetError}, which names those that there are. */
+  get(name: string): Preset;
+  /** What keeps other folders from being served. */
+  problems(): readonly PresetProblem[];
+  /** Stops following the folder; may be called more than once. */
+  close(): Promise<void>;
+}
+
+/**
+ * Reads every preset in a folder and follows changes: a folder that appears is live within a second, one that is edited is read again.
+ * A folder that breaks, or is removed, stops being served and harms no other: serving on what is no longer there
+ * would hide the mistake, and requests under way keep the preset that they began with. Resolves when all were read.
+ * Throws {@link PresetFolderError} when the folder itself can't be read.
+ */
+export async function createPresetRegistry(options: PresetRegistryOptions): Promise<PresetRegistry> {
+  const registry = new FolderRegistry(options);
+  await registry.start();
+  return registry;
+}
+
+class FolderRegistry implements PresetRegistry {
+  readonly #options: PresetRegistryOptions;
+  readonly #live = new Map<string, Preset>();
+  readonly #broken = new Map<string, readonly PresetProblem[]>();
+  readonly #changed = new Set<string>();
+  #watchProblem: PresetProblem | undefined;
+  #list: readonly Preset[] = [];
+  #watcher: FSWatcher | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #reading: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: PresetRegistryOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const { folder, signal } = this.#options;
+    signal?.throwIfAborted();
+    const names = await listFolders(folder);
+    // Watching begins before reading, so that no change falls between the two.
+    await this.#watch();
+    for (const name of names) await this.#read(name);
+    this.#sort();
+    signal?.addEventListener("abort", () => void this.close(), { once: true });
+  }
+
+  list(): readonly Preset[] {
+    return this.#list;
+  }
+
+  find(name: string): Preset | undefined {
+    return this.#live.get(name);
+  }
+
+  get(name: string): Preset {
+    const preset = this.#live.get(name);
+    if (preset !== undefined) return preset;
+    const names = this.#list.map((live) => live.name);
+    throw new UnknownPresetError(name, { names, isBroken: this.#broken.has(name) });
+  }
+
+  problems(): readonly PresetProblem[] {
+    const problems = [...this.#broken.values()].flat().sort((a, b) => (a.file < b.file ? -1 : 1));
+    return this.#watchProblem === undefined ? problems : [this.#watchProblem, ...problems];
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#watcher?.close();
+    await this.#reading;
+  }
+
+  async #watch(): Promise<void> {
+    const { folder } = this.#options;
+    const watcher = watch(folder, { ignoreInitial: true, depth: 1, followSymlinks: false });
+    this.#watcher = watcher;
+    watcher.on("all", (_event, changed) =>
+      this.#schedule(path.relative(folder, changed).split(path.sep)[0] ?? ""),
+    );
+    watcher.on("error", (error) =>
+      this.#noteWatchProblem(
+        `changes may no longer be noticed (${messageOf(error)}); restart to read the presets again`,
+      ),
+    );
+    await new Promise<void>((resolve) => watcher.once("ready", resolve));
+  }
+
+  #noteWatchProblem(reason: string): void {
+    this.#watchProblem = { preset: "", file: ".", reason };
+  }
+
+  /** Reads a preset again once changes have come to rest; `""` is the folder of all presets. */
+  #schedule(name: string): void {
+    if (this.#isClosed || name.startsWith(".")) return;
+    if (name === "")
+      for (const known of [...this.#live.keys(), ...this.#broken.keys()]) this.#changed.add(known);
+    else this.#changed.add(name);
+    // Not put off by further changes: a folder that is touched all the time must not keep others waiting.
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const names = [...this.#changed];
+      this.#changed.clear();
+      this.#reading = this.#reading
+        .then(() => this.#readAgain(names))
+        .catch((error: unknown) =>
+          this.#noteWatchProblem(`a change could not be passed on (${messageOf(error)})`),
+        );
+    }, SETTLE_MS);
+  }
+
+  async #readAgain(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      if (this.#isClosed) return;
+      const change = await this.#read(name);
+      this.#sort();
+      if (change !== undefined && !this.#isClosed) this.#options.onChange?.(change);
+    }
+  }
+
+  /** Brings one preset up to date. Never throws: whatever a folder holds, it is that preset's problem alone. */
+  async #read(name: string): Promise<PresetChange | undefined> {
+    const { folder, run } = this.#options;
+    const stats = await lstat(path.join(folder, name)).catch(() => undefined);
+    if (stats === undefined || stats.isFile()) {
+      const wasKnown = this.#live.delete(name) || this.#broken.delete(name);
+      return wasKnown ? { kind: "removed", name } : undefined;
+    }
+    try {
+      const preset = await loadPreset(folder, name);
+      const before = this.#live.get(name);
+      const isSame =
+        before?.source === preset.source &&
+        JSON.stringify(before.definition) === JSON.stringify(preset.definition);
+      if (isSame) return undefined;
+      const problems = run === undefined ? [] : await checkExamples(preset, run);
+      if (problems.length > 0) return this.#break(name, problems);
+      this.#broken.delete(name);
+      this.#live.set(name, preset);
+      return { kind: "live", preset };
+    } catch (error) {
+      const unexpected = { preset: name, file: name, reason: `can't be checked: ${messageOf(error)}` };
+      return this.#break(name, error instanceof PresetBrokenError ? error.details : [unexpected]);
+    }
+  }
+
+  #break(name: string, problems: readonly PresetProblem[]): PresetChange | undefined {
+    const isNews = JSON.stringify(this.#broken.get(name)) !== JSON.stringify(problems);
+    this.#live.delete(name);
+    this.#broken.set(name, problems);
+    return isNews ? { kind: "broken", name, problems } : undefined;
+  }
+
+  #sort(): void {
+    const sorted = [...this.#live.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const isSame =
+      sorted.length === this.#list.length && sorted.every((preset, index) => preset === this.#list[index]);
+    if (!isSame) this.#list = sorted;
+  }
+}
+
+/** Folders and links to folders; files beside them and hidden folders are nobody's preset. */
+async function listFolders(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    const names = entries
+      .filter((entry) => !entry.isFile() && !entry.name.startsWith("."))
+      .map((entry) => entry.name);
+    return names.sort().slice(0, MAX_PRESETS);
+  } catch (error) {
+    throw new PresetFolderError(error);
+  }
+}
+
+/** The folder of all presets can't be read. Code `preset_folder_unreadable`. */
+export class PresetFolderError extends TycheError {
+  constructor(cause: unknown) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? messageOf(cause);
+    super(
+      `the folder of the presets can't be read (${reason}): give one that holds a folder for each preset`,
+      {
+        code: "preset_folder_unreadable",
+        blame: "us",
+        cause,
+      },
+    );
+  }
+}
+
+/** A preset that isn't served. Code `invalid_parameter`: the name is a parameter of the request. */
+export class UnknownPresetError extends InvalidParameterError {
+  constructor(
+    name: string,
+    { names, isBroken }: { readonly names: readonly string[]; readonly isBroken: boolean },
+  ) {
+    const why = isBroken ? "can't be served until its folder is repaired" : "is not a preset";
+    super([{ path: "/preset", message: `${quoteValue(name)} ${why}; there are ${names.join(", ")}` }]);
+  }
+}

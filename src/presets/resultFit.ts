@@ -1,0 +1,88 @@
+import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
+import type { Preset } from "./preset.ts";
+
+/** How much a network returns. */
+export interface ResultLimit {
+  /** Name of the network, for the message. */
+  readonly network: string;
+  readonly maxResponseBytes: number;
+}
+
+/** Largest size of the preset's result in bytes for these parameters, whatever the word. `params` from `parsePresetParams`. */
+export function maxResultBytes(preset: Preset, params: Readonly<Record<string, unknown>>): bigint {
+  return preset.resultBound.evaluate(params);
+}
+
+/**
+ * Makes sure that the result fits the network whatever the word turns out to be.
+ * Throws `InvalidParameterError`: one violation for each numeric parameter that would fit when made smaller, naming its largest
+ * value that does; or one that says by how many bytes the texts are too long.
+ */
+export function assertResultFits(
+  preset: Preset,
+  params: Readonly<Record<string, unknown>>,
+  { network, maxResponseBytes }: ResultLimit,
+): void {
+  const limit = BigInt(maxResponseBytes);
+  const size = preset.resultBound.evaluate(params);
+  if (size <= limit) return;
+  const reason = `the result can take ${size} bytes, and ${network} returns at most ${limit}`;
+  const violations: ParameterViolation[] = [];
+  for (const name of preset.resultBound.parameters) {
+    const largest = findLargestFit(preset, params, { name, limit });
+    if (largest === undefined) continue;
+    const message = `${reason}: must be at most ${largest}${describeOthers(preset, params, name)}, not ${String(params[name])}`;
+    violations.push({ path: `/${name}`, message });
+  }
+  throw new InvalidParameterError(
+    violations.length > 0 ? violations : [describeTexts(preset, params, { reason, over: size - limit })],
+  );
+}
+
+/** The largest value below the present one that fits, all else kept; `undefined` where there is none or it is no number. */
+function findLargestFit(
+  preset: Preset,
+  params: Readonly<Record<string, unknown>>,
+  { name, limit }: { readonly name: string; readonly limit: bigint },
+): bigint | undefined {
+  const rule = preset.definition.parameters.properties[name]?.decimal;
+  if (rule === undefined) return undefined;
+  const fits = (value: bigint): boolean =>
+    preset.resultBound.evaluate({ ...params, [name]: String(value) }) <= limit &&
+    preset.validate({ ...params, [name]: String(value) }).length === 0;
+  let low = BigInt(rule.minimum ?? 0);
+  let high = BigInt(params[name] as string);
+  if (!fits(low)) return undefined;
+  // low fits, high does not. A bound that is not monotonic makes this name a smaller value than it could, never one that is too large.
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n;
+    if (fits(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** What the named limit depends on: `with numFaces 20`. */
+function describeOthers(preset: Preset, params: Readonly<Record<string, unknown>>, name: string): string {
+  const others = preset.resultBound.parameters.filter((other) => other !== name);
+  if (others.length === 0) return "";
+  const named = others.map((other) => {
+    const value = params[other];
+    return Array.isArray(value) ? `these ${other}` : `${other} ${String(value)}`;
+  });
+  return ` with ${named.join(", ")}`;
+}
+
+function describeTexts(
+  preset: Preset,
+  params: Readonly<Record<string, unknown>>,
+  { reason, over }: { readonly reason: string; readonly over: bigint },
+): ParameterViolation {
+  const text = preset.resultBound.parameters.find(
+    (name) => preset.definition.parameters.properties[name]?.decimal === undefined,
+  );
+  if (text === undefined)
+    return { path: "", message: `${reason}: no parameter fits when only it is made smaller` };
+  const what = Array.isArray(params[text]) ? "its longest items" : "it";
+  return { path: `/${text}`, message: `${reason}: ${what} must be at least ${over} bytes shorter` };
+}

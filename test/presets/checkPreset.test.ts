@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { checkDistributions } from "../../src/presets/checkDistributions.ts";
+import { checkExamples, checkWords } from "../../src/presets/checkPreset.ts";
+import { loadPreset } from "../../src/presets/loadPreset.ts";
+import type { Preset } from "../../src/presets/preset.ts";
+import { formatPresetProblem } from "../../src/presets/presetProblem.ts";
+import { exampleDefinition, makeFolder, writePreset, ZERO_WORD } from "./folders.ts";
+import { runHere } from "./runHere.ts";
+
+async function load(source: string, change: Record<string, unknown> = {}): Promise<Preset> {
+  const folder = await makeFolder();
+  await writePreset(folder, "echo", { definition: { ...exampleDefinition("echo"), ...change }, source });
+  return loadPreset(folder, "echo");
+}
+
+/** A preset without parameters that gives a whole number. */
+function loadNumber(source: string, change: Record<string, unknown>): Promise<Preset> {
+  return load(source, {
+    parameters: { type: "object", properties: {} },
+    args: [],
+    returnType: "uint256",
+    maxResultBytes: undefined,
+    examples: [{ params: {}, word: ZERO_WORD, parsedResult: "0" }],
+    ...change,
+  });
+}
+
+const tenOutcomes = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [index, 1]));
+
+test("default: a preset that keeps its word", async () => {
+  const preset = await load("return Functions.encodeString(args[0].repeat(args[1]))");
+  expect(await checkExamples(preset, runHere)).toEqual([]);
+  expect(await checkWords(preset, runHere)).toEqual([]);
+});
+
+test("error: another result than the example's, with the example's place", async () => {
+  const preset = await load("return Functions.encodeString('b')");
+  const [problem] = await checkExamples(preset, runHere);
+  expect(formatPresetProblem(problem!)).toMatch(/^echo\/preset\.json:\d+:5: example 1: gives "b", not "aa"$/);
+});
+
+test("error: a result larger than the bound", async () => {
+  const preset = await load("return Functions.encodeString('bbb')");
+  expect(await checkExamples(preset, runHere)).toMatchObject([
+    { reason: expect.stringContaining("the result takes 3 bytes or more, not at most 2") },
+  ]);
+});
+
+test("error: a source that throws, with the place in the text that its author wrote", async () => {
+  const preset = await load("// a comment\n\nthrow Error('no')");
+  const [problem] = await checkExamples(preset, runHere);
+  expect(formatPresetProblem(problem!)).toMatch(
+    /^echo\/source\.js:3:7: example 1: with the word 0x0+ the source fails: no$/,
+  );
+});
+
+test("error: a word that makes the source throw", async () => {
+  const source = "if (bytesArgs[0].startsWith('0xf')) throw Error('no'); return Functions.encodeString('aa')";
+  const preset = await load(source);
+  expect(await checkExamples(preset, runHere)).toEqual([]);
+  expect(await checkWords(preset, runHere)).toHaveLength(1);
+});
+
+test("default: a fair source passes", async () => {
+  const preset = await loadNumber("return Functions.encodeUint256(BigInt(bytesArgs[0]) % 10n)", {
+    distributions: [{ params: {}, outcomes: tenOutcomes }],
+  });
+  expect(await checkDistributions(preset, runHere)).toEqual([]);
+});
+
+test("error: one byte modulo 10 is found", async () => {
+  const preset = await loadNumber("return Functions.encodeUint256((BigInt(bytesArgs[0]) & 255n) % 10n)", {
+    distributions: [{ params: {}, outcomes: tenOutcomes }],
+  });
+  expect(await checkDistributions(preset, runHere)).toMatchObject([
+    { reason: expect.stringContaining("are not spread as declared") },
+  ]);
+});
+
+test("error: a word modulo 3 * 2^254 is found", async () => {
+  const bounds = [0n, 1n, 2n, 3n].map((third) => String(third * 2n ** 254n));
+  const preset = await loadNumber("return Functions.encodeUint256(BigInt(bytesArgs[0]) % (3n << 254n))", {
+    distributions: [{ params: {}, bounds }],
+  });
+  expect(await checkDistributions(preset, runHere, { draws: 2_000 })).toMatchObject([
+    { reason: expect.stringContaining("are not spread as declared") },
+  ]);
+});
+
+test("error: a result that is not declared", async () => {
+  const preset = await loadNumber("return Functions.encodeUint256(BigInt(bytesArgs[0]) % 11n)", {
+    distributions: [{ params: {}, outcomes: tenOutcomes }],
+  });
+  expect(await checkDistributions(preset, runHere, { draws: 2_000 })).toMatchObject([
+    { reason: expect.stringContaining('the result "10" is not declared') },
+  ]);
+});
+
+test("behaviour: weights are honoured", async () => {
+  const source = "return Functions.encodeUint256(BigInt(bytesArgs[0]) % 4n === 0n ? 1n : 0n)";
+  const fair = { params: {}, outcomes: { "0": 3, "1": 1 } };
+  const preset = await loadNumber(source, {
+    distributions: [fair],
+    examples: [{ params: {}, word: ZERO_WORD, parsedResult: "1" }],
+  });
+  expect(await checkDistributions(preset, runHere, { draws: 20_000 })).toEqual([]);
+});

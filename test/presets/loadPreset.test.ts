@@ -1,0 +1,277 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { loadPreset } from "../../src/presets/loadPreset.ts";
+import { PresetBrokenError } from "../../src/presets/presetProblem.ts";
+import { EXAMPLE_SOURCE, exampleDefinition, makeFolder, writePreset } from "./folders.ts";
+
+async function loadBroken(folder: string, name = "echo"): Promise<string> {
+  const error = await loadPreset(folder, name).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(PresetBrokenError);
+  return (error as PresetBrokenError).message;
+}
+
+test("default: reads a preset and takes comments, blanks and long names out of its source", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "echo", {});
+  const preset = await loadPreset(folder, "echo");
+  expect(preset).toMatchObject({ name: "echo", returnType: "string", parameterOrder: ["text", "times"] });
+  expect(preset.source).toMatchInlineSnapshot(
+    `"const[e,n]=args;return Functions.encodeString(e.repeat(Number(n)))"`,
+  );
+  expect(preset.sourceBytes).toBe(preset.source.length);
+  expect(preset.sourceHash).toMatch(/^0x[0-9a-f]{64}$/);
+});
+
+test("behaviour: the same text gives the same source and hash again", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "echo", {});
+  const [first, second] = [await loadPreset(folder, "echo"), await loadPreset(folder, "echo")];
+  expect(second.sourceHash).toBe(first.sourceHash);
+});
+
+test("behaviour: the published parameters say in standard words what a decimal takes", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "echo", {});
+  const { parameters } = await loadPreset(folder, "echo");
+  expect(parameters).toMatchObject({
+    additionalProperties: false,
+    properties: { times: { type: ["string", "integer"], pattern: "^[0-9]{1,78}$", default: "2" } },
+  });
+});
+
+describe("error: files that can't be read", () => {
+  test("error: a name that is no folder's", async () => {
+    expect(await loadBroken(await makeFolder(), "../up")).toContain("begins with a letter");
+  });
+
+  test("error: both files are missing", async () => {
+    const folder = await makeFolder();
+    await mkdir(path.join(folder, "echo"));
+    expect(await loadBroken(folder)).toBe("echo/preset.json: is missing\necho/source.js: is missing");
+  });
+
+  test("error: a link in the place of a file, or of the folder", async () => {
+    const folder = await makeFolder();
+    await writePreset(folder, "echo", {});
+    await rm(path.join(folder, "echo", "source.js"));
+    await symlink("/etc/hostname", path.join(folder, "echo", "source.js"));
+    await symlink(path.join(folder, "echo"), path.join(folder, "other"));
+    expect(await loadBroken(folder)).toContain("echo/source.js: is a symbolic link");
+    expect(await loadBroken(folder, "other")).toBe("other: is not a folder");
+  });
+
+  test("error: a pipe in the place of a file does not hang the loader", async () => {
+    const folder = await makeFolder();
+    await writePreset(folder, "echo", {});
+    await rm(path.join(folder, "echo", "source.js"));
+    execFileSync("mkfifo", [path.join(folder, "echo", "source.js")]);
+    expect(await loadBroken(folder)).toBe("echo/source.js: is not a regular file");
+  });
+
+  test("error: a folder in the place of a file", async () => {
+    const folder = await makeFolder();
+    await writePreset(folder, "echo", {});
+    await rm(path.join(folder, "echo", "source.js"));
+    await mkdir(path.join(folder, "echo", "source.js"));
+    expect(await loadBroken(folder)).toBe("echo/source.js: is not a regular file");
+  });
+
+  test("error: files over their size limits", async () => {
+    const folder = await makeFolder();
+    await writePreset(folder, "echo", { definition: " ".repeat(65_537), source: "/".repeat(30_721) });
+    expect(await loadBroken(folder)).toBe(
+      "echo/preset.json: is larger than 65536 bytes\necho/source.js: is larger than 30720 bytes",
+    );
+  });
+
+  test("error: bytes that are not UTF-8", async () => {
+    const folder = await makeFolder();
+    await writePreset(folder, "echo", {});
+    await writeFile(path.join(folder, "echo", "source.js"), Buffer.from([0x2f, 0x2f, 0xff]));
+    expect(await loadBroken(folder)).toBe("echo/source.js: is not UTF-8 text");
+  });
+});
+
+describe("error: preset.json", () => {
+  const cases: readonly [why: string, definition: unknown, reason: string][] = [
+    ["an empty file", "", "echo/preset.json:1:1: not JSON: a value expected, found the end of the text"],
+    [
+      "a comma too many",
+      '{\n  "name": "echo",\n}',
+      'echo/preset.json:3:1: not JSON: a member name in double quotes expected, found "}"',
+    ],
+    [
+      "a text behind the end",
+      "{} x",
+      'echo/preset.json:1:4: not JSON: the end of the text expected, found "x"',
+    ],
+    ["a member twice", '{"a":1,"a":2}', 'echo/preset.json:1:8: not JSON: the member "a" occurs twice'],
+    [
+      "__proto__",
+      '{"__proto__":{}}',
+      'echo/preset.json:1:2: not JSON: the member name "__proto__" is not allowed',
+    ],
+    ["deep nesting", "[".repeat(5_000), "echo/preset.json:1:34: not JSON: nested deeper than 32"],
+    ["an array", "[]", "echo/preset.json:1:1: must be object"],
+  ];
+  test.each(cases)("error: %s", async (_why, definition, reason) => {
+    const folder = await makeFolder();
+    await writePreset(folder, "echo", { definition });
+    expect(await loadBroken(folder)).toBe(reason);
+  });
+
+  const changes: readonly [why: string, change: Record<string, unknown>, reason: string][] = [
+    [
+      "another name than the folder's",
+      { name: "Echo" },
+      'preset.json:2:11: name: must be the folder\'s name, "echo", not "Echo"',
+    ],
+    ["an unknown member", { nam: 1 }, "nam: is not a member that is known here"],
+    [
+      "a type of result that there is not",
+      { returnType: "bytes" },
+      "returnType: must be one of string, uint256, int256",
+    ],
+    ["no example", { examples: [] }, "examples: must NOT have fewer than 1 items"],
+    ["args without a parameter", { args: ["text"] }, 'args: must list every parameter; "times" is missing'],
+    ["args with a stranger", { args: ["text", "times", "x"] }, '2: "x" is not one of the parameters'],
+    ["args with a parameter twice", { args: ["text", "times", "text"] }, '2: "text" occurs twice'],
+    ["no bound on a text", { maxResultBytes: undefined }, 'returnType: "string" needs "maxResultBytes"'],
+    [
+      "a bound that can't be read",
+      { maxResultBytes: "2 * bites(text)" },
+      'maxResultBytes: there is no function "bites"; there are digits, bytes, count, longest, min, max (at character 5)',
+    ],
+    ["a bound on a number", { returnType: "uint256" }, "maxResultBytes: is only for"],
+    [
+      "an example that is refused",
+      { examples: [{ params: { times: "0" }, word: `0x${"0".repeat(64)}`, parsedResult: "" }] },
+      "times: must be at least 1, not 0",
+    ],
+    [
+      "bounds of a text",
+      { distributions: [{ params: {}, bounds: ["0", "5", "5"] }] },
+      "bounds: must be in ascending order",
+    ],
+    [
+      "outcomes that are no numbers",
+      {
+        returnType: "uint256",
+        maxResultBytes: undefined,
+        distributions: [{ params: {}, outcomes: { a: 1, "1": 1 } }],
+      },
+      'outcomes: "a" is not the text of a uint256',
+    ],
+    [
+      "a word that is none",
+      { examples: [{ params: {}, word: "0x1", parsedResult: "" }] },
+      "word: must match pattern",
+    ],
+  ];
+  test.each(changes)("error: %s", async (_why, change, reason) => {
+    const folder = await makeFolder();
+    await writePreset(folder, "echo", { definition: { ...exampleDefinition("echo"), ...change } });
+    expect(await loadBroken(folder)).toContain(reason);
+  });
+
+  const schemas: readonly [why: string, schema: Record<string, unknown>, reason: string][] = [
+    [
+      "a keyword outside the list",
+      { $ref: "http://example.org" },
+      "$ref: is not a member that is known here",
+    ],
+    [
+      "a pattern that could take forever",
+      { type: "string", default: "", pattern: "^(a+)+$" },
+      "pattern: must begin with ^",
+    ],
+    [
+      "a pattern that is not anchored",
+      { type: "string", default: "", pattern: "a*b" },
+      "pattern: must begin with ^",
+    ],
+    [
+      "two parts of variable length",
+      { type: "string", default: "", pattern: "^a*a*$" },
+      "pattern: must begin with ^",
+    ],
+    ["neither type nor decimal", { default: "" }, 'must have either "decimal" or a "type"'],
+    ["both", { type: "string", decimal: {}, default: "1" }, 'must have either "decimal" or a "type"'],
+    ["an array without items", { type: "array", default: [] }, '"type": "array" and "items" go together'],
+    [
+      "a default that is refused",
+      { decimal: { maximum: 5 }, default: "6" },
+      "default: must be at most 5, not 6",
+    ],
+    ["no default and not required", { type: "string" }, 'must have a default or be listed in "required"'],
+    [
+      "atMost a stranger",
+      { decimal: { atMost: "x" }, default: "6" },
+      'atMost: "x" is not one of the parameters',
+    ],
+  ];
+  test.each(schemas)("error: a parameter with %s", async (_why, schema, reason) => {
+    const definition = {
+      ...exampleDefinition("echo"),
+      parameters: { type: "object", properties: { one: schema } },
+      args: ["one"],
+      maxResultBytes: "5",
+    };
+    const folder = await makeFolder();
+    await writePreset(folder, "echo", { definition });
+    expect(await loadBroken(folder)).toContain(reason);
+  });
+
+  test.each(["network", "preset", "constructor", "toString"])("error: the reserved name %s", async (name) => {
+    const definition = {
+      ...exampleDefinition("echo"),
+      parameters: { type: "object", properties: { [name]: { type: "string", default: "" } } },
+      args: [name],
+      maxResultBytes: "5",
+    };
+    const folder = await makeFolder();
+    await writePreset(folder, "echo", { definition });
+    expect(await loadBroken(folder)).toContain(`"${name}" is a reserved name`);
+  });
+});
+
+describe("error: source.js", () => {
+  const sources: readonly [source: string, reason: string][] = [
+    ["const a = ;", 'echo/source.js:1:11: Unexpected ";"'],
+    ["const é = 1;\nreturn é +;", 'echo/source.js:2:11: Unexpected ";"'],
+    ["return 1; } function more() {", "must be the body of an async function and nothing after it"],
+    ["return 1; }\n/1/\nfunction more() {", "must be the body of an async function and nothing after it"],
+    ["}); (function () {", "echo/source.js:1:2"],
+    ["import a from 'a';", "echo/source.js:1:8"],
+  ];
+  test.each(sources)("error: %s", async (source, reason) => {
+    const folder = await makeFolder();
+    await writePreset(folder, "echo", { source });
+    expect(await loadBroken(folder)).toContain(reason);
+  });
+
+  test("error: more than can be stored on chain", async () => {
+    const folder = await makeFolder();
+    await writePreset(folder, "echo", { source: `return "${"x".repeat(24_000)}"` });
+    expect(await loadBroken(folder)).toBe(
+      "echo/source.js: takes 24008 bytes without comments and blanks; at most 24000 can be stored",
+    );
+  });
+
+  test("behaviour: problems of both files are told at once", async () => {
+    const folder = await makeFolder();
+    await writePreset(folder, "echo", { definition: "{", source: "(" });
+    expect((await loadBroken(folder)).split("\n")).toHaveLength(2);
+  });
+});
+
+test("behaviour: a comment on the last line does not swallow what is put behind the source", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "echo", { source: `${EXAMPLE_SOURCE}// the end` });
+  expect((await loadPreset(folder, "echo")).source).not.toContain("//");
+});

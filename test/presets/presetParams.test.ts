@@ -1,0 +1,225 @@
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { InvalidParameterError, type ParameterViolation } from "../../src/lib/invalidParameter.ts";
+import { loadPreset } from "../../src/presets/loadPreset.ts";
+import type { Preset } from "../../src/presets/preset.ts";
+import { parsePresetParams } from "../../src/presets/presetParams.ts";
+import { assertResultFits } from "../../src/presets/resultFit.ts";
+
+const plugins = path.resolve(import.meta.dirname, "../../plugins");
+let range: Preset;
+let lotto: Preset;
+let nDice: Preset;
+let coinflip: Preset;
+
+beforeAll(async () => {
+  [range, lotto, nDice, coinflip] = (await Promise.all(
+    ["range", "lotto", "nDice", "coinflip"].map((name) => loadPreset(plugins, name)),
+  )) as [Preset, Preset, Preset, Preset];
+});
+
+function violationsOf(act: () => unknown): readonly ParameterViolation[] {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof InvalidParameterError) return error.details;
+    throw error;
+  }
+  return [];
+}
+
+describe("parsePresetParams", () => {
+  test("default: fills in the defaults", () => {
+    expect(parsePresetParams(range, {}).args).toEqual(["1", "10"]);
+    expect(parsePresetParams(nDice, {}).args).toEqual(["20", "10"]);
+    expect(parsePresetParams(lotto, { list: ["a"] }).args).toEqual(["1", '["a"]']);
+    expect(parsePresetParams(coinflip, {})).toEqual({ params: {}, args: [] });
+  });
+
+  test("behaviour: a JSON integer, leading zeros and minus zero are the same value as the plain string", () => {
+    expect(parsePresetParams(range, { min: -5, max: 5 }).params).toEqual({ min: "-5", max: "5" });
+    expect(parsePresetParams(range, { min: "-0", max: "007" }).params).toEqual({ min: "0", max: "7" });
+  });
+
+  test("behaviour: the parsed parameters parse to themselves, and what was given is not changed", () => {
+    const given = Object.freeze({ list: Object.freeze(["é", "b, c", ""]), numberOfWinners: 2 });
+    const call = parsePresetParams(lotto, given);
+    expect(parsePresetParams(lotto, call.params)).toEqual(call);
+    expect(call.args).toEqual(["2", '["é","b, c",""]']);
+  });
+
+  test("behaviour: takes the full range of int256", () => {
+    const [min, max] = [String(-(2n ** 255n)), String(2n ** 255n - 1n)];
+    expect(parsePresetParams(range, { min, max }).args).toEqual([min, max]);
+  });
+
+  test("behaviour: min may equal max", () => {
+    expect(parsePresetParams(range, { min: "4", max: "4" }).args).toEqual(["4", "4"]);
+  });
+
+  test("error: lists every violation at once", () => {
+    expect(violationsOf(() => parsePresetParams(nDice, { numFaces: "1", numDice: "101", x: 1 }))).toEqual([
+      { path: "/x", message: "is not a parameter of nDice; it takes numFaces, numDice" },
+      { path: "/numFaces", message: "must be at least 2, not 1" },
+      { path: "/numDice", message: "must be at most 100, not 101" },
+    ]);
+  });
+
+  test("error: min above max", () => {
+    expect(violationsOf(() => parsePresetParams(range, { min: "10", max: "5" }))).toEqual([
+      { path: "/min", message: "must be at most max, which is 5, not 10" },
+    ]);
+    expect(violationsOf(() => parsePresetParams(range, { min: "11" }))).toHaveLength(1);
+  });
+
+  test("error: more winners than entries", () => {
+    expect(violationsOf(() => parsePresetParams(lotto, { numberOfWinners: 3, list: ["a", "b"] }))).toEqual([
+      { path: "/numberOfWinners", message: "must be at most the length of list, which is 2, not 3" },
+    ]);
+  });
+
+  test("error: entries that are no strings, an empty and a missing list", () => {
+    expect(violationsOf(() => parsePresetParams(lotto, { list: ["a", 1, null] }))).toEqual([
+      { path: "/list/1", message: "must be a string, not 1" },
+      { path: "/list/2", message: "must be a string, not null" },
+    ]);
+    expect(violationsOf(() => parsePresetParams(lotto, { list: [] }))).toContainEqual({
+      path: "/list",
+      message: "must have at least 1 item, not 0",
+    });
+    expect(violationsOf(() => parsePresetParams(lotto, {}))).toEqual([
+      { path: "/list", message: "is required" },
+    ]);
+    expect(violationsOf(() => parsePresetParams(lotto, { list: "a,b" }))).toEqual([
+      { path: "/list", message: 'must be an array, not "a,b"' },
+    ]);
+  });
+
+  test("error: half of a surrogate pair", () => {
+    expect(violationsOf(() => parsePresetParams(lotto, { list: ["\ud800"] }))).toMatchObject([
+      { path: "/list/0" },
+    ]);
+  });
+
+  test("error: at most 20 violations are listed, and how many more there are", () => {
+    const violations = violationsOf(() =>
+      parsePresetParams(lotto, { list: Array.from({ length: 50 }, () => 0) }),
+    );
+    expect(violations).toHaveLength(21);
+    expect(violations.at(-1)).toEqual({ path: "", message: "30 more violations are not listed" });
+  });
+
+  const notDecimal = [
+    "1e3",
+    " 1",
+    "1 ",
+    "0x10",
+    "+1",
+    "1.0",
+    "",
+    "-",
+    "--1",
+    "١",
+    "1\n",
+    "1_000",
+    "Infinity",
+    1.5,
+    true,
+    null,
+    [1],
+    { a: 1 },
+  ];
+  test.each(notDecimal)("error: %j is no whole number", (min) => {
+    expect(violationsOf(() => parsePresetParams(range, { min }))).toMatchObject([
+      { path: "/min", message: expect.stringContaining("must be a whole number in decimal digits") },
+    ]);
+  });
+
+  test("error: an integer that JSON has already rounded, and one with too many digits", () => {
+    expect(violationsOf(() => parsePresetParams(range, { max: 2 ** 53 }))).toMatchObject([
+      { path: "/max", message: expect.stringContaining("as a string") },
+    ]);
+    expect(violationsOf(() => parsePresetParams(range, { max: "9".repeat(1_000) }))).toEqual([
+      { path: "/max", message: "must have at most 78 digits, not 1000" },
+    ]);
+  });
+
+  test("error: one beyond int256", () => {
+    expect(violationsOf(() => parsePresetParams(range, { max: String(2n ** 255n) }))).toMatchObject([
+      { path: "/max" },
+    ]);
+  });
+
+  test("error: members that every object has are unknown parameters like any other", () => {
+    const raw = JSON.parse('{"__proto__":{"min":"1"},"constructor":1}') as Record<string, unknown>;
+    expect(violationsOf(() => parsePresetParams(range, raw)).map(({ path }) => path)).toEqual([
+      "/__proto__",
+      "/constructor",
+    ]);
+  });
+});
+
+describe("assertResultFits", () => {
+  const sepolia = { network: "sepolia", maxResponseBytes: 256 };
+
+  test("default: numbers and small texts fit", () => {
+    for (const [preset, raw] of [
+      [range, {}],
+      [coinflip, {}],
+      [nDice, {}],
+      [lotto, { list: ["a"] }],
+    ] as const) {
+      expect(
+        violationsOf(() => assertResultFits(preset, parsePresetParams(preset, raw).params, sepolia)),
+      ).toEqual([]);
+    }
+  });
+
+  test("behaviour: the bound is exact: 85 dice of 20 faces fit, 86 do not", () => {
+    const fits = (numDice: number): boolean =>
+      violationsOf(() => assertResultFits(nDice, parsePresetParams(nDice, { numDice }).params, sepolia))
+        .length === 0;
+    expect([fits(85), fits(86)]).toEqual([true, false]);
+  });
+
+  test("error: names what does fit", () => {
+    const { params } = parsePresetParams(nDice, { numDice: 100 });
+    expect(violationsOf(() => assertResultFits(nDice, params, sepolia))).toEqual([
+      {
+        path: "/numDice",
+        message:
+          "the result can take 301 bytes, and sepolia returns at most 256: must be at most 85 with numFaces 20, not 100",
+      },
+      {
+        path: "/numFaces",
+        message:
+          "the result can take 301 bytes, and sepolia returns at most 256: must be at most 9 with numDice 100, not 20",
+      },
+    ]);
+  });
+
+  test("error: names how many winners of these fit", () => {
+    const { params } = parsePresetParams(lotto, {
+      numberOfWinners: 30,
+      list: Array.from({ length: 40 }, () => "é".repeat(6)),
+    });
+    expect(violationsOf(() => assertResultFits(lotto, params, sepolia))).toEqual([
+      {
+        path: "/numberOfWinners",
+        message:
+          "the result can take 427 bytes, and sepolia returns at most 256: must be at most 17 with these list, not 30",
+      },
+    ]);
+  });
+
+  test("error: says by how much the entries are too long when not even one winner fits", () => {
+    const { params } = parsePresetParams(lotto, { list: ["a", "b".repeat(300)] });
+    expect(violationsOf(() => assertResultFits(lotto, params, sepolia))).toEqual([
+      {
+        path: "/list",
+        message:
+          "the result can take 309 bytes, and sepolia returns at most 256: its longest items must be at least 53 bytes shorter",
+      },
+    ]);
+  });
+});

@@ -1,0 +1,160 @@
+import { rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import {
+  createPresetRegistry,
+  type PresetChange,
+  type PresetRegistry,
+} from "../../src/presets/presetRegistry.ts";
+import { EXAMPLE_SOURCE, exampleDefinition, makeFolder, writePreset } from "./folders.ts";
+import { runHere } from "./runHere.ts";
+
+interface Followed {
+  readonly registry: PresetRegistry;
+  readonly changes: PresetChange[];
+  /** Waits for a change that satisfies; fails after a second. */
+  readonly next: (isWanted: (change: PresetChange) => boolean) => Promise<PresetChange>;
+}
+
+async function follow(folder: string): Promise<Followed> {
+  const changes: PresetChange[] = [];
+  const registry = await createPresetRegistry({
+    folder,
+    run: runHere,
+    onChange: (change) => changes.push(change),
+  });
+  onTestFinished(() => registry.close());
+  return {
+    registry,
+    changes,
+    async next(isWanted) {
+      for (const deadline = Date.now() + 1_000; Date.now() < deadline; await sleep(10)) {
+        const found = changes.find(isWanted);
+        if (found !== undefined) return found;
+      }
+      throw new Error(`no such change within a second; there were ${JSON.stringify(changes)}`);
+    },
+  };
+}
+
+test("default: lists the presets by name and finds them", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "b", {});
+  await writePreset(folder, "a", {});
+  await writeFile(path.join(folder, "README.md"), "not a preset");
+  const { registry } = await follow(folder);
+  expect(registry.list().map(({ name }) => name)).toEqual(["a", "b"]);
+  expect(registry.list()).toBe(registry.list());
+  expect(registry.find("a")?.title).toBe("Echo");
+  expect(registry.find("constructor")).toBeUndefined();
+  expect(registry.problems()).toEqual([]);
+});
+
+test("behaviour: a folder that is dropped in is live within a second", async () => {
+  const folder = await makeFolder();
+  const { registry, next } = await follow(folder);
+  await writePreset(folder, "fresh", {});
+  await next((change) => change.kind === "live" && change.preset.name === "fresh");
+  expect(registry.get("fresh").name).toBe("fresh");
+  expect(registry.problems()).toEqual([]);
+});
+
+test("behaviour: an edited source is read again", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "echo", {});
+  const { registry, next } = await follow(folder);
+  const before = registry.get("echo").sourceHash;
+  await writeFile(path.join(folder, "echo", "source.js"), `${EXAMPLE_SOURCE};0`.replace("const", "let"));
+  await next((change) => change.kind === "live");
+  expect(registry.get("echo").sourceHash).not.toBe(before);
+});
+
+test("behaviour: a comment that changes nothing is no change", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "echo", {});
+  const { registry, changes } = await follow(folder);
+  const before = registry.list();
+  await writeFile(path.join(folder, "echo", "source.js"), `// more\n${EXAMPLE_SOURCE}`);
+  await sleep(500);
+  expect(registry.list()).toBe(before);
+  expect(changes).toEqual([]);
+});
+
+test("behaviour: a preset that breaks stops being served with file, line and reason, harms no other, and comes back", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "echo", {});
+  await writePreset(folder, "other", {});
+  const { registry, changes, next } = await follow(folder);
+  const other = registry.get("other");
+  await writeFile(path.join(folder, "echo", "source.js"), "const a = 1;\nreturn (;\n");
+  await next((change) => change.kind === "broken");
+  expect(registry.problems()).toEqual([
+    { preset: "echo", file: "echo/source.js", line: 2, column: 9, reason: 'Unexpected ";"' },
+  ]);
+  expect(() => registry.get("echo")).toThrow("can't be served until its folder is repaired; there are other");
+  expect(registry.get("other")).toBe(other);
+  changes.length = 0;
+  await writeFile(path.join(folder, "echo", "source.js"), EXAMPLE_SOURCE);
+  await next((change) => change.kind === "live");
+  expect(registry.problems()).toEqual([]);
+});
+
+test("behaviour: an example that no longer holds breaks a preset", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "echo", {});
+  const { registry, next } = await follow(folder);
+  await writeFile(path.join(folder, "echo", "source.js"), "return Functions.encodeString('x')");
+  await next((change) => change.kind === "broken");
+  expect(registry.problems()).toMatchObject([
+    { file: "echo/preset.json", reason: 'example 1: gives "x", not "aa"' },
+  ]);
+});
+
+test("behaviour: a removed folder is told and no longer served", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "echo", {});
+  const { registry, next } = await follow(folder);
+  await rm(path.join(folder, "echo"), { recursive: true });
+  expect(await next((change) => change.kind === "removed")).toEqual({ kind: "removed", name: "echo" });
+  expect(registry.list()).toEqual([]);
+});
+
+test("behaviour: a folder that is broken from the start is a problem, not a failure", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "good", {});
+  await writePreset(folder, "bad", { definition: { ...exampleDefinition("bad"), name: "worse" } });
+  const { registry } = await follow(folder);
+  expect(registry.list().map(({ name }) => name)).toEqual(["good"]);
+  expect(registry.problems()).toHaveLength(1);
+});
+
+test("behaviour: closes with its signal, twice without harm, and tells no changes after", async () => {
+  const folder = await makeFolder();
+  const controller = new AbortController();
+  const changes: PresetChange[] = [];
+  const options = {
+    folder,
+    signal: controller.signal,
+    onChange: (change: PresetChange) => void changes.push(change),
+  };
+  const registry = await createPresetRegistry(options);
+  controller.abort();
+  await registry.close();
+  await writePreset(folder, "late", {});
+  await sleep(300);
+  expect(changes).toEqual([]);
+});
+
+test("error: a folder that isn't there", async () => {
+  await expect(createPresetRegistry({ folder: "/nonexistent/presets" })).rejects.toMatchObject({
+    code: "preset_folder_unreadable",
+  });
+});
+
+test("error: an unknown preset lists those that there are", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "echo", {});
+  const { registry } = await follow(folder);
+  expect(() => registry.get("nope")).toThrow('preset: "nope" is not a preset; there are echo');
+});
