@@ -1,0 +1,350 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Hex } from "viem";
+import { MAX_CONSUMERS } from "../chain/networks.ts";
+import type { NetworkProfile } from "../chain/networks.ts";
+import { sandboxGroup } from "../chain/sandboxGroup.ts";
+import { createId } from "../lib/id.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { parsePresetParams } from "../presets/presetParams.ts";
+import type { PresetRegistry } from "../presets/presetRegistry.ts";
+import { assertResultFits } from "../presets/resultFit.ts";
+import type { SandboxPool } from "../../sandbox/index.ts";
+import { listConsumers } from "../store/chainRecords.ts";
+import { findRequestByKey, listRequests } from "../store/requests.ts";
+import type { StoredRequest } from "../store/requests.ts";
+import type { Store } from "../store/store.ts";
+import { checkFunctionCommand, checkPresetCommand, hashCommand, simulateSource } from "./commands.ts";
+import type { CheckedCommand } from "./commands.ts";
+import type { DappDirectory } from "./dapps.ts";
+import {
+  ChainUnavailableError,
+  ForbiddenError,
+  IdempotencyConflictError,
+  NotFoundError,
+  OverloadedError,
+  TooManyConsumersError,
+} from "./errors.ts";
+import type { NetworkDesk } from "./networkDesk.ts";
+import { presentRequest } from "./present.ts";
+import { isEnded } from "./requestBook.ts";
+import type { OpenRequest, RequestBook } from "./requestBook.ts";
+import type { Command, ConsumerCommand, Dapp, RandomCommand, RequestRecord, Service } from "./service.ts";
+import { createSourcePrefix } from "./sources.ts";
+import type { SourcePrefix } from "./sources.ts";
+import type { NetworkReadiness, NetworkView, PresetView } from "./views.ts";
+
+/** Requests in work at once, over all dapps: beyond it callers are told to come back. */
+const MAX_OPEN_REQUESTS = 5_000;
+
+/** A network as the service has it at hand; its parts come as it starts. */
+export interface ServiceNetwork {
+  readonly profile: NetworkProfile;
+  readonly maxResponseBytes: number;
+  /** Explorer without a trailing slash: `/tx/{hash}` follows. */
+  readonly explorerUrl: string;
+  view(): NetworkView;
+  /** `undefined` until the network serves. */
+  desk(): NetworkDesk | undefined;
+  getCode(address: Hex): Promise<Hex>;
+  readiness(): Promise<NetworkReadiness>;
+}
+
+/** Options of {@link createService}. */
+export interface ServiceOptions {
+  readonly store: Store;
+  readonly book: RequestBook;
+  readonly dapps: DappDirectory;
+  readonly pool: SandboxPool;
+  readonly registry: PresetRegistry;
+  readonly networks: ReadonlyMap<string, ServiceNetwork>;
+}
+
+/** The use cases over their parts. */
+export function createService(options: ServiceOptions): Service {
+  const { store, book, dapps, pool, registry, networks } = options;
+  const prefixes = new Map<Hex, SourcePrefix>();
+  let networkViews: readonly NetworkView[] = [];
+  let presetViews: { readonly of: unknown; readonly views: readonly PresetView[] } = {
+    of: undefined,
+    views: [],
+  };
+
+  const getNetwork = (name: string): ServiceNetwork => {
+    const network = networks.get(name);
+    if (network !== undefined) return network;
+    const message = `must be one of ${[...networks.keys()].join(", ")}, not ${JSON.stringify(name)}`;
+    throw new InvalidParameterError([{ path: "/network", message }]);
+  };
+  const getDesk = (network: ServiceNetwork): NetworkDesk => {
+    const desk = network.desk();
+    if (desk === undefined)
+      throw new ChainUnavailableError(network.profile.name, network.view().statusDetail ?? "it is starting");
+    return desk;
+  };
+  const present = (request: StoredRequest): RequestRecord => {
+    const { explorerUrl } = getNetwork(request.network);
+    return presentRequest(request as OpenRequest, (hash) => `${explorerUrl}/tx/${hash}`);
+  };
+  /** What a pending request waits for is found out when somebody wants to know. */
+  const explainAndPresent = async (request: OpenRequest): Promise<RequestRecord> => {
+    if (isEnded(request.state)) return present(request);
+    const network = getNetwork(request.network);
+    const desk = network.desk();
+    const why =
+      desk === undefined
+        ? `${network.profile.name} does not serve: ${network.view().statusDetail ?? "it is starting"}`
+        : await desk.explain(request);
+    return present({ ...request, why });
+  };
+  const findOwn = async (dapp: Dapp, id: string): Promise<OpenRequest> => {
+    const request = await book.find(id);
+    if (request?.dappId !== dapp.id) throw new NotFoundError(`request ${id}`);
+    return request;
+  };
+  const prefixOf = (source: string, hash: Hex): SourcePrefix => {
+    let prefix = prefixes.get(hash);
+    if (prefix === undefined) prefixes.set(hash, (prefix = createSourcePrefix(source)));
+    return prefix;
+  };
+
+  const check = async (dapp: Dapp, command: Command, network: ServiceNetwork): Promise<CheckedCommand> => {
+    const subscription = getDesk(network).subscriptions.find(dapp.id);
+    const group =
+      subscription &&
+      sandboxGroup(network.view().contracts.functionsRouter, subscription.functionsSubscriptionId);
+    const checks = { pool, dappId: dapp.id, maxResponseBytes: network.maxResponseBytes, group };
+    switch (command.kind) {
+      case "preset": {
+        requireFacility(dapp, "presets");
+        const preset = registry.get(command.preset);
+        const prefix = prefixOf(preset.source, preset.sourceHash);
+        const checked = await checkPresetCommand(command, preset, prefix, checks);
+        await getDesk(network).shelve(prefix);
+        return checked;
+      }
+      case "function":
+        requireFacility(dapp, "functions");
+        return await checkFunctionCommand(command, checks);
+      case "random":
+        requireFacility(dapp, "presets");
+        return checkRandom(command, network.view());
+      case "consumer":
+        await checkConsumer(dapp, command, network);
+        return { params: { dappId: command.dappId, consumer: command.consumer }, progress: {} };
+    }
+  };
+
+  const checkConsumer = async (
+    dapp: Dapp,
+    command: ConsumerCommand,
+    network: ServiceNetwork,
+  ): Promise<void> => {
+    if (command.dappId !== dapp.id) throw new NotFoundError(`dapp ${command.dappId}`);
+    if ((await network.getCode(command.consumer)) === "0x") {
+      const message = `there is no contract at ${command.consumer} on ${command.network}; deploy it there first`;
+      throw new InvalidParameterError([{ path: "/consumer", message }]);
+    }
+    const linked = await listConsumers(store.db, dapp.id, command.network);
+    // One place is taken by the service's own contract.
+    if (linked.length >= MAX_CONSUMERS - 1 && !linked.some((one) => one.address === command.consumer)) {
+      throw new TooManyConsumersError(MAX_CONSUMERS);
+    }
+  };
+
+  /** The outcome of an earlier linking of the same consumer, which needs no second transaction. */
+  const findLinked = async (
+    dapp: Dapp,
+    command: Command,
+  ): Promise<{ transactionHash: string } | undefined> => {
+    if (command.kind !== "consumer") return undefined;
+    const linked = await listConsumers(store.db, dapp.id, command.network);
+    const found = linked.find((one) => one.address === command.consumer);
+    return found && { transactionHash: found.transactionHash };
+  };
+
+  const findRepeated = async (
+    dapp: Dapp,
+    key: string | undefined,
+    bodyHash: string,
+  ): Promise<OpenRequest | undefined> => {
+    if (key === undefined) return undefined;
+    const earlier = await findRequestByKey(store.db, dapp.id, key);
+    if (earlier !== undefined && earlier.bodyHash !== bodyHash) throw new IdempotencyConflictError(key);
+    return earlier as OpenRequest | undefined;
+  };
+
+  return {
+    authenticate: (apiKey) => dapps.authenticate(apiKey),
+
+    parsePresetParams(name, raw, { network }) {
+      const preset = registry.get(name);
+      const { params } = parsePresetParams(preset, raw);
+      if (network !== undefined) {
+        const { maxResponseBytes } = getNetwork(network);
+        assertResultFits(preset, params, { network, maxResponseBytes });
+      }
+      return { ...params };
+    },
+
+    async submit(dapp, command, { idempotencyKey }) {
+      const bodyHash = hashCommand(command);
+      const repeated = await findRepeated(dapp, idempotencyKey, bodyHash);
+      if (repeated !== undefined) return present(repeated);
+      const network = getNetwork(command.network);
+      const desk = getDesk(network);
+      if (book.openCount() >= MAX_OPEN_REQUESTS) throw new OverloadedError(MAX_OPEN_REQUESTS);
+      const { params, progress } = await check(dapp, command, network);
+      const outcome = (await findLinked(dapp, command)) ?? null;
+      const now = Date.now();
+      const state = outcome === null ? "received" : "fulfilled";
+      const request: OpenRequest = {
+        id: createId("req", now),
+        dappId: dapp.id,
+        kind: command.kind,
+        network: command.network,
+        params,
+        idempotencyKey: idempotencyKey ?? null,
+        bodyHash,
+        createdAt: now,
+        updatedAt: now,
+        state,
+        why: null,
+        timeline: [{ seq: 1, state, at: now }],
+        progress,
+        outcome,
+        error: null,
+      };
+      try {
+        await book.add(request);
+      } catch (error) {
+        // Two calls with one key at the same moment: the first to be stored answers both.
+        const first = await findRepeated(dapp, idempotencyKey, bodyHash);
+        if (first === undefined) throw error;
+        return present(first);
+      }
+      const stored = present(request);
+      if (state === "received") desk.take(request);
+      return stored;
+    },
+
+    async wait(id, { timeoutMs, signal }) {
+      const ended = Promise.withResolvers<void>();
+      const stop = book.listen(id, (request) => {
+        if (isEnded(request.state)) ended.resolve();
+      });
+      const timer = new AbortController();
+      try {
+        const present_ = await book.find(id);
+        if (present_ === undefined) throw new NotFoundError(`request ${id}`);
+        if (isEnded(present_.state)) return present(present_);
+        const limits = AbortSignal.any(signal === undefined ? [timer.signal] : [timer.signal, signal]);
+        await Promise.race([ended.promise, sleep(timeoutMs, undefined, { signal: limits }).catch(() => {})]);
+        const last = (await book.find(id)) ?? present_;
+        // Whoever has left isn't told why.
+        return signal?.aborted ? present(last) : await explainAndPresent(last);
+      } finally {
+        timer.abort();
+        stop();
+      }
+    },
+
+    async *watch(dapp, id, { afterSeq, signal }) {
+      let changed = Promise.withResolvers<void>();
+      const stop = book.listen(id, () => changed.resolve());
+      const end = (): void => changed.resolve();
+      signal.addEventListener("abort", end);
+      try {
+        let told = afterSeq;
+        while (!signal.aborted) {
+          const next = Promise.withResolvers<void>();
+          const request = await findOwn(dapp, id);
+          for (const entry of request.timeline) {
+            if (entry.seq <= told) continue;
+            told = entry.seq;
+            yield entry;
+          }
+          if (isEnded(request.state)) return;
+          await changed.promise;
+          changed = next;
+        }
+      } finally {
+        signal.removeEventListener("abort", end);
+        stop();
+      }
+    },
+
+    getRequest: async (dapp, id) => await explainAndPresent(await findOwn(dapp, id)),
+
+    async listRequests(dapp, { limit, cursor, ...filter }) {
+      if (cursor !== undefined && !/^req_[0-9a-hjkmnp-tv-z]{26}$/.test(cursor)) {
+        throw new InvalidParameterError([
+          { path: "/cursor", message: "must be the nextCursor of an earlier page" },
+        ]);
+      }
+      const rows = await listRequests(store.db, {
+        dappId: dapp.id,
+        limit: limit + 1,
+        before: cursor,
+        ...filter,
+      });
+      const items = rows.slice(0, limit).map((row) => {
+        const why = row.why ?? getNetwork(row.network).desk()?.explained(row.id) ?? null;
+        return present(isEnded(row.state) ? row : { ...row, why });
+      });
+      return { items, nextCursor: rows.length > limit ? items.at(-1)!.id : null };
+    },
+
+    async simulate(dapp, command) {
+      requireFacility(dapp, "functions");
+      const asked = command.network === undefined ? [...networks.values()] : [getNetwork(command.network)];
+      const maxResponseBytes = Math.min(...asked.map((network) => network.maxResponseBytes));
+      return await simulateSource(command, { pool, dappId: dapp.id, maxResponseBytes });
+    },
+
+    networks() {
+      const views = [...networks.values()].map((network) => network.view());
+      if (views.length !== networkViews.length || views.some((view, i) => view !== networkViews[i]))
+        networkViews = views;
+      return networkViews;
+    },
+
+    presets() {
+      const presets = registry.list();
+      if (presetViews.of !== presets) {
+        const views = presets.map(
+          ({ name, title, description, parameters, parameterOrder, returnType, examples }) => ({
+            name,
+            title,
+            description,
+            parameters: { ...parameters },
+            parameterOrder: [...parameterOrder],
+            returnType,
+            examples: examples.map((example) => ({
+              params: { ...example.params },
+              parsedResult: example.parsedResult,
+            })),
+          }),
+        );
+        presetViews = { of: presets, views };
+      }
+      return presetViews.views;
+    },
+
+    async readiness() {
+      const entries = await Promise.all(
+        [...networks].map(async ([name, network]) => [name, await network.readiness()] as const),
+      );
+      return { ready: entries.every(([, { ready }]) => ready), networks: Object.fromEntries(entries) };
+    },
+  };
+}
+
+function requireFacility(dapp: Dapp, facility: Dapp["facilities"][number]): void {
+  if (!dapp.facilities.includes(facility)) throw new ForbiddenError(facility);
+}
+
+function checkRandom(command: RandomCommand, { vrf }: NetworkView): CheckedCommand {
+  const confirmations = command.confirmations ?? vrf.minConfirmations;
+  const keyHash = command.keyHash ?? vrf.keyHashes[0]!;
+  return { params: { numWords: command.numWords, confirmations, keyHash }, progress: {} };
+}

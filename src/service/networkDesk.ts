@@ -1,0 +1,315 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Hex } from "viem";
+import type { Account } from "../chain/account.ts";
+import type { ChainClient, Receipt } from "../chain/client.ts";
+import {
+  PRESET_REQUEST_OVERHEAD_BYTES,
+  encodeArgs,
+  encodeFunctionsRequest,
+} from "../chain/functionsRequest.ts";
+import { findRevertReason } from "../chain/findRevertReason.ts";
+import type { Fees } from "../chain/fees.ts";
+import { observeSender } from "../chain/observedSender.ts";
+import { createSender } from "../chain/sender.ts";
+import type { Call } from "../chain/signedTransaction.ts";
+import type { StackAddresses } from "../chain/stackPlan.ts";
+import type { ChainWatcher } from "../chain/watcher.ts";
+import { toHexText } from "../lib/hex.ts";
+import { repeat } from "../lib/repeat.ts";
+import { listSourceIds, listSubscriptions } from "../store/chainRecords.ts";
+import { listOpenRequests } from "../store/requests.ts";
+import type { Store } from "../store/store.ts";
+import { createDispatcher } from "./dispatcher.ts";
+import type { Cargo } from "./dispatcher.ts";
+import { ChainUnavailableError } from "./errors.ts";
+import { createExplainer } from "./explainer.ts";
+import { createLinker } from "./linker.ts";
+import { createRecovery } from "./recovery.ts";
+import type { OpenRequest, RequestBook } from "./requestBook.ts";
+import { createSenderJournal } from "./senderJournal.ts";
+import { createSourceShelf } from "./sources.ts";
+import type { SourcePrefix } from "./sources.ts";
+import type { Submission } from "./submission.ts";
+import { createSubscriptions } from "./subscriptions.ts";
+import type { Subscriptions } from "./subscriptions.ts";
+import { createTracker } from "./tracker.ts";
+
+/** Between looks at the balances of subscriptions in use. */
+const TOP_UP_INTERVAL_MS = 1_000;
+/** Between looks for requests that nobody carries, and how long one must have stood still. */
+const SWEEP_INTERVAL_MS = 15_000;
+const STANDING_STILL_MS = 60_000;
+/** Between looks at why old requests wait, and of how many of them. */
+const EXPLAIN_INTERVAL_MS = 15_000;
+const EXPLAINED_AT_ONCE = 50;
+/** How long closing waits for the transaction under way; the next process goes on with it. */
+const CLOSE_WAIT_MS = 5_000;
+
+/** What the desk needs of the network it serves, embedded or not. */
+export interface ServedChain {
+  /** Name of the network. */
+  readonly network: string;
+  readonly chainId: number;
+  readonly client: ChainClient;
+  readonly watcher: ChainWatcher;
+  readonly contracts: StackAddresses;
+  /** Sends every transaction of the service on this network. */
+  readonly operator: Account;
+  readonly fees: Fees;
+  /** What each of a dapp's two subscriptions is given, in juels. */
+  readonly allowanceJuels: bigint;
+  /** The proving key asked for words of presets. */
+  readonly keyHash: Hex;
+  /** Highest gas price at which the VRF node fulfils; absent where it has no limit. */
+  readonly gasLaneWei?: bigint;
+  /** Confirmations that presets' requests ask for. */
+  readonly presetConfirmations: number;
+}
+
+/** Everything the service does on one network: takes requests there and follows them to their end. */
+export interface NetworkDesk {
+  readonly subscriptions: Subscriptions;
+  /** Starts on a stored request. */
+  take(request: OpenRequest): void;
+  /** Stores a preset's source on the chain ahead of its first use. */
+  shelve(prefix: SourcePrefix): Promise<void>;
+  /** Says in one sentence why a request is not further; `null` when it has ended. Asks the chain, and never rejects. */
+  explain(request: OpenRequest): Promise<string | null>;
+  /** What {@link explain} said of an old request lately, `undefined` when nobody asked yet. */
+  explained(id: string): string | undefined;
+  /** Requests that no transaction carries yet. */
+  queued(): number;
+  close(): Promise<void>;
+}
+
+/** Options of {@link openNetworkDesk}. */
+export interface NetworkDeskOptions {
+  readonly chain: ServedChain;
+  readonly store: Store;
+  readonly book: RequestBook;
+  readonly onError: (error: unknown) => void;
+  /** Told of every transaction of the service that is mined. */
+  readonly onReceipt?: (receipt: Receipt, cargo: Cargo) => void;
+}
+
+/** Opens the desk of a network and goes on with what an earlier process left there. */
+export async function openNetworkDesk(options: NetworkDeskOptions): Promise<NetworkDesk> {
+  const { chain, store, book } = options;
+  const { network, client, watcher, contracts, operator } = chain;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const onError = (error: unknown): void => {
+    if (!signal.aborted) options.onError(error);
+  };
+  const tracker = createTracker(book);
+  const startHead = watcher.head() ?? (await client.getHead("latest"));
+  const headNumber = (): bigint => watcher.head()?.number ?? startHead?.number ?? 0n;
+
+  const own = createSender<Cargo>({
+    client,
+    account: operator,
+    chainId: chain.chainId,
+    fees: chain.fees,
+    signal,
+    onError,
+    journal: createSenderJournal({ network, account: operator.address, store, book, tracker, headNumber }),
+  });
+  const sender = options.onReceipt === undefined ? own : observeSender(own, options.onReceipt);
+  const subscriptions = createSubscriptions({
+    network,
+    store,
+    client,
+    sender,
+    contracts,
+    allowanceJuels: chain.allowanceJuels,
+    known: (await listSubscriptions(store.db)).filter((one) => one.network === network),
+  });
+  const shelf = createSourceShelf({
+    network,
+    store,
+    client,
+    sender,
+    presetConsumer: contracts.presetConsumer,
+    known: await listSourceIds(store.db, network),
+  });
+
+  const prepare = async (request: OpenRequest): Promise<Submission> => {
+    const { vrfSubscriptionId, functionsSubscriptionId } = await subscriptions.ensure(request.dappId);
+    subscriptions.used(request.dappId);
+    const { params, progress } = request;
+    const requestId = request.id;
+    if (request.kind === "random") {
+      return {
+        kind: "random",
+        requestId,
+        vrfSubscriptionId,
+        keyHash: params["keyHash"] as Hex,
+        confirmations: params["confirmations"] as number,
+        numWords: params["numWords"] as number,
+      };
+    }
+    if (request.kind === "function") {
+      const data = encodeFunctionsRequest({
+        source: params["source"] as string,
+        args: params["args"] as string[],
+      });
+      return { kind: "function", requestId, functionsSubscriptionId, data: toHexText(data) };
+    }
+    // Stored there before the request was accepted; whether the preset still exists doesn't matter.
+    const sourceId = await shelf.find(progress.prefixHash!);
+    if (sourceId === undefined)
+      throw new ChainUnavailableError(network, "the preset's source is not to be seen on the chain");
+    const argsCbor = encodeArgs(progress.args ?? []);
+    return {
+      kind: "preset",
+      requestId,
+      vrfSubscriptionId,
+      functionsSubscriptionId,
+      keyHash: chain.keyHash,
+      confirmations: chain.presetConfirmations,
+      sourceId,
+      argsCbor,
+      requestBytes: (progress.prefixBytes ?? 0) + argsCbor.length + PRESET_REQUEST_OVERHEAD_BYTES,
+    };
+  };
+
+  const explainRevert = (call: Call, receipt: Receipt): Promise<string> =>
+    findRevertReason(client, { ...call, from: operator.address }, receipt);
+
+  const linker = createLinker({
+    network,
+    store,
+    book,
+    sender,
+    subscriptionOwner: contracts.subscriptionOwner,
+    findSubscription: (dappId) => subscriptions.ensure(dappId),
+    findCarrier: (request) => recovery.findCarrier(request),
+    explainRevert,
+    onError,
+    signal,
+  });
+  const dispatcher = createDispatcher({
+    book,
+    sender,
+    presetConsumer: contracts.presetConsumer,
+    prepare,
+    isCarried: (request) => recovery.isCarried(request),
+    explainRevert,
+    onError,
+    signal,
+  });
+  const take = (request: OpenRequest): void => {
+    if (request.kind === "consumer") linker.take(request);
+    else dispatcher.enqueue(request);
+  };
+  const recovery = createRecovery({
+    network,
+    client,
+    store,
+    book,
+    sender,
+    tracker,
+    take,
+    finishLinking: (request, receipt) => linker.finish(request, receipt),
+    onError,
+  });
+
+  /** The chain may lack what it had: transactions are sent again, and what they had made is looked up again. */
+  const reconcile = async (): Promise<void> => {
+    if (!(await sender.reconcile())) return;
+    subscriptions.doubt();
+    shelf.doubt();
+  };
+
+  const adopted = (await listOpenRequests(store.db, network)) as OpenRequest[];
+  book.adopt(adopted);
+  for (const request of adopted) tracker.adopt(request);
+  const fromBlock = await findFirstBlock(client, adopted, startHead?.number ?? 0n);
+  await reconcile();
+  const stopFollowing = watcher.follow({
+    addresses: () => [contracts.presetConsumer, contracts.vrfCoordinator, contracts.functionsRouter],
+    fromBlock,
+    onBlock(block) {
+      sender.poke();
+      return tracker.onBlock(block);
+    },
+    async onReorg(firstReplaced) {
+      await tracker.onReorg(firstReplaced);
+      reconcile().catch(onError);
+    },
+  });
+  const resumed = recovery.resumeAll(adopted);
+
+  const sweep = async (): Promise<void> => {
+    const since = Date.now() - STANDING_STILL_MS;
+    for (const request of book.open(network)) {
+      const isHeld = dispatcher.holds(request.id) || linker.holds(request.id);
+      if (!isHeld && request.updatedAt < since) await recovery.check(request);
+    }
+  };
+  const explain = createExplainer({
+    client,
+    watcher,
+    contracts,
+    fees: chain.fees,
+    gasLaneWei: chain.gasLaneWei,
+    subscriptions,
+    tracker,
+    queued: () => dispatcher.queued(),
+  });
+  /** What old requests wait for, for lists; nothing of it is stored. */
+  const explained = new Map<string, string>();
+  const explainOld = async (): Promise<void> => {
+    const since = Date.now() - EXPLAIN_INTERVAL_MS;
+    const old = book.open(network).filter(({ updatedAt }) => updatedAt < since);
+    explained.clear();
+    for (const request of old.slice(0, EXPLAINED_AT_ONCE)) {
+      const why = await explain(request);
+      if (why !== null) explained.set(request.id, why);
+    }
+  };
+  const stops: (() => void)[] = [];
+  // A top-up or a linking of an earlier process that is still under way is not made a second time.
+  void resumed.then(() => {
+    if (signal.aborted) return;
+    stops.push(
+      repeat(() => subscriptions.topUp(), TOP_UP_INTERVAL_MS, onError),
+      repeat(sweep, SWEEP_INTERVAL_MS, onError),
+      repeat(explainOld, EXPLAIN_INTERVAL_MS, onError),
+    );
+  });
+
+  return {
+    subscriptions,
+    take,
+    async shelve(prefix) {
+      await shelf.ensure(prefix);
+    },
+    explain,
+    explained: (id) => explained.get(id),
+    queued: () => dispatcher.queued(),
+    async close() {
+      for (const stop of stops) stop();
+      await Promise.race([dispatcher.close(), sleep(CLOSE_WAIT_MS, undefined, { ref: false })]);
+      stopFollowing();
+      stopping.abort();
+      await resumed;
+    },
+  };
+}
+
+/**
+ * Block from which on the chain may tell something of requests that are open. Where a chain was set back, their transactions were
+ * mined again in blocks before those that they were signed in, so that their receipts count, too.
+ */
+async function findFirstBlock(
+  client: ChainClient,
+  requests: readonly OpenRequest[],
+  head: bigint,
+): Promise<bigint> {
+  const hashes = new Set(requests.flatMap(({ progress }) => progress.transactionHashes ?? []));
+  const receipts = await Promise.all([...hashes].map((hash) => client.getReceipt(hash)));
+  const mined = receipts.flatMap((receipt) => (receipt === undefined ? [] : Number(receipt.blockNumber)));
+  const signed = requests.flatMap(({ progress }) => progress.sinceBlock ?? []);
+  return BigInt([...mined, ...signed].reduce((first, block) => Math.min(first, block), Number(head)));
+}

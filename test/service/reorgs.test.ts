@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { deliverWords } from "../support/delivery.ts";
+import { startDeskWorld, type DeskWorld, type OpenDesk } from "../support/deskWorld.ts";
+
+let world: DeskWorld;
+let desk: OpenDesk;
+
+beforeEach(async () => {
+  world = await startDeskWorld();
+  desk = await world.open();
+  await world.shelve(desk.desk);
+  // Subscriptions are there before what is to be undone.
+  await desk.ended((await desk.accept("random")).id);
+  world.stopOracle();
+});
+afterEach(async () => {
+  await desk.close();
+  await world.close();
+});
+
+const reorg = (depth: number) => world.stack.client.request("anvil_reorg", [depth, []]);
+const rollback = (depth: number) => world.stack.client.request("anvil_rollback", [depth]);
+const accepted = async (id: string) =>
+  await vi.waitFor(async () => {
+    const request = (await desk.book.find(id))!;
+    expect(request.progress.acceptedBlock).toBeDefined();
+    return request;
+  });
+const reopen = async () => {
+  await desk.close();
+  desk = await world.open();
+};
+
+describe.each(["preset", "function", "random"] as const)("a %s", (kind) => {
+  test("behaviour: taken back by a reorganisation is sent again, and ends once", async () => {
+    const { id } = await desk.accept(kind);
+    const before = await accepted(id);
+    await reorg(2);
+    await vi.waitFor(async () => {
+      const hash = before.progress.transactionHashes![0]!;
+      expect(await world.stack.client.getReceipt(hash)).toMatchObject({ succeeded: true });
+    });
+    world.startOracle();
+    const { state, timeline, progress } = await desk.ended(id);
+    expect(state).toBe("fulfilled");
+    expect(progress.transactionHashes).toEqual(before.progress.transactionHashes);
+    expect(timeline.filter((entry) => entry.state === "fulfilled")).toHaveLength(1);
+  });
+
+  test("behaviour: whose chain was set back while nobody looked goes on after a restart", async () => {
+    const { id } = await desk.accept(kind);
+    await accepted(id);
+    await desk.close();
+    await rollback(2);
+    desk = await world.open();
+    world.startOracle();
+    const { state, timeline } = await desk.ended(id);
+    expect(state).toBe("fulfilled");
+    expect(timeline.filter((entry) => entry.state === "submitted")).toHaveLength(1);
+  });
+
+  test("behaviour: whose ids changed while nobody looked learns the new ones", async () => {
+    const { id } = await desk.accept(kind);
+    await accepted(id);
+    await desk.close();
+    await reorg(1);
+    // Another request comes first on the new chain, so that what the contracts count is not what it was.
+    desk = await world.open({ file: "other.db" });
+    await world.shelve(desk.desk);
+    await desk.close();
+    desk = await world.open();
+    world.startOracle();
+    expect((await desk.ended(id)).state).toBe("fulfilled");
+  });
+});
+
+test("behaviour: a preset whose word was taken back waits for it again, and runs once", async () => {
+  const { id } = await desk.accept("preset");
+  const { progress } = await accepted(id);
+  const requested = await world.stack.client.getReceipt(progress.transactionHashes![0]!);
+  await deliverWords(world.stack, requested!);
+  await vi.waitFor(async () => expect((await desk.book.find(id))!.state).toBe("executing"));
+  await reorg(1);
+  await vi.waitFor(async () => {
+    const request = (await desk.book.find(id))!;
+    expect(request.state).toBe("submitted");
+    expect(request.progress).toMatchObject({ vrfRequestId: progress.vrfRequestId });
+    expect(request.progress.functionsRequestId).toBeUndefined();
+  });
+  world.startOracle();
+  const { state, timeline, outcome } = await desk.ended(id);
+  expect(state).toBe("fulfilled");
+  expect(timeline.map((entry) => entry.state)).toEqual([
+    "received",
+    "submitted",
+    "randomness",
+    "executing",
+    "submitted",
+    "randomness",
+    "executing",
+    "fulfilled",
+  ]);
+  expect(outcome).toMatchObject({ vrfTransactionHash: timeline[5]!.transactionHash });
+  expect(await world.events("OracleRequest")).toHaveLength(1);
+});
+
+test("behaviour: subscriptions and sources that a rollback took away are made again", async () => {
+  await desk.close();
+  // The source, the subscriptions, the request and its words: a block each.
+  await rollback(4);
+  desk = await world.open();
+  const requests = [await desk.accept("preset"), await desk.accept("random")];
+  world.startOracle();
+  for (const { id } of requests) expect((await desk.ended(id)).state).toBe("fulfilled");
+});
+
+test("behaviour: a reorganisation under load loses and doubles nothing", async () => {
+  world.startOracle();
+  const requests = await Promise.all(
+    Array.from({ length: 12 }, (_, i) => desk.accept((["preset", "function", "random"] as const)[i % 3]!)),
+  );
+  await vi.waitFor(() => expect(desk.desk.queued()).toBe(0));
+  await reorg(1);
+  await reorg(2);
+  for (const { id } of requests) {
+    const { state, timeline } = await desk.ended(id, 25_000);
+    expect(state).toBe("fulfilled");
+    expect(timeline.filter((entry) => entry.state === "fulfilled")).toHaveLength(1);
+  }
+  const carriers = requests.map(({ progress }) => progress.transactionHashes!.at(-1)!);
+  for (const hash of new Set(carriers)) expect(await world.stack.client.getReceipt(hash)).toBeDefined();
+});
+
+test("behaviour: a restart in the middle of everything ends everything once", async () => {
+  world.startOracle();
+  const requests = await Promise.all(
+    Array.from({ length: 12 }, (_, i) => desk.accept((["preset", "function", "random"] as const)[i % 3]!)),
+  );
+  await reopen();
+  for (const { id } of requests) {
+    const { state, timeline } = await desk.ended(id);
+    expect(state).toBe("fulfilled");
+    expect(timeline.filter((entry) => entry.state === "fulfilled")).toHaveLength(1);
+  }
+});
