@@ -1,0 +1,102 @@
+import {
+  formatTransaction,
+  numberToHex,
+  serializeTransaction,
+  toRlp,
+  type Hex,
+  type TransactionSerializable,
+} from "viem";
+import { fromHexText, toHexText } from "../lib/hex.ts";
+import { keccak256 } from "../lib/keccak.ts";
+
+/** An object of a node's answer, nothing known of its members. */
+export type RpcObject = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the hash of a block's header (Yellow Paper section 4.3 and the EIPs that added fields since), from a node's answer.
+ * The later fields are taken as far as the answer has them, in their order.
+ *
+ * @throws TypeError when a field is missing.
+ */
+export function hashHeader(block: RpcObject): Hex {
+  const fields: Hex[] = [
+    ...[
+      "parentHash",
+      "sha3Uncles",
+      "miner",
+      "stateRoot",
+      "transactionsRoot",
+      "receiptsRoot",
+      "logsBloom",
+    ].map((name) => hexOf(block, name)),
+    ...["difficulty", "number", "gasLimit", "gasUsed", "timestamp"].map((name) => numberOf(block, name)),
+    ...["extraData", "mixHash", "nonce"].map((name) => hexOf(block, name)),
+  ];
+  const later = [
+    ["baseFeePerGas", numberOf], // EIP-1559
+    ["withdrawalsRoot", hexOf], // EIP-4895
+    ["blobGasUsed", numberOf], // EIP-4844
+    ["excessBlobGas", numberOf],
+    ["parentBeaconBlockRoot", hexOf], // EIP-4788
+    ["requestsHash", hexOf], // EIP-7685
+  ] as const;
+  for (const [name, read] of later)
+    if (block[name] !== undefined && block[name] !== null) fields.push(read(block, name));
+  return hashOf(toRlp(fields, "bytes"));
+}
+
+/**
+ * Returns a transaction's bytes as they are signed, hashed and stored, from a node's answer.
+ *
+ * @throws when it is of a type that is not Ethereum's own, or a field is missing.
+ */
+export function encodeTransaction(answer: RpcObject): Uint8Array {
+  const transaction = formatTransaction(answer);
+  const { r, s, v, yParity, input } = transaction as typeof transaction & { yParity?: number };
+  const unsigned = { ...transaction, data: input } as unknown as TransactionSerializable;
+  const signature =
+    transaction.type === "legacy"
+      ? { r, s, v }
+      : { r, s, yParity: yParity ?? Number(v), v: BigInt(yParity ?? v) };
+  return fromHexText(serializeTransaction(unsigned, signature as { r: Hex; s: Hex; v: bigint }));
+}
+
+/** Returns the hash that names a transaction of these bytes. */
+export function hashOf(bytes: Uint8Array): Hex {
+  return toHexText(keccak256(bytes));
+}
+
+/**
+ * Returns a receipt's bytes as a block's `receiptsRoot` holds them (EIP-2718, EIP-658), from a node's answer.
+ *
+ * @throws TypeError when a field is missing.
+ */
+export function encodeReceipt(receipt: RpcObject): Uint8Array {
+  const logs = receipt["logs"];
+  if (!Array.isArray(logs)) throw new TypeError("the receipt has no logs");
+  const body = toRlp(
+    [
+      numberOf(receipt, "status"),
+      numberOf(receipt, "cumulativeGasUsed"),
+      hexOf(receipt, "logsBloom"),
+      (logs as RpcObject[]).map((log) => [hexOf(log, "address"), log["topics"] as Hex[], hexOf(log, "data")]),
+    ],
+    "bytes",
+  );
+  const type = receipt["type"] === undefined ? 0 : Number(receipt["type"]);
+  return type === 0 ? body : Buffer.concat([Uint8Array.of(type), body]);
+}
+
+function hexOf(object: RpcObject, name: string): Hex {
+  const value = object[name];
+  if (typeof value !== "string" || !value.startsWith("0x")) throw new TypeError(`${name} is no hex`);
+  return value as Hex;
+}
+
+/** A number as RLP has it: without leading zeros, zero as nothing. */
+function numberOf(object: RpcObject, name: string): Hex {
+  const value = BigInt(hexOf(object, name));
+  if (value === 0n) return "0x";
+  const hex = numberToHex(value);
+  return hex.length % 2 === 0 ? hex : `0x0${hex.slice(2)}`;
+}

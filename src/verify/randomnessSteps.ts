@@ -1,0 +1,112 @@
+import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
+import { vrfCoordinatorAbi } from "../contracts/abi.ts";
+import { encodeUint256s } from "../lib/uint256.ts";
+import { keyHash, randomWords, requestIdOf, seedOf } from "../vrf/randomWords.ts";
+import { verify } from "../vrf/verify.ts";
+import { decodeFulfilments } from "./calldata.ts";
+import type { OracleEventOf } from "./contracts.ts";
+import type { RandomnessStory, StoryMeans } from "./stories.ts";
+import { compareStep, failedStep, notApplicableStep, type VerificationStep } from "./verification.ts";
+
+/** What a proof was found to give. */
+export interface CheckedRandomness {
+  readonly steps: readonly VerificationStep[];
+  /** The words that follow from the proof; `undefined` when it is missing or wrong. */
+  readonly words: readonly bigint[] | undefined;
+}
+
+/**
+ * Checks a request for random words: that its proof is by the key that the request named and the coordinator knows, for a seed of
+ * the request's pre-seed and its block's hash, and that the coordinator drew the words from the proof's output. Presets that share a
+ * proof share this.
+ */
+export function checkRandomness(story: RandomnessStory, means: StoryMeans): Promise<CheckedRandomness> {
+  return means.facts.once(`checked randomness ${story.vrfRequestId}`, () => check(story, means));
+}
+
+async function check(story: RandomnessStory, means: StoryMeans): Promise<CheckedRandomness> {
+  const { vrfRequestId, request, fulfilment } = story;
+  if (request === undefined)
+    return {
+      steps: [failedStep("request", "the request that the proof answers is not on chain")],
+      words: undefined,
+    };
+  if (fulfilment === undefined)
+    return { steps: [notApplicableStep("proof", "there is no VRF proof on chain yet")], words: undefined };
+  const { input } = await means.facts.getTransaction(fulfilment.log.transactionHash);
+  // The id is a hash of key and pre-seed: exactly one entry can be the one that the coordinator took for this request.
+  const entry = decodeFulfilments(input).find(
+    ({ proof }) => toWord(requestIdOf(keyHash(proof.publicKey), proof.preSeed)) === vrfRequestId,
+  );
+  if (entry === undefined)
+    return {
+      steps: [failedStep("proof", "the calldata of the transaction hold no VRF proof for this request")],
+      words: undefined,
+    };
+
+  const { proof, commitment } = entry;
+  const { blockHash, blockNumber } = request.log;
+  const seed = seedOf(request.preSeed, blockHash);
+  const verdict = verify(proof, seed);
+  const steps = [
+    compareStep("request", "the proof is for what was requested", [
+      {
+        what: "VRF request id",
+        expected: toWord(requestIdOf(request.keyHash, request.preSeed)),
+        found: vrfRequestId,
+      },
+      { what: "pre-seed", expected: toWord(request.preSeed), found: toWord(proof.preSeed) },
+      { what: "block of the request", expected: String(blockNumber), found: String(commitment.blockNum) },
+      { what: "number of words", expected: String(request.numWords), found: String(commitment.numWords) },
+      { what: "consumer", expected: request.sender, found: commitment.sender.toLowerCase() },
+    ]),
+    await checkKey(request, { proved: keyHash(proof.publicKey), at: fulfilment.log.blockNumber }, means),
+  ];
+  const seedText = `seed ${toWord(seed)}, the hash of its pre-seed and the hash of block ${blockNumber}, ${blockHash}`;
+  if (!verdict.valid) {
+    steps.push(failedStep("proof", `the VRF proof is not valid for ${seedText}: ${verdict.reason}`));
+    return { steps, words: undefined };
+  }
+  steps.push(compareStep("proof", `the VRF proof is valid for ${seedText}`, []));
+  const words = randomWords(verdict.output, request.numWords);
+  steps.push(
+    compareStep("words", "the coordinator drew the words from the proof's output", [
+      { what: "output", expected: toWord(verdict.output), found: toWord(fulfilment.outputSeed) },
+    ]),
+  );
+  return { steps, words };
+}
+
+/** The key of the proof is the one requested, and registered. */
+async function checkKey(
+  request: OracleEventOf<"RandomWordsRequested">,
+  { proved, at }: { readonly proved: Hex; readonly at: bigint },
+  { facts, book }: StoryMeans,
+): Promise<VerificationStep> {
+  const call = { abi: vrfCoordinatorAbi, functionName: "getRequestConfig" } as const;
+  const { data, state } = await facts.call(book.get("vrfCoordinator"), encodeFunctionData(call), at);
+  const registered = decodeFunctionResult({ ...call, data })[2];
+  const isRegistered = registered.includes(proved);
+  const keys = {
+    what: "registered keys",
+    expected: proved,
+    found: isRegistered ? proved : registered.join(", "),
+  };
+  const step = compareStep(
+    "key",
+    "the proof is by the key that the request names, which the coordinator has registered",
+    [{ what: "key hash", expected: request.keyHash, found: proved }, keys],
+  );
+  const isOnlyOutdated = request.keyHash === proved && !isRegistered && state !== "block";
+  if (!isOnlyOutdated) return step;
+  return notApplicableStep(
+    "key",
+    "the key is not registered now; the node can't say what was registered then",
+    step.compared,
+  );
+}
+
+/** A number as 32 bytes of hex. */
+export function toWord(value: bigint): Hex {
+  return `0x${encodeUint256s(value).toHex()}`;
+}

@@ -1,0 +1,160 @@
+import {
+  decodeAbiParameters,
+  decodeFunctionResult,
+  encodeAbiParameters,
+  encodeFunctionData,
+  getAddress,
+  keccak256,
+  parseAbiItem,
+  parseAbiParameters,
+  toEventSelector,
+  type Hex,
+} from "viem";
+import { functionsCoordinatorAbi } from "../contracts/abi.ts";
+import type { ChainFacts } from "./chainFacts.ts";
+
+/** A configuration of the coordinator: whose signatures it takes. */
+export interface SignerSet {
+  /** Checksummed. */
+  readonly signers: readonly Hex[];
+  readonly transmitters: readonly Hex[];
+  /** Nodes that may be wrong. */
+  readonly faulty: number;
+}
+
+/** A configuration with the digest that was computed from it. */
+export type FoundSignerSet = SignerSet & { readonly digest: Hex };
+
+/** What a configuration's digest is made of, besides chain and contract. */
+interface Config extends SignerSet {
+  readonly count: bigint;
+  readonly onchainConfig: Hex;
+  readonly offchainConfigVersion: bigint;
+  readonly offchainConfig: Hex;
+}
+
+/** OCR2Abstract. */
+const CONFIG_SET = parseAbiItem(
+  "event ConfigSet(uint32 previousConfigBlockNumber, bytes32 configDigest, uint64 configCount, address[] signers, address[] transmitters, uint8 f, bytes onchainConfig, uint64 offchainConfigVersion, bytes offchainConfig)",
+);
+const DIGEST_PARAMETERS = parseAbiParameters(
+  "uint256, address, uint64, address[], address[], uint8, bytes, uint64, bytes",
+);
+/** Configurations looked back through for an old report. */
+const MAX_EARLIER_CONFIGS = 16;
+/** Storage slots looked through; FunctionsCoordinator v1.3.0 has its signers within. */
+const SEARCHED_SLOTS = 64;
+
+/** Options of {@link findSignerSet}. */
+export interface SignerSetOptions {
+  readonly coordinator: Hex;
+  readonly chainId: number;
+  /** Of the report's context. */
+  readonly configDigest: Hex;
+}
+
+/**
+ * Finds the configuration with a digest. Wherever the addresses are found, the digest is a hash of them together with chain and
+ * contract, and the coordinator accepts reports of its own digest only: a list that hashes to it is the right one.
+ * Returns `undefined` when the node no longer has what it takes.
+ */
+export async function findSignerSet(
+  options: SignerSetOptions,
+  facts: ChainFacts,
+): Promise<FoundSignerSet | undefined> {
+  return facts.once(`signers ${options.coordinator} ${options.configDigest}`, async () => {
+    const fromLogs = await readLogs(options, facts);
+    return fromLogs ?? (await readStorage(options, facts));
+  });
+}
+
+/** Returns the digest that the coordinator holds now, and the block and number of its configuration. */
+export async function readLatestConfig(coordinator: Hex, facts: ChainFacts) {
+  const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
+  const { data } = await facts.call(coordinator, encodeFunctionData(call));
+  const [count, blockNumber, configDigest] = decodeFunctionResult({ ...call, data });
+  return { count, blockNumber, configDigest };
+}
+
+/** OCR2Base `_configDigestFromConfigData`: the first two bytes are a version, 0x0001. */
+function digestOf(config: Config, { coordinator, chainId }: SignerSetOptions): Hex {
+  const hash = keccak256(
+    encodeAbiParameters(DIGEST_PARAMETERS, [
+      BigInt(chainId),
+      coordinator,
+      config.count,
+      config.signers,
+      config.transmitters,
+      config.faulty,
+      config.onchainConfig,
+      config.offchainConfigVersion,
+      config.offchainConfig,
+    ]),
+  );
+  return `0x0001${hash.slice(6)}`;
+}
+
+async function readLogs(options: SignerSetOptions, facts: ChainFacts): Promise<FoundSignerSet | undefined> {
+  let block = (await readLatestConfig(options.coordinator, facts)).blockNumber;
+  for (let i = 0; i < MAX_EARLIER_CONFIGS && block > 0; i += 1) {
+    const pattern = { address: options.coordinator, topics: [toEventSelector(CONFIG_SET)] };
+    const logs = await facts.findLogsIn(pattern, BigInt(block)).catch(() => []);
+    if (logs.length === 0) return undefined;
+    let previous = 0;
+    for (const { data } of logs) {
+      const [
+        earlier,
+        ,
+        count,
+        signers,
+        transmitters,
+        faulty,
+        onchainConfig,
+        offchainConfigVersion,
+        offchainConfig,
+      ] = decodeAbiParameters(CONFIG_SET.inputs, data);
+      const set = { signers, transmitters, faulty };
+      const config = { ...set, count, onchainConfig, offchainConfigVersion, offchainConfig };
+      const digest = digestOf(config, options);
+      if (digest === options.configDigest) return { ...set, digest };
+      previous = earlier;
+    }
+    block = previous;
+  }
+  return undefined;
+}
+
+/**
+ * A chain of our own keeps no old logs, but what it was configured with: the signers are a list somewhere in the coordinator's
+ * storage, as long as that of the transmitters, which it tells.
+ */
+async function readStorage(
+  options: SignerSetOptions,
+  facts: ChainFacts,
+): Promise<FoundSignerSet | undefined> {
+  const { coordinator } = options;
+  const call = { abi: functionsCoordinatorAbi, functionName: "transmitters" } as const;
+  const { data } = await facts.call(coordinator, encodeFunctionData(call));
+  const transmitters = decodeFunctionResult({ ...call, data });
+  const { count } = await readLatestConfig(coordinator, facts);
+  const slots = Array.from({ length: SEARCHED_SLOTS }, (_, slot) => BigInt(slot));
+  const values = await Promise.all(slots.map((slot) => facts.getStorage(coordinator, slot)));
+  for (const [slot, value] of values.entries()) {
+    if (BigInt(value) !== BigInt(transmitters.length)) continue;
+    // Elements of a dynamic array stand from keccak256(slot) on.
+    const first = BigInt(keccak256(encodeAbiParameters([{ type: "uint256" }], [BigInt(slot)])));
+    const words = await Promise.all(
+      transmitters.map((_, index) => facts.getStorage(coordinator, first + BigInt(index))),
+    );
+    const signers = words.map((word) =>
+      getAddress(`0x${BigInt(word).toString(16).padStart(40, "0").slice(-40)}`),
+    );
+    for (let faulty = 1; 3 * faulty < signers.length; faulty += 1) {
+      const set = { signers, transmitters, faulty };
+      const rest = { onchainConfig: "0x", offchainConfigVersion: 1n, offchainConfig: "0x" } as const;
+      const digest = digestOf({ ...set, ...rest, count: BigInt(count) }, options);
+      if (digest === options.configDigest) return { ...set, digest };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,34 @@
+import type { RequestVerification } from "./verification.ts";
+
+/** Says in sentences what the checks could not show. */
+export function remainingTrust(
+  requests: readonly RequestVerification[],
+  {
+    isEmbedded,
+    hasEthereumBlocks = true,
+  }: { readonly isEmbedded: boolean | undefined; readonly hasEthereumBlocks?: boolean },
+): string[] {
+  const hasWords = requests.some(({ kind }) => kind !== "function");
+  const hasReports = requests.some(({ kind }) => kind !== "random");
+  const trust: string[] = [];
+  if (hasWords)
+    trust.push(
+      isEmbedded
+        ? "The operator of this oracle holds the VRF key and makes this chain's blocks, and could have tried blocks until a word suited: " +
+            "on an embedded chain the proof shows that the word was not changed after its block, not that the block was not chosen."
+        : `Who holds the VRF key can stay silent, and can't choose a word unless it also chooses block hashes of the chain${isEmbedded === undefined ? ", as the operator of an embedded chain can" : ""}.`,
+    );
+  if (hasReports)
+    trust.push(
+      "The operator of a self-run oracle holds the keys of all its nodes: their signatures show that it reported the result, and running " +
+        "the source again that the result is right. Where that can't be done, the result is the operator's word.",
+    );
+  trust.push(
+    "That the contracts' code is the published one, and what they hold (registered keys, stored sources, settings), is the word " +
+      "of the node that was asked.",
+    hasEthereumBlocks
+      ? "That the blocks belong to the chain that everybody else sees is the word of the node that was asked: ask another node, too."
+      : "That the transactions and their logs are on the chain is the word of the node that was asked: ask another node, too.",
+  );
+  return trust;
+}

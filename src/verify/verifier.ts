@@ -1,0 +1,66 @@
+import type { Hex } from "viem";
+import { TycheError } from "../lib/errors.ts";
+import type { ChainReader } from "./chainFacts.ts";
+import type { OracleContracts } from "./contracts.ts";
+import type { ExecutionOptions } from "./executionStep.ts";
+import type { Verification } from "./verification.ts";
+import { verifyTransaction } from "./verifyTransaction.ts";
+
+/** A network whose results can be checked. */
+export interface VerifiableNetwork {
+  readonly client: ChainReader;
+  readonly chainId: number;
+  readonly contracts: Partial<OracleContracts>;
+  readonly maxResponseBytes: number;
+  readonly isEmbedded: boolean;
+  readonly hasEthereumBlocks?: boolean;
+}
+
+/** What is to be checked. */
+export interface VerifyRequest {
+  /** Name of the network. */
+  readonly network: string;
+  /** Transaction hash, 32 bytes. */
+  readonly tx: Hex;
+  /** Only this request, of functions or VRF. */
+  readonly requestId?: Hex;
+  /** Whose turn the sandbox counts. */
+  readonly caller: string;
+}
+
+/** Checks results on the networks that are served. */
+export interface Verifier {
+  /** Throws what {@link verifyTransaction} throws, and {@link NetworkUnavailableError}. */
+  verify(request: VerifyRequest): Promise<Verification>;
+}
+
+/** Creates a verifier. `findNetwork` gives `undefined` for a network that does not serve now. */
+export function createVerifier(options: {
+  readonly findNetwork: (name: string) => VerifiableNetwork | undefined;
+  readonly run: ExecutionOptions["run"];
+}): Verifier {
+  return {
+    async verify({ network, tx, requestId, caller }) {
+      const found = options.findNetwork(network);
+      if (found === undefined) throw new NetworkUnavailableError(network);
+      return verifyTransaction(tx.toLowerCase() as Hex, {
+        ...found,
+        network,
+        run: options.run,
+        caller: `verify ${caller}`,
+        ...(requestId === undefined ? {} : { requestId: requestId.toLowerCase() as Hex }),
+      });
+    },
+  };
+}
+
+/** The network does not serve now. */
+export class NetworkUnavailableError extends TycheError {
+  constructor(network: string) {
+    super(`${network} does not serve now; try again later.`, {
+      code: "chain_unavailable",
+      blame: "upstream",
+      retryable: true,
+    });
+  }
+}

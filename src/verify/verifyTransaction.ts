@@ -1,0 +1,188 @@
+/**
+ * Checks results of the oracle from chain data alone. Neither service nor oracle is asked, and the node that gives the data is not
+ * believed where its answers can be checked against each other:
+ *
+ * 1. each transaction hashes to its hash and is in a block whose header hashes to the block's (`transactionsStep.ts`),
+ * 2. the VRF proof is valid for the hash of the request's very block, under the registered key (`randomnessSteps.ts`),
+ * 3. the function request that was sent in the proof's transaction carries that word, and a source and arguments fixed before
+ *    the word existed (`presetSteps.ts`),
+ * 4. the report with the result is signed by the nodes that the coordinator is configured with (`signerSet.ts`,
+ *    `reportSteps.ts`), and the source, run again, gives that result (`executionStep.ts`).
+ *
+ * What no such check can show is listed in every answer: see `trust.ts`.
+ */
+import { BaseError, type Hex } from "viem";
+import { TycheError } from "../lib/errors.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { createChainFacts, type ChainReader } from "./chainFacts.ts";
+import { createContractBook, type OracleContracts } from "./contracts.ts";
+import { checkContracts } from "./contractsStep.ts";
+import { checkExecution, type ExecutionOptions } from "./executionStep.ts";
+import { checkFunction, checkPreset } from "./presetSteps.ts";
+import { checkRandomness } from "./randomnessSteps.ts";
+import { checkReport } from "./reportSteps.ts";
+import { findStories, type Story, type StoryMeans } from "./stories.ts";
+import { checkTransactions } from "./transactionsStep.ts";
+import { remainingTrust } from "./trust.ts";
+import {
+  failedStep,
+  notApplicableStep,
+  type RequestVerification,
+  STEP_NAMES,
+  type Verification,
+  type VerificationStep,
+} from "./verification.ts";
+
+/** Requests that one call checks: a transaction can carry hundreds. */
+export const MAX_REQUESTS = 64;
+
+/** After this time no further source is run again. */
+const EXECUTION_TIME_MS = 20_000;
+
+/** Options of {@link verifyTransaction}. */
+export interface VerifyOptions extends Omit<ExecutionOptions, "deadline"> {
+  readonly client: ChainReader;
+  /** Name of the network, for messages. */
+  readonly network: string;
+  readonly chainId: number;
+  /** Addresses of the oracle's contracts from a source that the reader trusts; those absent are taken from the transactions. */
+  readonly contracts?: Partial<OracleContracts>;
+  /** Only the request of this id, of functions or VRF. Default: all that the transaction has a part in. */
+  readonly requestId?: Hex;
+  /** Whether block headers are Ethereum's, so that they can be hashed again. Default true: so with the embedded chains. */
+  readonly hasEthereumBlocks?: boolean;
+  /** Whether the chain is one that the operator of the oracle runs alone, if known. Only for the words of `trust`. */
+  readonly isEmbedded: boolean | undefined;
+}
+
+/**
+ * Checks every request that a transaction has a part in: as its request, its VRF proof or its report. A result that is not valid
+ * is an answer, which names the step.
+ *
+ * @param hash transaction hash, 32 bytes of lower-case hex
+ * @throws UnknownTransactionError, NoRequestError `not_found`; TooManyRequestsError, WrongChainError `invalid_parameter`; what the
+ * client throws when the node can't be reached, and the sandbox when it is overloaded.
+ */
+export async function verifyTransaction(hash: Hex, options: VerifyOptions): Promise<Verification> {
+  const { network } = options;
+  try {
+    return await verifyHash(hash, options);
+  } catch (error) {
+    // A node may answer anything: what its answers can't be decoded as is no defect of ours.
+    const isTheirs =
+      error instanceof BaseError || error instanceof SyntaxError || error instanceof RangeError;
+    if (isTheirs) throw new UnusableChainDataError(network, error);
+    throw error;
+  }
+}
+
+async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verification> {
+  const { network, chainId, client } = options;
+  const actualChainId = Number(await client.request("eth_chainId"));
+  if (actualChainId !== chainId) throw new WrongChainError(network, chainId, actualChainId);
+  const facts = createChainFacts(client, network);
+  const book = createContractBook(options.contracts);
+  const means = { facts, book, network, chainId };
+  const stories = await findStories(hash, means, options.requestId);
+  if (stories.length > MAX_REQUESTS) throw new TooManyRequestsError(hash, stories.length);
+  const requests: RequestVerification[] = [];
+  const limited = { ...options, deadline: AbortSignal.timeout(EXECUTION_TIME_MS) };
+  for (const story of stories) requests.push(await checkStory(story, means, limited));
+  const verdicts = requests.map(({ verdict }) => verdict);
+  const verdict = verdicts.includes("invalid")
+    ? "invalid"
+    : verdicts.includes("incomplete")
+      ? "incomplete"
+      : "valid";
+  return {
+    network,
+    chainId,
+    transactionHash: hash,
+    valid: verdict === "valid",
+    verdict,
+    requests,
+    contracts: book.known(),
+    trust: remainingTrust(requests, options),
+  };
+}
+
+async function checkStory(
+  story: Story,
+  means: StoryMeans & { readonly chainId: number },
+  options: VerifyOptions & ExecutionOptions,
+): Promise<RequestVerification> {
+  const { kind, randomness, functions, item, refusal } = story;
+  const requestHash = (randomness === undefined ? functions?.request : randomness.request)?.log
+    .transactionHash;
+  const proofHash = randomness?.fulfilment?.log.transactionHash;
+  const reportHash = functions?.processed?.log.transactionHash;
+  const hashes = [requestHash, proofHash, functions?.request?.log.transactionHash, reportHash].filter(
+    (one): one is Hex => one !== undefined,
+  );
+  const steps: VerificationStep[] = [
+    await checkTransactions(hashes, means.facts, { hasEthereumBlocks: options.hasEthereumBlocks ?? true }),
+    await checkContracts(story, means),
+  ];
+  const checked = randomness === undefined ? undefined : await checkRandomness(randomness, means);
+  steps.push(...(checked?.steps ?? []));
+  const words = checked?.words ?? [];
+  if (kind === "preset") steps.push(...(await checkPreset(story, checked?.words, means)));
+  if (kind === "function" && functions?.request !== undefined)
+    steps.push(...(await checkFunction(functions.request, means)));
+  if (refusal !== undefined)
+    steps.push(notApplicableStep("word", `the preset's function request was refused on chain: ${refusal}`));
+  if (functions !== undefined && functions.request === undefined)
+    steps.push(failedStep("request", "the function request that the report answers is not on chain"));
+  const report = functions === undefined ? undefined : await checkReport(functions, means);
+  steps.push(...(report?.steps ?? []));
+  const delivered = report?.delivered;
+  if (delivered !== undefined && functions?.request !== undefined)
+    steps.push(await checkExecution(functions.request, delivered, options));
+
+  const failed = steps.find(({ outcome }) => outcome === "failed")?.name ?? null;
+  const isComplete = kind === "random" ? proofHash !== undefined : delivered !== undefined;
+  return {
+    kind,
+    requestId: functions?.requestId ?? randomness!.vrfRequestId,
+    vrfRequestId: randomness?.vrfRequestId ?? null,
+    verdict: failed === null ? (isComplete ? "valid" : "incomplete") : "invalid",
+    failed,
+    transactions: { request: requestHash ?? null, randomness: proofHash ?? null, report: reportHash ?? null },
+    result: delivered?.result ?? null,
+    err: delivered?.error ?? null,
+    randomNumber: (kind === "preset" ? words.slice(item, item! + 1) : words).map(String),
+    steps: steps.toSorted((a, b) => STEP_NAMES.indexOf(a.name) - STEP_NAMES.indexOf(b.name)),
+  };
+}
+
+/** The node serves another chain. */
+export class WrongChainError extends TycheError {
+  constructor(network: string, expected: number, actual: number) {
+    super(
+      `The node serves the chain ${actual}, not ${expected} of ${network}; name the RPC URL of that network.`,
+      {
+        code: "invalid_parameter",
+        blame: "caller",
+      },
+    );
+  }
+}
+
+/** Answers of the node are not what they should be. */
+export class UnusableChainDataError extends TycheError {
+  constructor(network: string, cause: unknown) {
+    super(`The node of ${network} gives answers that no node should; ask another one.`, {
+      code: "chain_unavailable",
+      blame: "upstream",
+      cause,
+    });
+  }
+}
+
+/** A transaction with more requests than one call checks. */
+export class TooManyRequestsError extends InvalidParameterError {
+  constructor(hash: Hex, count: number) {
+    const message = `must name one request: ${hash} has a part in ${count}, more than the ${MAX_REQUESTS} that one call checks`;
+    super([{ path: "/requestId", message }]);
+  }
+}

@@ -1,0 +1,412 @@
+/**
+ * A node that lies: each case changes one answer, or several so that they agree with each other, on the way to the verification, which has
+ * to name the step that no longer holds.
+ */
+import {
+  decodeAbiParameters,
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeFunctionData,
+  encodeFunctionResult,
+  parseAbiParameters,
+  toEventSelector,
+  type Hex,
+} from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { EVENT_TOPICS } from "../../src/chain/events.ts";
+import { encodeSourcePrefix } from "../../src/chain/functionsRequest.ts";
+import { functionsCoordinatorAbi, presetConsumerAbi, vrfCoordinatorAbi } from "../../src/contracts/abi.ts";
+import { reportDigest } from "../../src/oracle/report.ts";
+import { TycheError } from "../../src/lib/errors.ts";
+import { createReportSigner } from "../../src/oracle/signer.ts";
+import { createProvingKey, prove } from "../../src/vrf/proof.ts";
+import { outputOf, randomWords, seedOf } from "../../src/vrf/randomWords.ts";
+import { testAccount } from "../support/anvil.ts";
+import { eventsOf } from "../support/delivery.ts";
+import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
+import {
+  startVerifyWorld,
+  wordsSentIn,
+  type Delivered,
+  type Tamper,
+  type VerifyWorld,
+} from "./support/world.ts";
+
+let world: VerifyWorld;
+let preset: Delivered;
+beforeAll(async () => {
+  world = await startVerifyWorld();
+  preset = await world.runPreset();
+});
+afterAll(() => world.close());
+
+/** What the verification of the preset makes of a lying node, blocks not being hashed unless asked for. */
+async function failedStepOf(tamper: Tamper, { hasEthereumBlocks = false } = {}) {
+  const found = await world.verify(preset.report.transactionHash, { tamper, hasEthereumBlocks });
+  expect(found.valid).toBe(found.requests[0]!.failed === null);
+  // A changed transaction no longer has its hash, which comes first; behind it the step that it was changed for.
+  return found.requests[0]!.steps.filter(({ outcome }) => outcome === "failed").map(({ name }) => name);
+}
+
+interface Answer {
+  input: Hex;
+  hash: Hex;
+  blockHash: Hex;
+  transactionHash: Hex;
+  logs: { topics: Hex[]; data: Hex; blockHash: Hex }[];
+}
+
+/** Changes the calldata of one transaction. */
+const changeInput =
+  (hash: Hex, change: (input: Hex) => Hex): Tamper =>
+  (method, answer) => {
+    const transaction = answer as Answer;
+    if (method === "eth_getTransactionByHash" && transaction.hash === hash)
+      transaction.input = change(transaction.input);
+    return answer;
+  };
+
+/** Changes the data of the logs of one event. */
+const changeLog =
+  (topic: Hex, change: (data: Hex) => Hex): Tamper =>
+  (method, answer) => {
+    if (method !== "eth_getTransactionReceipt") return answer;
+    for (const log of (answer as Answer).logs) if (log.topics[0] === topic) log.data = change(log.data);
+    return answer;
+  };
+
+const all =
+  (...tampers: readonly Tamper[]): Tamper =>
+  (method, answer, parameters) =>
+    tampers.reduce((changed, tamper) => tamper(method, changed, parameters), answer);
+
+const changeProof = (proofOf: (seed: bigint, preSeed: bigint) => ReturnType<typeof prove>): Tamper =>
+  changeInput(preset.proof.transactionHash, (input) => {
+    const { args } = decodeFunctionData({ abi: vrfCoordinatorAbi, data: input });
+    const [old, commitment] = args as unknown as [{ seed: bigint }, never];
+    const { publicKey, gamma, cGammaWitness, sHashWitness, preSeed, ...proof } = proofOf(
+      seedOf(old.seed, preset.request.blockHash),
+      old.seed,
+    );
+    const pair = ({ x, y }: { x: bigint; y: bigint }) => [x, y] as const;
+    const encoded = {
+      ...proof,
+      pk: pair(publicKey),
+      gamma: pair(gamma),
+      seed: preSeed,
+      cGammaWitness: pair(cGammaWitness),
+      sHashWitness: pair(sHashWitness),
+    };
+    return encodeFunctionData({
+      abi: vrfCoordinatorAbi,
+      functionName: "fulfillRandomWords",
+      args: [encoded, commitment],
+    });
+  });
+
+const wordHex = (word: bigint): string => word.toString(16).padStart(64, "0");
+
+test("default: an honest node's answers are valid", async () => {
+  expect(await failedStepOf((_method, answer) => answer, { hasEthereumBlocks: true })).toEqual([]);
+});
+
+test("error: a proof whose gamma was changed", async () => {
+  const tamper = changeProof((seed, preSeed) => {
+    const proof = prove(TEST_PROVING_KEY, { seed, preSeed });
+    return { ...proof, gamma: proof.cGammaWitness };
+  });
+  expect(await failedStepOf(tamper)).toEqual(["transactions", "proof"]);
+});
+
+test("error: a valid proof by another key", async () => {
+  const otherKey = createProvingKey(testAccount(15).secretKey);
+  const tamper = changeProof((seed, preSeed) => prove(otherKey, { seed, preSeed }));
+  // The request's id is a hash of key and pre-seed, so that this proof is for no request.
+  expect(await failedStepOf(tamper)).toEqual(["transactions", "proof"]);
+});
+
+test("error: a key that is not registered", async () => {
+  const { keyHash } = createProvingKey(testAccount(15).secretKey);
+  const result = encodeFunctionResult({
+    abi: vrfCoordinatorAbi,
+    functionName: "getRequestConfig",
+    result: [1, 2_500_000, [keyHash]],
+  });
+  const tamper = changeCall(world.addresses.vrfCoordinator, result, "getRequestConfig");
+  expect(await failedStepOf(tamper)).toEqual(["key"]);
+});
+
+test("error: a valid proof for a seed from another block's hash", async () => {
+  const otherHash: Hex = `0x${"5e".repeat(32)}`;
+  const tamper = changeProof((_seed, preSeed) =>
+    prove(TEST_PROVING_KEY, { seed: seedOf(preSeed, otherHash), preSeed }),
+  );
+  expect(await failedStepOf(tamper)).toEqual(["transactions", "proof"]);
+});
+
+test("error: another hash of the request's block, with a proof that suits it", async () => {
+  const otherHash: Hex = `0x${"5e".repeat(32)}`;
+  const proof = changeProof((_seed, preSeed) =>
+    prove(TEST_PROVING_KEY, { seed: seedOf(preSeed, otherHash), preSeed }),
+  );
+  const block: Tamper = (method, answer) => {
+    const text = JSON.stringify(answer).replaceAll(preset.request.blockHash, otherHash);
+    return method === "eth_getTransactionReceipt" ? JSON.parse(text) : answer;
+  };
+  const output = outputOf(
+    prove(TEST_PROVING_KEY, {
+      seed: seedOf(eventsOf(preset.request, "RandomWordsRequested")[0]!.preSeed, otherHash),
+      preSeed: 0n,
+    }).gamma,
+  );
+  const fulfilled = changeLog(
+    EVENT_TOPICS.RandomWordsFulfilled,
+    (data) => `0x${wordHex(output)}${data.slice(66)}`,
+  );
+  const oldWord = wordsSentIn(preset.proof)[0]!.slice(2);
+  const sent = changeLog(
+    EVENT_TOPICS.OracleRequest,
+    (data) => data.replaceAll(oldWord, wordHex(randomWords(output, 1)[0]!)) as Hex,
+  );
+  // Everything agrees but the transaction's own hash, the source's result and what the nodes signed.
+  expect(await failedStepOf(all(proof, block, fulfilled, sent))).toEqual(["transactions", "execution"]);
+});
+
+test("error: an output that is not the proof's", async () => {
+  const tamper = changeLog(EVENT_TOPICS.RandomWordsFulfilled, (data) => `0x${wordHex(7n)}${data.slice(66)}`);
+  expect(await failedStepOf(tamper)).toEqual(["words"]);
+  expect(await failedStepOf(tamper, { hasEthereumBlocks: true })).toEqual(["transactions", "words"]);
+});
+
+test("error: another word in the function request", async () => {
+  const oldWord = wordsSentIn(preset.proof)[0]!.slice(2);
+  const tamper = changeLog(
+    EVENT_TOPICS.OracleRequest,
+    (data) => data.replaceAll(oldWord, wordHex(1n)) as Hex,
+  );
+  expect(await failedStepOf(tamper)).toEqual(["word", "source", "execution"]);
+});
+
+test("error: another source in the function request", async () => {
+  const [from, to] = ["encodeUint256(BigInt(", "encodeUint256(Number("].map((text) =>
+    Buffer.from(text).toString("hex"),
+  );
+  const tamper = changeLog(EVENT_TOPICS.OracleRequest, (data) => data.replaceAll(from!, to!) as Hex);
+  expect(await failedStepOf(tamper)).toContain("source");
+});
+
+test("error: another stored source", async () => {
+  const prefix = `0x${encodeSourcePrefix("return Functions.encodeUint256(1)").toHex()}` as const;
+  const result = encodeFunctionResult({ abi: presetConsumerAbi, functionName: "sourceOf", result: prefix });
+  expect(await failedStepOf(changeCall(world.addresses.presetConsumer, result, "sourceOf"))).toEqual([
+    "source",
+  ]);
+});
+
+test("error: another batch in the request transaction", async () => {
+  const tamper = changeInput(preset.request.transactionHash, (input) => {
+    const { args } = decodeFunctionData({ abi: presetConsumerAbi, data: input });
+    const [[batch], ...rest] = args as unknown as [[{ batch: Hex }], [], []];
+    // One item with the argument "x", in CBOR.
+    const changed = { ...batch, batch: `0x${batch.batch.slice(2, 16)}03816178` } as never;
+    return encodeFunctionData({ abi: presetConsumerAbi, functionName: "submit", args: [[changed], ...rest] });
+  });
+  expect(await failedStepOf(tamper)).toEqual(["transactions", "source"]);
+});
+
+const REPORT = parseAbiParameters("bytes32[], bytes[], bytes[], bytes[], bytes[]");
+
+/** Changes the report and has it signed by whom one likes. */
+function changeReport(
+  changeResult: (result: Hex) => Hex,
+  signers: readonly { readonly secretKey: Uint8Array }[] | "keep",
+): Tamper {
+  return changeInput(preset.report.transactionHash, (input) => {
+    const { args } = decodeFunctionData({ abi: functionsCoordinatorAbi, data: input });
+    const [context, report, oldRs, oldSs, oldVs] = args as unknown as [
+      [Hex, Hex, Hex],
+      Hex,
+      Hex[],
+      Hex[],
+      Hex,
+    ];
+    const [ids, results, ...rest] = decodeAbiParameters(REPORT, report);
+    const changed = encodeAbiParameters(REPORT, [ids, results.map(changeResult), ...rest]);
+    if (signers === "keep")
+      return encodeFunctionData({
+        abi: functionsCoordinatorAbi,
+        functionName: "transmit",
+        args: [context, changed, oldRs, oldSs, oldVs],
+      });
+    const digest = reportDigest(
+      Buffer.from(changed.slice(2), "hex"),
+      Buffer.from(context.join("").replaceAll("0x", ""), "hex"),
+    );
+    const signed = signers.map(({ secretKey }) => createReportSigner(secretKey).sign(digest));
+    const vs = signed.map(({ recoveryId }) => `0${recoveryId}`).join("");
+    return encodeFunctionData({
+      abi: functionsCoordinatorAbi,
+      functionName: "transmit",
+      args: [
+        context,
+        changed,
+        signed.map(({ r }): Hex => `0x${r.toHex()}`),
+        signed.map(({ s }): Hex => `0x${s.toHex()}`),
+        `0x${vs.padEnd(64, "0")}`,
+      ],
+    });
+  });
+}
+
+const ONE: Hex = `0x${wordHex(1n)}`;
+const strangers = [20, 21, 22, 23].map(testAccount);
+
+test("error: a report changed after it was signed", async () => {
+  const processed = changeLog(EVENT_TOPICS.RequestProcessed, replaceResult);
+  expect(
+    await failedStepOf(
+      all(
+        changeReport(() => ONE, "keep"),
+        processed,
+      ),
+    ),
+  ).toEqual(["transactions", "signatures", "execution"]);
+});
+
+test("error: a report signed by others", async () => {
+  const processed = changeLog(EVENT_TOPICS.RequestProcessed, replaceResult);
+  const tamper = all(
+    changeReport(() => ONE, strangers.slice(0, 3)),
+    processed,
+  );
+  expect(await failedStepOf(tamper)).toEqual(["transactions", "signatures", "execution"]);
+});
+
+test("error: a report signed by others, who are then said to be configured", async () => {
+  const configured = changeSigners(strangers.map(({ address }) => address));
+  const tamper = all(
+    changeReport((result) => result, strangers.slice(0, 3)),
+    configured,
+  );
+  // The list doesn't hash to the digest, so that the one in the contract's storage is taken.
+  expect(await failedStepOf(tamper)).toEqual(["transactions", "signatures"]);
+});
+
+test.each([
+  ["two nodes", [0, 1]],
+  ["one node three times", [0, 0, 0]],
+  ["all four nodes, one more than the coordinator takes", [0, 1, 2, 3]],
+])("error: a report signed by %s", async (_name, nodes) => {
+  const signers = nodes.map((node) => TEST_ROLES.signers[node]!);
+  expect(await failedStepOf(changeReport((result) => result, signers))).toEqual([
+    "transactions",
+    "signatures",
+  ]);
+});
+
+test("behaviour: without the configuration's log the signers are found in the contract's storage", async () => {
+  const tamper: Tamper = (method, answer, [filter]) =>
+    method === "eth_getLogs" && (filter as { topics: Hex[] }).topics[0] === CONFIG_SET ? [] : answer;
+  const { requests } = await world.verify(preset.report.transactionHash, { tamper });
+  expect(requests[0]!.steps.find(({ name }) => name === "signatures")).toMatchObject({ outcome: "ok" });
+});
+
+test("behaviour: without log and storage the signers can't be told, which is said", async () => {
+  const tamper: Tamper = (method, answer, [filter]) => {
+    if (method === "eth_getStorageAt") return ONE;
+    return method === "eth_getLogs" && (filter as { topics: Hex[] }).topics[0] === CONFIG_SET ? [] : answer;
+  };
+  const { requests } = await world.verify(preset.report.transactionHash, { tamper });
+  const steps = requests[0]!.steps.filter(({ name }) => name === "signers" || name === "signatures");
+  expect(steps.map(({ outcome }) => outcome)).toEqual(["notApplicable", "notApplicable"]);
+});
+
+test("error: another result delivered than signed", async () => {
+  expect(await failedStepOf(changeLog(EVENT_TOPICS.RequestProcessed, replaceResult))).toEqual(["delivery"]);
+});
+
+test("error: logs that are not those of the block", async () => {
+  // All that the checks compare stays as it is: only the block's receipts root tells.
+  const tamper = changeLog(EVENT_TOPICS.RequestStart, (data) => data.replace(/.$/, "1") as Hex);
+  expect(await failedStepOf(tamper, { hasEthereumBlocks: true })).toEqual(["transactions"]);
+});
+
+const METHODS = [
+  "eth_chainId",
+  "eth_getTransactionReceipt",
+  "eth_getTransactionByHash",
+  "eth_getBlockByHash",
+  "eth_getBlockReceipts",
+  "eth_call",
+  "eth_getLogs",
+  "eth_blockNumber",
+];
+const GARBAGE = [
+  null,
+  {},
+  [],
+  [{}],
+  "",
+  "0x",
+  "0xzz",
+  `0x${"ff".repeat(96)}`,
+  7,
+  { logs: null },
+  { logs: [null] },
+];
+
+test.each(METHODS)("error: whatever a node answers to %s is an answer or a clear error", async (method) => {
+  const from = method === "eth_blockNumber" ? preset.request : preset.report;
+  const defects: unknown[] = [];
+  for (const garbage of GARBAGE) {
+    const tamper: Tamper = (asked, answer) => (asked === method ? structuredClone(garbage) : answer);
+    await world.verify(from.transactionHash, { tamper }).catch((error: unknown) => {
+      if (!(error instanceof TycheError)) defects.push([garbage, error]);
+    });
+  }
+  expect(defects).toEqual([]);
+});
+
+test("behaviour: a block that the node no longer has leaves its check open", async () => {
+  const tamper: Tamper = (method, answer) => (method === "eth_getBlockByHash" ? null : answer);
+  const { valid, requests } = await world.verify(preset.report.transactionHash, { tamper });
+  expect(valid).toBe(true);
+  expect(requests[0]!.steps[0]).toMatchObject({ name: "transactions", outcome: "notApplicable" });
+});
+
+const CONFIG_SET = toEventSelector(
+  "ConfigSet(uint32,bytes32,uint64,address[],address[],uint8,bytes,uint64,bytes)",
+);
+
+function replaceResult(data: Hex): Hex {
+  return data.replaceAll(wordsSentIn(preset.proof)[0]!.slice(2), wordHex(1n)) as Hex;
+}
+
+function changeSigners(signers: readonly Hex[]): Tamper {
+  return (method, answer, [filter]) => {
+    if (method !== "eth_getLogs" || (filter as { topics: Hex[] }).topics[0] !== CONFIG_SET) return answer;
+    for (const log of answer as Answer["logs"]) {
+      TEST_ROLES.signers.forEach(({ address }, index) => {
+        log.data = log.data.replaceAll(
+          address.slice(2).toLowerCase(),
+          signers[index]!.slice(2).toLowerCase(),
+        ) as Hex;
+      });
+    }
+    return answer;
+  };
+}
+
+/** Changes what a contract's function answers. */
+function changeCall(to: Hex, result: Hex, functionName: "sourceOf" | "getRequestConfig"): Tamper {
+  const data =
+    functionName === "sourceOf"
+      ? encodeFunctionData({ abi: presetConsumerAbi, functionName, args: [world.echoId] })
+      : encodeFunctionData({ abi: vrfCoordinatorAbi, functionName });
+  return (method, answer, [call]) => {
+    const asked = call as { to?: Hex; data?: Hex } | undefined;
+    return method === "eth_call" && asked?.data === data && asked.to?.toLowerCase() === to.toLowerCase()
+      ? result
+      : answer;
+  };
+}

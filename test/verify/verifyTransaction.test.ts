@@ -1,0 +1,254 @@
+import { encodeFunctionData, stringToHex, toHex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { encodeFunctionsRequest } from "../../src/chain/functionsRequest.ts";
+import { functionsRouterAbi, subscriptionOwnerAbi, vrfCoordinatorAbi } from "../../src/contracts/abi.ts";
+import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
+import { storeSource } from "../support/consumer.ts";
+import { deliverResults, deliverWords, eventsOf } from "../support/delivery.ts";
+import { startVerifyWorld, wordsSentIn, type VerifyWorld } from "./support/world.ts";
+
+let world: VerifyWorld;
+beforeAll(async () => {
+  world = await startVerifyWorld();
+});
+afterAll(() => world.close());
+
+const outcomes = (steps: readonly { readonly name: string; readonly outcome: string }[]) =>
+  Object.fromEntries(steps.map(({ name, outcome }) => [name, outcome]));
+
+const ALL_OK = {
+  transactions: "ok",
+  contracts: "ok",
+  request: "ok",
+  key: "ok",
+  proof: "ok",
+  words: "ok",
+  word: "ok",
+  source: "ok",
+  stored: "ok",
+  signers: "ok",
+  signatures: "ok",
+  delivery: "ok",
+  execution: "ok",
+};
+
+describe("a preset", () => {
+  test("default: is valid from its request, its proof and its report alike", async () => {
+    const { request, proof, report } = await world.runPreset();
+    const [word] = wordsSentIn(proof);
+    const found = await world.verify(report.transactionHash);
+    expect(found.requests.map(({ steps }) => outcomes(steps))).toEqual([ALL_OK]);
+    expect(found).toMatchObject({
+      valid: true,
+      verdict: "valid",
+      requests: [
+        {
+          kind: "preset",
+          verdict: "valid",
+          failed: null,
+          result: word,
+          err: "0x",
+          randomNumber: [String(BigInt(word!))],
+          transactions: {
+            request: request.transactionHash,
+            randomness: proof.transactionHash,
+            report: report.transactionHash,
+          },
+        },
+      ],
+    });
+    for (const { transactionHash } of [request, proof])
+      expect((await world.verify(transactionHash)).requests).toEqual(found.requests);
+  });
+
+  test("behaviour: those that share proof and report are all checked, or the one that is named", async () => {
+    const items = Array.from({ length: 4 }, () => ({ sourceId: world.echoId }));
+    const request = await world.submit({ presets: [{ dapp: world.dapp, items }] });
+    const proof = await deliverWords(world, request);
+    const report = await deliverResults(world, proof, { response: wordsSentIn(proof)[2]! });
+    const sent = eventsOf(proof, "PresetSent");
+    // One result for all: right for the third only.
+    const found = await world.verify(proof.transactionHash);
+    expect(found.requests.map(({ failed }) => failed)).toEqual(["execution", "execution", null, "execution"]);
+    const one = await world.verify(report.transactionHash, { requestId: sent[2]!.requestId });
+    expect(one).toMatchObject({ valid: true, requests: [{ requestId: sent[2]!.requestId }] });
+    const byWords = await world.verify(request.transactionHash, { requestId: sent[0]!.vrfRequestId });
+    expect(byWords.requests).toHaveLength(4);
+  });
+
+  test("behaviour: several proofs in one transaction are told apart", async () => {
+    const preset = { dapp: world.dapp, items: [{ sourceId: world.echoId }] };
+    const request = await world.submit({
+      presets: [preset, preset],
+      randoms: [{ vrfSubId: world.dapp.vrfSubId, numWords: 3 }],
+    });
+    const proof = await deliverWords(world, request);
+    const { verdict, requests } = await world.verify(proof.transactionHash);
+    expect(verdict).toBe("incomplete");
+    expect(requests.map(({ kind, verdict, randomNumber }) => [kind, verdict, randomNumber.length])).toEqual([
+      ["preset", "incomplete", 1],
+      ["preset", "incomplete", 1],
+      ["random", "valid", 3],
+    ]);
+    expect(new Set(requests.flatMap(({ randomNumber }) => randomNumber)).size).toBe(5);
+  });
+
+  test("behaviour: before its words it is incomplete", async () => {
+    const items = [{ sourceId: world.echoId }, { sourceId: world.echoId }];
+    const request = await world.submit({ presets: [{ dapp: world.dapp, items }] });
+    const { verdict, valid, requests } = await world.verify(request.transactionHash);
+    expect({ verdict, valid }).toEqual({ verdict: "incomplete", valid: false });
+    expect(requests).toMatchObject([
+      { kind: "preset", verdict: "incomplete", transactions: { randomness: null, report: null } },
+      { kind: "preset", verdict: "incomplete" },
+    ]);
+    await deliverWords(world, request);
+  });
+
+  test("behaviour: an id under which a source was stored only after the request fails", async () => {
+    const sourceId = world.echoId + 1;
+    const request = await world.submit({ presets: [{ dapp: world.dapp, items: [{ sourceId }] }] });
+    expect(await storeSource(world, "return Functions.encodeUint256(BigInt(bytesArgs[0]) | 1n)")).toBe(
+      sourceId,
+    );
+    const proof = await deliverWords(world, request);
+    const { requests } = await world.verify(proof.transactionHash);
+    expect(requests).toMatchObject([{ verdict: "invalid", failed: "stored" }]);
+  });
+});
+
+describe("random words", () => {
+  test("default: are valid, all of them", async () => {
+    const request = await world.submit({ randoms: [{ vrfSubId: world.dapp.vrfSubId, numWords: 500 }] });
+    const proof = await deliverWords(world, request);
+    for (const { transactionHash } of [request, proof]) {
+      const { valid, requests } = await world.verify(transactionHash);
+      expect(valid).toBe(true);
+      expect(outcomes(requests[0]!.steps)).toEqual({
+        transactions: "ok",
+        contracts: "ok",
+        request: "ok",
+        key: "ok",
+        proof: "ok",
+        words: "ok",
+      });
+      expect(requests[0]!.randomNumber).toHaveLength(500);
+    }
+  });
+});
+
+test("behaviour: what a contract of the caller's own asked for is checked, too", async () => {
+  const { vrfSubId, functionsSubId } = world.dapp;
+  const owner = TEST_ROLES.transmitters[3]!;
+  await world.send(TEST_ROLES.operator, {
+    to: world.addresses.subscriptionOwner,
+    data: encodeFunctionData({
+      abi: subscriptionOwnerAbi,
+      functionName: "addConsumer",
+      args: [vrfSubId, functionsSubId, owner.address],
+    }),
+  });
+  const words = await world.send(owner, {
+    to: world.addresses.vrfCoordinator,
+    data: encodeFunctionData({
+      abi: vrfCoordinatorAbi,
+      functionName: "requestRandomWords",
+      args: [TEST_PROVING_KEY.keyHash, vrfSubId, 1, 20_000, 2],
+    }),
+  });
+  const call = await world.send(owner, {
+    to: world.addresses.functionsRouter,
+    data: encodeFunctionData({
+      abi: functionsRouterAbi,
+      functionName: "sendRequest",
+      args: [
+        functionsSubId,
+        toHex(encodeFunctionsRequest({ source: "return Functions.encodeUint256(1)" })),
+        1,
+        100_000,
+        stringToHex("fun-test-1", { size: 32 }),
+      ],
+    }),
+  });
+  // The account becomes a contract, which the coordinator calls back: STOP.
+  await world.viem.setCode({ address: owner.address, bytecode: "0x00" });
+  const proof = await deliverWords(world, words);
+  const report = await deliverResults(world, call);
+  for (const { transactionHash } of [words, proof, call, report])
+    expect(await world.verify(transactionHash)).toMatchObject({
+      valid: true,
+      requests: [{ verdict: "valid" }],
+    });
+});
+
+describe("a function", () => {
+  const FOURTEEN = `0x${"00".repeat(31)}0e` as const;
+
+  test("default: is valid when its source gives the reported result again", async () => {
+    const source = "return Functions.encodeUint256(BigInt(args[0]) * 2n)";
+    const { request, report } = await world.runFunction(source, FOURTEEN);
+    for (const { transactionHash } of [request, report]) {
+      const { valid, requests } = await world.verify(transactionHash);
+      expect(valid).toBe(true);
+      expect(outcomes(requests[0]!.steps)).toEqual({
+        transactions: "ok",
+        contracts: "ok",
+        source: "ok",
+        signers: "ok",
+        signatures: "ok",
+        delivery: "ok",
+        execution: "ok",
+      });
+    }
+  });
+
+  test("error: another result than the source gives fails at the execution", async () => {
+    const { report } = await world.runFunction("return Functions.encodeUint256(15)", FOURTEEN);
+    const { valid, requests } = await world.verify(report.transactionHash);
+    expect(valid).toBe(false);
+    expect(requests).toMatchObject([{ verdict: "invalid", failed: "execution" }]);
+  });
+
+  test.each([
+    ["return Functions.encodeUint256(Math.floor(Math.random() * 1e15))", /another result each time/],
+    ["return Functions.encodeUint256(new Date().getFullYear())", /uses Date/],
+    ["await fetch('https://example.com'); return Functions.encodeUint256(1)", /uses fetch/],
+    ["for (;;);", /limit of time/],
+  ])("behaviour: %s can't be checked again, and is not called wrong", async (source, why) => {
+    const { report } = await world.runFunction(source, FOURTEEN);
+    const run: typeof world.pool.run = (request) =>
+      world.pool.run({ ...request, limits: { ...request.limits, timeoutMs: 500 } });
+    const { valid, requests } = await world.verify(report.transactionHash, { run });
+    expect(valid).toBe(true);
+    const execution = requests[0]!.steps.find(({ name }) => name === "execution");
+    expect(execution).toMatchObject({ outcome: "notApplicable", detail: expect.stringMatching(why) });
+  });
+});
+
+test("behaviour: without given addresses those of the transactions are named to compare", async () => {
+  const { report } = await world.runPreset();
+  const { valid, requests, contracts } = await world.verify(report.transactionHash, { contracts: {} });
+  expect(valid).toBe(true);
+  const lower = Object.entries(world.contracts).map(([role, address]) => [role, address.toLowerCase()]);
+  expect(contracts).toEqual(Object.fromEntries(lower));
+  const step = requests[0]!.steps.find(({ name }) => name === "contracts");
+  expect(step).toMatchObject({
+    outcome: "notApplicable",
+    detail: expect.stringContaining(contracts["vrfCoordinator"]!),
+  });
+});
+
+test("error: transactions that there are not, or that are not the oracle's, are not found", async () => {
+  await expect(world.verify(`0x${"ab".repeat(32)}`)).rejects.toMatchObject({ code: "not_found" });
+  const { request } = await world.runPreset();
+  const stranger = { vrfCoordinator: world.addresses.link, presetConsumer: world.addresses.link };
+  await expect(world.verify(request.transactionHash, { contracts: stranger })).rejects.toMatchObject({
+    code: "not_found",
+  });
+  await expect(
+    world.verify(request.transactionHash, { requestId: `0x${"cd".repeat(32)}` }),
+  ).rejects.toMatchObject({ code: "not_found" });
+  await expect(world.verify(request.transactionHash, { chainId: 1 })).rejects.toMatchObject({
+    code: "invalid_parameter",
+  });
+});
