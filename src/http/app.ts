@@ -1,0 +1,105 @@
+import { Router } from "@koa/router";
+import Koa, { type Middleware } from "koa";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { Service } from "../service/service.ts";
+import type { Verifier } from "../verify/verifier.ts";
+import { apiLayer } from "./apiLayer.ts";
+import type { HttpDeps, RequestState } from "./context.ts";
+import { frame } from "./frame.ts";
+import { createGuard } from "./guard.ts";
+import { DEFAULT_LIMITS, type HttpLimits } from "./limits.ts";
+import { createLiveSchemas } from "./liveSchemas.ts";
+import { createHttpMetrics } from "./metrics.ts";
+import type { Operation } from "./operation.ts";
+import { createResponder } from "./respond.ts";
+import { catalogueOperations } from "./routes/catalogue.ts";
+import { consumerOperation } from "./routes/consumers.ts";
+import { docsRoutes } from "./routes/docs.ts";
+import { functionOperation, simulateOperation } from "./routes/functions.ts";
+import { operationsRoutes } from "./routes/operations.ts";
+import { presetOperation } from "./routes/presets.ts";
+import { randomOperation } from "./routes/random.ts";
+import { requestOperation, requestsOperation } from "./routes/requests.ts";
+import { verifyOperation } from "./routes/verify.ts";
+import { unmatched } from "./unmatched.ts";
+
+export interface HttpAppOptions {
+  readonly service: Service;
+  readonly verifier: Verifier;
+  readonly log: Logger;
+  /** The metrics of the whole process; the HTTP layer adds its own and serves all at `/metrics`. One app per registry. */
+  readonly registry: Registry;
+  /** Defaults: {@link DEFAULT_LIMITS}. */
+  readonly limits?: Partial<HttpLimits>;
+  /** Whether `X-Forwarded-*` of a proxy in front is believed. Default `false`. */
+  readonly trustProxy?: boolean;
+  /** Web pages: asked after the API's own routes, before a path counts as unknown. */
+  readonly pages?: readonly Middleware<RequestState>[];
+  /** Aborts when the server closes: event streams end, new calls are refused. Default: never. */
+  readonly closing?: AbortSignal;
+  /** Aborts later: calls that still wait answer `still_pending`. Default: never. */
+  readonly closingHard?: AbortSignal;
+}
+
+/**
+ * Creates the HTTP application: the API under `/api`, `/healthz`, `/readyz`, `/metrics`, `/openapi.json` and `/docs`.
+ * Everything is compiled here, so that a call only looks things up. It listens nowhere: see `startHttp`.
+ */
+export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
+  const { service, log } = options;
+  const never = new AbortController().signal;
+  const deps: HttpDeps = {
+    service,
+    log,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    schemas: createLiveSchemas(service),
+    closing: options.closing ?? never,
+    closingHard: options.closingHard ?? never,
+  };
+  const metrics = createHttpMetrics(options.registry);
+  const guard = createGuard(deps);
+  const operations = createOperations(deps, { verifier: options.verifier, openStreams: metrics.streams });
+  deps.schemas();
+
+  const router = new Router<RequestState>({ sensitive: true });
+  for (const operation of operations) {
+    router[operation.method](operation.path, async (ctx) => {
+      await guard.admit(ctx);
+      await operation.handle(ctx);
+    });
+  }
+  operationsRoutes(router, { deps, registry: options.registry, operations });
+  docsRoutes(router);
+
+  const app = new Koa<RequestState>({ proxy: options.trustProxy ?? false });
+  app.on("error", (error: unknown) => log.debug({ err: error }, "connection error"));
+  app.use(frame({ log, metrics }));
+  app.use(apiLayer({ guard, closing: deps.closing }));
+  app.use(router.routes());
+  for (const page of options.pages ?? []) app.use(page);
+  app.use(unmatched());
+  return app;
+}
+
+function createOperations(
+  deps: HttpDeps,
+  {
+    verifier,
+    openStreams,
+  }: { readonly verifier: Verifier; readonly openStreams: ReturnType<typeof createHttpMetrics>["streams"] },
+) {
+  const responder = createResponder(deps, { openStreams });
+  const operations: readonly Operation[] = [
+    presetOperation(deps, responder),
+    randomOperation(deps, responder),
+    consumerOperation(deps, responder),
+    functionOperation(deps, responder),
+    simulateOperation(deps),
+    requestOperation(deps, responder),
+    requestsOperation(deps, responder),
+    verifyOperation(deps, verifier),
+    ...catalogueOperations(deps),
+  ];
+  return operations;
+}

@@ -1,0 +1,130 @@
+/** What a code means over HTTP. */
+export interface ErrorEntry {
+  readonly status: number;
+  /** What happened, in one sentence; the answer's `err` where the error's own message may not leave the server. */
+  readonly meaning: string;
+  /** What the caller can do. */
+  readonly remedy: string;
+}
+
+/**
+ * Every error code of the API: the one place that gives it a status. README lists the same codes, and a test compares them.
+ *
+ * A message leaves the server only when it was written for the caller: a `TycheError` blamed on the caller or an upstream, with a
+ * code of this table. Everything else is `internal`, whose answer holds nothing but a correlation id.
+ */
+export const ERROR_TABLE = {
+  invalid_parameter: {
+    status: 400,
+    meaning: "One or more parameters can't be used.",
+    remedy: "Correct what `details` lists: every violation is named at once. Nothing was sent to a chain.",
+  },
+  malformed_json: {
+    status: 400,
+    meaning: "The body is not JSON in UTF-8, or has a member twice.",
+    remedy: "Correct the body at the line and column that the message names.",
+  },
+  malformed_http: {
+    status: 400,
+    meaning: "The request is not valid HTTP.",
+    remedy: "Send a valid HTTP/1.1 request; look for a wrong Content-Length or header.",
+  },
+  unauthenticated: {
+    status: 401,
+    meaning: "The API key is missing, unknown or revoked.",
+    remedy: "Send `Authorization: <API key>`, with the key from the dapp's Config Vars.",
+  },
+  forbidden: {
+    status: 403,
+    meaning: "The dapp of this key lacks the facility.",
+    remedy: "Use the key of a dapp that has the facility, or have it added to the dapp.",
+  },
+  not_found: {
+    status: 404,
+    meaning: "There is nothing at this path, or nothing that this key may see.",
+    remedy: "Check the path and the identifier, and that the key is of the dapp that made the request.",
+  },
+  method_not_allowed: {
+    status: 405,
+    meaning: "The path exists, but not with this method.",
+    remedy: "Use a method that the `Allow` header lists.",
+  },
+  request_timeout: {
+    status: 408,
+    meaning: "The request did not arrive in time.",
+    remedy: "Send headers within 10 seconds and the whole request within 30.",
+  },
+  idempotency_conflict: {
+    status: 409,
+    meaning: "The Idempotency-Key was used before with other parameters.",
+    remedy: "Use a new key for a new request, and the same parameters with the same key.",
+  },
+  too_many_consumers: {
+    status: 409,
+    meaning: "The subscription has as many consumers as the network allows.",
+    remedy: "Remove a consumer, or use another dapp.",
+  },
+  body_too_large: {
+    status: 413,
+    meaning: "The body is larger than the limit.",
+    remedy: "Send less; the message names the limit.",
+  },
+  unsupported_media_type: {
+    status: 415,
+    meaning: "The body is not plain application/json in UTF-8.",
+    remedy: "Send `Content-Type: application/json` and no Content-Encoding.",
+  },
+  expectation_failed: {
+    status: 417,
+    meaning: "The Expect header asks for something else than 100-continue.",
+    remedy: "Leave the header out.",
+  },
+  function_failed: {
+    status: 422,
+    meaning: "The source failed in the dry run; no transaction was sent.",
+    remedy: "Correct the source: `err`, `console`, `line` and `column` say where. Try it with `simulate`.",
+  },
+  rate_limited: {
+    status: 429,
+    meaning: "The key made more requests than its limit, or has too many under way.",
+    remedy: "Wait for the seconds in `Retry-After`; the `RateLimit` headers tell what is left.",
+  },
+  headers_too_large: {
+    status: 431,
+    meaning: "The request line and headers are larger than 16 KiB.",
+    remedy: "Send parameters in the body.",
+  },
+  internal: {
+    status: 500,
+    meaning: "Something failed on our side.",
+    remedy: "Tell the operator the `correlationId`: the log has the rest.",
+  },
+  chain_unavailable: {
+    status: 502,
+    meaning: "The network can't be reached or doesn't answer properly.",
+    remedy: "Try again later; `GET /readyz` says which networks serve.",
+  },
+  request_failed: {
+    status: 502,
+    meaning:
+      "The request ended on chain without a result: a transaction or callback reverted, or the chain was replaced.",
+    remedy: "Read the reason in `err` and the request's timeline; a new request may succeed.",
+  },
+  overloaded: {
+    status: 503,
+    meaning: "The service has as much work as it can hold, or is closing.",
+    remedy: "Try again after the seconds in `Retry-After`.",
+  },
+  still_pending: {
+    status: 504,
+    meaning: "The result did not come within the wait limit; the request goes on.",
+    remedy: "Read the result at `statusUrl`; it is kept.",
+  },
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+/** Whether a code is one of the table. */
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERROR_TABLE, code);
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import helmet from "helmet";
+import type { Middleware } from "koa";
+import type { Logger } from "pino";
+import { answerError, type Answer } from "./answer.ts";
+import type { HttpContext, RequestState } from "./context.ts";
+import type { HttpMetrics } from "./metrics.ts";
+
+/** Ids that callers may choose for their requests: nothing that could break a log line or a header. */
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** Status in log and metrics of a call whose caller left before the answer (nginx's number for it). */
+const CLIENT_GONE = 499;
+
+/**
+ * The outermost layer: names the request, sets the security headers, turns what is thrown into an answer, and logs and measures
+ * how it ended. Logs no header, query or body: keys and secrets can't get into the log from here.
+ */
+export function frame(options: {
+  readonly log: Logger;
+  readonly metrics: HttpMetrics;
+}): Middleware<RequestState> {
+  const { log, metrics } = options;
+  return async (ctx, next) => {
+    const startedAt = performance.now();
+    const given = ctx.get("X-Request-Id");
+    ctx.state.requestId = REQUEST_ID.test(given) ? given : randomUUID();
+    ctx.set("X-Request-Id", ctx.state.requestId);
+    setSecurityHeaders(ctx);
+    ctx.state.closers = [];
+    metrics.inFlight.inc();
+    ctx.res.once("close", () => {
+      for (const close of ctx.state.closers) close();
+      const ms = performance.now() - startedAt;
+      const status = ctx.res.writableFinished ? ctx.status : CLIENT_GONE;
+      const route = routeOf(ctx);
+      const { errorCode } = ctx.state;
+      const request = ctx.response.get("Tyche-Request-Id");
+      metrics.inFlight.dec();
+      if (errorCode !== undefined) metrics.errors.inc({ code: errorCode });
+      metrics.duration.observe({ method: methodOf(ctx), route, status }, ms / 1000);
+      log[isRoutine(route) ? "debug" : "info"](
+        {
+          requestId: ctx.state.requestId,
+          method: ctx.method,
+          route,
+          status,
+          ms: Math.round(ms * 100) / 100,
+          ...(errorCode === undefined ? {} : { code: errorCode }),
+          ...(request === "" ? {} : { request }),
+          ...(ctx.state.dapp === undefined ? {} : { dapp: ctx.state.dapp.id, key: ctx.state.dapp.keyId }),
+        },
+        "request",
+      );
+    });
+    try {
+      await next();
+    } catch (error) {
+      answerThrown(ctx, error, log);
+    }
+  };
+}
+
+/** Writes a JSON answer; `null` as body of a 204. */
+export function sendJson(ctx: HttpContext, status: number, body: unknown): void {
+  ctx.status = status;
+  ctx.set("Content-Type", "application/json; charset=utf-8");
+  ctx.body = JSON.stringify(body);
+}
+
+/** Sends an answer of the API in its envelope. */
+export function sendAnswer(ctx: HttpContext, { status, headers, data }: Answer): void {
+  if (status >= 400 && typeof data["code"] === "string") ctx.state.errorCode = data["code"];
+  ctx.set({ ...headers });
+  sendJson(ctx, status, { data });
+}
+
+/** Answers what was thrown, and logs it when it is not the caller's doing. */
+export function answerThrown(ctx: HttpContext, error: unknown, log: Logger): void {
+  const answer = answerError(error, { correlationId: ctx.state.requestId });
+  if (answer.status >= 500) {
+    log[answer.status === 500 ? "error" : "warn"](
+      { requestId: ctx.state.requestId, route: routeOf(ctx), code: answer.data["code"], err: error },
+      "request failed",
+    );
+  }
+  sendAnswer(ctx, answer);
+}
+
+/** Whether a path belongs to the API and its envelope. */
+export function isApiPath(path: string): boolean {
+  return path === "/api" || path.startsWith("/api/");
+}
+
+const setHelmet = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'", "data:"],
+      fontSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      formAction: ["'self'"],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  // Sub-domains are not ours to speak for. Browsers heed the header over TLS only.
+  strictTransportSecurity: { includeSubDomains: false },
+  xFrameOptions: { action: "deny" },
+});
+
+function setSecurityHeaders(ctx: HttpContext): void {
+  setHelmet(ctx.req, ctx.res, (error?: unknown) => {
+    if (error !== undefined) throw error;
+  });
+}
+
+function routeOf(ctx: HttpContext): string {
+  const route: unknown = ctx["_matchedRoute"];
+  return typeof route === "string" ? route : "unmatched";
+}
+
+// Bounded labels: a caller may send any method name that Node's parser knows.
+const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]);
+
+function methodOf(ctx: HttpContext): string {
+  return METHODS.has(ctx.method) ? ctx.method : "other";
+}
+
+function isRoutine(route: string): boolean {
+  return route === "/healthz" || route === "/readyz" || route === "/metrics";
+}

@@ -1,0 +1,42 @@
+/** Bounds that the HTTP layer enforces. An operator may change each; the defaults suit one machine. */
+export interface HttpLimits {
+  /** Largest body in bytes. A source of 30,720 bytes may take six times that in JSON escapes. */
+  readonly maxBodyBytes: number;
+  /** Largest request line plus headers in bytes. */
+  readonly maxHeaderBytes: number;
+  /** Time for the headers, and for the whole request, to arrive: what ends a slow-loris. */
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** How long an idle connection is kept for the next request; above the 60 s at which common proxies give up theirs. */
+  readonly keepAliveTimeoutMs: number;
+  readonly maxConnections: number;
+  /** How long a call waits for its result before it answers `still_pending`. */
+  readonly waitTimeoutMs: number;
+  /** Between comments that keep an event stream alive through proxies. */
+  readonly heartbeatMs: number;
+  /** Calls of one key in a window of `rateWindowSeconds`. */
+  readonly rateLimit: number;
+  readonly rateWindowSeconds: number;
+  /** Calls of one key under way at once, event streams included. */
+  readonly maxConcurrent: number;
+  /** Calls without a valid key from one address (IPv6: one /64) in a window of `rateWindowSeconds`. */
+  readonly anonymousRateLimit: number;
+  /** When closing: how long calls under way may take to end before they answer `still_pending`. */
+  readonly closeGraceMs: number;
+}
+
+export const DEFAULT_LIMITS: HttpLimits = {
+  maxBodyBytes: 262_144,
+  maxHeaderBytes: 16_384,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 65_000,
+  maxConnections: 10_000,
+  waitTimeoutMs: 120_000,
+  heartbeatMs: 15_000,
+  rateLimit: 100_000,
+  rateWindowSeconds: 60,
+  maxConcurrent: 1_000,
+  anonymousRateLimit: 600,
+  closeGraceMs: 10_000,
+};

@@ -1,0 +1,185 @@
+import { Type, type Static } from "typebox";
+import type { Hex } from "viem";
+import type { ReturnType, Service } from "../service/service.ts";
+import type { NetworkView, PresetView } from "../service/views.ts";
+import { DECIMAL_PATTERN, EXPECTED, compileValidator, type Validator } from "./validator.ts";
+
+/** The request schemas for the networks and presets of one moment, with their compiled validators. */
+export interface LiveSchemas {
+  readonly networks: ReadonlyMap<string, NetworkView>;
+  readonly presets: ReadonlyMap<string, PresetView>;
+  readonly requests: RequestSchemas;
+  readonly validate: {
+    readonly [K in keyof RequestSchemas]: Validator<Static<RequestSchemas[K]>>;
+  };
+}
+
+export type RequestSchemas = ReturnTypeOf<typeof createRequestSchemas>;
+type ReturnTypeOf<F extends (...given: never[]) => unknown> = F extends (...given: never[]) => infer R
+  ? R
+  : never;
+
+/**
+ * Returns a function that gives the schemas of this moment. They are made again only when the service's lists of networks or presets
+ * change, so that a request costs two comparisons.
+ */
+export function createLiveSchemas(service: Service): () => LiveSchemas {
+  let networks: readonly NetworkView[] | undefined;
+  let presets: readonly PresetView[] | undefined;
+  let live: LiveSchemas | undefined;
+  return () => {
+    if (live === undefined || networks !== service.networks() || presets !== service.presets()) {
+      networks = service.networks();
+      presets = service.presets();
+      live = compileLiveSchemas(networks, presets);
+    }
+    return live;
+  };
+}
+
+function compileLiveSchemas(networks: readonly NetworkView[], presets: readonly PresetView[]): LiveSchemas {
+  const requests = createRequestSchemas(networks, presets);
+  return {
+    networks: new Map(networks.map((network) => [network.name, network])),
+    presets: new Map(presets.map((preset) => [preset.name, preset])),
+    requests,
+    validate: {
+      preset: compileValidator(requests.preset),
+      function: compileValidator(requests.function),
+      simulate: compileValidator(requests.simulate),
+      random: compileValidator(requests.random),
+      consumer: compileValidator(requests.consumer),
+      list: compileValidator(requests.list),
+      verify: compileValidator(requests.verify),
+      none: compileValidator(requests.none),
+    },
+  };
+}
+
+const STRICT = { additionalProperties: false } as const;
+
+function createRequestSchemas(networks: readonly NetworkView[], presets: readonly PresetView[]) {
+  const networkNames = networks.map(({ name }) => name);
+  const network = (fallback?: string) => oneOf(networkNames, "Network on which the request runs.", fallback);
+  const maxWords = Math.max(...networks.map(({ vrf }) => vrf.maxWords), 1);
+  const source = Type.String({
+    minLength: 1,
+    [EXPECTED]: "a string of JavaScript",
+    description:
+      "JavaScript source of the function: the body of an async function that returns a byte buffer. " +
+      "Its arguments are in the array `args`. At most 30,720 bytes of UTF-8.",
+  });
+  const args = Type.Array(Type.String({ [EXPECTED]: "a string" }), {
+    default: [],
+    [EXPECTED]: "an array of strings",
+    description: "Arguments for the function.",
+  });
+  const returnType = Type.Unsafe<ReturnType>({
+    ...oneOf(["string", "uint256", "int256"], "Type used to decode the result.", "string"),
+  });
+  return {
+    /** Of a preset request all but the preset's own parameters, which the preset's schema checks. */
+    preset: Type.Object({
+      network: network("polygon_mumbai"),
+      preset: oneOf(
+        presets.map(({ name }) => name),
+        "Preset to run.",
+        "coinflip",
+      ),
+    }),
+    function: Type.Object({ network: network(), source, args, returnType }, STRICT),
+    simulate: Type.Object({ network: Type.Optional(network()), source, args, returnType }, STRICT),
+    random: Type.Object(
+      {
+        network: network("fantom_testnet"),
+        numWords: integer({ minimum: 1, maximum: maxWords, default: 1 }, "Quantity of random numbers."),
+        confirmations: Type.Optional(
+          integer(
+            { minimum: 1, maximum: 200 },
+            "Block confirmations before the random numbers are drawn. Without it 1, or the network's minimum where that is more. " +
+              "`GET /api/networks` lists each network's range.",
+          ),
+        ),
+        keyHash: Type.Optional(
+          hash("Keccak256 hash that names the VRF key: one that `GET /api/networks` lists for the network."),
+        ),
+      },
+      STRICT,
+    ),
+    consumer: Type.Object(
+      {
+        dappId: Type.String({
+          pattern: "^[A-Za-z0-9_-]{1,64}$",
+          [EXPECTED]: "1 to 64 letters, digits, _ or -",
+          description: "Identifier of the dapp, as in the address of its page.",
+        }),
+        network: network(),
+        consumer: Type.Unsafe<Hex>({
+          type: "string",
+          pattern: "^0x[0-9a-fA-F]{40}$",
+          [EXPECTED]: "an address: 0x and 40 hex digits",
+          description: "Address of the consumer contract; its checksum is verified when mixed case.",
+        }),
+      },
+      STRICT,
+    ),
+    list: Type.Object(
+      {
+        limit: integer({ minimum: 1, maximum: 100, default: 20 }, "Most requests in one answer."),
+        cursor: Type.Optional(Type.String({ minLength: 1, description: "`nextCursor` of the page before." })),
+        state: Type.Optional(
+          Type.Enum(["received", "submitted", "randomness", "executing", "fulfilled", "failed"]),
+        ),
+        kind: Type.Optional(Type.Enum(["preset", "function", "random", "consumer"])),
+        network: Type.Optional(network()),
+      },
+      STRICT,
+    ),
+    verify: Type.Object(
+      {
+        network: oneOf(networkNames, "Network of the transaction."),
+        tx: hash("Hash of the transaction: of a request, a VRF proof (`vrfv2Hash`) or a report."),
+        requestId: Type.Optional(
+          hash("Checks this request alone, where others share the transaction; of functions or of VRF."),
+        ),
+      },
+      STRICT,
+    ),
+    none: Type.Object({}, STRICT),
+  };
+}
+
+/** 32 bytes. */
+function hash(description: string) {
+  return Type.Unsafe<Hex>({
+    type: "string",
+    pattern: "^0x[0-9a-fA-F]{64}$",
+    [EXPECTED]: "0x and 64 hex digits",
+    description,
+  });
+}
+
+/** A string out of a list; the default only where the list has it. */
+function oneOf(values: readonly string[], description: string, fallback?: string) {
+  return Type.Unsafe<string>({
+    type: "string",
+    // An empty enumeration is no valid schema; a name that can't be one says the same.
+    ...(values.length > 0 ? { enum: [...values] } : { pattern: "^(?!)" }),
+    ...(fallback !== undefined && values.includes(fallback) ? { default: fallback } : {}),
+    description,
+  });
+}
+
+/** A whole number, as a JSON integer or as its decimal string. */
+function integer(
+  bounds: { readonly minimum: number; readonly maximum: number; readonly default?: number },
+  description: string,
+) {
+  return Type.Unsafe<number>({
+    type: ["integer", "string"],
+    pattern: DECIMAL_PATTERN,
+    ...bounds,
+    [EXPECTED]: `a whole number from ${bounds.minimum} to ${bounds.maximum} in decimal`,
+    description,
+  });
+}

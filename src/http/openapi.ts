@@ -1,0 +1,272 @@
+import type { PresetView } from "../service/views.ts";
+import { ERROR_TABLE, type ErrorCode } from "./errorTable.ts";
+import type { LiveSchemas } from "./liveSchemas.ts";
+import type { Operation } from "./operation.ts";
+import { RequestView } from "./requestView.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Errors that every operation under `/api` may answer with. */
+const COMMON_ERRORS: readonly ErrorCode[] = [
+  "invalid_parameter",
+  "unauthenticated",
+  "forbidden",
+  "rate_limited",
+  "internal",
+  "overloaded",
+];
+const BODY_ERRORS: readonly ErrorCode[] = ["malformed_json", "body_too_large", "unsupported_media_type"];
+const ASYNC_ERRORS: readonly ErrorCode[] = [
+  "not_found",
+  "idempotency_conflict",
+  "chain_unavailable",
+  "request_failed",
+  "still_pending",
+];
+
+/**
+ * Builds the OpenAPI 3.1 document out of the operations and the very schemas that validate their parameters, for the networks and
+ * presets of this moment.
+ */
+export function describeApi(operations: readonly Operation[], schemas: LiveSchemas): Json {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations) {
+    const path = operation.path.replaceAll(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [operation.method]: describeOperation(operation, schemas) };
+  }
+  const presets = [...schemas.presets.values()];
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Tyche",
+      version: "1.0.0",
+      summary: "Verifiable random numbers and oracle functions over HTTP.",
+      description: INTRODUCTION + errorList(),
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/" }],
+    security: [{ apiKey: [] }],
+    tags: [
+      {
+        name: "Randomness",
+        description: "Verifiable random numbers, and presets that turn one into a result.",
+      },
+      { name: "Functions", description: "JavaScript of your own on the oracle network." },
+      { name: "Requests", description: "What became of earlier requests." },
+      { name: "Catalogue", description: "What is installed." },
+    ],
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: "apiKey",
+          in: "header",
+          name: "Authorization",
+          description: "The dapp's API key, bare or after `Bearer `.",
+        },
+      },
+      schemas: {
+        ...Object.fromEntries(presets.map((preset) => [nameOf(preset), presetSchema(preset, schemas)])),
+        Request: RequestView,
+        Error: errorSchema(),
+      },
+    },
+  };
+}
+
+const INTRODUCTION = [
+  "Every answer of the API is an object with one member `data`, errors included.",
+  "Parameters may stand in the query or in the JSON body; where both have one, the values must be equal. " +
+    "Unknown parameters are refused, and all violations are listed at once.",
+  "**Waiting.** A call answers when its result is on chain. `Prefer: respond-async` answers 202 at once with the address of the " +
+    "request; `Prefer: wait=10` waits for at most that many seconds; `Accept: text/event-stream` streams the states as they come.",
+  "**Once only.** With an `Idempotency-Key` header the same call may be sent again: it gets the same answer and never a second " +
+    "transaction.",
+  "**Limits.** `RateLimit` and `RateLimit-Policy` headers tell what is left; 429 and 503 carry `Retry-After`.",
+  "Pages of any origin may call the API (CORS); no cookie counts here, only the key.",
+].join("\n\n");
+
+function errorList(): string {
+  const rows = Object.entries(ERROR_TABLE).map(
+    ([code, { status, meaning, remedy }]) => `| \`${code}\` | ${status} | ${meaning} | ${remedy} |`,
+  );
+  return `\n\n| Code | Status | Meaning | Remedy |\n|---|---|---|---|\n${rows.join("\n")}`;
+}
+
+function describeOperation(operation: Operation, schemas: LiveSchemas): Json {
+  const { id, tag, summary, description } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    parameters: [
+      ...pathParameters(operation),
+      ...queryParameters(operation, schemas),
+      ...headerParameters(operation),
+    ],
+    ...requestBody(operation, schemas),
+    responses: responses(operation),
+  };
+}
+
+function pathParameters({ path }: Operation): Json[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+    description: "Identifier of the request: `req_` and 26 characters.",
+  }));
+}
+
+function queryParameters({ placement, request }: Operation, schemas: LiveSchemas): Json[] {
+  if (placement === "body") return [];
+  const schema: Json = { ...schemas.requests[request] };
+  const properties = (schema["properties"] ?? {}) as Readonly<Record<string, Json>>;
+  const required = (schema["required"] ?? []) as readonly string[];
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: "query",
+    // A default makes leaving it out fine.
+    required: required.includes(name) && schema["default"] === undefined,
+    description: schema["description"],
+    schema,
+  }));
+}
+
+const headerParameter = (name: string, description: string, schema: Json): Json => ({
+  name,
+  in: "header",
+  required: false,
+  description,
+  schema,
+});
+
+function headerParameters({ isAsync }: Operation): Json[] {
+  if (!isAsync) return [];
+  return [
+    headerParameter("Idempotency-Key", "Makes the call safe to send again.", {
+      type: "string",
+      pattern: "^[!-~]{1,255}$",
+    }),
+    headerParameter("Prefer", "`respond-async`, `wait=<seconds>`, or both.", { type: "string" }),
+  ];
+}
+
+function requestBody({ placement, request }: Operation, schemas: LiveSchemas): Json {
+  if (placement === "query") return {};
+  const presets = [...schemas.presets.values()];
+  const content =
+    placement === "presets"
+      ? {
+          schema: { anyOf: presets.map((preset) => ({ $ref: `#/components/schemas/${nameOf(preset)}` })) },
+          examples: Object.fromEntries(presets.map((preset) => [preset.name, { value: exampleOf(preset) }])),
+        }
+      : {
+          schema: relaxed({ ...schemas.requests[request] }),
+          example: { network: [...schemas.networks.keys()][0], ...FUNCTION_EXAMPLE },
+        };
+  return { requestBody: { required: placement === "body", content: { "application/json": content } } };
+}
+
+const FUNCTION_EXAMPLE = {
+  source: "return Functions.encodeUint256(BigInt(args[0]) * 2n);",
+  args: ["21"],
+  returnType: "uint256",
+};
+
+function exampleOf(preset: PresetView): Json {
+  return { preset: preset.name, ...preset.examples[0]?.params };
+}
+
+function presetSchema(preset: PresetView, schemas: LiveSchemas): Json {
+  const own = preset.parameters as { properties?: Json; required?: readonly string[] };
+  const { network } = schemas.requests.preset.properties;
+  return relaxed({
+    ...own,
+    title: preset.title,
+    description: preset.description,
+    properties: { network, preset: { const: preset.name }, ...own.properties },
+    required: own.required ?? [],
+  });
+}
+
+/** A schema as callers see it: what has a default need not be sent. (The validator fills defaults in before it checks.) */
+function relaxed(schema: Json): Json {
+  const properties = (schema["properties"] ?? {}) as Readonly<Record<string, Json>>;
+  const required = ((schema["required"] ?? []) as readonly string[]).filter(
+    (name) => properties[name]?.["default"] === undefined,
+  );
+  return { ...schema, type: "object", required };
+}
+
+function responses(operation: Operation): Json {
+  const byStatus = new Map<number, ErrorCode[]>();
+  const codes = [
+    ...COMMON_ERRORS,
+    ...(operation.method === "post" ? BODY_ERRORS : []),
+    ...(operation.isAsync ? ASYNC_ERRORS : []),
+    ...operation.errors,
+  ];
+  for (const code of new Set(codes)) {
+    const { status } = ERROR_TABLE[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const errors = [...byStatus].map(([status, codes]) => [
+    String(status),
+    {
+      description: codes.map((code) => `\`${code}\`: ${ERROR_TABLE[code].meaning}`).join(" "),
+      content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+    },
+  ]);
+  return {
+    200: {
+      description: "The result.",
+      content: { "application/json": { schema: enveloped(operation.answer) } },
+    },
+    ...(operation.isAsync ? { 202: ACCEPTED } : {}),
+    ...Object.fromEntries(errors),
+  };
+}
+
+const ACCEPTED: Json = {
+  description: "Accepted (`Prefer: respond-async`); `Location` is the address of the request.",
+  headers: { Location: { schema: { type: "string" } } },
+  content: { "application/json": { schema: enveloped({ $ref: "#/components/schemas/Request" }) } },
+};
+
+function enveloped(data: unknown): Json {
+  return { type: "object", required: ["data"], additionalProperties: false, properties: { data } };
+}
+
+function errorSchema(): Json {
+  return enveloped({
+    type: "object",
+    required: ["success", "err", "code"],
+    properties: {
+      success: { const: false },
+      err: { type: "string", description: "One sentence." },
+      code: { enum: Object.keys(ERROR_TABLE), description: "Stable: branch on it." },
+      details: {
+        type: "array",
+        description: "Every violation, for `invalid_parameter`.",
+        items: {
+          type: "object",
+          required: ["path", "message"],
+          properties: {
+            path: { type: "string", description: "JSON Pointer to the parameter." },
+            message: { type: "string" },
+          },
+        },
+      },
+      id: { type: "string", description: "Identifier of the request, where there is one." },
+      statusUrl: { type: "string", description: "Address of the request, where there is one." },
+      correlationId: { type: "string", description: "For `internal`: names the call in the operator's log." },
+    },
+  });
+}
+
+function nameOf(preset: PresetView): string {
+  return `Preset_${preset.name.replaceAll(/[^A-Za-z0-9._-]/g, "_")}`;
+}

@@ -1,0 +1,55 @@
+import type { ParameterViolation } from "../lib/invalidParameter.ts";
+import { readJsonBody } from "./body.ts";
+import type { HttpContext } from "./context.ts";
+import { describeValue } from "./describeValue.ts";
+import type { JsonValue } from "./parseJson.ts";
+import { parseQuery, pointer } from "./query.ts";
+
+/** The parameters of a request before anything is known of them. */
+export interface GivenParameters {
+  /** By name, from query and body alike; without a prototype, so that no name is special. */
+  readonly values: Record<string, JsonValue>;
+  readonly violations: readonly ParameterViolation[];
+}
+
+/**
+ * Reads the parameters of a POST from its query and its JSON body. A parameter in both is fine when the values are equal (a
+ * number equals its decimal text) and a violation that names both when not: neither place has precedence.
+ */
+export async function readParameters(
+  ctx: HttpContext,
+  options: { readonly maxBodyBytes: number },
+): Promise<GivenParameters> {
+  const given = readQuery(ctx);
+  const body = await readJsonBody(ctx, options.maxBodyBytes);
+  if (body === undefined) return given;
+  const violations = [...given.violations];
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    violations.push({ path: "", message: `the body must be a JSON object, got ${describeValue(body)}` });
+    return { values: given.values, violations };
+  }
+  for (const [name, value] of Object.entries(body)) {
+    const inQuery = given.values[name];
+    if (inQuery !== undefined && !isSame(inQuery, value)) {
+      violations.push({
+        path: pointer(name),
+        message: `is ${describeValue(inQuery)} in the query but ${describeValue(value)} in the body`,
+      });
+    }
+    given.values[name] = value;
+  }
+  return { values: given.values, violations };
+}
+
+/** Reads the parameters of a GET, all from its query. */
+export function readQuery(ctx: HttpContext): GivenParameters {
+  const values: Record<string, JsonValue> = Object.create(null);
+  const query = parseQuery(ctx.querystring);
+  for (const [name, value] of query.values) values[name] = value;
+  return { values, violations: query.violations };
+}
+
+function isSame(inQuery: JsonValue, inBody: JsonValue): boolean {
+  if (typeof inBody === "number" || typeof inBody === "bigint") return inQuery === inBody.toString();
+  return inQuery === inBody;
+}

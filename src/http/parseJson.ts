@@ -1,0 +1,184 @@
+import { TycheError } from "../lib/errors.ts";
+
+/** A JSON value; objects have no prototype, so that no member name is special. */
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | JsonValue[]
+  | { [name: string]: JsonValue };
+
+/** Deepest nesting of arrays and objects; no parameter needs more than two, and recursion stays far from the stack's end. */
+export const MAX_JSON_DEPTH = 32;
+
+/**
+ * Parses JSON (RFC 8259) as strictly as parameters need it. Beyond `JSON.parse` it
+ * - says where a text is wrong, by line and column;
+ * - refuses an object that has a name twice, as neither value may win silently;
+ * - refuses lone surrogates, which UTF-8 can't carry on to the chain;
+ * - keeps whole numbers past 2^53 exact, as `bigint`;
+ * - refuses nesting deeper than {@link MAX_JSON_DEPTH}.
+ *
+ * Throws {@link MalformedJsonError}.
+ */
+export function parseJson(text: string): JsonValue {
+  const parser = new Parser(text);
+  return parser.document();
+}
+
+/** A body that is not JSON in UTF-8; the message names line and column, both 1-based. */
+export class MalformedJsonError extends TycheError {
+  constructor(message: string) {
+    super(message, { code: "malformed_json", blame: "caller" });
+  }
+}
+
+const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
+// Runs of characters that stand for themselves: all but the quote, the backslash and control characters.
+// oxlint-disable-next-line no-control-regex
+const PLAIN = /[^"\\\u0000-\u001f]*/y;
+const BLANK = /[ \t\n\r]*/y;
+
+class Parser {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  document(): JsonValue {
+    this.#skipBlanks();
+    const value = this.#value(0);
+    if (this.#at < this.#text.length) this.#fail("the end of the text");
+    return value;
+  }
+
+  /** Reads one value and the blanks after it. */
+  #value(depth: number): JsonValue {
+    const value = this.#bareValue(depth);
+    this.#skipBlanks();
+    return value;
+  }
+
+  #bareValue(depth: number): JsonValue {
+    const first = this.#text[this.#at];
+    if (first === "{" || first === "[") {
+      if (depth === MAX_JSON_DEPTH) this.#fail(`at most ${MAX_JSON_DEPTH} levels of nesting`);
+      return first === "{" ? this.#object(depth + 1) : this.#array(depth + 1);
+    }
+    if (first === '"') return this.#string();
+    for (const [word, value] of WORDS) {
+      if (this.#text.startsWith(word, this.#at)) {
+        this.#at += word.length;
+        return value;
+      }
+    }
+    return this.#number();
+  }
+
+  #object(depth: number): JsonValue {
+    const members: { [name: string]: JsonValue } = Object.create(null);
+    this.#at += 1;
+    this.#skipBlanks();
+    if (this.#take("}")) return members;
+    for (;;) {
+      const start = this.#at;
+      if (this.#text[start] !== '"') this.#fail("a member name in double quotes");
+      const name = this.#string();
+      if (name in members) this.#failAt(start, `the name ${JSON.stringify(name)} stands twice in one object`);
+      this.#skipBlanks();
+      if (!this.#take(":")) this.#fail("a colon");
+      this.#skipBlanks();
+      members[name] = this.#value(depth);
+      if (this.#take("}")) return members;
+      if (!this.#take(",")) this.#fail("a comma or a closing brace");
+      this.#skipBlanks();
+    }
+  }
+
+  #array(depth: number): JsonValue {
+    const items: JsonValue[] = [];
+    this.#at += 1;
+    this.#skipBlanks();
+    if (this.#take("]")) return items;
+    for (;;) {
+      items.push(this.#value(depth));
+      if (this.#take("]")) return items;
+      if (!this.#take(",")) this.#fail("a comma or a closing bracket");
+      this.#skipBlanks();
+    }
+  }
+
+  #string(): string {
+    const start = this.#at;
+    this.#at += 1;
+    let escaped = false;
+    for (;;) {
+      this.#match(PLAIN);
+      const next = this.#text[this.#at];
+      if (next === '"') break;
+      if (next !== "\\") this.#fail("a closing quote (control characters must be escaped)");
+      escaped = true;
+      if (!/^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(this.#text.slice(this.#at, this.#at + 6))) {
+        this.#fail("an escape sequence");
+      }
+      this.#at += 2;
+    }
+    this.#at += 1;
+    if (!escaped) return this.#text.slice(start + 1, this.#at - 1);
+    const value = JSON.parse(this.#text.slice(start, this.#at)) as string;
+    if (!value.isWellFormed()) this.#failAt(start, "a string holds half of a surrogate pair");
+    return value;
+  }
+
+  #number(): number | bigint {
+    const match = this.#match(NUMBER);
+    if (match === null) return this.#fail("a value");
+    const value = Number(match[0]);
+    const isWhole = match[1] === undefined && match[2] === undefined;
+    return isWhole && !Number.isSafeInteger(value) ? BigInt(match[0]) : value;
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    const match = pattern.exec(this.#text);
+    if (match !== null) this.#at = pattern.lastIndex;
+    return match;
+  }
+
+  #skipBlanks(): void {
+    const code = this.#text.charCodeAt(this.#at);
+    if (code === 0x20 || (code >= 0x09 && code <= 0x0d)) this.#match(BLANK);
+  }
+
+  #take(character: string): boolean {
+    if (this.#text[this.#at] !== character) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #fail(expected: string): never {
+    const found = this.#text.codePointAt(this.#at);
+    const what =
+      found === undefined ? "the text ends" : `found ${JSON.stringify(String.fromCodePoint(found))}`;
+    return this.#failAt(this.#at, `expected ${expected}, ${what}`);
+  }
+
+  #failAt(at: number, what: string): never {
+    const before = this.#text.slice(0, at);
+    const line = before.split("\n").length;
+    const column = at - before.lastIndexOf("\n");
+    throw new MalformedJsonError(
+      `The body is not usable JSON: ${what}, at line ${line}, column ${column} (position ${at})`,
+    );
+  }
+}
+
+const WORDS: readonly (readonly [string, JsonValue])[] = [
+  ["true", true],
+  ["false", false],
+  ["null", null],
+];

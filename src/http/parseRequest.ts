@@ -1,0 +1,19 @@
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import type { GivenParameters } from "./parameters.ts";
+import type { ParameterViolation } from "../lib/invalidParameter.ts";
+import type { Validator } from "./validator.ts";
+
+/**
+ * Validates given parameters by a schema and then by `check`, for what a schema can't say (bytes, checksums, a network's ranges).
+ * Throws `invalid_parameter` with the violations of all three: of reading, of the schema, of the check.
+ */
+export function parseRequest<T>(
+  given: GivenParameters,
+  validate: Validator<T>,
+  check: (values: T) => readonly ParameterViolation[] = () => [],
+): T {
+  const checked = validate(given.values);
+  const violations = [...given.violations, ...(checked.ok ? check(checked.values) : checked.violations)];
+  if (violations.length > 0 || !checked.ok) throw new InvalidParameterError(violations);
+  return checked.values;
+}

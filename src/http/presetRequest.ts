@@ -1,0 +1,64 @@
+import { TycheError } from "../lib/errors.ts";
+import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
+import type { PresetCommand, Service } from "../service/service.ts";
+import type { LiveSchemas } from "./liveSchemas.ts";
+import type { GivenParameters } from "./parameters.ts";
+import type { JsonValue } from "./parseJson.ts";
+
+/**
+ * Parses the parameters of a preset request: `network` and `preset` by our schema, the rest by the preset's own. Lists the
+ * violations of both at once; when the preset isn't known, nothing can be said of the rest.
+ */
+export function parsePresetRequest(
+  given: GivenParameters,
+  options: { readonly schemas: LiveSchemas; readonly service: Service },
+): PresetCommand {
+  const { schemas, service } = options;
+  const { network, preset, ...own } = given.values;
+  const shared: Record<string, JsonValue> = Object.create(null);
+  if (network !== undefined) shared["network"] = network;
+  if (preset !== undefined) shared["preset"] = preset;
+  const checked = schemas.validate.preset(shared);
+  const violations: ParameterViolation[] = [...given.violations];
+  if (!checked.ok) violations.push(...checked.violations);
+
+  // Defaults are filled in even where something else is wrong, so that the preset's own parameters can be checked all the same.
+  const presetName = known(shared["preset"], schemas.presets);
+  const networkName = known(shared["network"], schemas.networks);
+  if (presetName !== undefined) {
+    try {
+      const params = service.parsePresetParams(
+        presetName,
+        toPresetParams(own),
+        networkName === undefined ? {} : { network: networkName },
+      );
+      if (violations.length === 0 && checked.ok) {
+        return { kind: "preset", network: checked.values.network, preset: presetName, params };
+      }
+    } catch (error) {
+      violations.push(...violationsOf(error));
+    }
+  }
+  throw new InvalidParameterError(violations);
+}
+
+function known(value: JsonValue | undefined, names: ReadonlyMap<string, unknown>): string | undefined {
+  return typeof value === "string" && names.has(value) ? value : undefined;
+}
+
+/** Writes whole numbers past 2^53 as the decimal strings that presets take as the same value. */
+function toPresetParams(own: Record<string, JsonValue>): Record<string, unknown> {
+  const params: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of Object.entries(own)) {
+    const isInexact = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
+    params[name] = typeof value === "bigint" || isInexact ? value.toString() : value;
+  }
+  return params;
+}
+
+function violationsOf(error: unknown): readonly ParameterViolation[] {
+  if (error instanceof TycheError && error.code === "invalid_parameter" && Array.isArray(error.details)) {
+    return error.details as ParameterViolation[];
+  }
+  throw error;
+}

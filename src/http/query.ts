@@ -1,0 +1,46 @@
+import type { ParameterViolation } from "../lib/invalidParameter.ts";
+
+export interface ParsedQuery {
+  readonly values: ReadonlyMap<string, string>;
+  readonly violations: readonly ParameterViolation[];
+}
+
+/**
+ * Parses a query string (without `?`) in the form that HTML forms send: `+` is a blank, pairs are split by `&`.
+ * A name given twice and bytes that are not UTF-8 are violations: neither is guessed at.
+ */
+export function parseQuery(query: string): ParsedQuery {
+  const values = new Map<string, string>();
+  const violations: ParameterViolation[] = [];
+  for (const pair of query.split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const rawName = equals < 0 ? pair : pair.slice(0, equals);
+    const name = decode(rawName);
+    const value = decode(equals < 0 ? "" : pair.slice(equals + 1));
+    if (name === undefined || value === undefined) {
+      violations.push({
+        path: pointer(name ?? rawName),
+        message: "is not percent-encoded UTF-8 in the query",
+      });
+    } else if (values.has(name)) {
+      violations.push({ path: pointer(name), message: "stands more than once in the query" });
+    } else {
+      values.set(name, value);
+    }
+  }
+  return { values, violations };
+}
+
+/** Returns the JSON Pointer (RFC 6901) of a top-level member. */
+export function pointer(name: string): string {
+  return `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
+}

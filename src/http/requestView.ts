@@ -1,0 +1,79 @@
+import { Type, type Static } from "typebox";
+import { ConsumerResult, FunctionResult, PresetResult, RandomResult } from "../service/results.ts";
+import type { RequestRecord, TimelineEntry } from "../service/service.ts";
+import type { NetworkView } from "../service/views.ts";
+
+const time = (description: string) => Type.String({ format: "date-time", description });
+const states = ["received", "submitted", "randomness", "executing", "fulfilled", "failed"] as const;
+
+/** One change of a request's state, as the API shows it. */
+export type EntryView = Static<typeof EntryView>;
+export const EntryView = Type.Object({
+  seq: Type.Integer({ minimum: 1 }),
+  state: Type.Enum(states),
+  at: time("When."),
+  transactionHash: Type.Optional(Type.String({ description: "Transaction that brought the state about." })),
+  url: Type.Optional(Type.String({ description: "Explorer page of that transaction." })),
+  detail: Type.Optional(Type.String()),
+});
+
+/** A request, as the API shows it. */
+export type RequestView = Static<typeof RequestView>;
+export const RequestView = Type.Object({
+  id: Type.String({ description: "Identifier of the request here (not the oracle network's)." }),
+  kind: Type.Enum(["preset", "function", "random", "consumer"]),
+  network: Type.String(),
+  params: Type.Record(Type.String(), Type.Unknown()),
+  state: Type.Enum(states),
+  why: Type.Union([Type.String(), Type.Null()], { description: "What a pending request waits for." }),
+  createdAt: time("When the request was received."),
+  updatedAt: time("When its state changed last."),
+  timeline: Type.Array(EntryView),
+  outcome: Type.Union([PresetResult, FunctionResult, RandomResult, ConsumerResult, Type.Null()], {
+    description: "The result that the endpoint answers with, once there is one.",
+  }),
+  error: Type.Union([Type.Object({ code: Type.String(), message: Type.String() }), Type.Null()], {
+    description: "Why the request ended without an outcome.",
+  }),
+  statusUrl: Type.String({ description: "Address of this request." }),
+});
+
+/** Returns a stored request as the API shows it. */
+export function viewRequest(
+  record: RequestRecord,
+  options: { readonly network: NetworkView | undefined; readonly statusUrl: string },
+): RequestView {
+  return {
+    id: record.id,
+    kind: record.kind,
+    network: record.network,
+    params: record.params as Record<string, unknown>,
+    state: record.state,
+    why: record.why,
+    createdAt: new Date(record.createdAt).toISOString(),
+    updatedAt: new Date(record.updatedAt).toISOString(),
+    timeline: record.timeline.map((entry) => viewEntry(entry, options.network)),
+    outcome: record.outcome,
+    error: record.error,
+    statusUrl: options.statusUrl,
+  };
+}
+
+/** Returns a change of state as the API shows it. */
+export function viewEntry(entry: TimelineEntry, network: NetworkView | undefined): EntryView {
+  return {
+    seq: entry.seq,
+    state: entry.state,
+    at: new Date(entry.at).toISOString(),
+    ...(entry.transactionHash === undefined ? {} : { transactionHash: entry.transactionHash }),
+    ...(entry.transactionHash === undefined || network === undefined
+      ? {}
+      : { url: `${network.explorerUrl}/tx/${entry.transactionHash}` }),
+    ...(entry.detail === undefined ? {} : { detail: entry.detail }),
+  };
+}
+
+/** Whether a request has ended: nothing about it changes any more. */
+export function hasEnded(record: RequestRecord): boolean {
+  return record.state === "fulfilled" || record.state === "failed";
+}

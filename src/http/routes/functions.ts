@@ -1,0 +1,76 @@
+import type { ParameterViolation } from "../../lib/invalidParameter.ts";
+import { FunctionResult, SimulateResult } from "../../service/results.ts";
+import type { NetworkView } from "../../service/views.ts";
+import { getDapp, type HttpDeps } from "../context.ts";
+import { sendJson } from "../frame.ts";
+import type { Operation } from "../operation.ts";
+import { readParameters } from "../parameters.ts";
+import { parseRequest } from "../parseRequest.ts";
+import { readIdempotencyKey } from "../preferences.ts";
+import type { Responder } from "../respond.ts";
+
+/** `POST /api/oracleFunctions/runFunction`: runs a caller's source on the oracle network. */
+export function functionOperation(deps: HttpDeps, responder: Responder): Operation {
+  return {
+    id: "runFunction",
+    method: "post",
+    path: "/api/oracleFunctions/runFunction",
+    tag: "Functions",
+    summary: "Run a function",
+    description:
+      "Runs a source on the function facility of a network. A dry run comes first: a source that fails there is answered with " +
+      "422 `function_failed`, and no transaction is sent. A source that fails on the oracle network after that is an answer: " +
+      "200 with `success: false` and the reason in `err`.",
+    request: "function",
+    placement: "body",
+    answer: FunctionResult,
+    isAsync: true,
+    errors: ["function_failed"],
+    async handle(ctx) {
+      const given = await readParameters(ctx, deps.limits);
+      const { networks, validate } = deps.schemas();
+      const values = parseRequest(given, validate.function, ({ source, network }) =>
+        checkSource(source, networks.get(network)),
+      );
+      await responder.run(ctx, { kind: "function", ...values });
+    },
+  };
+}
+
+/** `POST /api/oracleFunctions/simulate`: the dry run alone. */
+export function simulateOperation(deps: HttpDeps): Operation {
+  return {
+    id: "simulateFunction",
+    method: "post",
+    path: "/api/oracleFunctions/simulate",
+    tag: "Functions",
+    summary: "Dry-run a function",
+    description:
+      "Runs a source in the sandbox as the oracle nodes would, and tells what it wrote with `console`, where it threw, and the " +
+      "time and memory it took. Sends nothing to a chain. A source that fails is an answer: 200 with `success: false`.",
+    request: "simulate",
+    placement: "body",
+    answer: SimulateResult,
+    isAsync: false,
+    errors: [],
+    async handle(ctx) {
+      const given = await readParameters(ctx, deps.limits);
+      readIdempotencyKey(ctx);
+      const { networks, validate } = deps.schemas();
+      const values = parseRequest(given, validate.simulate, ({ source, network }) =>
+        checkSource(source, network === undefined ? undefined : networks.get(network)),
+      );
+      sendJson(ctx, 200, { data: await deps.service.simulate(getDapp(ctx), values) });
+    },
+  };
+}
+
+/** The oracle network's own limit on a source (network facts: 30,720 bytes), where no network is named. */
+const DEFAULT_MAX_SOURCE_BYTES = 30_720;
+
+function checkSource(source: string, network: NetworkView | undefined): ParameterViolation[] {
+  const limit = network?.functions.maxSourceBytes ?? DEFAULT_MAX_SOURCE_BYTES;
+  const bytes = Buffer.byteLength(source);
+  if (bytes <= limit) return [];
+  return [{ path: "/source", message: `must be at most ${limit} bytes of UTF-8; got ${bytes}` }];
+}

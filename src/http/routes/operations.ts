@@ -1,0 +1,51 @@
+import type { Router } from "@koa/router";
+import type { Registry } from "prom-client";
+import type { HttpDeps, RequestState } from "../context.ts";
+import { sendJson } from "../frame.ts";
+import type { LiveSchemas } from "../liveSchemas.ts";
+import { describeApi } from "../openapi.ts";
+import type { Operation } from "../operation.ts";
+
+/** Adds what operators and tools read: `/healthz`, `/readyz`, `/metrics`, `/openapi.json`. None needs a key. */
+export function operationsRoutes(
+  router: Router<RequestState>,
+  options: {
+    readonly deps: HttpDeps;
+    readonly registry: Registry;
+    readonly operations: readonly Operation[];
+  },
+): void {
+  const { deps, registry, operations } = options;
+
+  router.get("/healthz", (ctx) => {
+    ctx.set("Cache-Control", "no-store");
+    sendJson(ctx, 200, { status: "ok" });
+  });
+
+  router.get("/readyz", async (ctx) => {
+    const readiness = await deps.service.readiness();
+    const ready = readiness.ready && !deps.closing.aborted;
+    ctx.set("Cache-Control", "no-store");
+    sendJson(ctx, ready ? 200 : 503, { ...readiness, ready });
+  });
+
+  router.get("/metrics", async (ctx) => {
+    ctx.set("Cache-Control", "no-store");
+    ctx.set("Content-Type", registry.contentType);
+    ctx.body = await registry.metrics();
+  });
+
+  // Made again only when networks or presets change.
+  let described: { readonly schemas: LiveSchemas; readonly json: string } | undefined;
+  router.get("/openapi.json", (ctx) => {
+    const schemas = deps.schemas();
+    if (described?.schemas !== schemas) {
+      described = { schemas, json: JSON.stringify(describeApi(operations, schemas)) };
+    }
+    ctx.set("Cache-Control", "no-cache");
+    ctx.set("Access-Control-Allow-Origin", "*");
+    ctx.set("Cross-Origin-Resource-Policy", "cross-origin");
+    ctx.set("Content-Type", "application/json; charset=utf-8");
+    ctx.body = described.json;
+  });
+}

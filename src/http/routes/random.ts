@@ -1,0 +1,71 @@
+import type { Static } from "typebox";
+import type { Hex } from "viem";
+import type { ParameterViolation } from "../../lib/invalidParameter.ts";
+import { RandomResult } from "../../service/results.ts";
+import type { NetworkView } from "../../service/views.ts";
+import type { HttpDeps } from "../context.ts";
+import type { RequestSchemas } from "../liveSchemas.ts";
+import type { Operation } from "../operation.ts";
+import { readParameters } from "../parameters.ts";
+import { parseRequest } from "../parseRequest.ts";
+import type { Responder } from "../respond.ts";
+
+/** `POST /api/vrfv2/requestRandomNumber`: draws verifiable random numbers. */
+export function randomOperation(deps: HttpDeps, responder: Responder): Operation {
+  return {
+    id: "requestRandomNumber",
+    method: "post",
+    path: "/api/vrfv2/requestRandomNumber",
+    tag: "Randomness",
+    summary: "Request random numbers",
+    description:
+      "Draws random numbers from the verifiable random function of a network. Parameters may stand in the query or in the JSON " +
+      "body; in both they must be equal.",
+    request: "random",
+    placement: "query",
+    answer: RandomResult,
+    isAsync: true,
+    errors: [],
+    async handle(ctx) {
+      const given = await readParameters(ctx, deps.limits);
+      const { networks, validate } = deps.schemas();
+      const { keyHash, ...values } = parseRequest(given, validate.random, (values) =>
+        checkRange(values, networks.get(values.network)),
+      );
+      await responder.run(ctx, {
+        kind: "random",
+        ...values,
+        ...(keyHash === undefined ? {} : { keyHash: keyHash.toLowerCase() as Hex }),
+      });
+    },
+  };
+}
+
+/** Checks what differs from network to network. */
+function checkRange(
+  { numWords, confirmations, keyHash }: Static<RequestSchemas["random"]>,
+  network: NetworkView | undefined,
+): ParameterViolation[] {
+  if (network === undefined) return [];
+  const { minConfirmations, maxConfirmations, maxWords, keyHashes } = network.vrf;
+  const violations: ParameterViolation[] = [];
+  if (numWords > maxWords) {
+    violations.push({
+      path: "/numWords",
+      message: `must be at most ${maxWords} on ${network.name}; got ${numWords}`,
+    });
+  }
+  if (confirmations !== undefined && (confirmations < minConfirmations || confirmations > maxConfirmations)) {
+    violations.push({
+      path: "/confirmations",
+      message: `must be from ${minConfirmations} to ${maxConfirmations} on ${network.name}; got ${confirmations}`,
+    });
+  }
+  if (keyHash !== undefined && !keyHashes.some((known) => known === keyHash.toLowerCase())) {
+    violations.push({
+      path: "/keyHash",
+      message: `is not registered on ${network.name}; registered: ${keyHashes.join(", ")}`,
+    });
+  }
+  return violations;
+}

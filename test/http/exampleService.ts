@@ -1,0 +1,312 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { Hex } from "viem";
+import { TycheError } from "../../src/lib/errors.ts";
+import { InvalidParameterError, type ParameterViolation } from "../../src/lib/invalidParameter.ts";
+import type {
+  Command,
+  Dapp,
+  Outcome,
+  RequestRecord,
+  RequestState,
+  Service,
+  SubmitOptions,
+  TimelineEntry,
+} from "../../src/service/service.ts";
+import type { NetworkView, PresetView } from "../../src/service/views.ts";
+
+/** A service for tests of the HTTP layer alone: it keeps requests in memory and ends them as the test says. */
+export interface ExampleService extends Service {
+  /** Every command that was submitted: what would have reached a chain. */
+  readonly submitted: { readonly command: Command; readonly options: SubmitOptions }[];
+  /** Replaces the list of presets, as a change in the plugins folder would. */
+  setPresets(presets: readonly PresetView[]): void;
+  /** What the next submissions do. Default: `fulfil`. */
+  behave(behaviour: Behaviour): void;
+  /** Appends a state to a pending request. */
+  advance(id: string, state: RequestState): void;
+}
+
+export type Behaviour =
+  | "fulfil"
+  | "pend"
+  | { readonly throws: unknown }
+  | { readonly fails: { readonly code: string; readonly message: string } };
+
+export const API_KEY = `tyche_${"k".repeat(40)}`;
+export const FUNCTIONS_ONLY_KEY = `tyche_${"f".repeat(40)}`;
+export const KEY_HASH: Hex = `0x${"ab".repeat(32)}`;
+export const CONSUMER = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+const HASH: Hex = `0x${"12".repeat(32)}`;
+
+const DAPPS: Readonly<Record<string, Dapp>> = {
+  [API_KEY]: { id: "dapp_1", name: "One", keyId: "key_1", facilities: ["presets", "functions"] },
+  [FUNCTIONS_ONLY_KEY]: { id: "dapp_2", name: "Two", keyId: "key_2", facilities: ["functions"] },
+};
+
+export function createExampleService(): ExampleService {
+  const records = new Map<string, RequestRecord>();
+  const changed = new EventTarget();
+  const submitted: ExampleService["submitted"] = [];
+  const idempotent = new Map<string, { id: string; command: string }>();
+  let presets = PRESETS;
+  let behaviour: Behaviour = "fulfil";
+
+  const get = (id: string): RequestRecord => {
+    const record = records.get(id);
+    if (record === undefined) throw caller("not_found", "There is no such request");
+    return record;
+  };
+  const put = (record: RequestRecord, state: RequestState, more: Partial<RequestRecord> = {}) => {
+    const entry: TimelineEntry = {
+      seq: record.timeline.length + 1,
+      state,
+      at: 1_700_000_000_000,
+      ...(state === "received" ? {} : { transactionHash: HASH }),
+    };
+    const next = { ...record, state, timeline: [...record.timeline, entry], ...more };
+    records.set(record.id, next);
+    changed.dispatchEvent(new Event("change"));
+    return next;
+  };
+  const nextChange = (signal: AbortSignal | undefined, timeoutMs: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(done, timeoutMs);
+      function done() {
+        clearTimeout(timer);
+        changed.removeEventListener("change", done);
+        signal?.removeEventListener("abort", done);
+        resolve();
+      }
+      changed.addEventListener("change", done);
+      signal?.addEventListener("abort", done);
+    });
+  const isOver = ({ state }: RequestRecord) => state === "fulfilled" || state === "failed";
+
+  return {
+    submitted,
+    setPresets: (next) => {
+      presets = next;
+    },
+    behave: (next) => {
+      behaviour = next;
+    },
+    advance: (id, state) => {
+      const record = get(id);
+      put(record, state, state === "fulfilled" ? { outcome: outcomeOf(record.kind) } : {});
+    },
+    async authenticate(apiKey) {
+      const dapp = Object.hasOwn(DAPPS, apiKey) ? DAPPS[apiKey] : undefined;
+      if (dapp === undefined) throw caller("unauthenticated", "The API key is missing, unknown or revoked");
+      return dapp;
+    },
+    parsePresetParams,
+    async submit(dapp, command, options) {
+      if (command.kind !== "function" && !dapp.facilities.includes("presets")) {
+        throw caller("forbidden", "This dapp has no presets facility");
+      }
+      if (command.kind === "consumer" && command.dappId !== dapp.id)
+        throw caller("not_found", "No such dapp");
+      if (typeof behaviour === "object" && "throws" in behaviour) throw behaviour.throws;
+      const { idempotencyKey } = options;
+      const text = JSON.stringify(command);
+      const earlier = idempotencyKey === undefined ? undefined : idempotent.get(idempotencyKey);
+      if (earlier !== undefined) {
+        if (earlier.command !== text) throw caller("idempotency_conflict", "Used before");
+        return get(earlier.id);
+      }
+      submitted.push({ command, options });
+      const id = `req_${String(submitted.length).padStart(26, "0")}`;
+      if (idempotencyKey !== undefined) idempotent.set(idempotencyKey, { id, command: text });
+      const { kind, network, ...params } = command;
+      const record: RequestRecord = {
+        id,
+        dappId: dapp.id,
+        kind,
+        network,
+        params,
+        state: "received",
+        why: null,
+        createdAt: 1_700_000_000_000,
+        updatedAt: 1_700_000_000_000,
+        timeline: [],
+        outcome: null,
+        error: null,
+      };
+      const received = put(record, "received");
+      if (behaviour === "fulfil") put(received, "fulfilled", { outcome: outcomeOf(kind) });
+      else if (typeof behaviour === "object") put(received, "failed", { error: behaviour.fails });
+      return received;
+    },
+    async wait(id, { timeoutMs, signal }) {
+      const until = performance.now() + timeoutMs;
+      for (;;) {
+        const left = until - performance.now();
+        const record = get(id);
+        if (isOver(record) || left <= 0 || signal?.aborted === true) return record;
+        await nextChange(signal, left);
+      }
+    },
+    async *watch(_dapp, id, { afterSeq, signal }) {
+      let seq = afterSeq;
+      while (!signal.aborted) {
+        const record = get(id);
+        const entry = record.timeline[seq];
+        if (entry !== undefined) {
+          seq += 1;
+          yield entry;
+        } else if (isOver(record)) return;
+        else await nextChange(signal, 60_000);
+      }
+    },
+    async getRequest(dapp, id) {
+      const record = get(id);
+      if (record.dappId !== dapp.id) throw caller("not_found", "There is no such request");
+      return record;
+    },
+    async listRequests(dapp, { limit, cursor, state, kind, network }) {
+      if (cursor !== undefined && !/^[0-9]+$/.test(cursor)) {
+        throw new InvalidParameterError([{ path: "/cursor", message: "is not a cursor of an earlier page" }]);
+      }
+      const start = Number(cursor ?? 0);
+      const all = [...records.values()]
+        .filter((record) => record.dappId === dapp.id)
+        .filter((record) => state === undefined || record.state === state)
+        .filter((record) => kind === undefined || record.kind === kind)
+        .filter((record) => network === undefined || record.network === network)
+        .toReversed();
+      const items = all.slice(start, start + limit);
+      return { items, nextCursor: start + limit < all.length ? String(start + limit) : null };
+    },
+    async simulate() {
+      if (typeof behaviour === "object" && "throws" in behaviour) throw behaviour.throws;
+      return {
+        success: true,
+        result: "0x2a",
+        parsedResult: "*",
+        err: "0x",
+        console: "hello\n",
+        consoleTruncated: false,
+        timeMs: 1.5,
+        memoryBytes: 1000,
+        httpRequests: 0,
+      };
+    },
+    networks: () => NETWORKS,
+    presets: () => presets,
+    async readiness() {
+      return { ready: true, networks: { sepolia: { ready: true, blockNumber: 7 } } };
+    },
+  };
+}
+
+export function caller(code: string, message: string): TycheError {
+  return new TycheError(message, { code, blame: "caller" });
+}
+
+function outcomeOf(kind: RequestRecord["kind"]): Outcome {
+  const url = `http://127.0.0.1/explorer/sepolia/tx/${HASH}`;
+  const functionResult = {
+    success: true,
+    requestId: HASH,
+    result: HASH,
+    parsedResult: "1",
+    err: "0x",
+    url,
+  } as const;
+  if (kind === "preset") return { ...functionResult, vrfv2Hash: HASH, vrfv2EventHash: url };
+  if (kind === "function") return functionResult;
+  if (kind === "random") {
+    return { success: true, requestId: HASH, transactionHash: HASH, url, randomNumber: ["1", "2"] };
+  }
+  return { success: true, transactionHash: HASH };
+}
+
+const NETWORKS: readonly NetworkView[] = (
+  [
+    ["polygon_mumbai", 80001],
+    ["sepolia", 11155111],
+    ["fuji", 43113],
+    ["fantom_testnet", 4002],
+  ] as const
+).map(([name, chainId]) => ({
+  name,
+  title: name,
+  chainId,
+  embedded: true,
+  explorerUrl: `http://127.0.0.1/explorer/${name}`,
+  status: "serving",
+  contracts: {
+    link: CONSUMER,
+    vrfCoordinator: CONSUMER,
+    functionsRouter: CONSUMER,
+    functionsCoordinator: CONSUMER,
+    presetConsumer: CONSUMER,
+    subscriptionOwner: CONSUMER,
+  },
+  vrf: {
+    keyHashes: [KEY_HASH],
+    minConfirmations: name === "sepolia" ? 3 : 1,
+    maxConfirmations: 200,
+    maxWords: 500,
+  },
+  functions: {
+    donId: "fun-tyche-1",
+    maxSourceBytes: 30_720,
+    maxRequestBytes: 30_720,
+    maxResponseBytes: 1024,
+  },
+}));
+
+const decimal = (fallback?: string) => ({
+  type: "string",
+  pattern: "^-?[0-9]{1,78}$",
+  ...(fallback === undefined ? {} : { default: fallback }),
+});
+
+function preset(name: string, properties: Record<string, unknown>, required: string[] = []): PresetView {
+  return {
+    name,
+    title: name,
+    description: `The ${name} preset.`,
+    parameters: { type: "object", properties, required, additionalProperties: false },
+    parameterOrder: Object.keys(properties),
+    returnType: "string",
+    examples: [{ params: required.includes("list") ? { list: ["a", "b"] } : {}, parsedResult: "1" }],
+  };
+}
+
+export const PRESETS: readonly PresetView[] = [
+  preset("coinflip", {}),
+  preset("range", { min: decimal("1"), max: decimal("10") }),
+  preset("lotto", { numberOfWinners: decimal("1"), list: { type: "array", items: { type: "string" } } }, [
+    "list",
+  ]),
+  preset("nDice", { numFaces: decimal("20"), numDice: decimal("10") }),
+];
+
+const ajv = new Ajv2020({ allErrors: true, useDefaults: true });
+
+/** A small version of what presets do; the real ones are tested with them. */
+const parsePresetParams: Service["parsePresetParams"] = (name, given) => {
+  const { parameters } = PRESETS.find((preset) => preset.name === name) ?? { parameters: {} };
+  const params: Record<string, unknown> = { ...given };
+  for (const [key, value] of Object.entries(params)) {
+    if (Number.isSafeInteger(value)) params[key] = String(value);
+  }
+  const violations: ParameterViolation[] = [];
+  if (!ajv.validate(parameters, params)) {
+    for (const error of ajv.errors ?? []) {
+      const name = error.params["additionalProperty"] ?? error.params["missingProperty"];
+      violations.push({
+        path: error.instancePath + (name === undefined ? "" : `/${String(name)}`),
+        message: name === undefined ? (error.message ?? "") : error.keyword,
+      });
+    }
+  } else if (name === "range" && BigInt(params["min"] as string) > BigInt(params["max"] as string)) {
+    violations.push({ path: "/min", message: "must not be more than max" });
+  } else if (name === "nDice" && BigInt(params["numDice"] as string) > 100n) {
+    violations.push({ path: "/numDice", message: "must be at most 100" });
+  }
+  if (violations.length > 0) throw new InvalidParameterError(violations);
+  return params;
+};

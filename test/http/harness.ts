@@ -1,0 +1,98 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { Writable } from "node:stream";
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import { afterEach } from "vitest";
+import type { HttpLimits } from "../../src/http/limits.ts";
+import { startHttp, type HttpServer, type StartHttpOptions } from "../../src/http/server.ts";
+import { API_KEY, createExampleService, type ExampleService } from "./exampleService.ts";
+import { exampleVerifier } from "./exampleVerifier.ts";
+
+/** For `expect.poll`: a busy machine may take longer than the default of one second; an idle one is done in milliseconds. */
+export const PATIENT = { timeout: 10_000, interval: 5 };
+
+export interface Harness {
+  readonly service: ExampleService;
+  readonly server: HttpServer;
+  /** Everything that was logged. */
+  readonly logged: () => string;
+  /** Sends a request with the API key; a plain object as body is sent as JSON. */
+  readonly call: (method: string, path: string, options?: CallOptions) => Promise<Reply>;
+  /** Sends bytes as they are over a connection of its own and gives back all that comes until it closes. */
+  readonly raw: (bytes: string | Buffer) => Promise<string>;
+}
+
+export interface CallOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly key?: string | null;
+  readonly signal?: AbortSignal;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** `data` of the envelope. */
+  readonly data: Record<string, unknown>;
+}
+
+const open: HttpServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+/** Starts the HTTP layer on a free port, before an example service; closed after the test. */
+export async function startHarness(
+  options: { readonly limits?: Partial<HttpLimits>; readonly more?: Partial<StartHttpOptions> } = {},
+): Promise<Harness> {
+  const service = createExampleService();
+  let log = "";
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      log += String(chunk);
+      done();
+    },
+  });
+  const server = await startHttp({
+    service,
+    verifier: exampleVerifier,
+    log: pino({ level: "debug" }, destination),
+    registry: new Registry(),
+    port: 0,
+    limits: { closeGraceMs: 100, ...options.limits },
+    ...options.more,
+  });
+  open.push(server);
+  return {
+    service,
+    server,
+    logged: () => log,
+    call: (method, path, callOptions) => call(server.url + path, method, callOptions),
+    raw: async (bytes) => {
+      const socket = connect(server.port, "127.0.0.1");
+      socket.write(bytes);
+      return text(socket);
+    },
+  };
+}
+
+async function call(url: string, method: string, options: CallOptions = {}): Promise<Reply> {
+  const { body, key = API_KEY, signal } = options;
+  const isJson = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(key === null ? {} : { Authorization: key }),
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...options.headers,
+    },
+    ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as string) }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const text = await response.text();
+  const isEnvelope = response.headers.get("Content-Type")?.startsWith("application/json") === true;
+  const parsed = isEnvelope && text !== "" ? (JSON.parse(text) as { data?: Reply["data"] }) : {};
+  return { status: response.status, headers: response.headers, text, data: parsed.data ?? {} };
+}

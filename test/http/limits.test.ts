@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { FUNCTIONS_ONLY_KEY } from "./exampleService.ts";
+import { PATIENT, startHarness } from "./harness.ts";
+import { TycheError } from "../../src/lib/errors.ts";
+
+const PRESETS = "/api/vrfv2/presets";
+
+test("default: 200 concurrent calls of one key all succeed, each its own request", async () => {
+  const { call, service } = await startHarness();
+  const replies = await Promise.all(Array.from({ length: 200 }, () => call("POST", PRESETS)));
+  expect(replies.every(({ status }) => status === 200)).toBe(true);
+  expect(service.submitted).toHaveLength(200);
+});
+
+test("behaviour: every answer says what is left of the rate", async () => {
+  const { call } = await startHarness({ limits: { rateLimit: 5, rateWindowSeconds: 30 } });
+  const first = await call("GET", "/api/networks");
+  expect(first.headers.get("RateLimit-Policy")).toBe('"key";q=5;w=30');
+  expect(first.headers.get("RateLimit")).toBe('"key";r=4;t=30');
+  const second = await call("POST", `${PRESETS}?network=x`);
+  expect(second.headers.get("RateLimit")).toMatch(/^"key";r=3;/);
+});
+
+test("error: past the rate 429 with Retry-After, for that key alone", async () => {
+  const { call } = await startHarness({ limits: { rateLimit: 2, rateWindowSeconds: 30 } });
+  await call("GET", "/api/networks");
+  await call("GET", "/api/networks");
+  const refused = await call("POST", PRESETS);
+  expect([refused.status, refused.data["code"]]).toEqual([429, "rate_limited"]);
+  expect(refused.data["err"]).toBe("More than 2 calls in 30 seconds from this key");
+  expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(25);
+  expect(refused.headers.get("RateLimit")).toMatch(/^"key";r=0;/);
+  expect((await call("GET", "/api/networks", { key: FUNCTIONS_ONLY_KEY })).status).toBe(200);
+});
+
+test("error: past the calls under way 429; the place comes back with the answer", async () => {
+  const { call, service } = await startHarness({ limits: { maxConcurrent: 2 } });
+  service.behave("pend");
+  const [first, second] = [call("POST", PRESETS), call("POST", PRESETS)];
+  await expect.poll(() => service.submitted.length, PATIENT).toBe(2);
+  const refused = await call("POST", PRESETS);
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get("Retry-After")).toBe("1");
+  for (const request of [1, 2]) service.advance(`req_${String(request).padStart(26, "0")}`, "fulfilled");
+  expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([200, 200]);
+  await expect.poll(async () => (await call("GET", "/api/networks")).status, PATIENT).toBe(200);
+});
+
+test("error: calls without a valid key are limited by address, and keys are not touched by it", async () => {
+  const { call } = await startHarness({ limits: { anonymousRateLimit: 3 } });
+  const statuses: number[] = [];
+  for (let count = 0; count < 4; count += 1) {
+    statuses.push((await call("GET", "/api/networks", { key: "wrong" })).status);
+  }
+  expect(statuses).toEqual([401, 401, 401, 429]);
+  expect((await call("GET", "/api/networks")).status).toBe(200);
+});
+
+test("error: an overloaded service is 503 with Retry-After", async () => {
+  const { call, service } = await startHarness();
+  const details = { retryAfterMs: 2500 };
+  service.behave({ throws: new TycheError("queue at 5000", { code: "overloaded", blame: "us", details }) });
+  const reply = await call("POST", PRESETS);
+  expect(reply.status).toBe(503);
+  expect(reply.headers.get("Retry-After")).toBe("3");
+  expect(reply.data).toEqual({
+    success: false,
+    err: "The service has as much work as it can hold, or is closing.",
+    code: "overloaded",
+  });
+});
+
+test("error: a full sandbox is 503 too, without a word of the sandbox", async () => {
+  const { call, service } = await startHarness();
+  service.behave({
+    throws: new TycheError("The sandbox has 9 runs waiting", { code: "sandbox_overloaded", blame: "us" }),
+  });
+  const reply = await call("POST", "/api/oracleFunctions/simulate", { body: { source: "return 1" } });
+  expect([reply.status, reply.data["code"]]).toEqual([503, "overloaded"]);
+  expect(reply.headers.get("Retry-After")).toBe("1");
+  expect(reply.text).not.toContain("sandbox");
+});

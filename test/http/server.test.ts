@@ -1,0 +1,212 @@
+import { connect } from "node:net";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { API_KEY, PRESETS as PRESET_VIEWS } from "./exampleService.ts";
+import { PATIENT, startHarness } from "./harness.ts";
+
+const PRESETS = "/api/vrfv2/presets";
+const head = (extra: string) =>
+  `POST ${PRESETS} HTTP/1.1\r\nHost: x\r\nAuthorization: ${API_KEY}\r\nContent-Type: application/json\r\n${extra}\r\n`;
+
+test("default: security headers on every answer, no trace of the software", async () => {
+  const { call } = await startHarness();
+  for (const path of ["/api/networks", "/healthz", "/docs", "/nowhere", "/api/nowhere"]) {
+    const { headers } = await call("GET", path);
+    expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+    expect(headers.get("Content-Security-Policy")).toContain("default-src 'none'");
+    expect(headers.get("Referrer-Policy")).toBe("no-referrer");
+    expect(headers.get("X-Frame-Options")).toBe("DENY");
+    expect(headers.get("X-Powered-By")).toBeNull();
+    expect(headers.get("Server")).toBeNull();
+    expect(headers.get("X-Request-Id")).toMatch(/^[0-9a-f-]{36}$/);
+  }
+  expect((await call("GET", "/api/networks")).headers.get("Cache-Control")).toBe("no-store");
+});
+
+test("behaviour: a request id of the caller's is kept when it is harmless", async () => {
+  const { call } = await startHarness();
+  const kept = await call("GET", "/healthz", { headers: { "X-Request-Id": "order-17.b" } });
+  expect(kept.headers.get("X-Request-Id")).toBe("order-17.b");
+  const replaced = await call("GET", "/healthz", { headers: { "X-Request-Id": "a b" } });
+  expect(replaced.headers.get("X-Request-Id")).not.toBe("a b");
+});
+
+test("behaviour: pages of any origin may call the API with a key, without credentials", async () => {
+  const { call } = await startHarness();
+  const preflight = await call("OPTIONS", PRESETS, {
+    key: null,
+    headers: { Origin: "https://example.org", "Access-Control-Request-Method": "POST" },
+  });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get("Access-Control-Allow-Origin")).toBe("*");
+  expect(preflight.headers.get("Access-Control-Allow-Methods")).toContain("POST");
+  expect(preflight.headers.get("Access-Control-Allow-Headers")).toContain("Idempotency-Key");
+  expect(preflight.headers.get("Access-Control-Allow-Credentials")).toBeNull();
+  const refused = await call("POST", PRESETS, { key: null });
+  expect(refused.headers.get("Access-Control-Allow-Origin")).toBe("*");
+  expect(refused.headers.get("WWW-Authenticate")).toBe('Bearer realm="tyche"');
+});
+
+test("behaviour: HEAD answers as GET does, without a body", async () => {
+  const { call } = await startHarness();
+  const reply = await call("HEAD", "/api/networks");
+  expect([reply.status, reply.text]).toEqual([200, ""]);
+  expect(Number(reply.headers.get("Content-Length"))).toBeGreaterThan(100);
+  expect((await call("HEAD", PRESETS)).headers.get("Allow")).toBe("OPTIONS, POST");
+});
+
+test("behaviour: a chunked body is read like any other, and limited like any other", async () => {
+  const { raw } = await startHarness({ limits: { maxBodyBytes: 100 } });
+  const chunked = (body: string) =>
+    `${head("Transfer-Encoding: chunked\r\nConnection: close\r\n")}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  expect(await raw(chunked('{"preset":"coinflip"}'))).toContain("HTTP/1.1 200");
+  expect(await raw(chunked(" ".repeat(101)))).toContain('"code":"body_too_large"');
+});
+
+test("behaviour: Expect: 100-continue is served, anything else is 417 in the envelope", async () => {
+  const { raw } = await startHarness();
+  const continued = await raw(
+    `${head("Expect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n")}{}`,
+  );
+  expect(continued).toMatch(/^HTTP\/1\.1 100 Continue/);
+  expect(continued).toContain("HTTP/1.1 200");
+  expect(await raw(head("Expect: coffee\r\nContent-Length: 0\r\n"))).toContain('"code":"expectation_failed"');
+});
+
+test.each([
+  ["no HTTP at all", "hello\r\n\r\n", 400, "malformed_http"],
+  ["two lengths that differ", head("Content-Length: 2\r\nContent-Length: 3\r\n"), 400, "malformed_http"],
+  ["a length and chunks", head("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n"), 400, "malformed_http"],
+  ["a length that is no number", head("Content-Length: x\r\n"), 400, "malformed_http"],
+  [
+    "more body than the length says",
+    `${head("Content-Length: 2\r\n")}{}garbage\r\n\r\n`,
+    400,
+    "malformed_http",
+  ],
+  ["headers past the limit", head(`X-Long: ${"x".repeat(20_000)}\r\n`), 431, "headers_too_large"],
+])("error: %s", async (_what, bytes, status, code) => {
+  const { raw } = await startHarness();
+  const answer = await raw(bytes);
+  expect(answer).toContain(`HTTP/1.1 ${status} `);
+  expect(answer).toContain(`"code":"${code}"`);
+});
+
+test("behaviour: thousands of violations are counted, not listed", async () => {
+  const { call } = await startHarness();
+  const args = Array.from({ length: 60_000 }, () => 1);
+  const reply = await call("POST", "/api/oracleFunctions/runFunction", {
+    body: { network: "sepolia", source: "x", args },
+  });
+  expect(reply.status).toBe(400);
+  const details = reply.data["details"] as { path: string; message: string }[];
+  expect(details).toHaveLength(101);
+  expect(details.at(-1)).toEqual({ path: "", message: "and 59900 more" });
+  expect(reply.text.length).toBeLessThan(10_000);
+});
+
+test("error: a caller that sends its headers too slowly is cut off", async () => {
+  const { raw } = await startHarness({ limits: { headersTimeoutMs: 100, requestTimeoutMs: 100 } });
+  expect(await raw("POST /api/vrfv2/presets HTTP/1.1\r\nHost: x\r\n")).toContain('"code":"request_timeout"');
+});
+
+test("error: a body shorter than its length is never acted upon", async () => {
+  const { server, service, logged } = await startHarness();
+  const socket = connect(server.port, "127.0.0.1");
+  socket.end(`${head("Content-Length: 100\r\n")}{}`);
+  socket.resume();
+  await once(socket, "close");
+  await expect.poll(() => logged(), PATIENT).toContain("/api/vrfv2/presets");
+  expect(service.submitted).toEqual([]);
+});
+
+test("default: closing ends idle connections, lets a call finish and refuses new ones", async () => {
+  const { call, service, server } = await startHarness({ limits: { closeGraceMs: 5000 } });
+  service.behave("pend");
+  await call("GET", "/healthz");
+  const pending = call("POST", PRESETS);
+  await expect.poll(() => service.submitted.length, PATIENT).toBe(1);
+  const started = performance.now();
+  const closed = server.close();
+  setTimeout(() => service.advance("req_00000000000000000000000001", "fulfilled"), 50);
+  expect((await pending).status).toBe(200);
+  await closed;
+  // Well before the grace time: nothing waited for it.
+  expect(performance.now() - started).toBeLessThan(4000);
+  await expect(call("GET", "/healthz")).rejects.toThrow("fetch failed");
+});
+
+test("behaviour: a call that outlasts the grace time is told where its result will be", async () => {
+  const { call, service, server } = await startHarness({ limits: { closeGraceMs: 50 } });
+  service.behave("pend");
+  const pending = call("POST", PRESETS);
+  await expect.poll(() => service.submitted.length, PATIENT).toBe(1);
+  await server.close();
+  expect((await pending).data).toMatchObject({ code: "still_pending" });
+});
+
+test("error: a port in use rejects with Node's own error", async () => {
+  const first = await startHarness();
+  await expect(startHarness({ more: { port: first.server.port } })).rejects.toMatchObject({
+    code: "EADDRINUSE",
+  });
+});
+
+test("default: health, readiness and metrics need no key", async () => {
+  const { call } = await startHarness();
+  expect((await call("GET", "/healthz", { key: null })).text).toBe('{"status":"ok"}');
+  const ready = await call("GET", "/readyz", { key: null });
+  expect(JSON.parse(ready.text)).toEqual({
+    ready: true,
+    networks: { sepolia: { ready: true, blockNumber: 7 } },
+  });
+  await call("POST", PRESETS);
+  await call("POST", "/api/nowhere");
+  const metrics = await call("GET", "/metrics", { key: null });
+  expect(metrics.text).toContain(
+    'tyche_http_request_duration_seconds_count{method="POST",route="/api/vrfv2/presets",status="200"} 1',
+  );
+  expect(metrics.text).toContain('route="unmatched",status="404"');
+});
+
+test("behaviour: not ready is 503 with what each network says", async () => {
+  const { call, service } = await startHarness();
+  service.readiness = async () => ({ ready: false, networks: { fuji: { ready: false, why: "starting" } } });
+  const reply = await call("GET", "/readyz");
+  expect(reply.status).toBe(503);
+  expect(JSON.parse(reply.text)).toMatchObject({ networks: { fuji: { why: "starting" } } });
+});
+
+test("behaviour: the log tells id, route, status and time, and never the key", async () => {
+  const { call, logged } = await startHarness();
+  await call("POST", `${PRESETS}?apiKey=${API_KEY}`, {
+    body: { secrets: { token: "hunter2" }, preset: "range" },
+    headers: { "X-Request-Id": "id-1", "Idempotency-Key": "idem-secret" },
+  });
+  await call("GET", `/api/${API_KEY}`, { key: `Bearer ${API_KEY}` });
+  await expect.poll(() => logged().split("\n").length, PATIENT).toBeGreaterThan(2);
+  const [line] = logged()
+    .split("\n")
+    .map((text) => JSON.parse(text || "{}") as Record<string, unknown>);
+  expect(line).toMatchObject({
+    requestId: "id-1",
+    method: "POST",
+    route: PRESETS,
+    status: 400,
+    key: "key_1",
+  });
+  expect(line?.["ms"]).toBeTypeOf("number");
+  for (const secret of [API_KEY, "hunter2", "idem-secret"]) expect(logged()).not.toContain(secret);
+});
+
+test("behaviour: a preset that comes or goes is in the API at once", async () => {
+  const { call, service } = await startHarness();
+  const [coinflip] = PRESET_VIEWS;
+  service.setPresets([...PRESET_VIEWS, { ...coinflip!, name: "roulette" }]);
+  const openapi = await call("GET", "/openapi.json", { key: null });
+  expect(openapi.text).toContain("Preset_roulette");
+  expect((await call("POST", `${PRESETS}?preset=roulette`)).status).toBe(200);
+  service.setPresets([]);
+  const refused = await call("POST", PRESETS);
+  expect(refused.status).toBe(400);
+});
