@@ -1,0 +1,68 @@
+import type { AddressView, BlockSummary, BlockView, ChainOverview } from "../../service/explorer/views.ts";
+import { blockLink, code, coin, copyable, count, groupDigits, time } from "../format.ts";
+import { html, type Html } from "../html.ts";
+import { facts, transactionTable } from "./parts.ts";
+
+/** Body of a network's page: its newest blocks and transactions. */
+export function overviewPage({
+  network,
+  title,
+  chainId,
+  headNumber,
+  blocks,
+  transactions,
+  contracts,
+}: ChainOverview): Html {
+  return html`<h1>${title}</h1>
+<p class="lead">Chain ${chainId}, block ${blockLink(network, headNumber)}</p>
+${searchForm(network)}
+<section class="panel" id="transactions" data-live><h2>Latest transactions</h2>${transactionTable(transactions, network)}</section>
+<section class="panel" id="blocks" data-live><h2>Latest blocks</h2>${blockTable(blocks, network)}</section>
+<section class="panel" id="contracts"><h2>Contracts</h2>
+${facts(contracts.map(({ address, name }) => [name ?? "", html`<a href="/explorer/${network}/address/${address}">${code(address)}</a>`] as const))}</section>`;
+}
+
+/** Body of a block's page. */
+export function blockPage(block: BlockView): Html {
+  const { network, number, hash, parentHash, at, gasUsed, gasLimit, headNumber, transactions } = block;
+  const [previous, next] = [BigInt(number) - 1n, BigInt(number) + 1n];
+  return html`<h1>Block ${number}</h1>
+<p class="pages">${previous >= 0n && html`<a rel="prev" href="/explorer/${network}/block/${previous}">Block ${previous}</a>`}${next <= BigInt(headNumber) && html`<a rel="next" href="/explorer/${network}/block/${next}">Block ${next}</a>`}</p>
+<section class="panel" aria-label="Overview">${facts([
+    ["Hash", copyable(hash, "block hash")],
+    ["Parent", code(parentHash)],
+    ["Time", time(at)],
+    ["Gas used", `${groupDigits(gasUsed)} of ${groupDigits(gasLimit)}`],
+    ["Transactions", String(transactions.length)],
+  ])}</section>
+<section class="panel"><h2>Transactions</h2>${transactionTable(transactions, network)}</section>`;
+}
+
+/** Body of an address's page. */
+export function addressPage(view: AddressView): Html {
+  const { network, address, name, balanceWei, nonce, codeBytes, blocksSearched, transactions } = view;
+  return html`<h1>${name ?? (codeBytes > 0 ? "Contract" : "Account")}</h1>
+<p class="subject">${copyable(address, "address")}</p>
+<section class="panel" aria-label="Overview">${facts([
+    ["Kind", codeBytes > 0 ? `contract with ${count(codeBytes, "byte")} of code` : "account without code"],
+    ["Balance", coin(balanceWei, network)],
+    [
+      codeBytes > 0 ? "Contracts created" : "Transactions sent",
+      groupDigits(String(codeBytes > 0 ? nonce - 1 : nonce)),
+    ],
+  ])}</section>
+<section class="panel"><h2>Transactions</h2>${transactionTable(transactions, network)}
+<p class="note">Looked for in the last ${count(blocksSearched, "block")}: there is no index by address.</p></section>`;
+}
+
+/** A form that leads to a transaction, block or address. */
+export function searchForm(network: string, value = ""): Html {
+  return html`<form class="search" method="get" action="/explorer/${network}/search" role="search"><label class="visually-hidden" for="q">Transaction hash, block number or address</label><input id="q" name="q" value="${value}" required maxlength="80" spellcheck="false" autocomplete="off" placeholder="Transaction, block or address"><button>Find</button></form>`;
+}
+
+function blockTable(blocks: readonly BlockSummary[], network: string): Html {
+  return html`<div class="scroll"><table class="list"><thead><tr><th>Block</th><th>Time</th><th class="number">Transactions</th><th class="number">Gas used</th></tr></thead><tbody>${blocks.map(
+    ({ number, at, transactionCount, gasUsed }) =>
+      html`<tr><td>${blockLink(network, number)}</td><td>${time(at)}</td><td class="number">${transactionCount}</td><td class="number">${groupDigits(gasUsed)}</td></tr>`,
+  )}</tbody></table></div>`;
+}

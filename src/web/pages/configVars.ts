@@ -1,0 +1,128 @@
+import type { Context } from "koa";
+import type { NetworkConfigVars } from "../../service/configVars.ts";
+import type { KeyView } from "../../service/dapps.ts";
+import { NotFoundError } from "../../service/errors.ts";
+import type { NetworkView } from "../../service/views.ts";
+import { sendData, wantsJson } from "../answer.ts";
+import { code, copyButton, copyable, time } from "../format.ts";
+import { html, type Html } from "../html.ts";
+import { facts, folded, tag } from "../explorer/parts.ts";
+import { getDapp, type Params, type Site } from "../site.ts";
+import { dappPage } from "./dappFrame.ts";
+
+/**
+ * Adds `/dapps/{dappId}/config-vars`, the "Fetch Config Vars" view: API keys, and by network what a consumer contract is built with. A key is
+ * only sent when it is asked for, by a form: no page that is merely opened holds one.
+ */
+export function configVarsRoutes(site: Site): void {
+  const { dapps, service, readConfigVars } = site.deps;
+
+  const show = async (ctx: Context & Params, revealed?: KeyView): Promise<void> => {
+    const dapp = await getDapp(site.deps, ctx.params["dappId"]!);
+    const { keys, networks } = await readConfigVars(dapp.id);
+    const path = `/dapps/${dapp.id}/keys`;
+    const token = site.formToken(ctx);
+    const body = html`<section class="panel" id="keys"><h2>API keys</h2>
+<p class="note">Send one in the <code>Authorization</code> header of every call.</p>
+<ul class="keys">${keys.map((key) => keyItem(key, { path, token, isRevealed: key.id === revealed?.id }))}</ul>
+<form method="post" action="${path}">${token}<button>Add a key</button></form></section>
+<div id="networks" data-live>${networks.map((vars) =>
+      networkSection(
+        vars,
+        service.networks().find(({ name }) => name === vars.network),
+      ),
+    )}</div>`;
+    site.show(ctx, dappPage(dapp, "config", body));
+  };
+  /** The key of the path, if it is the dapp's. */
+  const getKey = async (ctx: Context & Params): Promise<KeyView> => {
+    const { dappId, keyId } = ctx.params as { dappId: string; keyId: string };
+    await dapps.get(dappId);
+    const key = (await dapps.keys(dappId)).find(({ id }) => id === keyId);
+    if (key === undefined) throw new NotFoundError(`key ${keyId}`);
+    return key;
+  };
+  const goBack = (ctx: Context & Params): void => {
+    ctx.redirect(`/dapps/${ctx.params["dappId"]!}/config-vars`);
+    ctx.status = 303;
+  };
+
+  site.get("/dapps/:dappId/config-vars", (ctx) => show(ctx));
+  site.post("/dapps/:dappId/keys", async (ctx) => {
+    const { id } = await getDapp(site.deps, ctx.params["dappId"]!);
+    await dapps.addKey(id);
+    goBack(ctx);
+  });
+  site.post("/dapps/:dappId/keys/:keyId/reveal", async (ctx) => {
+    const key = await getKey(ctx);
+    if (wantsJson(ctx)) sendData(ctx, { apiKey: key.apiKey });
+    else await show(ctx, key);
+  });
+  site.post("/dapps/:dappId/keys/:keyId/revoke", async (ctx) => {
+    await dapps.revokeKey((await getKey(ctx)).id);
+    goBack(ctx);
+  });
+}
+
+function keyItem(
+  key: KeyView,
+  options: { readonly path: string; readonly token: Html; readonly isRevealed: boolean },
+): Html {
+  const { id, apiKey, createdAt, revokedAt } = key;
+  const { path, token, isRevealed } = options;
+  const made = html`<span class="note">${code(id)}, made ${time(new Date(createdAt).toISOString())}</span>`;
+  if (revokedAt !== null) return html`<li class="revoked">${tag("revoked", "quiet")} ${made}</li>`;
+  const secret = isRevealed
+    ? copyable(apiKey, "API key")
+    : html`<code class="hex masked">tyche_••••••••••••••••</code>`;
+  return html`<li><div class="key-row"><span class="secret">${secret}</span>
+${!isRevealed && html`<form method="post" action="${path}/${id}/reveal" data-reveal>${token}<button>Reveal<span class="visually-hidden"> key ${id}</span></button></form>`}
+<form method="post" action="${path}/${id}/revoke" data-confirm="End this key? Calls that use it are refused from now on.">${token}<button class="danger">Revoke<span class="visually-hidden"> key ${id}</span></button></form></div>${made}</li>`;
+}
+
+function networkSection(vars: NetworkConfigVars, network: NetworkView | undefined): Html {
+  const { vrfSubscriptionId, functionsSubscriptionId, contracts } = vars;
+  const value = (text: string | undefined, what: string): Html =>
+    text === undefined ? html`<span class="note">made in a moment</span>` : copyable(text, what);
+  const keyHash = network?.vrf.keyHashes[0];
+  const donId = network?.functions.donId;
+  return html`<section class="panel"><h2>${network?.title ?? vars.network} ${copyButton(envOf(vars, network), `config vars of ${vars.network}`, "Copy all")}</h2>
+${facts([
+  ["VRF subscription id", value(vrfSubscriptionId, "VRF subscription id")],
+  ["Functions subscription id", value(functionsSubscriptionId, "Functions subscription id")],
+  [
+    "VRF coordinator",
+    contracts.vrfCoordinator !== undefined && copyable(contracts.vrfCoordinator, "VRF coordinator"),
+  ],
+  ["Key hash", keyHash !== undefined && copyable(keyHash, "key hash")],
+  [
+    "Functions router",
+    contracts.functionsRouter !== undefined && copyable(contracts.functionsRouter, "Functions router"),
+  ],
+  ["DON id", donId !== undefined && copyable(donId, "DON id")],
+  ["LINK token", contracts.link !== undefined && copyable(contracts.link, "LINK token")],
+  ["RPC URL", network?.rpcUrl !== undefined && copyable(network.rpcUrl, "RPC URL")],
+])}
+${folded("As environment variables", html`<pre class="listing" tabindex="0" role="region" aria-label="Environment variables">${envOf(vars, network)}</pre>`)}</section>`;
+}
+
+/** The network's part as lines of an `.env` file. */
+function envOf(
+  { network: name, vrfSubscriptionId, functionsSubscriptionId, contracts }: NetworkConfigVars,
+  network: NetworkView | undefined,
+): string {
+  const entries = {
+    CHAIN_ID: network?.chainId,
+    RPC_URL: network?.rpcUrl,
+    VRF_SUBSCRIPTION_ID: vrfSubscriptionId,
+    VRF_COORDINATOR: contracts.vrfCoordinator,
+    VRF_KEY_HASH: network?.vrf.keyHashes[0],
+    FUNCTIONS_SUBSCRIPTION_ID: functionsSubscriptionId,
+    FUNCTIONS_ROUTER: contracts.functionsRouter,
+    FUNCTIONS_DON_ID: network?.functions.donId,
+    LINK_TOKEN: contracts.link,
+  };
+  return Object.entries(entries)
+    .flatMap(([key, value]) => (value === undefined ? [] : [`${name.toUpperCase()}_${key}=${value}`]))
+    .join("\n");
+}

@@ -1,0 +1,82 @@
+import type { Context } from "koa";
+import { getAddress, isAddress, type Hex } from "viem";
+import { InvalidParameterError } from "../../lib/invalidParameter.ts";
+import { TycheError } from "../../lib/errors.ts";
+import { refusalOf } from "../answer.ts";
+import { code } from "../format.ts";
+import { html, type Html } from "../html.ts";
+import { getDapp, type Params, type Site } from "../site.ts";
+import { dappPage } from "./dappFrame.ts";
+import { FIRST_LOOK_MS, networkSelect, problemAttributes, problemNote } from "./parts.ts";
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+/** Adds `/dapps/{dappId}/consumers`: the linked contracts, and the form that links one. */
+export function consumerRoutes(site: Site): void {
+  const { service, readConfigVars } = site.deps;
+
+  const show = async (
+    ctx: Context & Params,
+    tried?: { readonly consumer: string; readonly network: string; readonly problem: string },
+  ): Promise<void> => {
+    const dapp = await getDapp(site.deps, ctx.params["dappId"]!);
+    const { networks } = await readConfigVars(dapp.id);
+    const views = service.networks();
+    const linked = networks.flatMap(({ network, consumers }) =>
+      consumers.map((address) => ({ network, address })),
+    );
+    const titleOf = (name: string): string => views.find((view) => view.name === name)?.title ?? name;
+    const body = html`<section class="panel"><h2>Link a consumer</h2>
+<p class="note">A consumer is a contract of yours that asks for random numbers or runs functions on this dapp's subscriptions. Deploy it with the ids of <a href="/dapps/${dapp.id}/config-vars">Fetch Config Vars</a>, then link it here.</p>
+<form method="post" class="fields">${site.formToken(ctx)}
+<div class="field wide"><label for="consumer">Contract address</label><input id="consumer" name="consumer" value="${tried?.consumer}" required spellcheck="false" autocomplete="off" placeholder="0x…" class="mono"${problemAttributes("consumer", tried?.problem)}>${problemNote("consumer", tried?.problem)}</div>
+<div class="field">${networkSelect(views, tried?.network ?? "")}</div>
+<div><button class="action">Link</button></div></form></section>
+<section class="panel" id="linked"><h2>Linked consumers</h2>${linked.length === 0 ? html`<p class="note">None yet.</p>` : consumerTable(linked, titleOf)}</section>`;
+    site.show(ctx, dappPage(dapp, "consumers", body));
+  };
+
+  site.get("/dapps/:dappId/consumers", (ctx) => show(ctx));
+  site.post("/dapps/:dappId/consumers", async (ctx, form) => {
+    const dapp = await getDapp(site.deps, ctx.params["dappId"]!);
+    const [consumer, network] = [form.get("consumer").trim(), form.get("network")];
+    try {
+      const command = {
+        kind: "consumer",
+        network,
+        dappId: dapp.id,
+        consumer: parseAddress(consumer),
+      } as const;
+      const request = await service.submit(dapp, command, {});
+      await service.wait(request.id, { timeoutMs: FIRST_LOOK_MS });
+      ctx.redirect(`/dapps/${dapp.id}/requests/${request.id}`);
+      ctx.status = 303;
+    } catch (error) {
+      const refusal = error instanceof TycheError ? refusalOf(error) : undefined;
+      if (refusal === undefined || refusal.status === 404) throw error;
+      ctx.status = refusal.status;
+      await show(ctx, { consumer, network, problem: refusal.message.replace(/^(Consumer|Network): /, "") });
+    }
+  });
+}
+
+/** Parses an address; of one in mixed case the checksum (EIP-55) is verified. Throws {@link InvalidParameterError}. */
+function parseAddress(text: string): Hex {
+  const violation = (message: string): InvalidParameterError =>
+    new InvalidParameterError([{ path: "/consumer", message }]);
+  if (!ADDRESS.test(text)) throw violation("an address is 0x and 40 hex digits");
+  const lower = text.toLowerCase() as Hex;
+  const isMixed = text.slice(2) !== lower.slice(2) && text.slice(2) !== text.slice(2).toUpperCase();
+  if (isMixed && !isAddress(text)) throw violation(`the checksum is wrong: is ${getAddress(lower)} meant?`);
+  return getAddress(lower);
+}
+
+function consumerTable(
+  linked: readonly { readonly network: string; readonly address: string }[],
+  titleOf: (network: string) => string,
+): Html {
+  return html`<div class="scroll"><table class="list"><thead><tr><th>Contract</th><th>Network</th></tr></thead><tbody>${linked.map(
+    ({ network, address }) =>
+      html`<tr><td><a href="/explorer/${network}/address/${address}">${code(address)}</a></td><td>${titleOf(network)}</td></tr>`,
+  )}</tbody></table></div>`;
+}

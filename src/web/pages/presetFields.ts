@@ -1,0 +1,77 @@
+import type { PresetView } from "../../service/views.ts";
+
+/** One parameter of a preset as a field of a form. */
+export interface PresetField {
+  readonly name: string;
+  readonly description: string;
+  /** How it is typed in: a line of text, a list with an entry a line, or JSON for anything else. */
+  readonly kind: "text" | "lines" | "json";
+  /** What the field holds at first. */
+  readonly fallback: string;
+  readonly isRequired: boolean;
+}
+
+/** Makes the form's fields out of a preset's JSON Schema, in the order in which its source gets them. */
+export function createFields({ parameters, parameterOrder }: PresetView): readonly PresetField[] {
+  const properties = (parameters["properties"] ?? {}) as Readonly<Record<string, Schema>>;
+  const required = (parameters["required"] ?? []) as readonly string[];
+  return parameterOrder.map((name) => {
+    const schema = properties[name] ?? {};
+    const kind = kindOf(schema);
+    return {
+      name,
+      description: schema.description ?? "",
+      kind,
+      fallback: textOf(schema.default, kind),
+      isRequired: required.includes(name),
+    };
+  });
+}
+
+/**
+ * Reads the parameters of a filled-in form, unchecked; an empty field is an absent parameter. JSON that can't be parsed stays text,
+ * which the preset's own check refuses.
+ */
+export function readParams(preset: PresetView, get: (name: string) => string): Record<string, unknown> {
+  const params: Record<string, unknown> = Object.create(null);
+  for (const { name, kind } of createFields(preset)) {
+    const text = get(name);
+    if (text.trim() === "") continue;
+    params[name] = kind === "lines" ? linesOf(text) : kind === "json" ? parseJson(text) : text.trim();
+  }
+  return params;
+}
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly items?: Schema;
+}
+
+function kindOf({ type, items }: Schema): PresetField["kind"] {
+  const types = [type ?? []].flat();
+  if (types.includes("string")) return "text";
+  return types.includes("array") && items !== undefined && [items.type ?? []].flat().includes("string")
+    ? "lines"
+    : "json";
+}
+
+function textOf(value: unknown, kind: PresetField["kind"]): string {
+  if (value === undefined) return "";
+  if (kind === "lines" && Array.isArray(value)) return value.join("\n");
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Entries without the line breaks between them; empty lines at the end are none. */
+function linesOf(text: string): string[] {
+  return text.replaceAll("\r\n", "\n").replace(/\n+$/, "").split("\n");
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

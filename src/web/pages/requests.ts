@@ -1,0 +1,114 @@
+import type { ListOptions, RequestRecord, TimelineEntry } from "../../service/service.ts";
+import type { NetworkView } from "../../service/views.ts";
+import { code, time, transactionLink } from "../format.ts";
+import { html, showText, type Html } from "../html.ts";
+import { facts, folded, listing } from "../explorer/parts.ts";
+import { getDapp, type Site } from "../site.ts";
+import { dappPage } from "./dappFrame.ts";
+import { hasEnded, stateTag, summaryOf } from "./parts.ts";
+import { requestTable } from "./requestTable.ts";
+
+const PAGE_SIZE = 25;
+const STATES = ["received", "submitted", "randomness", "executing", "fulfilled", "failed"] as const;
+const KINDS = ["preset", "function", "random", "consumer"] as const;
+
+/** Adds `/dapps/{dappId}/requests`, a list that follows what happens, and the page of one request. */
+export function requestRoutes(site: Site): void {
+  const { service } = site.deps;
+
+  site.get("/dapps/:dappId/requests", async (ctx) => {
+    const dapp = await getDapp(site.deps, ctx.params["dappId"]!);
+    const filter = readFilter(ctx.query, service.networks());
+    const cursor = typeof ctx.query["cursor"] === "string" ? { cursor: ctx.query["cursor"] } : {};
+    const { items, nextCursor } = await service.listRequests(dapp, {
+      limit: PAGE_SIZE,
+      ...filter,
+      ...cursor,
+    });
+    const older = new URLSearchParams({ ...filter, cursor: nextCursor ?? "" });
+    const body = html`${filterForm(filter, service.networks())}
+<section class="panel" id="requests" data-live aria-label="Requests">${items.length === 0 ? html`<p class="note">No requests here.</p>` : requestTable(items, dapp.id)}
+${nextCursor !== null && html`<p class="pages"><a rel="next" href="?${older.toString()}">Older</a></p>`}</section>`;
+    site.show(ctx, dappPage(dapp, "requests", body));
+  });
+
+  site.get("/dapps/:dappId/requests/:id", async (ctx) => {
+    const dapp = await getDapp(site.deps, ctx.params["dappId"]!);
+    const request = await service.getRequest(dapp, ctx.params["id"]!);
+    const network = service.networks().find(({ name }) => name === request.network);
+    const live = hasEnded(request) ? null : html` data-live`;
+    const body = html`<div id="request"${live}>${requestParts(request, network)}</div>`;
+    site.show(ctx, dappPage(dapp, "requests", body, summaryOf(request)));
+  });
+}
+
+type Filter = Pick<ListOptions, "state" | "kind" | "network">;
+
+function readFilter(query: Readonly<Record<string, unknown>>, networks: readonly NetworkView[]): Filter {
+  const { state, kind, network } = query;
+  const knownState = STATES.find((one) => one === state);
+  const knownKind = KINDS.find((one) => one === kind);
+  const knownNetwork = networks.find(({ name }) => name === network)?.name;
+  return {
+    ...(knownState === undefined ? {} : { state: knownState }),
+    ...(knownKind === undefined ? {} : { kind: knownKind }),
+    ...(knownNetwork === undefined ? {} : { network: knownNetwork }),
+  };
+}
+
+function filterForm(filter: Filter, networks: readonly NetworkView[]): Html {
+  const select = (name: keyof Filter, label: string, values: readonly string[]): Html =>
+    html`<span><label for="${name}">${label}</label> <select id="${name}" name="${name}"><option value="">any</option>${values.map((value) => html`<option${filter[name] === value && html` selected`}>${value}</option>`)}</select></span>`;
+  return html`<form method="get" class="filter">${select("state", "State", STATES)}${select("kind", "Kind", KINDS)}${select(
+    "network",
+    "Network",
+    networks.map(({ name }) => name),
+  )}<button>Show</button></form>`;
+}
+
+function requestParts(request: RequestRecord, network: NetworkView | undefined): Html {
+  const { id, why, params, error, timeline, createdAt } = request;
+  return html`<section class="panel" aria-label="Request"><h2>${showText(summaryOf(request))} on ${network?.title ?? request.network} ${stateTag(request.state)}</h2>
+${outcomePart(request)}
+${error !== null && html`<div class="notice bad">${showText(error.message)} <code>${error.code}</code></div>`}
+${why !== null && html`<p class="note">Waiting: ${showText(why)}</p>`}
+${facts([...outcomeFacts(request), ["Request", code(id)], ["Received", time(new Date(createdAt).toISOString())]])}
+${folded("Parameters", listing(JSON.stringify(params, null, 2), "Parameters"))}</section>
+<section class="panel"><h2>Timeline</h2><ol class="timeline">${timeline.map((entry, i) => timelinePart(entry, timeline[i - 1], request.network))}</ol></section>`;
+}
+
+/** What came out, large. */
+function outcomePart({ outcome }: RequestRecord): Html | undefined {
+  if (outcome === null) return undefined;
+  if ("randomNumber" in outcome)
+    return html`<ol class="words" start="0">${outcome.randomNumber.map((word) => html`<li>${code(word)}</li>`)}</ol>`;
+  if (!("parsedResult" in outcome)) return undefined;
+  return outcome.success
+    ? html`<p class="big-result">${showText(outcome.parsedResult)}</p>`
+    : html`<div class="notice bad">${showText(outcome.err)}</div>`;
+}
+
+/** Where it came from. */
+function outcomeFacts({ outcome, network }: RequestRecord): Parameters<typeof facts>[0] {
+  if (outcome === null) return [];
+  const link = (hash: string): Html => html`transaction ${transactionLink(network, hash)}`;
+  if ("randomNumber" in outcome)
+    return [
+      ["Proof", link(outcome.transactionHash)],
+      ["VRF request", code(outcome.requestId)],
+    ];
+  if (!("parsedResult" in outcome)) return [["Linked by", link(outcome.transactionHash)]];
+  return [
+    ["Result", code(outcome.result)],
+    ["Proof", "vrfv2Hash" in outcome && link(outcome.vrfv2Hash)],
+    ["Delivered by", link(outcome.url.split("/").at(-1) ?? "")],
+    ["Function request", code(outcome.requestId)],
+  ];
+}
+
+function timelinePart(entry: TimelineEntry, before: TimelineEntry | undefined, network: string): Html {
+  const { state, at, transactionHash, detail } = entry;
+  const moment = new Date(at).toISOString();
+  return html`<li class="${state}"><b>${state}</b> <span class="note">${before === undefined ? time(moment) : html`<time datetime="${moment}" title="${moment}">${at - before.at} ms later</time>`}</span>
+${transactionHash !== undefined && html`<br>${transactionLink(network, transactionHash)}`}${detail !== undefined && html`<br><span class="note">${showText(detail)}</span>`}</li>`;
+}
