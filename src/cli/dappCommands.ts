@@ -1,0 +1,160 @@
+import path from "node:path";
+import { Option, type Command } from "commander";
+import { openDappTools, type DappTools } from "../dappTools.ts";
+import type { ConfigVars } from "../service/configVars.ts";
+import type { Facility } from "../service/service.ts";
+import type { Terminal } from "./terminal.ts";
+
+interface JsonFlag {
+  readonly json?: true;
+}
+
+const CREATE_EXAMPLES = `
+Examples:
+  $ tyche dapp create shop
+  $ tyche dapp create dice --facility presets --json | jq -r .apiKey`;
+
+const CONFIG_EXAMPLES = `
+Examples:
+  $ tyche dapp config
+  $ tyche dapp config dapp_01m7w8ndakertcq6wx8e98esea --json
+
+Without an id: of the first dapp, which the first start made.`;
+
+const REVOKE_EXAMPLES = `
+Examples:
+  $ tyche dapp revoke-key key_01m7w8ndakertcq6wx8e98eseb
+
+The key ends at once, on a running service too. Ids of keys: tyche dapp config.`;
+
+/** Where the state is: what the service itself reads. */
+export function dataDirOfEnvironment(): string {
+  return path.resolve(process.env["TYCHE_DATA_DIR"] ?? ".tyche");
+}
+
+/** Adds `tyche dapp create`, `list`, `config`, `add-key` and `revoke-key`. They work beside a running service. */
+export function registerDapp(program: Command, terminal: Terminal): void {
+  const dapp = program.command("dapp").description("Makes dapps, shows their config vars, ends keys.");
+
+  dapp
+    .command("create")
+    .argument("<name>", "what to call it")
+    .addOption(
+      new Option("--facility <facilities...>", "what it may do")
+        .choices(["presets", "functions"])
+        .default(["presets", "functions"]),
+    )
+    .option("--json", "print JSON")
+    .description("Makes a dapp with an API key. A running service makes its subscriptions within a second.")
+    .addHelpText("after", CREATE_EXAMPLES)
+    .action((name: string, flags: JsonFlag & { readonly facility: readonly Facility[] }) =>
+      withTools(async ({ dapps }) => {
+        const { dapp, key } = await dapps.create(name, flags.facility);
+        if (flags.json)
+          terminal.out(JSON.stringify({ dappId: dapp.id, name, keyId: key.id, apiKey: key.apiKey }, null, 2));
+        else terminal.out(`dapp     ${dapp.id}\nAPI key  ${key.apiKey}`);
+      }),
+    );
+
+  dapp
+    .command("list")
+    .option("--json", "print JSON")
+    .description("Lists the dapps.")
+    .action(({ json }: JsonFlag) =>
+      withTools(async ({ dapps }) => {
+        const list = await dapps.list();
+        if (json) terminal.out(JSON.stringify(list, null, 2));
+        else
+          for (const { id, name, facilities } of list)
+            terminal.out(`${id}  ${name.padEnd(16)}  ${facilities.join(", ")}`);
+      }),
+    );
+
+  dapp
+    .command("config")
+    .argument("[id]", "which dapp; default: the first")
+    .option("--json", "print JSON")
+    .description("Prints a dapp's config vars: API keys, subscription ids and contract addresses by network.")
+    .addHelpText("after", CONFIG_EXAMPLES)
+    .action((id: string | undefined, { json }: JsonFlag) =>
+      withTools(async (tools) => {
+        const first = id ?? (await tools.dapps.list())[0]?.id ?? "";
+        const vars = await tools.configVars(first);
+        if (json) terminal.out(JSON.stringify(vars, null, 2));
+        else printConfigVars(vars, terminal);
+      }),
+    );
+
+  dapp
+    .command("add-key")
+    .argument("<id>", "which dapp")
+    .option("--json", "print JSON")
+    .description("Makes another API key for a dapp.")
+    .action((id: string, { json }: JsonFlag) =>
+      withTools(async ({ dapps }) => {
+        await dapps.get(id);
+        const key = await dapps.addKey(id);
+        terminal.out(json ? JSON.stringify(key, null, 2) : `key      ${key.id}\nAPI key  ${key.apiKey}`);
+      }),
+    );
+
+  dapp
+    .command("revoke-key")
+    .argument("<keyId>", "id of the key, not the key itself")
+    .description("Ends an API key.")
+    .addHelpText("after", REVOKE_EXAMPLES)
+    .action((keyId: string) =>
+      withTools(async ({ dapps }) => {
+        await dapps.revokeKey(keyId);
+        terminal.out(`${keyId} is revoked`);
+      }),
+    );
+}
+
+/** Adds `tyche network list`. */
+export function registerNetwork(program: Command, terminal: Terminal): void {
+  program
+    .command("network")
+    .description("Shows the networks.")
+    .command("list")
+    .option("--json", "print JSON")
+    .description("Lists the networks with RPC URL and contracts, as the last start of the service left them.")
+    .action(({ json }: JsonFlag) =>
+      withTools(async (tools) => {
+        const networks = await tools.networks();
+        if (json) terminal.out(JSON.stringify(networks, null, 2));
+        else
+          for (const one of networks)
+            terminal.out(
+              `${one.name.padEnd(16)} chain ${String(one.chainId).padEnd(9)} ${one.rpcUrl ?? "not started yet"}`,
+            );
+      }),
+    );
+}
+
+async function withTools(work: (tools: DappTools) => Promise<void>): Promise<void> {
+  const tools = await openDappTools(dataDirOfEnvironment());
+  try {
+    await work(tools);
+  } finally {
+    await tools.close();
+  }
+}
+
+function printConfigVars(vars: ConfigVars, { out, colors }: Terminal): void {
+  out(`${colors.bold(vars.name)}  ${vars.dappId}  (${vars.facilities.join(", ")})`);
+  for (const { id, apiKey, revokedAt } of vars.keys) {
+    out(
+      revokedAt === null
+        ? `  ${id}  ${apiKey}`
+        : colors.dim(`  ${id}  revoked ${new Date(revokedAt).toISOString()}`),
+    );
+  }
+  for (const { network, vrfSubscriptionId, functionsSubscriptionId, contracts, consumers } of vars.networks) {
+    out(`\n${colors.bold(network)}`);
+    out(`  VRF subscription        ${vrfSubscriptionId ?? "made when the service runs"}`);
+    out(`  Functions subscription  ${functionsSubscriptionId ?? "made when the service runs"}`);
+    for (const [name, address] of Object.entries(contracts)) out(`  ${name.padEnd(22)}  ${address}`);
+    for (const address of consumers) out(`  consumer                ${address}`);
+  }
+}

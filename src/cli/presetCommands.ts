@@ -1,0 +1,148 @@
+import path from "node:path";
+import { type Command, InvalidArgumentError } from "commander";
+import {
+  checkPresets,
+  DEFAULT_PRESETS_FOLDER,
+  formatPresetProblem,
+  type Preset,
+  type PresetReport,
+  readPresets,
+  writeNewPreset,
+} from "../presetTools.ts";
+import { type Terminal, withoutControls } from "./terminal.ts";
+
+interface FolderFlags {
+  readonly folder: string;
+  readonly json?: true;
+}
+
+const LIST_EXAMPLES = `
+Examples:
+  $ tyche preset list
+  $ tyche preset list --json | jq -r '.[].name'`;
+
+const CHECK_EXAMPLES = `
+Examples:
+  $ tyche preset check
+  $ tyche preset check nDice lotto
+  $ tyche preset check myPreset --draws 1000000 --seed 7
+
+Exit code: 0 when nothing is wrong, 1 otherwise.`;
+
+const NEW_EXAMPLES = `
+Examples:
+  $ tyche preset new weightedChoice
+  $ tyche preset check weightedChoice`;
+
+/** Adds `tyche preset list`, `check` and `new`. */
+export function registerPreset(program: Command, terminal: Terminal): void {
+  const preset = program.command("preset").description("Lists, checks and begins presets.");
+
+  withFolder(preset.command("list"))
+    .description("Lists the presets in a folder, and what keeps others from being served. Runs nothing.")
+    .addHelpText("after", LIST_EXAMPLES)
+    .action(async ({ folder, json }: FolderFlags) => {
+      const reports = await readPresets(folder);
+      if (json) terminal.out(JSON.stringify(reports.map(toJson), null, 2));
+      else for (const report of reports) printListed(report, terminal);
+    });
+
+  withFolder(preset.command("check"))
+    .description(
+      "Checks presets as Tyche's own tests do: files, examples, extreme words, size and distribution of results.",
+    )
+    .argument("[names...]", "presets to check; default: all in the folder")
+    .option("--draws <number>", "words for each distribution (default: 300000)", parseCount)
+    .option("--seed <number>", "which words: 0 to 4294967295 (default: 1)", parseCount)
+    .addHelpText("after", CHECK_EXAMPLES)
+    .action(
+      async (names: string[], flags: FolderFlags & { readonly draws?: number; readonly seed?: number }) => {
+        const { folder, json, draws, seed } = flags;
+        const reports = await checkPresets(folder, {
+          ...(names.length === 0 ? {} : { names }),
+          ...(draws === undefined ? {} : { draws }),
+          ...(seed === undefined ? {} : { seed }),
+          ...(json ? {} : { onReport: (report: PresetReport) => printChecked(report, terminal) }),
+        });
+        if (json) terminal.out(JSON.stringify(reports.map(toJson), null, 2));
+        if (reports.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
+      },
+    );
+
+  withFolder(preset.command("new"))
+    .description("Writes the folder of a new preset that works as it is.")
+    .argument("<name>", "its name: a letter, then letters, digits, _ and -")
+    .addHelpText("after", NEW_EXAMPLES)
+    .action(async (name: string, { folder, json }: FolderFlags) => {
+      const files = (await writeNewPreset(folder, name)).map((file) => path.relative("", file));
+      if (json) return terminal.out(JSON.stringify({ name, files }));
+      terminal.out(files.join("\n"));
+      terminal.err(
+        terminal.colors.dim(`A service that is running serves it already. Next: tyche preset check ${name}`),
+      );
+    });
+}
+
+function withFolder(command: Command): Command {
+  return command
+    .option("--folder <path>", "folder that holds a folder for each preset", DEFAULT_PRESETS_FOLDER)
+    .option("--json", "print JSON");
+}
+
+function parseCount(value: string): number {
+  const number = Number(value);
+  if (!/^[0-9]{1,10}$/.test(value) || number >= 2 ** 32) {
+    throw new InvalidArgumentError("It must be a whole number from 0 to 4294967295.");
+  }
+  return number;
+}
+
+function toJson({ name, preset, problems }: PresetReport): object {
+  if (preset === undefined) return { name, problems };
+  const { title, description, parameters, parameterOrder, returnType, source, sourceHash, sourceBytes } =
+    preset;
+  const { maxResultBytes } = preset.definition;
+  return {
+    name,
+    title,
+    description,
+    parameters,
+    parameterOrder,
+    returnType,
+    maxResultBytes: maxResultBytes ?? "32",
+    source,
+    sourceHash,
+    sourceBytes,
+    problems,
+  };
+}
+
+function printListed({ name, preset, problems }: PresetReport, { colors, out, err }: Terminal): void {
+  for (const problem of problems)
+    err(`${colors.red("broken:")} ${withoutControls(formatPresetProblem(problem))}`);
+  if (preset === undefined) return;
+  out(`${colors.bold(name)}  ${withoutControls(preset.title)}`);
+  out(`  ${withoutControls(preset.description)}`);
+  out(`  ${describeParameters(preset)} → ${preset.returnType}, ${preset.sourceBytes} bytes on chain`);
+}
+
+function describeParameters({ parameterOrder, definition }: Preset): string {
+  const described = parameterOrder.map((name) => {
+    const value = definition.parameters.properties[name]?.default;
+    return value === undefined
+      ? name
+      : `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`;
+  });
+  return withoutControls(`(${described.join(", ")})`);
+}
+
+function printChecked({ name, preset, problems }: PresetReport, { colors, out, err }: Terminal): void {
+  if (problems.length === 0 && preset !== undefined) {
+    const { examples, distributions = [] } = preset.definition;
+    const counts = `${examples.length} examples, ${distributions.length} distributions`;
+    out(`${colors.green("ok")}      ${name}: ${counts}, ${preset.sourceBytes} bytes on chain`);
+    return;
+  }
+  err(`${colors.red("failed")}  ${withoutControls(name)}`);
+  for (const problem of problems) err(`        ${withoutControls(formatPresetProblem(problem))}`);
+}

@@ -1,0 +1,156 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { watch } from "chokidar";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Hex } from "viem";
+import type { ReturnType } from "../lib/decodeResult.ts";
+import type { SimulateResult } from "../service/results.ts";
+import { createSimulateTool, MAX_HTTP_REQUESTS, type SimulateTool } from "../simulateTool.ts";
+import { formatCodeFrame } from "./codeFrame.ts";
+import { type Terminal, withoutControls } from "./terminal.ts";
+
+interface SimulateFlags {
+  readonly arg: readonly string[];
+  readonly bytesArg: readonly Hex[];
+  readonly secret: Readonly<Record<string, string>>;
+  readonly returnType: ReturnType;
+  readonly json?: true;
+  readonly watch?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  $ tyche simulate price.js --arg BTC --arg USD --return-type uint256
+  $ echo 'return Functions.encodeString("hi " + args[0])' | tyche simulate - --arg there
+  $ tyche simulate plugins/coinflip/source.js --bytes-arg 0x01 --return-type uint256
+  $ tyche simulate price.js --watch
+  $ tyche simulate price.js --json | jq -r .parsedResult
+
+Exit code: 0 when the source gives a result of the return type, 1 when it fails.`;
+
+/** Adds `tyche simulate`: runs a source as the oracle network would, on this machine, and sends nothing to a chain. */
+export function registerSimulate(program: Command, terminal: Terminal): void {
+  program
+    .command("simulate")
+    .summary("run a source as the oracle network would")
+    .description("Runs a source as the oracle network would, on this machine. Nothing is sent to a chain.")
+    .argument("<file>", "JavaScript or TypeScript source; - reads standard input")
+    .option("--arg <text>", "an argument, args[0] first; may be repeated", collect<string>, [])
+    .option("--bytes-arg <hex>", "an element of bytesArgs, 0x first; may be repeated", collectBytes, [])
+    .option("--secret <name=value>", "a member of secrets; may be repeated", collectSecret, {})
+    .addOption(
+      new Option("--return-type <type>", "how the result is read")
+        .choices(["string", "uint256", "int256"])
+        .default("string"),
+    )
+    .option("--json", "print one JSON object")
+    .option("--watch", "run again whenever the file is saved")
+    .addHelpText("after", EXAMPLES)
+    .action(async (file: string, flags: SimulateFlags, command: Command) => {
+      if (flags.watch && file === "-")
+        command.error("error: --watch needs a file; standard input can't be watched");
+      const tool = createSimulateTool();
+      try {
+        if (flags.watch) await simulateOnSave(file, flags, { tool, terminal });
+        else if (!(await simulateOnce(file, flags, { tool, terminal }))) process.exitCode = 1;
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException;
+        if (code !== "ENOENT" && code !== "EISDIR" && code !== "EACCES") throw error;
+        command.error(`error: can't read ${file}: ${message}`);
+      } finally {
+        await tool.close();
+      }
+    });
+}
+
+interface Means {
+  readonly tool: SimulateTool;
+  readonly terminal: Terminal;
+}
+
+async function simulateOnce(file: string, flags: SimulateFlags, { tool, terminal }: Means): Promise<boolean> {
+  const source = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
+  const { arg: args, bytesArg: bytesArgs, secret: secrets, returnType } = flags;
+  const result = await tool.simulate({ source, args, bytesArgs, secrets, returnType });
+  if (flags.json) terminal.out(JSON.stringify(result));
+  else printResult(result, { source, file, terminal });
+  return result.success;
+}
+
+/** Runs at once and after each save, one run after the other, until the process is interrupted. */
+async function simulateOnSave(file: string, flags: SimulateFlags, means: Means): Promise<void> {
+  const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<void>();
+  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
+  const watcher = watch(file, {
+    ignoreInitial: true,
+    awaitWriteFinish: { stabilityThreshold: 50, pollInterval: 10 },
+  });
+  let runs = simulateOnce(file, flags, means);
+  const again = (): void => {
+    runs = runs
+      .then(() => {
+        if (!flags.json) means.terminal.err(means.terminal.colors.dim(`\n— ${file} was saved —`));
+        return simulateOnce(file, flags, means);
+      })
+      .catch((error: unknown) => {
+        // Editors may replace a file by removing it first.
+        means.terminal.err(means.terminal.colors.red(String(error)));
+        return false;
+      });
+  };
+  watcher.on("change", again).on("add", again);
+  try {
+    await runs;
+    await interrupted;
+    await runs;
+  } finally {
+    await watcher.close();
+  }
+}
+
+function printResult(
+  result: SimulateResult,
+  { source, file, terminal }: { readonly source: string; readonly file: string; readonly terminal: Terminal },
+): void {
+  const { colors, out, err } = terminal;
+  const console = withoutControls(result.console).trimEnd();
+  if (console !== "") err(colors.dim(console.replaceAll(/^/gm, "  ")));
+  if (result.consoleTruncated) err(colors.dim("  … more console output was dropped"));
+  if (result.success) {
+    out(withoutControls(result.parsedResult));
+    err(colors.dim(result.result));
+  } else {
+    err(`${colors.red("failed:")} ${withoutControls(result.err)}`);
+    if (result.line !== undefined) {
+      const place = `${file === "-" ? "standard input" : file}:${result.line}:${result.column ?? 1}`;
+      err(colors.dim(`  at ${place}`));
+      err(withoutControls(formatCodeFrame(source, { line: result.line, column: result.column ?? 1 })));
+    }
+  }
+  const memoryMb = (result.memoryBytes / 2 ** 20).toFixed(1);
+  err(
+    colors.dim(
+      `${result.timeMs.toFixed(1)} ms, ${memoryMb} MB, ${result.httpRequests} of ${MAX_HTTP_REQUESTS} HTTP requests`,
+    ),
+  );
+}
+
+function collect<T>(value: T, previous: readonly T[]): readonly T[] {
+  return [...previous, value];
+}
+
+function collectBytes(value: string, previous: readonly Hex[]): readonly Hex[] {
+  if (!/^0x([0-9a-fA-F]{2})*$/.test(value)) {
+    throw new InvalidArgumentError("It must be 0x and an even number of hex digits.");
+  }
+  return [...previous, value as Hex];
+}
+
+function collectSecret(
+  value: string,
+  previous: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const at = value.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("It must be NAME=VALUE.");
+  return { ...previous, [value.slice(0, at)]: value.slice(at + 1) };
+}

@@ -1,0 +1,119 @@
+import { readFile } from "node:fs/promises";
+import { Argument, InvalidArgumentError, type Command } from "commander";
+import type { Hex } from "viem";
+import type { RequestVerification, Verification, VerificationStep } from "../verify/verification.ts";
+import { NETWORK_NAMES, isNetworkName, verifyWithTool, VerifyToolError } from "../verifyTool.ts";
+import { dataDirOfEnvironment } from "./dappCommands.ts";
+import { type Terminal, withoutControls } from "./terminal.ts";
+
+interface VerifyFlags {
+  readonly requestId?: Hex;
+  readonly rpcUrl?: string;
+  readonly contracts?: string;
+  readonly blocks: boolean;
+  readonly json?: true;
+}
+
+const HELP = `
+The transaction is that of a request, of a VRF proof (vrfv2Hash) or of a report (url). The service is not asked: everything
+is read from a chain's node and computed here.
+
+Examples:
+  $ tyche verify sepolia 0x5f0c…
+  $ tyche verify sepolia 0x5f0c… --request-id 0x91ab…
+  $ tyche verify sepolia 0x5f0c… --rpc-url https://rpc.example.org --contracts published.json
+  $ tyche verify sepolia 0x5f0c… --json | jq .valid
+
+Exit code: 0 when every result is valid, 1 when one is not, or has not come yet.`;
+
+/** Values longer than this are shown by their ends. */
+const MAX_SHOWN = 140;
+
+/** Adds `tyche verify`. */
+export function registerVerify(program: Command, terminal: Terminal): void {
+  program
+    .command("verify")
+    .summary("check a result from chain data alone")
+    .description("Checks the results of a transaction from chain data alone.")
+    .addArgument(new Argument("<network>", "where the transaction is").choices(NETWORK_NAMES))
+    .argument("<tx>", "hash of the transaction", parseHash)
+    .option("--request-id <id>", "check this request alone, of functions or VRF", parseHash)
+    .option("--rpc-url <url>", "node to ask (default: the one that the data directory knows)")
+    .option("--contracts <file>", "JSON with the published addresses, as in GET /api/networks")
+    .option("--no-blocks", "don't hash blocks again: for networks whose headers are not Ethereum's")
+    .option("--json", "print JSON")
+    .addHelpText("after", HELP)
+    .action(async (network: string, tx: Hex, flags: VerifyFlags) => {
+      if (!isNetworkName(network)) return;
+      const { requestId, rpcUrl, contracts } = flags;
+      const found = await verifyWithTool({
+        network,
+        tx,
+        dataDir: dataDirOfEnvironment(),
+        hasEthereumBlocks: flags.blocks,
+        ...(requestId === undefined ? {} : { requestId }),
+        ...(rpcUrl === undefined ? {} : { rpcUrl }),
+        ...(contracts === undefined ? {} : { contracts: await readContracts(contracts) }),
+      });
+      if (flags.json) terminal.out(JSON.stringify(found, null, 2));
+      else printVerification(found, terminal);
+      if (!found.valid) process.exitCode = 1;
+    });
+}
+
+function parseHash(text: string): Hex {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) throw new InvalidArgumentError("It must be 0x and 64 hex digits.");
+  return text as Hex;
+}
+
+async function readContracts(file: string): Promise<unknown> {
+  const text = await readFile(file, "utf8");
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new VerifyToolError(`${file} is not JSON`);
+  }
+}
+
+function printVerification(found: Verification, terminal: Terminal): void {
+  const { out, colors } = terminal;
+  for (const request of found.requests) printRequest(request, terminal);
+  out(`\n${colors.bold("What these checks can't show")}`);
+  for (const sentence of found.trust) out(`  – ${sentence}`);
+  const { valid, verdict } = found;
+  const count = `${found.requests.length} request${found.requests.length === 1 ? "" : "s"}`;
+  out(
+    `\n${valid ? colors.green("valid") : colors.red(verdict)}: ${count} of ${found.transactionHash} on ${found.network}`,
+  );
+}
+
+function printRequest(request: RequestVerification, { out, colors }: Terminal): void {
+  const { kind, requestId, transactions, result, err, randomNumber } = request;
+  out(`\n${colors.bold(kind)}  ${requestId}`);
+  for (const [part, hash] of Object.entries(transactions))
+    if (hash !== null) out(colors.dim(`  ${part.padEnd(13)} ${hash}`));
+  for (const step of request.steps) {
+    out(`  ${markOf(step, colors)} ${step.name.padEnd(13)} ${withoutControls(step.detail)}`);
+    for (const { what, expected, found } of step.compared) {
+      const isSame = expected.toLowerCase() === found.toLowerCase();
+      const line = isSame
+        ? `${what}: ${shorten(found)}`
+        : `${what}: ${shorten(found)}, expected ${shorten(expected)}`;
+      out((isSame ? colors.dim : colors.red)(`      ${withoutControls(line)}`));
+    }
+  }
+  if (randomNumber.length > 0)
+    out(`  ${randomNumber.length === 1 ? "word" : "words"}   ${shorten(randomNumber.join(", "))}`);
+  if (result !== null && err === "0x") out(`  result ${shorten(result)}`);
+  if (err !== null && err !== "0x")
+    out(`  error  ${withoutControls(Buffer.from(err.slice(2), "hex").toString())}`);
+}
+
+function markOf({ outcome }: VerificationStep, colors: Terminal["colors"]): string {
+  if (outcome === "ok") return colors.green("✓");
+  return outcome === "failed" ? colors.red("✗") : colors.yellow("–");
+}
+
+function shorten(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN - 20)} … ${text.slice(-16)}`;
+}

@@ -1,0 +1,74 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { makeFolder, writePreset } from "../presets/folders.ts";
+import { runCli } from "./runCli.ts";
+
+test("default: list shows each preset with its parameters and defaults", async () => {
+  const { code, stdout } = await runCli(["preset", "list"]);
+  expect(code).toBe(0);
+  for (const text of [
+    "coinflip  Flip a coin",
+    "(min=1, max=10) → int256",
+    "(numberOfWinners=1, list) → string",
+  ]) {
+    expect(stdout).toContain(text);
+  }
+});
+
+test("behaviour: list --json is what a script would want", async () => {
+  const { stdout } = await runCli(["preset", "list", "--json"]);
+  const presets = JSON.parse(stdout) as { name: string; sourceHash: string }[];
+  expect(presets.map(({ name }) => name)).toEqual(["coinflip", "lotto", "nDice", "range"]);
+  for (const { sourceHash } of presets) expect(sourceHash).toMatch(/^0x[0-9a-f]{64}$/);
+});
+
+test("behaviour: a new preset works as it is", async () => {
+  const folder = await makeFolder();
+  const made = await runCli(["preset", "new", "pick", "--folder", folder]);
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining(path.join("pick", "preset.json")) });
+  const checked = await runCli(["preset", "check", "--folder", folder, "--draws", "20000"]);
+  expect(checked.stdout).toMatch(/^ok {6}pick: 2 examples, 1 distributions, \d+ bytes on chain\n$/);
+  expect(checked.code).toBe(0);
+});
+
+test("error: new does not overwrite", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "echo", {});
+  const { code, stderr } = await runCli(["preset", "new", "echo", "--folder", folder]);
+  expect(code).toBe(1);
+  expect(stderr).toContain('there is a "echo" in the folder already');
+});
+
+test("error: new with a name that is a path", async () => {
+  const { code, stderr } = await runCli(["preset", "new", "../up", "--folder", await makeFolder()]);
+  expect(code).toBe(1);
+  expect(stderr).toContain("can't be a preset's name");
+});
+
+test("error: check tells file, line and reason of each problem, and what is well besides", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "bad", {});
+  await writePreset(folder, "echo", {});
+  await writeFile(path.join(folder, "bad", "source.js"), "return (;\n");
+  const { code, stdout, stderr } = await runCli(["preset", "check", "--folder", folder]);
+  expect(code).toBe(1);
+  expect(stderr).toContain('failed  bad\n        bad/source.js:1:9: Unexpected ";"');
+  expect(stdout).toContain("ok      echo");
+});
+
+test("error: check of a preset that there is not", async () => {
+  const { code, stderr } = await runCli(["preset", "check", "nope", "--folder", await makeFolder()]);
+  expect(code).toBe(1);
+  expect(stderr).toContain("nope: is not a folder");
+});
+
+test("error: a folder that there is not", async () => {
+  const { code, stderr } = await runCli(["preset", "list", "--folder", "/nonexistent"]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^error: ENOENT/);
+});
+
+test.each(["list", "check", "new"])("behaviour: %s --help shows examples", async (command) => {
+  expect((await runCli(["preset", command, "--help"])).stdout).toContain(`$ tyche preset ${command}`);
+});

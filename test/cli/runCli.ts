@@ -1,0 +1,29 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import path from "node:path";
+
+const entry = path.resolve(import.meta.dirname, "../../src/cli/tyche.ts");
+
+export interface CliResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts `tyche` in a process of its own, without a terminal, in an environment where only that speaks against colours. */
+export function startCli(args: readonly string[]): ChildProcess {
+  const env = { ...process.env, CI: "true", FORCE_COLOR: "1", NO_COLOR: undefined };
+  return spawn(process.execPath, ["--no-node-snapshot", entry, ...args], { env });
+}
+
+/** Runs `tyche` to its end; `input` is its standard input. */
+export async function runCli(args: readonly string[], input = ""): Promise<CliResult> {
+  const child = startCli(args);
+  let stdout = "";
+  let stderr = "";
+  child.stdout?.setEncoding("utf8").on("data", (part: string) => (stdout += part));
+  child.stderr?.setEncoding("utf8").on("data", (part: string) => (stderr += part));
+  // A command that fails before it reads closes the pipe: nothing that the caller has to know.
+  child.stdin?.on("error", () => {}).end(input);
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { code, stdout, stderr };
+}

@@ -1,0 +1,94 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { makeFolder } from "../presets/folders.ts";
+import { runCli, startCli } from "./runCli.ts";
+
+test("default: runs a source from standard input and prints only its result to standard output", async () => {
+  const source = 'console.log("seen"); return Functions.encodeString(args.join("+"))';
+  const { code, stdout, stderr } = await runCli(["simulate", "-", "--arg", "a", "--arg", "b"], source);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "a+b\n" });
+  expect(stderr).toContain("seen");
+  expect(stderr).toMatch(/\d ms, [\d.]+ MB, 0 of 5 HTTP requests/);
+});
+
+test("behaviour: a file, bytesArgs, secrets and a return type", async () => {
+  const file = path.join(await makeFolder(), "sum.js");
+  await writeFile(file, "return Functions.encodeInt256(BigInt(bytesArgs[0]) - BigInt(secrets.minus))");
+  const flags = ["--bytes-arg", "0x05", "--secret", "minus=7", "--return-type", "int256"];
+  expect(await runCli(["simulate", file, ...flags])).toMatchObject({ code: 0, stdout: "-2\n" });
+});
+
+test("behaviour: --json prints one object with all there is to know", async () => {
+  const flags = ["--json", "--return-type", "uint256"];
+  const { code, stdout } = await runCli(["simulate", "-", ...flags], "return Functions.encodeUint256(7)");
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ success: true, parsedResult: "7", err: "0x", httpRequests: 0 });
+});
+
+test("error: a source that throws exits with 1 and shows the place in it, without colours", async () => {
+  const source = "const a = 1;\n\nthrow Error(`no ${a}`);\n";
+  const { code, stdout, stderr } = await runCli(["simulate", "-"], source);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain("failed: no 1\n  at standard input:3:7\n");
+  expect(stderr).toContain("> 3 | throw Error(`no ${a}`);\n    |       ^");
+  expect(stderr).not.toContain("\u001b");
+});
+
+test("error: with --json, too, a failure exits with 1", async () => {
+  const { code, stdout } = await runCli(["simulate", "-", "--json"], "throw Error('no')");
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ success: false, err: "no", line: 1, column: 7 });
+});
+
+test("error: a result that is not of the return type", async () => {
+  const { code, stderr } = await runCli(
+    ["simulate", "-", "--return-type", "uint256"],
+    "return new Uint8Array(33)",
+  );
+  expect(code).toBe(1);
+  expect(stderr).toContain("33 bytes is too large for uint256");
+});
+
+test("error: what a source writes can't reach the terminal's controls", async () => {
+  const source = 'console.log("\u001b[2J"); return Functions.encodeString("\u001b]0;x\u0007")';
+  const { stdout, stderr } = await runCli(["simulate", "-"], source);
+  expect(stdout + stderr).not.toContain("\u001b");
+});
+
+test.each([
+  [["simulate", "/nonexistent.js"], "can't read /nonexistent.js"],
+  [["simulate", "-", "--bytes-arg", "1"], "It must be 0x and an even number of hex digits."],
+  [["simulate", "-", "--return-type", "bytes"], "Allowed choices are string, uint256, int256."],
+  [["simulate", "-", "--secret", "x"], "It must be NAME=VALUE."],
+  [["simulate", "-", "--watch"], "standard input can't be watched"],
+  [["simulate"], "missing required argument 'file'"],
+])("error: tyche %j", async (args, message) => {
+  const { code, stdout, stderr } = await runCli(args);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain(message);
+});
+
+test("behaviour: --watch runs again when the file is saved, and ends with SIGINT", async () => {
+  const file = path.join(await makeFolder(), "live.js");
+  await writeFile(file, 'return Functions.encodeString("first")');
+  const child = startCli(["simulate", file, "--watch"]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let output = "";
+  child.stdout?.setEncoding("utf8").on("data", (part: string) => (output += part));
+  const saw = async (text: string): Promise<void> => {
+    while (!output.includes(text)) await new Promise((resolve) => child.stdout?.once("data", resolve));
+  };
+  await saw("first\n");
+  await writeFile(file, 'return Functions.encodeString("second")');
+  await saw("second\n");
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGINT");
+  expect(await ended).toBe(0);
+});
+
+test("behaviour: --help shows examples", async () => {
+  const { code, stdout } = await runCli(["simulate", "--help"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("$ tyche simulate price.js --arg BTC");
+});
