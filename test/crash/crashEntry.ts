@@ -1,0 +1,156 @@
+/* A service without its edges, in a process of its own that the tests can kill at any step: store, one network's desk, use cases. */
+import { countSteps, takenSteps, type CrashPoint } from "./steps.ts";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createAccount } from "../../src/chain/account.ts";
+import { createChainClient } from "../../src/chain/client.ts";
+import { fixedFees } from "../../src/chain/sender.ts";
+import type { StackAddresses } from "../../src/chain/stackPlan.ts";
+import { createChainWatcher } from "../../src/chain/watcher.ts";
+import { createPresetRegistry } from "../../src/presets/presetRegistry.ts";
+import { createService } from "../../src/service/createService.ts";
+import type { DappDirectory } from "../../src/service/dapps.ts";
+import { openNetworkDesk } from "../../src/service/networkDesk.ts";
+import { createRequestBook } from "../../src/service/requestBook.ts";
+import type { Command, Dapp, RequestRecord, Service } from "../../src/service/service.ts";
+import type { NetworkView } from "../../src/service/views.ts";
+import { insertDapp } from "../../src/store/dapps.ts";
+import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
+import { openStore } from "../../src/store/store.ts";
+import type { SandboxPool } from "../../sandbox/index.ts";
+import { NETWORKS } from "../../src/chain/networks.ts";
+
+/** What the test tells this process to work with. */
+export interface CrashConfig {
+  readonly database: string;
+  readonly chain: string;
+  readonly chainId: number;
+  readonly contracts: StackAddresses;
+  readonly operatorKey: string;
+  readonly keyHash: `0x${string}`;
+  readonly gasPriceWei: string;
+  readonly allowanceJuels: string;
+}
+
+export type CrashCommand =
+  | { readonly do: "open"; readonly config: CrashConfig }
+  | {
+      readonly do: "submit";
+      readonly dappId: string;
+      readonly command: Command;
+      readonly key: string;
+      readonly crashAt?: CrashPoint;
+    }
+  | { readonly do: "wait"; readonly id: string }
+  | { readonly do: "idle" };
+
+export type CrashAnswer = {
+  readonly record?: RequestRecord;
+  readonly steps?: readonly string[];
+  readonly error?: string;
+};
+
+const NETWORK = "sepolia";
+const PLUGINS = path.resolve(import.meta.dirname, "../../plugins");
+
+let service: Service;
+let openCount: () => number;
+
+async function open(config: CrashConfig): Promise<void> {
+  const store = await openStore(createSqliteDialect(config.database));
+  const book = createRequestBook(store);
+  openCount = () => book.openCount();
+  const client = createChainClient(config.chain);
+  const onError = (error: unknown): void => void process.stderr.write(`${String(error)}\n`);
+  const watcher = createChainWatcher({ client, pollIntervalMs: 200, onError });
+  const desk = await openNetworkDesk({
+    chain: {
+      network: NETWORK,
+      chainId: config.chainId,
+      client,
+      watcher,
+      contracts: config.contracts,
+      operator: createAccount(Buffer.from(config.operatorKey, "hex")),
+      fees: fixedFees(BigInt(config.gasPriceWei), { synchronous: true }),
+      allowanceJuels: BigInt(config.allowanceJuels),
+      keyHash: config.keyHash,
+      presetConfirmations: 1,
+    },
+    store,
+    book,
+    onError,
+  });
+  const vrf = { keyHashes: [config.keyHash], minConfirmations: 1, maxConfirmations: 200, maxWords: 500 };
+  service = createService({
+    store,
+    book,
+    dapps: {} as DappDirectory,
+    // Sources are none of this test's matter: each passes its dry run.
+    pool: {
+      run: async () => ({
+        ok: true,
+        bytes: new Uint8Array(32),
+        console: "",
+        consoleTruncated: false,
+        timeMs: 0,
+        memoryBytes: 0,
+        httpRequests: 0,
+      }),
+    } as unknown as SandboxPool,
+    registry: await createPresetRegistry({ folder: PLUGINS }),
+    networks: new Map([
+      [
+        NETWORK,
+        {
+          profile: NETWORKS.sepolia,
+          maxResponseBytes: 256,
+          explorerUrl: "http://explorer",
+          view: () =>
+            ({
+              vrf,
+              contracts: config.contracts,
+              functions: { donId: "fun-test-1" },
+            }) as unknown as NetworkView,
+          desk: () => desk,
+          getCode: (address) => client.getCode(address),
+          readiness: async () => ({ ready: true }),
+        },
+      ],
+    ]),
+  });
+  addDapp = async (id) => {
+    const dapp = { id, name: id, facilities: ["presets", "functions"], createdAt: 1 };
+    await insertDapp(store.db, dapp).catch(() => {});
+  };
+}
+
+let addDapp: (id: string) => Promise<void>;
+
+async function answer(message: CrashCommand): Promise<CrashAnswer> {
+  switch (message.do) {
+    case "open":
+      await open(message.config);
+      return {};
+    case "submit": {
+      await addDapp(message.dappId);
+      const dapp: Dapp = { id: message.dappId, name: "", keyId: "", facilities: ["presets", "functions"] };
+      countSteps(message.crashAt);
+      const { id } = await service.submit(dapp, message.command, { idempotencyKey: message.key });
+      return { record: await service.wait(id, { timeoutMs: 20_000 }), steps: takenSteps() };
+    }
+    case "wait":
+      return { record: await service.wait(message.id, { timeoutMs: 20_000 }) };
+    case "idle":
+      for (let i = 0; openCount() > 0 && i < 1_000; i += 1) await sleep(20);
+      return {};
+  }
+}
+
+process.on("message", (message: CrashCommand) => {
+  answer(message).then(
+    (result) => process.send?.(result),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  );
+});
+process.on("disconnect", () => process.exit(0));
+process.send?.({});

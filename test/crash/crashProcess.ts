@@ -1,0 +1,57 @@
+import { fork, type ChildProcess } from "node:child_process";
+import path from "node:path";
+import type { CrashAnswer, CrashCommand } from "./crashEntry.ts";
+
+const ENTRY = path.join(import.meta.dirname, "crashEntry.ts");
+
+/** A process that runs crashEntry.ts. */
+export interface CrashProcess {
+  /** Sends a command and gives its answer; `undefined` when the process died of it. */
+  ask(command: CrashCommand): Promise<CrashAnswer | undefined>;
+  readonly exited: Promise<void>;
+  kill(): void;
+}
+
+/** Starts the process; it loads its code at once, and waits for `open`. */
+export function startCrashProcess(): CrashProcess {
+  const child: ChildProcess = fork(ENTRY, {
+    execArgv: ["--no-node-snapshot"],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  let trouble = "";
+  child.stderr?.on("data", (chunk: Buffer) => (trouble += chunk.toString()));
+  let isDead = false;
+  const exited = new Promise<void>((resolve) => {
+    child.once("exit", () => {
+      isDead = true;
+      resolve();
+    });
+  });
+  const receive = (): Promise<CrashAnswer | undefined> =>
+    new Promise((resolve) => {
+      if (isDead) return resolve(undefined);
+      const onMessage = (message: unknown): void => {
+        child.off("exit", onExit);
+        resolve(message as CrashAnswer);
+      };
+      const onExit = (): void => {
+        child.off("message", onMessage);
+        resolve(undefined);
+      };
+      child.once("message", onMessage);
+      child.once("exit", onExit);
+    });
+  const loaded = receive();
+  return {
+    exited,
+    async ask(command) {
+      await loaded;
+      const answer = receive();
+      if (!isDead) child.send(command);
+      const given = await answer;
+      if (given?.error !== undefined) throw new Error(`${given.error}\n${trouble}`);
+      return given;
+    },
+    kill: () => void child.kill("SIGKILL"),
+  };
+}

@@ -1,0 +1,133 @@
+import { DatabaseSync } from "node:sqlite";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Command, RequestRecord } from "../../src/service/service.ts";
+import { startDeskWorld, type DeskWorld } from "../support/deskWorld.ts";
+import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
+import type { CrashConfig } from "./crashEntry.ts";
+import { startCrashProcess, type CrashProcess } from "./crashProcess.ts";
+import type { CrashPoint } from "./steps.ts";
+
+/** One kind of request to be crashed at every step. */
+export interface CrashSubject {
+  /** The command; made anew for each run, with its number. */
+  readonly command: (run: number) => Command | Promise<Command>;
+  /** Whose it is; default: one dapp for all runs, whose subscriptions are there. */
+  readonly dappId?: (run: number) => string;
+  /** What one run puts on the chain: requests, and transactions of the service. */
+  readonly onChain: { readonly words: number; readonly functions: number; readonly transactions: number };
+}
+
+/**
+ * Kills a process of the service right before and right after every step that writes or sends while it works on a request. After a
+ * restart the request must end once, with one request on the chain, and a repeated call must give the same answer.
+ */
+export function crashAtEveryStep(subject: (world: DeskWorld) => CrashSubject): void {
+  let world: DeskWorld;
+  let config: CrashConfig;
+  let next: CrashProcess;
+  let run = 0;
+
+  beforeAll(async () => {
+    world = await startDeskWorld();
+    config = {
+      database: path.join(world.folder, "tyche.db"),
+      chain: world.node.ipcPath,
+      chainId: world.stack.chainId,
+      contracts: world.stack.addresses,
+      operatorKey: Buffer.from(TEST_ROLES.operator.secretKey).toString("hex"),
+      keyHash: TEST_PROVING_KEY.keyHash,
+      gasPriceWei: String(world.stack.gasPriceWei),
+      allowanceJuels: String(1_000n * 10n ** 18n),
+    };
+    next = startCrashProcess();
+  });
+  afterAll(async () => {
+    next.kill();
+    await world.close();
+  });
+
+  /** Starts the service on what the process before left; the one after it loads meanwhile. */
+  const open = async (): Promise<CrashProcess> => {
+    const opened = next;
+    next = startCrashProcess();
+    await opened.ask({ do: "open", config });
+    return opened;
+  };
+
+  const countOnChain = async () => ({
+    words: (await world.events("RandomWordsRequested")).length,
+    functions: (await world.events("OracleRequest")).length,
+    transactions: await world.stack.client.getNonce(TEST_ROLES.operator.address, "latest"),
+  });
+
+  const submitOnce = async (service: CrashProcess, { crashAt }: { readonly crashAt?: CrashPoint } = {}) => {
+    run += 1;
+    const { command, dappId = () => "dapp_crash" } = subject(world);
+    const submit = {
+      do: "submit",
+      dappId: dappId(run),
+      command: await command(run),
+      key: `key ${run}`,
+    } as const;
+    const before = await countOnChain();
+    const first = await service.ask(crashAt === undefined ? submit : { ...submit, crashAt });
+    return { submit, before, first };
+  };
+
+  const expectEnded = (record: RequestRecord | undefined): void => {
+    expect(record).toMatchObject({ state: "fulfilled", error: null, outcome: { success: true } });
+    const states = record!.timeline.map(({ state }) => state);
+    expect(states.filter((state) => state === "fulfilled" || state === "failed")).toHaveLength(1);
+    expect(new Set(states).size).toBe(states.length);
+    expect(record!.timeline.map(({ seq }) => seq)).toEqual(states.map((_, i) => i + 1));
+  };
+
+  test("behaviour: a request ends once, with one request on chain, wherever the process is killed", async () => {
+    let service = await open();
+    const warmUp = await submitOnce(service);
+    expectEnded(warmUp.first?.record);
+    const { steps = [] } = (await submitOnce(service)).first ?? {};
+    expect(steps.length).toBeGreaterThan(5);
+
+    const outcomes: string[] = [];
+    for (const [step, name] of steps.entries()) {
+      for (const side of ["before", "after"] as const) {
+        const where = `${side} step ${step} (${name})`;
+        const { submit, before, first } = await submitOnce(service, { crashAt: { step, side } });
+        // A step fewer than the first time, such as two changes stored together, leaves nothing to be killed at.
+        const isKilled = first === undefined;
+        if (isKilled) {
+          await service.exited;
+          service = await open();
+        }
+        const again = await service.ask(submit);
+        expectEnded(again?.record);
+        await service.ask({ do: "idle" });
+        const after = await countOnChain();
+        const difference = {
+          words: after.words - before.words,
+          functions: after.functions - before.functions,
+          transactions: after.transactions - before.transactions,
+        };
+        expect({ where, ...difference }).toEqual({ where, ...subject(world).onChain });
+        expect({ where, integrity: checkDatabase(config.database) }).toEqual({ where, integrity: "ok" });
+        outcomes.push(`${where}: ${isKilled ? "killed" : "too late"}`);
+      }
+    }
+    service.kill();
+    await service.exited;
+    expect(outcomes.filter((outcome) => outcome.endsWith("killed")).length).toBeGreaterThan(
+      steps.length * 1.5,
+    );
+  }, 240_000);
+}
+
+function checkDatabase(file: string): unknown {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return database.prepare("PRAGMA integrity_check").get()?.["integrity_check"];
+  } finally {
+    database.close();
+  }
+}

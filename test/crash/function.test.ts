@@ -1,0 +1,12 @@
+import { crashAtEveryStep } from "./everyStep.ts";
+
+crashAtEveryStep(() => ({
+  command: (run) => ({
+    kind: "function",
+    network: "sepolia",
+    source: "return Buffer.from(args[0])",
+    args: [String(run)],
+    returnType: "string",
+  }),
+  onChain: { words: 0, functions: 1, transactions: 1 },
+}));

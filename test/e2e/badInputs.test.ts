@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { BAD_INPUTS, sendBadInput } from "../http/badInputs.ts";
+import { runTyche, startTycheProcess } from "../support/tyche.ts";
+import type { TycheProcess } from "../support/tyche.ts";
+
+let tyche: TycheProcess;
+let functionsOnly: string;
+let before: unknown;
+
+/** Every network's newest block: nothing but a transaction makes one. */
+const readHeads = async () => {
+  const { data } = await tyche.call("GET", "/api/networks");
+  return await Promise.all(
+    data.items.map(async ({ rpcUrl }: { rpcUrl: string }) => {
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] });
+      return (
+        await fetch(rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body })
+      ).json();
+    }),
+  );
+};
+
+beforeAll(async () => {
+  tyche = await startTycheProcess();
+  const env = { TYCHE_DATA_DIR: tyche.dataDir };
+  const { output } = await runTyche(["dapp", "create", "calc", "--facility", "functions", "--json"], env);
+  const { dappId, apiKey } = JSON.parse(output);
+  functionsOnly = apiKey;
+  // The new dapp's subscriptions are transactions too: let them come first.
+  for (let ready = false; !ready;) {
+    const config = JSON.parse((await runTyche(["dapp", "config", dappId, "--json"], env)).output);
+    ready = config.networks.every(
+      (one: { vrfSubscriptionId?: string }) => one.vrfSubscriptionId !== undefined,
+    );
+  }
+  before = await readHeads();
+});
+afterAll(async () => {
+  await tyche.stop();
+});
+
+test.each(BAD_INPUTS.map((input) => [input.what, input] as const))("error: %s", async (_what, input) => {
+  const reply = await sendBadInput(tyche.url, input, { good: tyche.apiKey, functionsOnly });
+  const { data } = (await reply.json()) as { data: { success: boolean; err: string; code: string } };
+  expect({ status: reply.status, code: data.code, success: data.success }).toEqual({
+    status: input.status,
+    code: input.code,
+    success: false,
+  });
+  expect(data.err.length).toBeLessThan(2_000);
+});
+
+test("behaviour: none of them reached a chain", async () => {
+  expect(await readHeads()).toEqual(before);
+});

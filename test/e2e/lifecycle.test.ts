@@ -1,0 +1,127 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { makeDataDir, removeDataDir, runTyche, startTycheProcess } from "../support/tyche.ts";
+import type { TycheProcess } from "../support/tyche.ts";
+
+const dataDirs: string[] = [];
+const newDataDir = (): string => {
+  const dataDir = makeDataDir();
+  dataDirs.push(dataDir);
+  return dataDir;
+};
+const coinflip = (tyche: TycheProcess) => tyche.call("POST", "/api/vrfv2/presets?network=fuji", { body: {} });
+const rpc = async (url: string, method: string, params: readonly unknown[]) => {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  return ((await response.json()) as { result: unknown }).result;
+};
+const rpcUrlOf = async (tyche: TycheProcess, network: string): Promise<string> => {
+  const { data } = await tyche.call("GET", "/api/networks");
+  return data.items.find((one: { name: string }) => one.name === network).rpcUrl;
+};
+
+afterEach(() => {
+  for (const dataDir of dataDirs.splice(0)) removeDataDir(dataDir);
+});
+
+test.each(["SIGTERM", "SIGKILL"] as const)(
+  "behaviour: after %s a second start goes on with keys, subscriptions and chains",
+  async (signal) => {
+    const dataDir = newDataDir();
+    const first = await startTycheProcess({ dataDir });
+    const { data } = await coinflip(first);
+    const config = await runTyche(["dapp", "config", "--json"], { TYCHE_DATA_DIR: dataDir });
+    const code = await first.stop(signal);
+    expect(code).toBe(signal === "SIGTERM" ? 0 : null);
+
+    const second = await startTycheProcess({ dataDir });
+    expect(second.output()).toContain("continued");
+    expect(second.apiKey).toBe(first.apiKey);
+    expect((await runTyche(["dapp", "config", "--json"], { TYCHE_DATA_DIR: dataDir })).output).toBe(
+      config.output,
+    );
+    expect(
+      await rpc(await rpcUrlOf(second, "fuji"), "eth_getTransactionReceipt", [data.vrfv2Hash]),
+    ).toMatchObject({ status: "0x1" });
+    expect((await coinflip(second)).data.success).toBe(true);
+    await second.stop();
+  },
+);
+
+test("behaviour: the key file and the folder are for their owner only", async () => {
+  const tyche = await startTycheProcess();
+  expect(statSync(path.join(tyche.dataDir, "api-key")).mode & 0o777).toBe(0o600);
+  expect(readFileSync(path.join(tyche.dataDir, "api-key"), "utf8").trim()).toBe(tyche.apiKey);
+  expect(tyche.output()).toContain(tyche.apiKey);
+  await tyche.stop();
+});
+
+test("behaviour: a request in flight is answered before the end", async () => {
+  const tyche = await startTycheProcess();
+  const answer = tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=fuji&confirmations=200");
+  let accepted = 0;
+  while (accepted === 0) accepted = (await tyche.call("GET", "/api/requests")).data.items.length;
+  const [code, { status, data }] = await Promise.all([tyche.stop(), answer]);
+  expect(code).toBe(0);
+  expect(status).toBe(200);
+  expect(data.success).toBe(true);
+});
+
+test("behaviour: a user's own transaction is mined on the printed RPC URL", async () => {
+  const tyche = await startTycheProcess();
+  const url = await rpcUrlOf(tyche, "sepolia");
+  const [from] = (await rpc(url, "eth_accounts", [])) as string[];
+  // Creation code of a contract whose code is the one byte STOP.
+  const hash = await rpc(url, "eth_sendTransaction", [
+    { from, data: "0x6001600081600b8239f300", gas: "0x186a0" },
+  ]);
+  let receipt: { contractAddress: string } | null = null;
+  for (let i = 0; i < 100 && receipt === null; i += 1) {
+    receipt = (await rpc(url, "eth_getTransactionReceipt", [hash])) as typeof receipt;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(receipt).toMatchObject({ status: "0x1" });
+  await tyche.stop();
+});
+
+test("error: the port is in use", async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const dataDir = newDataDir();
+  const { code, output } = await runTyche(["start"], { PORT: String(port), TYCHE_DATA_DIR: dataDir });
+  server.close();
+  expect(code).toBe(1);
+  expect(output).toContain(`port ${port} on 127.0.0.1 is in use`);
+});
+
+test("error: a second process on the same data directory, which goes on serving", async () => {
+  const tyche = await startTycheProcess();
+  const { code, output } = await runTyche(["start"], { PORT: "0", TYCHE_DATA_DIR: tyche.dataDir });
+  expect(code).toBe(1);
+  expect(output).toContain("another process serves from");
+  expect((await coinflip(tyche)).data.success).toBe(true);
+  await tyche.stop();
+});
+
+test("error: a foreign folder, which stays as it is", async () => {
+  const dataDir = newDataDir();
+  writeFileSync(path.join(dataDir, "thesis.txt"), "mine");
+  const { code, output } = await runTyche(["start"], { PORT: "0", TYCHE_DATA_DIR: dataDir });
+  expect(code).toBe(1);
+  expect(output).toContain("holds files that are not Tyche's");
+  expect(existsSync(path.join(dataDir, "tyche.sqlite"))).toBe(false);
+});
+
+test("error: PORT is no port", async () => {
+  const { code, output } = await runTyche(["start"], { PORT: "http", TYCHE_DATA_DIR: newDataDir() });
+  expect(code).toBe(1);
+  expect(output).toContain('PORT must be a whole number from 0 to 65535, not "http"');
+});

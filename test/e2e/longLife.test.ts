@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+
+const PRESETS = 240;
+const IN_FLIGHT = 40;
+
+let dataDir: string;
+let tyche: TycheProcess;
+
+beforeEach(async () => {
+  dataDir = makeDataDir();
+  tyche = await startTycheProcess({ dataDir, env: { LOG_LEVEL: "debug" } });
+});
+afterEach(async () => {
+  await tyche.stop();
+  removeDataDir(dataDir);
+});
+
+const coinflip = async () => {
+  const { status, data } = await tyche.call("POST", "/api/vrfv2/presets?network=fuji", { body: {} });
+  expect({ status, success: data.success }).toEqual({ status: 200, success: true });
+  return data as { url: string; vrfv2Hash: string; requestId: string };
+};
+const compactions = () =>
+  [...tyche.output().matchAll(/"network":"fuji","block":\d+.*"zeroSlots":(\d+).*was compacted/g)].map(
+    ([, zeroSlots]) => Number(zeroSlots),
+  );
+const open = async (url: string) => {
+  const page = await fetch(url.replace(/^http:\/\/[^/]+/, tyche.url));
+  return { status: page.status, text: await page.text() };
+};
+
+test("behaviour: presets go on while the chain is compacted, and what Anvil forgot opens and verifies", async () => {
+  const first = await coinflip();
+  let left = PRESETS;
+  const results: { requestId: string; url: string }[] = [];
+  await Promise.all(
+    Array.from({ length: IN_FLIGHT }, async () => {
+      while (left-- > 0) results.push(await coinflip());
+    }),
+  );
+  expect(new Set(results.map(({ requestId }) => requestId)).size).toBe(PRESETS);
+  await vi.waitFor(() => expect(compactions().some((zeroSlots) => zeroSlots > 100)).toBe(true), {
+    timeout: 10_000,
+  });
+
+  await tyche.stop();
+  tyche = await startTycheProcess({ dataDir });
+  for (const url of [first.url, results.at(-1)!.url]) {
+    const { status, text } = await open(url);
+    expect(status).toBe(200);
+    expect(text).toContain(url.split("/").at(-1)!);
+  }
+  const { data } = await tyche.call("GET", `/api/verify?network=fuji&tx=${first.vrfv2Hash}`);
+  expect(data).toMatchObject({ valid: true });
+  await coinflip();
+});

@@ -1,0 +1,164 @@
+import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+
+let dataDir: string;
+let tyche: TycheProcess;
+
+beforeEach(async () => {
+  dataDir = makeDataDir();
+  tyche = await startTycheProcess({ dataDir });
+});
+afterEach(async () => {
+  await tyche.stop("SIGKILL");
+  await waitForChains();
+  removeDataDir(dataDir);
+});
+
+const RANDOM = "/api/vrfv2/requestRandomNumber?network=fuji";
+const key = (name: string) => ({ "idempotency-key": name });
+const get = async (id: string) => (await tyche.call("GET", `/api/requests/${id}`)).data;
+const ended = async (id: string) =>
+  await vi.waitFor(
+    async () => {
+      const record = await get(id);
+      if (!["fulfilled", "failed"].includes(record.state)) throw new Error(`${record.state}: ${record.why}`);
+      return record;
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+const restart = async () => {
+  await tyche.stop("SIGKILL");
+  tyche = await startTycheProcess({ dataDir });
+};
+
+/** Processes of the chains, by the files that they leave while they run. */
+const chainPids = (): number[] =>
+  readdirSync(path.join(dataDir, "chains"))
+    .map((network) => path.join(dataDir, "chains", network, "anvil.pid"))
+    .filter((file) => existsSync(file))
+    .map((file) => Number.parseInt(readFileSync(file, "utf8"), 10));
+const waitForChains = async () =>
+  await vi.waitFor(
+    () => {
+      const isLeft = (pid: number): boolean => {
+        try {
+          return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(dataDir);
+        } catch {
+          return false;
+        }
+      };
+      expect(chainPids().filter(isLeft)).toEqual([]);
+    },
+    { timeout: 20_000 },
+  );
+
+test("behaviour: a caller who leaves loses nothing", async () => {
+  const leaving = new AbortController();
+  const call = tyche.call("POST", `${RANDOM}&confirmations=30`, {
+    headers: key("left"),
+    signal: leaving.signal,
+  });
+  await vi.waitFor(async () => expect((await tyche.call("GET", "/api/requests")).data.items).toHaveLength(1));
+  leaving.abort();
+  await expect(call).rejects.toThrow("abort");
+  const { data } = await tyche.call("POST", `${RANDOM}&confirmations=30`, { headers: key("left") });
+  expect(data.success).toBe(true);
+  expect((await tyche.call("GET", "/api/requests")).data.items).toHaveLength(1);
+});
+
+test("behaviour: the same key gives the same answer, after a crash too; another body is a conflict", async () => {
+  const requests = [
+    ["/api/vrfv2/presets?network=fuji", { preset: "range", min: "1", max: "1000000" }],
+    [RANDOM, undefined],
+    [
+      "/api/oracleFunctions/runFunction",
+      { network: "fuji", source: "return Functions.encodeString('hi')", args: [] },
+    ],
+  ] as const;
+  const send = (i: number) =>
+    tyche.call("POST", requests[i]![0], {
+      headers: key(`key ${i}`.replace(" ", "-")),
+      ...(requests[i]![1] === undefined ? {} : { body: requests[i]![1] }),
+    });
+  const first = await Promise.all(requests.map((_, i) => send(i)));
+  await restart();
+  const second = await Promise.all(requests.map((_, i) => send(i)));
+  const unlinked = (data: Record<string, string>) => ({ ...data, url: "", vrfv2EventHash: "" });
+  for (const [i, { status, data }] of second.entries()) {
+    expect(status).toBe(200);
+    expect(unlinked(data)).toEqual(unlinked(first[i]!.data));
+  }
+  const other = await tyche.call("POST", `${RANDOM}&numWords=2`, { headers: key("key-1") });
+  expect(other).toMatchObject({ status: 409, data: { code: "idempotency_conflict" } });
+});
+
+test("behaviour: what was accepted before a crash ends after it, and only once", async () => {
+  const headers = { prefer: "respond-async" };
+  const accepted = await Promise.all(
+    Array.from({ length: 20 }, async (_, i) => {
+      const target = i % 2 === 0 ? "/api/vrfv2/presets?network=fuji" : RANDOM;
+      const { status, data } = await tyche.call("POST", target, {
+        headers: { ...headers, ...key(`many-${i}`) },
+        ...(i % 2 === 0 ? { body: {} } : {}),
+      });
+      expect(status).toBe(202);
+      return data.id as string;
+    }),
+  );
+  await restart();
+  for (const id of accepted) {
+    const { state, timeline, outcome } = await ended(id);
+    expect(state).toBe("fulfilled");
+    expect(outcome.success).toBe(true);
+    expect(timeline.filter((entry: { state: string }) => entry.state === "fulfilled")).toHaveLength(1);
+  }
+  const database = new DatabaseSync(path.join(dataDir, "tyche.sqlite"), { readOnly: true });
+  expect(database.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
+  database.close();
+});
+
+test("behaviour: a stream of states goes on after Last-Event-ID, in another process too", async () => {
+  const { data } = await tyche.call("POST", `${RANDOM}&confirmations=40`, {
+    headers: { prefer: "respond-async" },
+  });
+  const stream = async (lastEventId?: string) => {
+    const response = await fetch(`${tyche.url}/api/requests/${data.id}`, {
+      headers: {
+        authorization: tyche.apiKey,
+        accept: "text/event-stream",
+        ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
+      },
+    });
+    return await response.text();
+  };
+  const whole = await stream();
+  const ids = [...whole.matchAll(/^id: (.*)$/gm)].map(([, id]) => id);
+  expect(ids).toEqual(["1", "2", "3", "end"]);
+  await restart();
+  const rest = await stream("2");
+  expect([...rest.matchAll(/^id: (.*)$/gm)].map(([, id]) => id)).toEqual(["3", "end"]);
+  expect(rest).toContain('"success":true');
+});
+
+test("behaviour: another chain under the data directory is noticed, and what was in flight ends with a reason", async () => {
+  const { data } = await tyche.call("POST", `${RANDOM}&confirmations=200`, {
+    headers: { prefer: "respond-async" },
+  });
+  await tyche.stop("SIGKILL");
+  await waitForChains();
+  const database = new DatabaseSync(path.join(dataDir, "tyche.sqlite"));
+  // Whatever it had reached: it was in work.
+  database.prepare("UPDATE requests SET state = 'submitted', outcome = NULL WHERE id = ?").run(data.id);
+  database.close();
+  rmSync(path.join(dataDir, "chains", "fuji"), { recursive: true });
+  tyche = await startTycheProcess({ dataDir });
+  const record = await get(data.id);
+  expect(record).toMatchObject({
+    state: "failed",
+    error: { code: "request_failed", message: expect.stringContaining("replaced by a new one") },
+  });
+  expect((await tyche.call("POST", RANDOM)).data.success).toBe(true);
+});

@@ -1,0 +1,235 @@
+import { createServer, type Server } from "node:http";
+import { text } from "node:stream/consumers";
+import type { AddressInfo } from "node:net";
+import type { Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { decodeProof, PROOF_BYTES } from "../../src/vrf/encoding.ts";
+import { runTyche, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { randomValueFromVrfProof } from "../vrf/support/vrfSol.ts";
+import { keccak256, concatHex, numberToHex, toEventSelector } from "viem";
+
+const NETWORKS = ["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"];
+
+let tyche: TycheProcess;
+const rpcUrls = new Map<string, string>();
+beforeAll(async () => {
+  tyche = await startTycheProcess();
+  const { data } = await tyche.call("GET", "/api/networks");
+  for (const { name, rpcUrl } of data.items) rpcUrls.set(name, rpcUrl);
+});
+afterAll(async () => {
+  await tyche.stop();
+});
+
+const verify = async (network: string, tx: string, requestId?: string) => {
+  const query = new URLSearchParams({ network, tx, ...(requestId === undefined ? {} : { requestId }) });
+  return await tyche.call("GET", `/api/verify?${query.toString()}`);
+};
+const hashIn = (url: string): string => url.slice(url.lastIndexOf("/") + 1);
+const coinflip = async (network: string) =>
+  (await tyche.call("POST", `/api/vrfv2/presets?network=${network}&preset=coinflip`, { body: {} })).data;
+
+describe.each(NETWORKS)("on %s", (network) => {
+  test.each([
+    { preset: "coinflip" },
+    { preset: "range", min: "-5", max: "1000000" },
+    { preset: "lotto", numberOfWinners: "2", list: ["ann", "bob", "cleo", "dän"] },
+    { preset: "nDice", numFaces: "20", numDice: "10" },
+  ])("default: $preset verifies from its proof and from its report", async (body) => {
+    const { data } = await tyche.call("POST", `/api/vrfv2/presets?network=${network}`, { body });
+    for (const hash of [data.vrfv2Hash, hashIn(data.url)]) {
+      const checked = await verify(network, hash, data.requestId);
+      expect(checked).toMatchObject({
+        status: 200,
+        data: {
+          valid: true,
+          requests: [{ kind: "preset", requestId: data.requestId, result: data.result, err: "0x" }],
+        },
+      });
+      // Nothing is left open: fresh transactions are all there.
+      expect(
+        new Set(checked.data.requests[0].steps.map((step: { outcome: string }) => step.outcome)),
+      ).toEqual(new Set(["ok"]));
+    }
+    await expectIndependentProof(network, data.vrfv2Hash);
+  });
+
+  test("default: a function verifies from its report", async () => {
+    const body = {
+      network,
+      source: "return Functions.encodeUint256(BigInt(args[0]) ** 2n)",
+      args: ["12"],
+      returnType: "uint256",
+    };
+    const { data } = await tyche.call("POST", "/api/oracleFunctions/runFunction", { body });
+    const checked = await verify(network, hashIn(data.url), data.requestId);
+    expect(checked.data).toMatchObject({
+      valid: true,
+      requests: [{ kind: "function", result: data.result }],
+    });
+  });
+
+  test("default: random words verify from their proof", async () => {
+    const { data } = await tyche.call("POST", `/api/vrfv2/requestRandomNumber?network=${network}&numWords=5`);
+    const checked = await verify(network, data.transactionHash, data.requestId);
+    expect(checked.data).toMatchObject({
+      valid: true,
+      requests: [{ kind: "random", requestId: data.requestId, randomNumber: data.randomNumber }],
+    });
+    await expectIndependentProof(network, data.transactionHash);
+  });
+});
+
+test("behaviour: results that shared proofs and reports verify, all of a transaction and each alone", async () => {
+  const answers = await Promise.all(Array.from({ length: 30 }, () => coinflip("fuji")));
+  for (const hash of new Set(answers.map(({ vrfv2Hash }) => vrfv2Hash))) {
+    const { data } = await verify("fuji", hash);
+    expect(data.valid).toBe(true);
+    const ids = answers.filter(({ vrfv2Hash }) => vrfv2Hash === hash).map(({ requestId }) => requestId);
+    expect(data.requests.map(({ requestId }: { requestId: string }) => requestId)).toEqual(
+      expect.arrayContaining(ids),
+    );
+    await expectIndependentProof("fuji", hash);
+  }
+  const [{ requestId, url }] = answers;
+  expect((await verify("fuji", hashIn(url), requestId)).data.requests).toMatchObject([
+    { requestId, verdict: "valid" },
+  ]);
+});
+
+describe("tyche verify", () => {
+  const run = (args: readonly string[]) => runTyche(["verify", ...args], { TYCHE_DATA_DIR: tyche.dataDir });
+
+  test("default: shows each step, with the node and the contracts that the data directory knows", async () => {
+    const { vrfv2Hash, requestId } = await coinflip("sepolia");
+    const { code, output } = await run(["sepolia", vrfv2Hash, "--request-id", requestId]);
+    expect(output).toContain("✓ proof");
+    expect(output).toContain("✓ execution");
+    expect(output).toMatch(/\nvalid: 1 request of 0x/);
+    expect(code).toBe(0);
+  });
+
+  test("behaviour: needs nothing but a node's URL", async () => {
+    const { url, requestId, result } = await coinflip("sepolia");
+    const { code, output } = await runTyche(
+      [
+        "verify",
+        "sepolia",
+        hashIn(url),
+        "--request-id",
+        requestId,
+        "--rpc-url",
+        rpcUrls.get("sepolia")!,
+        "--json",
+      ],
+      { TYCHE_DATA_DIR: "/nonexistent" },
+    );
+    expect(JSON.parse(output)).toMatchObject({ valid: true, requests: [{ requestId, result }] });
+    expect(code).toBe(0);
+  });
+
+  test("error: a node that gives another result is found out, and the exit code is 1", async () => {
+    // Large enough not to stand anywhere else by chance.
+    const body = { preset: "range", min: "0", max: String(2n ** 200n) };
+    const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia", { body });
+    const { url, requestId, result } = data;
+    const liar = await startLiar(rpcUrls.get("sepolia")!, result.slice(2), "07".repeat(32));
+    try {
+      const { code, output } = await run([
+        "sepolia",
+        hashIn(url),
+        "--request-id",
+        requestId,
+        "--rpc-url",
+        liar.url,
+      ]);
+      expect(output).toContain("✗ transactions");
+      expect(output).toContain("✗ signatures");
+      expect(output).toContain("✗ execution");
+      expect(output).toContain("\ninvalid: ");
+      expect(code).toBe(1);
+    } finally {
+      liar.server.close();
+    }
+  });
+
+  test.each([
+    [["sepolia", `0x${"12".repeat(32)}`], /no transaction 0x12/],
+    [["sepolia", "0x12"], /64 hex digits/],
+    [["mainnet", `0x${"12".repeat(32)}`], /Allowed choices are polygon_mumbai/],
+  ])("error: %j", async (args, says) => {
+    const { code, output } = await run(args);
+    expect(output).toMatch(says);
+    expect(code).toBe(1);
+  });
+});
+
+/** Passes everything on to a node and replaces one text in receipts and calldata. */
+async function startLiar(target: string, from: string, to: string): Promise<{ url: string; server: Server }> {
+  const server = createServer((request, response) => {
+    void text(request)
+      .then(async (body) => {
+        const answer = await fetch(target, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body,
+        });
+        const honest = await answer.text();
+        const lies = /eth_getTransaction(ByHash|Receipt)/.test(body);
+        response
+          .setHeader("content-type", "application/json")
+          .end(lies ? honest.replaceAll(from, to) : honest);
+      })
+      .catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+
+async function rpc<T>(network: string, method: string, params: readonly unknown[]): Promise<T> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const answer = await fetch(rpcUrls.get(network)!, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  return ((await answer.json()) as { result: T }).result;
+}
+
+const FULFILLED = toEventSelector("RandomWordsFulfilled(uint256,uint256,uint96,bool)");
+
+/**
+ * Checks every proof in a transaction's calldata with the port of VRF.sol, which shares nothing with what the product proves and
+ * verifies with: the output for the seed of the request's block is the one that the coordinator logged.
+ */
+async function expectIndependentProof(network: string, hash: string): Promise<void> {
+  const { input } = await rpc<{ input: Hex }>(network, "eth_getTransactionByHash", [hash]);
+  const { logs } = await rpc<{ logs: { topics: Hex[]; data: Hex }[] }>(network, "eth_getTransactionReceipt", [
+    hash,
+  ]);
+  const outputs = new Map(
+    logs
+      .filter(({ topics }) => topics[0] === FULFILLED)
+      .map(({ topics, data }) => [topics[1], BigInt(data.slice(0, 66))]),
+  );
+  const calldata = Buffer.from(input.slice(2), "hex");
+  const word = (at: number): number => Number(calldata.readBigUInt64BE(at + 24));
+  // fulfillRandomWords(Proof[], RequestCommitment[]): two offsets, then each list with its length before it.
+  const [proofs, commitments] = [4 + word(4), 4 + word(36)];
+  const count = word(proofs);
+  expect(count).toBe(outputs.size);
+  for (let i = 0; i < count; i += 1) {
+    const proof = decodeProof(calldata, proofs + 32 + i * PROOF_BYTES);
+    const blockNumber = word(commitments + 32 + i * 5 * 32);
+    const block = await rpc<{ hash: Hex }>(network, "eth_getBlockByNumber", [
+      numberToHex(blockNumber),
+      false,
+    ]);
+    const seed = BigInt(keccak256(concatHex([numberToHex(proof.preSeed, { size: 32 }), block.hash])));
+    const { x, y } = proof.publicKey;
+    const size = { size: 32 };
+    const keyHash = keccak256(concatHex([numberToHex(x, size), numberToHex(y, size)]));
+    const requestId = keccak256(concatHex([keyHash, numberToHex(proof.preSeed, size)]));
+    expect(randomValueFromVrfProof(proof, seed)).toBe(outputs.get(requestId));
+  }
+}

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAnvil } from "@viem/anvil";
+import { createTestClient, http, publicActions, walletActions, type Hex } from "viem";
+import { mnemonicToAccount } from "viem/accounts";
+import { type Account, createAccount } from "../../src/chain/account.ts";
+import { createChainClient, parseReceipt, type Receipt } from "../../src/chain/client.ts";
+import {
+  EMBEDDED_BLOCK_GAS_LIMIT,
+  EMBEDDED_GAS_PRICE_WEI,
+  findBinary,
+} from "../../src/chain/embedded/anvil.ts";
+
+/** Anvil's own mnemonic: its first ten accounts hold 10,000 coins each. */
+const MNEMONIC = "test test test test test test test test test test test junk";
+/** Start of a chain whose block hashes are to be the same in every run. */
+const PINNED_TIMESTAMP = 1_700_000_000;
+
+/** Options of {@link startTestChain}. */
+export interface TestChainOptions {
+  /** Default 31337. */
+  readonly chainId?: number;
+  /**
+   * Whether the same transactions give the same block hashes in every run: the chain's clock starts in 2023 and goes
+   * on by a second a block. Default false: the clock on the wall.
+   */
+  readonly pinned?: boolean;
+}
+
+/** Starts a fresh chain on a real Anvil with the settings of the embedded ones, on a free port; close it after use. */
+export async function startTestChain({ chainId = 31337, pinned = false }: TestChainOptions = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "tyche-test-"));
+  const ipcPath = join(folder, "ipc");
+  const anvil = createAnvil({
+    anvilBinary: findBinary(),
+    port: 0,
+    chainId,
+    gasLimit: EMBEDDED_BLOCK_GAS_LIMIT,
+    blockBaseFeePerGas: 0,
+    gasPrice: EMBEDDED_GAS_PRICE_WEI,
+    order: "fifo",
+    ipc: ipcPath,
+    ...(pinned ? { timestamp: PINNED_TIMESTAMP } : {}),
+  });
+  await anvil.start();
+  const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(anvil.logs.join("\n"))?.[1];
+  const rpcUrl = `http://127.0.0.1:${port}`;
+  const client = createChainClient(ipcPath);
+  if (pinned) await client.request("anvil_setBlockTimestampInterval", [1]);
+  const viem = createTestClient({
+    mode: "anvil",
+    transport: http(rpcUrl),
+    chain: {
+      id: chainId,
+      name: "test",
+      nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+      rpcUrls: { default: { http: [rpcUrl] } },
+    },
+    pollingInterval: 10,
+    cacheTime: 0,
+  })
+    .extend(publicActions)
+    .extend(walletActions);
+
+  /** Mines one transaction and gives back its receipt, whether it succeeded or not. */
+  const send = async (account: Account, call: TestCall): Promise<Receipt> => {
+    const { raw } = account.sign({
+      type: "legacy",
+      chainId,
+      nonce: await client.getNonce(account.address, "latest"),
+      gasPrice: call.gasPriceWei ?? EMBEDDED_GAS_PRICE_WEI,
+      gas: call.gas ?? 15_000_000n,
+      data: call.data,
+      ...(call.to === undefined ? {} : { to: call.to }),
+    });
+    return parseReceipt(await client.request("eth_sendRawTransactionSync", [raw]));
+  };
+
+  return {
+    chainId,
+    rpcUrl,
+    gasPriceWei: EMBEDDED_GAS_PRICE_WEI,
+    client,
+    viem,
+    send,
+    async close(): Promise<void> {
+      await client.close();
+      await anvil.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
+
+/** A transaction to send; a new contract without `to`. */
+export interface TestCall {
+  readonly to?: Hex;
+  readonly data: Hex;
+  /** Default 15 million. */
+  readonly gas?: bigint;
+  /** Default: the chain's one gas price. */
+  readonly gasPriceWei?: bigint;
+}
+
+/** One of the accounts of Anvil's mnemonic, of which the first ten hold coins. */
+export function testAccount(index: number): Account & { readonly secretKey: Uint8Array } {
+  const secretKey = mnemonicToAccount(MNEMONIC, { addressIndex: index }).getHdKey().privateKey;
+  if (secretKey === null) throw new Error("the mnemonic gives no key");
+  return { ...createAccount(secretKey), secretKey };
+}

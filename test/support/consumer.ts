@@ -1,0 +1,111 @@
+import { encodeFunctionData, type Hex, stringToHex, toHex } from "viem";
+import type { Receipt } from "../../src/chain/client.ts";
+import { encodeArgs, encodeSourcePrefix } from "../../src/chain/functionsRequest.ts";
+import { encodePresetBatch } from "../../src/chain/presetBatch.ts";
+import { presetConsumerAbi, subscriptionOwnerAbi } from "../../src/contracts/abi.ts";
+import { eventsOf } from "./delivery.ts";
+import { TEST_PROVING_KEY, TEST_ROLES, type TestStack } from "./stack.ts";
+
+const LINK = 10n ** 18n;
+
+/** Subscriptions of one dapp. */
+export interface TestDapp {
+  readonly vrfSubId: bigint;
+  readonly functionsSubId: bigint;
+}
+
+/** Makes a dapp with funded subscriptions; `name` has at most 32 bytes. Default funds: 1,000 LINK each. */
+export async function provisionDapp(
+  stack: TestStack,
+  name: string,
+  { vrfJuels = 1_000n * LINK, functionsJuels = 1_000n * LINK } = {},
+): Promise<TestDapp> {
+  const receipt = await stack.send(TEST_ROLES.operator, {
+    to: stack.addresses.subscriptionOwner,
+    data: encodeFunctionData({
+      abi: subscriptionOwnerAbi,
+      functionName: "provision",
+      args: [stringToHex(name, { size: 32 }), vrfJuels, functionsJuels, stack.addresses.presetConsumer],
+    }),
+  });
+  const [provisioned] = eventsOf(receipt, "Provisioned");
+  if (provisioned === undefined) throw new Error("the dapp was not provisioned");
+  return provisioned;
+}
+
+/** Stores a source of ours and gives back its id. */
+export async function storeSource(stack: TestStack, source: string): Promise<number> {
+  const receipt = await stack.send(TEST_ROLES.operator, {
+    to: stack.addresses.presetConsumer,
+    data: encodeFunctionData({
+      abi: presetConsumerAbi,
+      functionName: "storeSource",
+      args: [toHex(encodeSourcePrefix(source))],
+    }),
+  });
+  return eventsOf(receipt, "SourceStored")[0]?.sourceId ?? 0;
+}
+
+/** A batch of presets, by arguments as text. */
+export interface TestPresets {
+  readonly dapp: TestDapp;
+  readonly items: readonly { readonly sourceId: number; readonly args?: readonly string[] }[];
+  /** Default 2,500,000. */
+  readonly callbackGasLimit?: number;
+  /** Default: `items` packed. */
+  readonly batch?: Hex;
+}
+
+/** What a test submits in one transaction. */
+export interface TestSubmission {
+  readonly presets?: readonly TestPresets[];
+  readonly functions?: readonly { readonly functionsSubId: bigint; readonly data: Hex }[];
+  readonly randoms?: readonly {
+    readonly vrfSubId: bigint;
+    readonly numWords: number;
+    readonly confirmations?: number;
+  }[];
+}
+
+/** Encodes a call of PresetConsumer.submit. */
+export function encodeSubmission({ presets = [], functions = [], randoms = [] }: TestSubmission): Hex {
+  const { keyHash } = TEST_PROVING_KEY;
+  return encodeFunctionData({
+    abi: presetConsumerAbi,
+    functionName: "submit",
+    args: [
+      presets.map(({ dapp, items, callbackGasLimit = 2_500_000, batch }) => ({
+        vrfSubId: dapp.vrfSubId,
+        keyHash,
+        confirmations: 1,
+        callbackGasLimit,
+        batch:
+          batch ??
+          encodePresetBatch({
+            functionsSubId: dapp.functionsSubId,
+            items: items.map(({ sourceId, args = [] }) => ({ sourceId, args: encodeArgs(args) })),
+          }),
+      })),
+      functions,
+      randoms.map(({ vrfSubId, numWords, confirmations = 1 }) => ({
+        vrfSubId,
+        keyHash,
+        confirmations,
+        numWords,
+      })),
+    ],
+  });
+}
+
+/** Sends a submission as the operator. */
+export async function submit(
+  stack: TestStack,
+  submission: TestSubmission,
+  options: { readonly gas?: bigint } = {},
+): Promise<Receipt> {
+  return await stack.send(TEST_ROLES.operator, {
+    ...options,
+    to: stack.addresses.presetConsumer,
+    data: encodeSubmission(submission),
+  });
+}

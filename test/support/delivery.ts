@@ -1,0 +1,130 @@
+import secp256k1 from "secp256k1";
+import {
+  concatHex,
+  encodeAbiParameters,
+  encodeFunctionData,
+  keccak256,
+  parseAbiParameters,
+  type Hex,
+} from "viem";
+import type { Receipt } from "../../src/chain/client.ts";
+import { type ChainEvent, type ChainEventOf, decodeLog } from "../../src/chain/events.ts";
+import {
+  batchVrfCoordinatorAbi,
+  functionsCoordinatorAbi,
+  vrfCoordinatorAbi,
+} from "../../src/contracts/abi.ts";
+import { prove } from "../../src/vrf/proof.ts";
+import { seedOf } from "../../src/vrf/randomWords.ts";
+import { TEST_PROVING_KEY, TEST_ROLES, type TestStack } from "./stack.ts";
+
+/** Returns all events of one name in a receipt, in order. */
+export function eventsOf<Name extends ChainEvent["name"]>(
+  receipt: Receipt,
+  name: Name,
+): readonly ChainEventOf<Name>[] {
+  return receipt.logs.map(decodeLog).filter((event): event is ChainEventOf<Name> => event?.name === name);
+}
+
+/**
+ * Delivers, with real proofs, the words that a transaction asked for: one request straight to the coordinator,
+ * several through the batch contract.
+ */
+export async function deliverWords(
+  stack: TestStack,
+  requested: Receipt,
+  options: { readonly gas?: bigint; readonly gasPriceWei?: bigint } = {},
+): Promise<Receipt> {
+  const fulfilments = eventsOf(requested, "RandomWordsRequested").map((request) => {
+    const proof = prove(TEST_PROVING_KEY, {
+      preSeed: request.preSeed,
+      seed: seedOf(request.preSeed, requested.blockHash),
+    });
+    return {
+      proof: {
+        pk: [proof.publicKey.x, proof.publicKey.y],
+        gamma: [proof.gamma.x, proof.gamma.y],
+        c: proof.c,
+        s: proof.s,
+        seed: proof.preSeed,
+        uWitness: proof.uWitness,
+        cGammaWitness: [proof.cGammaWitness.x, proof.cGammaWitness.y],
+        sHashWitness: [proof.sHashWitness.x, proof.sHashWitness.y],
+        zInv: proof.zInv,
+      } as const,
+      commitment: {
+        blockNum: requested.blockNumber,
+        subId: request.subId,
+        callbackGasLimit: request.callbackGasLimit,
+        numWords: request.numWords,
+        sender: request.sender,
+      },
+    };
+  });
+  const [first] = fulfilments;
+  if (first === undefined) throw new Error("the transaction asked for no words");
+  if (fulfilments.length === 1) {
+    return await stack.send(TEST_ROLES.vrfOracle, {
+      ...options,
+      to: stack.addresses.vrfCoordinator,
+      data: encodeFunctionData({
+        abi: vrfCoordinatorAbi,
+        functionName: "fulfillRandomWords",
+        args: [first.proof, first.commitment],
+      }),
+    });
+  }
+  return await stack.send(TEST_ROLES.vrfOracle, {
+    ...options,
+    to: stack.addresses.batchVrfCoordinator,
+    data: encodeFunctionData({
+      abi: batchVrfCoordinatorAbi,
+      functionName: "fulfillRandomWords",
+      args: [fulfilments.map(({ proof }) => proof), fulfilments.map(({ commitment }) => commitment)],
+    }),
+  });
+}
+
+/** Delivers one and the same result for all function requests in a receipt, in one report signed by three nodes. */
+export async function deliverResults(
+  stack: TestStack,
+  requested: Receipt,
+  options: { readonly response?: Hex; readonly gasPriceWei?: bigint } = {},
+): Promise<Receipt> {
+  const requests = eventsOf(requested, "OracleRequest");
+  const response = options.response ?? `0x${"00".repeat(31)}01`;
+  const report = encodeAbiParameters(parseAbiParameters("bytes32[], bytes[], bytes[], bytes[], bytes[]"), [
+    requests.map(({ requestId }) => requestId),
+    requests.map(() => response),
+    requests.map(() => "0x" as const),
+    requests.map(({ commitment }) => commitment),
+    requests.map(() => "0x" as const),
+  ]);
+  const [, , configDigest] = await stack.viem.readContract({
+    address: stack.addresses.functionsCoordinator,
+    abi: functionsCoordinatorAbi,
+    functionName: "latestConfigDetails",
+  });
+  const context = [configDigest, `0x${"00".repeat(31)}01`, `0x${"00".repeat(32)}`] as const;
+  const digest = Buffer.from(keccak256(concatHex([keccak256(report), ...context])).slice(2), "hex");
+  const signatures = TEST_ROLES.signers
+    .slice(0, 3)
+    .map(({ secretKey }) => secp256k1.ecdsaSign(digest, secretKey));
+  return await stack.send(TEST_ROLES.transmitters[0]!, {
+    ...options,
+    to: stack.addresses.functionsCoordinator,
+    data: encodeFunctionData({
+      abi: functionsCoordinatorAbi,
+      functionName: "transmit",
+      args: [
+        context,
+        report,
+        signatures.map(({ signature }): Hex => `0x${signature.subarray(0, 32).toHex()}`),
+        signatures.map(({ signature }): Hex => `0x${signature.subarray(32).toHex()}`),
+        `0x${Uint8Array.from(signatures, ({ recid }) => recid)
+          .toHex()
+          .padEnd(64, "0")}`,
+      ],
+    }),
+  });
+}

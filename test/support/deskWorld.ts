@@ -1,0 +1,220 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { vi } from "vitest";
+import { createChainClient } from "../../src/chain/client.ts";
+import { decodeLog, type ChainEvent, type ChainEventOf } from "../../src/chain/events.ts";
+import { createSender, fixedFees, type Fees } from "../../src/chain/sender.ts";
+import { createChainWatcher } from "../../src/chain/watcher.ts";
+import { createId } from "../../src/lib/id.ts";
+import { createOracle } from "../../src/oracle/oracle.ts";
+import { createReportSigner } from "../../src/oracle/signer.ts";
+import { openNetworkDesk, type NetworkDesk } from "../../src/service/networkDesk.ts";
+import { createRequestBook, isEnded, type OpenRequest } from "../../src/service/requestBook.ts";
+import { createSourcePrefix } from "../../src/service/sources.ts";
+import { insertDapp } from "../../src/store/dapps.ts";
+import type { RequestKind } from "../../src/store/schema.ts";
+import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { createTestRunner } from "../oracle/support/runner.ts";
+import type { Account } from "../../src/chain/account.ts";
+import { startFaultyNode } from "./faultyNode.ts";
+import { startTestStack, TEST_PROVING_KEY, TEST_ROLES } from "./stack.ts";
+
+export const DESK_NETWORK = "sepolia";
+export const DESK_DAPP = "dapp_test";
+/** Draws a number from the word it gets, so that two words give two results. */
+export const PRESET_SOURCE = "return Buffer.from(bytesArgs[0].slice(2), 'hex')";
+const PREFIX = createSourcePrefix(PRESET_SOURCE);
+const LINK = 10n ** 18n;
+
+/** Options of {@link DeskWorld.open}. */
+export interface DeskOptions {
+  /** Default: the node's Unix socket, faults included. */
+  readonly url?: string;
+  readonly fees?: Partial<Fees>;
+  readonly pollIntervalMs?: number;
+  readonly allowanceJuels?: bigint;
+  readonly gasLaneWei?: bigint;
+  /** File name of the database in the world's folder; the same one again is a restart. Default `tyche.db`. */
+  readonly file?: string;
+}
+
+/** Real contracts, a real oracle and a faulty line to the chain, for desks to work on. */
+export async function startDeskWorld() {
+  const stack = await startTestStack();
+  const node = await startFaultyNode(stack);
+  const folder = mkdtempSync(join(tmpdir(), "tyche-desk-"));
+  const errors: unknown[] = [];
+  let oracleEnd: AbortController | undefined;
+
+  const startOracle = (): void => {
+    const controller = (oracleEnd = new AbortController());
+    const { signal } = controller;
+    const watcher = createChainWatcher({ client: stack.client, pollIntervalMs: 200, onError: () => {} });
+    signal.addEventListener("abort", () => watcher.close());
+    const fees = fixedFees(stack.gasPriceWei, { synchronous: true });
+    const senderOf = (account: Account) =>
+      createSender({
+        client: stack.client,
+        account,
+        chainId: stack.chainId,
+        fees,
+        signal,
+        onError: () => {},
+      });
+    const quiet = () => {};
+    createOracle({
+      networks: [
+        {
+          name: DESK_NETWORK,
+          client: stack.client,
+          watcher,
+          contracts: stack.addresses,
+          vrf: { key: TEST_PROVING_KEY, senders: [senderOf(TEST_ROLES.vrfOracle)] },
+          functions: {
+            nodes: TEST_ROLES.signers.map(({ secretKey }, i) => ({
+              signer: createReportSigner(secretKey),
+              transmitter: senderOf(TEST_ROLES.transmitters[i]!),
+            })),
+            maxResponseBytes: 256,
+          },
+        },
+      ],
+      runner: createTestRunner(),
+      log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+      signal,
+    });
+  };
+
+  const open = async (options: DeskOptions = {}) => {
+    const store = await openStore(createSqliteDialect(join(folder, options.file ?? "tyche.db")));
+    const dapp = { id: DESK_DAPP, name: "test", facilities: ["presets", "functions"], createdAt: 1 };
+    await insertDapp(store.db, dapp).catch(() => {});
+    const client = createChainClient(options.url ?? node.ipcPath, { timeoutMs: 1_000 });
+    const watcher = createChainWatcher({
+      client,
+      pollIntervalMs: options.pollIntervalMs ?? 100,
+      onError: (error) => errors.push(error),
+    });
+    const book = createRequestBook(store);
+    const desk = await openNetworkDesk({
+      chain: {
+        network: DESK_NETWORK,
+        chainId: stack.chainId,
+        client,
+        watcher,
+        contracts: stack.addresses,
+        operator: TEST_ROLES.operator,
+        fees: { ...fixedFees(stack.gasPriceWei, { synchronous: true }), ...options.fees },
+        allowanceJuels: options.allowanceJuels ?? 1_000n * LINK,
+        keyHash: TEST_PROVING_KEY.keyHash,
+        presetConfirmations: 1,
+        ...(options.gasLaneWei === undefined ? {} : { gasLaneWei: options.gasLaneWei }),
+      },
+      store,
+      book,
+      onError: (error) => errors.push(error),
+    });
+    /** Stores a request and starts on it, as the service does. */
+    const accept = async (kind: RequestKind, change: Partial<OpenRequest> = {}): Promise<OpenRequest> => {
+      const request = { ...makeRequest(kind, stack.addresses.link), ...change };
+      await book.add(request);
+      desk.take(request);
+      return request;
+    };
+    const ended = async (id: string, timeout = 15_000): Promise<OpenRequest> =>
+      await vi.waitFor(
+        async () => {
+          const request = (await book.find(id))!;
+          if (!isEnded(request.state)) throw new Error(`${id} is ${request.state}: ${request.why}`);
+          return request;
+        },
+        { timeout, interval: 25 },
+      );
+    const close = async (): Promise<void> => {
+      await desk.close();
+      watcher.close();
+      await client.close();
+      await store.close();
+    };
+    return { store, book, desk, client, watcher, accept, ended, close };
+  };
+
+  /** Every event of one name since the chain began. */
+  const events = async <Name extends ChainEvent["name"]>(name: Name): Promise<ChainEventOf<Name>[]> => {
+    const { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } = stack.addresses;
+    const logs = await stack.client.getLogs({
+      addresses: [vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer],
+      fromBlock: 0n,
+      toBlock: (await stack.client.getHead("latest"))!.number,
+    });
+    return logs.map(decodeLog).filter((event): event is ChainEventOf<Name> => event?.name === name);
+  };
+
+  startOracle();
+  return {
+    stack,
+    node,
+    folder,
+    errors,
+    open,
+    events,
+    /** Puts the source that the tests' presets run on the chain. */
+    shelve: (desk: NetworkDesk) => desk.shelve(PREFIX),
+    stopOracle: () => oracleEnd?.abort(),
+    startOracle,
+    async close(): Promise<void> {
+      oracleEnd?.abort();
+      await node.close();
+      await stack.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type DeskWorld = Awaited<ReturnType<typeof startDeskWorld>>;
+export type OpenDesk = Awaited<ReturnType<DeskWorld["open"]>>;
+
+const FUNCTION_SOURCE = "return Buffer.from(args[0])";
+
+/** A request as the service would store it. */
+export function makeRequest(kind: RequestKind, consumer: string): OpenRequest {
+  const now = Date.now();
+  const [params, progress] = (
+    {
+      preset: [
+        { preset: "test" },
+        { prefixHash: PREFIX.hash, prefixBytes: PREFIX.bytes.length, args: [], returnType: "uint256" },
+      ],
+      function: [
+        { source: FUNCTION_SOURCE, args: ["hello"], returnType: "string" },
+        { returnType: "string" },
+      ],
+      random: [{ numWords: 2, confirmations: 1, keyHash: TEST_PROVING_KEY.keyHash }, {}],
+      consumer: [{ dappId: DESK_DAPP, consumer }, {}],
+    } as const
+  )[kind];
+  return {
+    id: createId("req", now),
+    dappId: DESK_DAPP,
+    kind,
+    network: DESK_NETWORK,
+    params,
+    idempotencyKey: null,
+    bodyHash: null,
+    createdAt: now,
+    updatedAt: now,
+    state: "received",
+    why: null,
+    timeline: [{ seq: 1, state: "received", at: now }],
+    progress,
+    outcome: null,
+    error: null,
+  };
+}
+
+/** Opens the database of a world that nobody has open. */
+export async function openWorldStore(world: DeskWorld, file = "tyche.db"): Promise<Store> {
+  return await openStore(createSqliteDialect(join(world.folder, file)));
+}

@@ -1,0 +1,18 @@
+import type { Hex } from "viem";
+import { RpcError } from "../../src/chain/client.ts";
+import { decodeRevertReason } from "../../src/chain/revertReason.ts";
+import type { TestChain } from "./anvil.ts";
+
+/** Runs a call without a transaction and gives back the text of its revert reason; `undefined` if it succeeds. */
+export async function revertOf(
+  chain: TestChain,
+  call: { readonly from: Hex; readonly to: Hex; readonly data: Hex },
+): Promise<string | undefined> {
+  try {
+    await chain.client.call(call);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof RpcError) || error.data === undefined) throw error;
+    return decodeRevertReason(error.data).text;
+  }
+}

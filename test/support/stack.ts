@@ -1,0 +1,59 @@
+import type { ChainClient } from "../../src/chain/client.ts";
+import { deployStack } from "../../src/chain/deploy.ts";
+import { createProvingKey } from "../../src/vrf/proof.ts";
+import { startTestChain, testAccount, type TestChainOptions } from "./anvil.ts";
+
+/** Who runs the test stack: fixed accounts, all but the signers with coins to pay for gas. */
+export const TEST_ROLES = {
+  deployer: testAccount(0),
+  operator: testAccount(1),
+  vrfOracle: testAccount(2),
+  transmitters: [3, 4, 5, 6].map(testAccount),
+  signers: [10, 11, 12, 13].map(testAccount),
+} as const;
+
+/** The VRF key of the tests. */
+export const TEST_PROVING_KEY = createProvingKey(testAccount(14).secretKey);
+
+/** Starts a chain and deploys all contracts on it, run by {@link TEST_ROLES}. */
+export async function startTestStack(options: TestChainOptions = {}) {
+  const chain = await startTestChain(options);
+  const { deployer, operator, vrfOracle, signers, transmitters } = TEST_ROLES;
+  const { publicKey } = TEST_PROVING_KEY;
+  const addresses = await deployStack({
+    client: options.pinned === true ? oneByOne(chain.client) : chain.client,
+    chainId: chain.chainId,
+    deployer,
+    gasPriceWei: chain.gasPriceWei,
+    synchronous: true,
+    donName: "fun-test-1",
+    minConfirmations: 1,
+    premiumLinkPpm: 250_000,
+    roles: {
+      operator: operator.address,
+      vrf: { oracle: vrfOracle.address, publicKey: [publicKey.x, publicKey.y] },
+      functions: {
+        signers: signers.map(({ address }) => address),
+        transmitters: transmitters.map(({ address }) => address),
+        donPublicKey: "0x01",
+        thresholdPublicKey: "0x02",
+      },
+    },
+  });
+  return { ...chain, addresses };
+}
+
+export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
+
+/** Transactions sent at once share blocks as it happens; sent one by one, each always has its own. */
+function oneByOne(client: ChainClient): ChainClient {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    ...client,
+    request(method, parameters) {
+      if (method !== "eth_sendRawTransaction") return client.request(method, parameters);
+      last = last.then(() => client.request("eth_sendRawTransactionSync", parameters));
+      return last;
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+const ENTRY = path.resolve(import.meta.dirname, "../../src/cli/tyche.ts");
+const START_TIMEOUT_MS = 30_000;
+
+/** A service in a process of its own, as a user starts it. */
+export interface TycheProcess {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly dataDir: string;
+  readonly pid: number;
+  /** Everything it printed so far. */
+  output(): string;
+  /** Calls the API with the default dapp's key; gives status, headers and the parsed body. */
+  call(method: string, target: string, options?: CallOptions): Promise<Answer>;
+  /** Sends a signal and waits for the end; gives the exit code, `null` when the signal killed it. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // Tests read what the API's own schemas describe.
+  readonly data: any; // eslint-disable-line typescript/no-explicit-any
+}
+
+/** Options of {@link startTycheProcess}. */
+export interface TycheProcessOptions {
+  /** Default: a new one that is removed after the test file. */
+  readonly dataDir?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Makes an empty data directory; whoever makes it removes it. */
+export function makeDataDir(): string {
+  return mkdtempSync(path.join(tmpdir(), "tyche-test-"));
+}
+
+/** Removes a data directory. */
+export function removeDataDir(dataDir: string): void {
+  rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}
+
+/** Runs `tyche start` until it is ready. */
+export async function startTycheProcess(options: TycheProcessOptions = {}): Promise<TycheProcess> {
+  const dataDir = options.dataDir ?? makeDataDir();
+  const { child, output, exited } = spawnTyche(["start"], {
+    PORT: "0",
+    TYCHE_DATA_DIR: dataDir,
+    ...options.env,
+  });
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  let url: string | undefined;
+  while (url === undefined) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      child.kill("SIGKILL");
+      throw new Error(`tyche start did not get ready:\n${output()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    if (output().includes("Ready in")) url = /API\s+(http\S+)/.exec(output())?.[1];
+  }
+  const apiKey = readFileSync(path.join(dataDir, "api-key"), "utf8").trim();
+  return {
+    url,
+    apiKey,
+    dataDir,
+    pid: child.pid!,
+    output,
+    async call(method, target, { body, headers, signal } = {}) {
+      const response = await fetch(`${url}${target}`, {
+        method,
+        headers: {
+          authorization: apiKey,
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const { data } = (await response.json()) as { data: unknown };
+      return { status: response.status, headers: response.headers, data };
+    },
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
+      const code = await exited;
+      if (options.dataDir === undefined) removeDataDir(dataDir);
+      return code;
+    },
+  };
+}
+
+/** Runs a command of the command line to its end. */
+export async function runTyche(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const { output, exited } = spawnTyche(args, env);
+  return { code: await exited, output: output() };
+}
+
+function spawnTyche(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): { readonly child: ChildProcess; readonly output: () => string; readonly exited: Promise<number | null> } {
+  const child = spawn(process.execPath, ["--no-node-snapshot", ENTRY, ...args], {
+    env: { ...process.env, NO_COLOR: "1", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  const exited = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
+  return { child, output: () => text, exited };
+}
