@@ -12,8 +12,8 @@ export interface Terminal {
 
 /** The process's own terminal. Colours only when both outputs are one, so that a redirected one never has any. */
 export function createTerminal(): Terminal {
-  // `isTTY` is undefined on a pipe, and undefined would let picocolors decide, which colours where `CI` or `FORCE_COLOR` is set.
-  const isTerminal = [process.stdout, process.stderr].every((stream) => stream.isTTY === true);
+  // A pipe has no `isTTY`, and undefined would let picocolors decide, which colours where `CI` or `FORCE_COLOR` is set.
+  const isTerminal = [process.stdout, process.stderr].every((stream) => stream.isTTY);
   return {
     out: (text) => void process.stdout.write(`${text}\n`),
     err: (text) => void process.stderr.write(`${text}\n`),
