@@ -1,6 +1,6 @@
 import { builtinModules } from "node:module";
 import type ivm from "isolated-vm";
-import { nodeModules } from "../../guest/globals.ts";
+import { nodeModules } from "../../guest/nodeModules.ts";
 import { TELL } from "../../guest/protocol.ts";
 import { dataModuleCode } from "./dataModule.ts";
 import type { PreparedContext } from "./context.ts";

@@ -1,0 +1,52 @@
+/**
+ * Modules that `import()` finds without asking the host: specifier, e.g. `node:buffer`, → chunk whose exports are
+ * the module's, `default` among them, or `chunk#member` where a member of the chunk's exports holds them.
+ */
+export const nodeModules: Readonly<Record<string, string>> = bothWays({
+  assert: "node#assert",
+  "assert/strict": "node#assertStrict",
+  async_hooks: "node#asyncHooks",
+  buffer: "buffer",
+  child_process: "nodeSystem#childProcess",
+  crypto: "nodeCrypto",
+  diagnostics_channel: "nodeSystem#diagnosticsChannel",
+  dns: "nodeSystem#dns",
+  events: "node#events",
+  fs: "nodeSystem#fs",
+  "fs/promises": "nodeSystem#fsPromises",
+  http: "nodeSystem#http",
+  https: "nodeSystem#http",
+  module: "nodeSystem#module",
+  net: "nodeSystem#net",
+  os: "nodeSystem#os",
+  path: "node#path",
+  "path/posix": "node#path",
+  perf_hooks: "node#perfHooks",
+  process: "nodeSystem#process",
+  punycode: "node#punycode",
+  querystring: "node#querystring",
+  stream: "node#stream",
+  "stream/promises": "node#streamPromises",
+  "stream/web": "node#streamWeb",
+  string_decoder: "node#stringDecoder",
+  timers: "node#timers",
+  "timers/promises": "node#timersPromises",
+  tls: "nodeSystem#net",
+  tty: "nodeSystem#tty",
+  url: "node#url",
+  util: "node#util",
+  "util/types": "node#utilTypes",
+  vm: "nodeSystem#vm",
+  worker_threads: "nodeSystem#worker",
+  zlib: "node#zlib",
+});
+
+/** Node's modules have two names, with `node:` and without. */
+function bothWays(modules: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(modules).flatMap(([name, chunk]) => [
+      [name, chunk],
+      [`node:${name}`, chunk],
+    ]),
+  );
+}
