@@ -14,29 +14,46 @@ export interface GroupCommitOptions<Item, Lane> {
   /** How many items from the front of the queue (at least 1) the next commit takes, and whether it then has no room for more. */
   readonly measure: (queue: readonly Item[]) => { readonly count: number; readonly full: boolean };
   readonly commit: (items: readonly Item[], lane: Lane) => Promise<void>;
+  /** How long a commit of all the queued items waits for company, in ms; default: not at all. */
+  readonly lingerMs?: (queued: number) => number;
   readonly onError: (error: unknown, items: readonly Item[]) => void;
   /** Once aborted, nothing more is committed. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Creates a group commit. With one commit under way, only a full one starts beside it on a free lane: a lone item never waits for
- * company, and under load every commit is full.
+ * Creates a group commit. With one commit under way, only a full one starts beside it on a free lane: under load every commit is
+ * full.
  */
 export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, Lane>): GroupCommit<Item> {
-  const { measure, commit, onError, signal } = options;
+  const { measure, commit, lingerMs = () => 0, onError, signal } = options;
   const queue: Item[] = [];
   const free: Lane[] = [...options.lanes];
   const lanes = free.length;
   let scheduled = false;
+  let lingering: NodeJS.Timeout | undefined;
 
-  const pump = (): void => {
+  const pump = (hasLingered = false): void => {
     scheduled = false;
     while (queue.length > 0 && free.length > 0 && !signal.aborted) {
       const { count, full } = measure(queue);
-      if (free.length < lanes && !full) return;
+      if (!full && (free.length < lanes || (!hasLingered && linger()))) return;
+      clearTimeout(lingering);
+      lingering = undefined;
       void run(queue.splice(0, count), free.shift()!);
     }
+  };
+
+  /** Whether the commit waits for company. */
+  const linger = (): boolean => {
+    if (lingering !== undefined) return true;
+    const waitMs = lingerMs(queue.length);
+    if (waitMs === 0) return false;
+    lingering = setTimeout(() => {
+      lingering = undefined;
+      pump(true);
+    }, waitMs);
+    return true;
   };
 
   const run = async (items: readonly Item[], lane: Lane): Promise<void> => {
@@ -54,7 +71,7 @@ export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, 
       queue.push(...items);
       if (scheduled) return;
       scheduled = true;
-      queueMicrotask(pump);
+      queueMicrotask(() => pump());
     },
     get queued() {
       return queue.length;

@@ -41,6 +41,7 @@ export interface Entry<Request extends OnChainRequest> {
 export interface Ledger<Request extends OnChainRequest> {
   /** Open requests, oldest first. */
   open(): Iterable<Entry<Request>>;
+  openCount(): number;
   find(requestId: Hex): Entry<Request> | undefined;
   /** Takes a request in; gives undefined when it is known already, open or answered. */
   add(request: Request): Entry<Request> | undefined;
@@ -67,6 +68,7 @@ export function createLedger<Request extends OnChainRequest>(): Ledger<Request> 
 
   const ledger: Ledger<Request> = {
     open: () => entries.values(),
+    openCount: () => entries.size,
     find: (requestId) => entries.get(requestId),
     add(request) {
       if (entries.has(request.requestId) || answered.has(request.requestId)) return undefined;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
 import { messageOf } from "../lib/errors.ts";
+import { lingerMs } from "../lib/linger.ts";
 import type { Receipt } from "../chain/client.ts";
 import { TransactionError } from "../chain/refusal.ts";
 import type { Sender } from "../chain/sender.ts";
@@ -11,6 +12,8 @@ import type { Submission } from "./submission.ts";
 
 /** Requests in one transaction: past this a block's gas, and the oracle's own batches, gain nothing more. */
 const MAX_BATCH = 60;
+/** Requests that are enough for a transaction: two shared proofs full of presets. */
+const ENOUGH = 20;
 /** Pause before requests that could not be sent are tried again, and how often. */
 const DEFAULT_RETRY_MS = 1_000;
 const MAX_ATTEMPTS = 30;
@@ -23,7 +26,10 @@ export interface Cargo {
   readonly entries: readonly (readonly string[])[];
 }
 
-/** Takes requests to the chain, as many in a transaction as have gathered while the one before was under way. */
+/**
+ * Takes requests to the chain, as many in a transaction as have gathered while the one before was under way, and under load in the
+ * moment after it.
+ */
 export interface Dispatcher {
   enqueue(request: OpenRequest): void;
   /** Requests that no transaction carries yet. */
@@ -38,6 +44,8 @@ export interface Dispatcher {
 export interface DispatcherOptions {
   readonly book: RequestBook;
   readonly sender: Sender<Cargo>;
+  /** Requests in work on the network, wherever they are: those that are not queued here may be followed by more. */
+  readonly inWork: () => number;
   /** Address of PresetConsumer. */
   readonly presetConsumer: Hex;
   /** Finds what the chain must have for a request: subscriptions, the stored source. May send transactions for it. */
@@ -60,11 +68,25 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const attempts = new Map<string, number>();
   let running: Promise<void> | undefined;
   let closed = false;
+  let onEnough: (() => void) | undefined;
+
+  /** Requests of the same turn of the event loop travel together; the more are in work, the longer it waits for others. */
+  const gather = async (): Promise<void> => {
+    const waitMs = lingerMs(options.inWork() - queue.length);
+    if (waitMs === 0 || queue.length >= ENOUGH) return await Promise.resolve();
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, waitMs);
+      onEnough = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    onEnough = undefined;
+  };
 
   const run = async (): Promise<void> => {
-    // Requests of the same turn of the event loop travel together.
-    await Promise.resolve();
     while (queue.length > 0 && !closed) {
+      await gather();
       const batch = queue.slice(0, MAX_BATCH);
       queue = queue.slice(MAX_BATCH);
       const failures = await dispatch(batch);
@@ -169,6 +191,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (closed || held.has(request.id)) return;
       held.add(request.id);
       queue.push(request);
+      if (queue.length >= ENOUGH) onEnough?.();
       running ??= run()
         .catch(onError)
         .finally(() => {
@@ -179,6 +202,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     holds: (id) => held.has(id),
     async close() {
       closed = true;
+      onEnough?.();
       await running;
     },
   };

@@ -191,6 +191,7 @@ export async function openNetworkDesk(options: NetworkDeskOptions): Promise<Netw
   const dispatcher = createDispatcher({
     book,
     sender,
+    inWork: () => book.openCount(network),
     presetConsumer: contracts.presetConsumer,
     prepare,
     isCarried: (request) => recovery.isCarried(request),

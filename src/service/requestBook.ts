@@ -59,7 +59,8 @@ export interface RequestBook {
   add(request: OpenRequest): Promise<void>;
   /** Takes requests that an earlier process left open. */
   adopt(requests: readonly OpenRequest[]): void;
-  openCount(): number;
+  /** Requests in work, of all networks or of one. */
+  openCount(network?: string): number;
   /** Requests in work on a network, oldest first. */
   open(network: string): OpenRequest[];
   get(id: string): OpenRequest | undefined;
@@ -90,7 +91,12 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
     adopt(requests) {
       for (const request of requests) openRequests.set(request.id, request);
     },
-    openCount: () => openRequests.size,
+    openCount(network) {
+      if (network === undefined) return openRequests.size;
+      let count = 0;
+      for (const request of openRequests.values()) if (request.network === network) count += 1;
+      return count;
+    },
     open: (network) => [...openRequests.values()].filter((request) => request.network === network),
     get: (id) => openRequests.get(id),
     async change(changes, also) {

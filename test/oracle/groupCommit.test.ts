@@ -1,14 +1,15 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { createGroupCommit } from "../../src/oracle/groupCommit.ts";
 
 /** A group over numbers whose commits end when the test says so. */
-function createScene({ lanes = 1, room = 3 } = {}) {
+function createScene({ lanes = 1, room = 3, lingerMs = (): number => 0 } = {}) {
   const commits: { items: readonly number[]; end(error?: Error): void }[] = [];
   const failed: (readonly number[])[] = [];
   const controller = new AbortController();
   const group = createGroupCommit<number, number>({
     lanes: Array.from({ length: lanes }, (_, lane) => lane),
     measure: (queue) => ({ count: Math.min(queue.length, room), full: queue.length >= room }),
+    lingerMs,
     commit: (items) =>
       new Promise((resolve, reject) => {
         commits.push({ items, end: (error) => (error ? reject(error) : resolve()) });
@@ -20,6 +21,16 @@ function createScene({ lanes = 1, room = 3 } = {}) {
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
+/** Lets so many milliseconds of faked time pass, and a turn of the event loop. */
+const pass = async (ms: number) => {
+  await turn();
+  vi.advanceTimersByTime(ms);
+  await turn();
+};
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 test("default: an idle group commits at once, what is pushed in one turn together", async () => {
   const { group, items } = createScene();
@@ -51,6 +62,45 @@ test("behaviour: a full commit starts beside one under way, on a free lane", asy
   group.push(4, 5, 6, 7);
   await turn();
   expect(items()).toEqual([[1], [2, 3, 4]]);
+});
+
+test("behaviour: a commit that is not full waits for company as long as it is told", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const { group, items } = createScene({ lingerMs: () => 20 });
+  group.push(1);
+  await pass(19);
+  group.push(2);
+  await pass(0);
+  expect(items()).toEqual([]);
+  await pass(1);
+  expect(items()).toEqual([[1, 2]]);
+});
+
+test("behaviour: a commit that gets full waits no longer, and the next waits anew", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const { group, commits, items } = createScene({ lingerMs: () => 20 });
+  group.push(1);
+  await pass(10);
+  group.push(2, 3, 4);
+  await pass(0);
+  expect(items()).toEqual([[1, 2, 3]]);
+  commits[0]!.end();
+  await pass(19);
+  expect(items()).toEqual([[1, 2, 3]]);
+  await pass(1);
+  expect(items()).toEqual([[1, 2, 3], [4]]);
+});
+
+test("behaviour: what has waited long enough while a commit was under way waits again after it", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const { group, commits, items } = createScene({ lanes: 2, lingerMs: () => 20 });
+  group.push(1, 2, 3);
+  group.push(4);
+  await pass(100);
+  expect(items()).toEqual([[1, 2, 3]]);
+  commits[0]!.end();
+  await pass(20);
+  expect(items()).toEqual([[1, 2, 3], [4]]);
 });
 
 test("behaviour: more than one commit holds is split", async () => {

@@ -1,0 +1,15 @@
+/** How much longer a batch waits for each item that may yet join it, in ms: a twentieth of what that item costs in all. */
+const MS_PER_OTHER = 0.2;
+/** At a few hundred items a second, batches are full after this time. */
+const MAX_MS = 40;
+/** Less is not worth a timer, and a lone caller's items never wait. */
+const MIN_MS = 1;
+
+/**
+ * How long (in ms) a batch that is not full waits for company when `others` items are on their way through earlier stages. Next to
+ * nothing while few are under way; under load a small part of the time that each waits anyway, for transactions that are full.
+ */
+export function lingerMs(others: number): number {
+  const ms = Math.min(MAX_MS, others * MS_PER_OTHER);
+  return ms < MIN_MS ? 0 : ms;
+}
