@@ -1,10 +1,12 @@
-import type { RunError, RunErrorKind, RunLimits } from "../run.ts";
+import { DEFAULT_LIMITS, type RunError, type RunErrorKind, type RunLimits } from "../run.ts";
 import { FrameError, type Frame } from "./frames.ts";
 
 /** Frame types from parent to child. */
 export const TO_CHILD = { run: 1, reply: 2 } as const;
 /** Frame types from child to parent. */
 export const TO_PARENT = { ready: 1, console: 2, call: 3, cancel: 4, result: 5 } as const;
+
+const limitNames = Object.keys(DEFAULT_LIMITS) as (keyof RunLimits)[];
 
 /** Longest error text, stack or detail that is carried on, in UTF-16 units: a source can throw 100 MB. */
 export const MAX_ERROR_CHARS = 16_384;
@@ -19,6 +21,22 @@ export interface RunMessage {
   /** JSON text of `{ args, bytesArgs, secrets }`, parsed inside the isolate. */
   readonly inputs: string;
   readonly limits: RunLimits;
+}
+
+/** Header of `run` for one that differs from the run before it in its number only: the nodes of a network all run the same. */
+export interface RepeatMessage {
+  readonly run: number;
+  readonly repeat: true;
+}
+
+/** Whether two runs execute the same source with the same inputs and limits. */
+export function isRepeat(run: RunMessage, before: RunMessage): boolean {
+  return (
+    run.source === before.source &&
+    run.inputs === before.inputs &&
+    run.group === before.group &&
+    limitNames.every((name) => run.limits[name] === before.limits[name])
+  );
 }
 
 /** Header of `reply`, the answer to a host call; the body holds the bytes when `error` is null. */

@@ -2,9 +2,11 @@ import type { ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { createFrameReader, encodeFrame } from "./frames.ts";
 import {
+  isRepeat,
   parseChildMessage,
   TO_CHILD,
   type ChildMessage,
+  type RepeatMessage,
   type ReplyMessage,
   type ResultMessage,
   type RunMessage,
@@ -30,7 +32,7 @@ const KILL_GRACE_MS = 300;
 /** What V8 and the C++ runtime print before they abort for want of memory, or over a size that no memory would hold. */
 const OUT_OF_MEMORY = /out of memory|allocation failed|bad_alloc|invalid size error|OOM/i;
 
-/** Runs a child has in hand at most, the one it executes included: enough that it never waits for the next. */
+/** Runs a child has in hand at most, the one it executes included and repeats left out: enough that it never waits for the next. */
 const MAX_SENT = 4;
 
 /** Why a child was killed, or how it died by itself. */
@@ -123,13 +125,27 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
     kill: die,
   };
 
+  /** Whether the run at that place of the line is the one before it once more. */
+  const isRepeatAt = (at: number): boolean =>
+    at > 0 && at < runs.length && isRepeat(runs[at] as RunMessage, runs[at - 1] as RunMessage);
+
+  /** Runs the child has in hand, repeats left out. */
+  function inHand(): number {
+    let count = 0;
+    for (let at = 0; at < sent; at++) if (!isRepeatAt(at)) count += 1;
+    return count;
+  }
+
   function send(): void {
-    const next = runs.slice(sent, MAX_SENT);
-    if (next.length === 0) return;
-    sent += next.length;
-    given += next.length;
-    const frames = next.map((message) => encodeFrame(TO_CHILD.run, message));
-    child.stdin?.write(frames.length === 1 ? frames[0] : Buffer.concat(frames));
+    const frames: Buffer[] = [];
+    for (let room = MAX_SENT - inHand(); sent < runs.length; sent++, given++) {
+      const message = runs[sent] as RunMessage;
+      const repeats = isRepeatAt(sent);
+      if (!repeats && room-- === 0) break;
+      const header: RunMessage | RepeatMessage = repeats ? { run: message.run, repeat: true } : message;
+      frames.push(encodeFrame(TO_CHILD.run, header));
+    }
+    if (frames.length > 0) child.stdin?.write(frames.length === 1 ? frames[0] : Buffer.concat(frames));
   }
 
   function watchFirst(): void {
@@ -176,7 +192,7 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
       runs.shift();
       sent -= 1;
       // Refilled in pairs: a write costs more than the run it carries.
-      if (sent <= MAX_SENT / 2) send();
+      if (sent < runs.length && inHand() <= MAX_SENT / 2) send();
       watchFirst();
       events.onResult(worker, message);
       if (!message.reusable) die("not-reusable");

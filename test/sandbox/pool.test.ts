@@ -89,3 +89,20 @@ test("error: a closed pool refuses, an aborted run rejects", async () => {
   await own.close();
   await expect(own.run({ source: "" })).rejects.toMatchObject({ code: "sandbox_closed" });
 });
+
+test("behaviour: repeated runs of a group, and others between them, each give their own result", async () => {
+  const sources = ["a", "a", "b", "a", "a", "a", "a", "c", "c", "b", "b", "b", "b", "d", "e", "f", "f"];
+  const results = await Promise.all(
+    sources.map((name, at) =>
+      pool.run({
+        source: "globalThis.count = (globalThis.count ?? 0) + 1; return Functions.encodeString(args + count)",
+        args: [name],
+        limits: at % 4 === 3 ? { maxResponseBytes: 2 } : {},
+        group: "repeats",
+      }),
+    ),
+  );
+  expect(results.map((result) => result.ok && Buffer.from(result.bytes).toString())).toEqual(
+    sources.map((name) => `${name}1`),
+  );
+});

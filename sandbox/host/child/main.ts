@@ -6,7 +6,7 @@ import { writeSync } from "node:fs";
 import type ivm from "isolated-vm";
 import { DEFAULT_LIMITS } from "../../run.ts";
 import { createFrameReader, encodeFrame, type Frame } from "../frames.ts";
-import { TO_CHILD, TO_PARENT, type ReplyMessage, type RunMessage } from "../messages.ts";
+import { TO_CHILD, TO_PARENT, type RepeatMessage, type ReplyMessage, type RunMessage } from "../messages.ts";
 import { createContextFactory, type PreparedContext } from "./context.ts";
 import { execute, type Execution } from "./execute.ts";
 import { confine } from "./confine.ts";
@@ -24,6 +24,8 @@ const createContext = createContextFactory(vm.ivm);
 interface Shared {
   readonly isolate: ivm.Isolate;
   runs: number;
+  /** Heap in use after its last run. */
+  usedBytes: number;
 }
 
 let spare: PreparedContext | undefined;
@@ -37,6 +39,7 @@ let shared:
   | undefined;
 let current: { readonly run: number; readonly execution: Execution } | undefined;
 const waiting: RunMessage[] = [];
+let lastTaken: RunMessage | undefined;
 let busy = false;
 let done = 0;
 
@@ -86,7 +89,11 @@ function takeContext(message: RunMessage): PreparedContext {
     isWorn(shared.holder, memoryLimitMb)
   ) {
     dropShared();
-    shared = { group: message.group, memoryLimitMb, holder: { isolate: newIsolate(memoryLimitMb), runs: 0 } };
+    shared = {
+      group: message.group,
+      memoryLimitMb,
+      holder: { isolate: newIsolate(memoryLimitMb), runs: 0, usedBytes: 0 },
+    };
   }
   shared.holder.runs += 1;
   const taken = shared.spare ?? createContext(shared.holder.isolate);
@@ -95,9 +102,8 @@ function takeContext(message: RunMessage): PreparedContext {
 }
 
 function isWorn(holder: Shared, memoryLimitMb: number): boolean {
-  if (holder.runs >= MAX_RUNS_PER_ISOLATE) return true;
   return (
-    holder.isolate.getHeapStatisticsSync().used_heap_size > memoryLimitMb * 1024 * 1024 * MAX_SHARED_HEAP
+    holder.runs >= MAX_RUNS_PER_ISOLATE || holder.usedBytes > memoryLimitMb * 1024 * 1024 * MAX_SHARED_HEAP
   );
 }
 
@@ -132,6 +138,7 @@ async function runOne(message: RunMessage): Promise<void> {
   const { bytes, ...outcome } = await execution.outcome;
   current = undefined;
   done += 1;
+  if (shared !== undefined) shared.holder.usedBytes = outcome.memoryBytes;
   send(TO_PARENT.result, { run, ...outcome }, bytes);
   if (!outcome.reusable) {
     // The parent kills this process; nothing more is done in it, no dispose that could hang.
@@ -143,7 +150,9 @@ async function runOne(message: RunMessage): Promise<void> {
 
 function receive(frame: Frame): void {
   if (frame.type === TO_CHILD.run) {
-    waiting.push(frame.header as RunMessage);
+    const header = frame.header as RunMessage | RepeatMessage;
+    lastTaken = "repeat" in header ? { ...(lastTaken as RunMessage), run: header.run } : header;
+    waiting.push(lastTaken);
     void work();
   } else if (frame.type === TO_CHILD.reply) {
     const reply = frame.header as ReplyMessage;
