@@ -12,8 +12,8 @@ import type { Submission } from "./submission.ts";
 
 /** Requests in one transaction: past this a block's gas, and the oracle's own batches, gain nothing more. */
 const MAX_BATCH = 60;
-/** Requests that are enough for a transaction: two shared proofs full of presets. */
-const ENOUGH = 20;
+/** Requests that are enough for a transaction: four shared proofs full of presets. */
+const ENOUGH = 40;
 /** Pause before requests that could not be sent are tried again, and how often. */
 const DEFAULT_RETRY_MS = 1_000;
 const MAX_ATTEMPTS = 30;
