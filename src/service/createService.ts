@@ -228,18 +228,21 @@ export function createService(options: ServiceOptions): Service {
     },
 
     async wait(id, { timeoutMs, signal }) {
-      const ended = Promise.withResolvers<void>();
+      const ended = Promise.withResolvers<OpenRequest>();
       const stop = book.listen(id, (request) => {
-        if (isEnded(request.state)) ended.resolve();
+        if (isEnded(request.state)) ended.resolve(request);
       });
       const timer = new AbortController();
       try {
-        const present_ = await book.find(id);
-        if (present_ === undefined) throw new NotFoundError(`request ${id}`);
-        if (isEnded(present_.state)) return present(present_);
+        if (book.get(id) === undefined) {
+          const stored = await book.find(id);
+          if (stored === undefined) throw new NotFoundError(`request ${id}`);
+          if (isEnded(stored.state)) return present(stored);
+        }
         const limits = AbortSignal.any(signal === undefined ? [timer.signal] : [timer.signal, signal]);
-        await Promise.race([ended.promise, sleep(timeoutMs, undefined, { signal: limits }).catch(() => {})]);
-        const last = (await book.find(id)) ?? present_;
+        const timeout = sleep(timeoutMs, undefined, { signal: limits }).catch(() => undefined);
+        const last = (await Promise.race([ended.promise, timeout])) ?? (await book.find(id));
+        if (last === undefined) throw new NotFoundError(`request ${id}`);
         // Whoever has left isn't told why.
         return signal?.aborted ? present(last) : await explainAndPresent(last);
       } finally {

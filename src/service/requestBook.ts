@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Hex } from "viem";
 import { findRequest, insertRequests, saveRequests } from "../store/requests.ts";
 import type { StoredRequest, TimelineEntry } from "../store/requests.ts";
@@ -81,10 +82,30 @@ export function isEnded(state: RequestState): boolean {
 export function createRequestBook(store: Store, observe: RequestObserver = () => {}): RequestBook {
   const openRequests = new Map<string, OpenRequest>();
   const listeners = new Map<string, Set<Listener>>();
+  let gathering: { readonly requests: OpenRequest[]; readonly stored: Promise<void> } | undefined;
+
+  /** Stores a request together with all that come in the same turn of the event loop. */
+  const insert = (request: OpenRequest): Promise<void> => {
+    if (gathering === undefined) {
+      const requests: OpenRequest[] = [];
+      const stored = setImmediate().then(() => {
+        gathering = undefined;
+        return insertRequests(store.db, requests);
+      });
+      gathering = { requests, stored };
+    }
+    const { requests, stored } = gathering;
+    requests.push(request);
+    // One whose key is taken fails them all: then each goes alone.
+    return stored.catch((error: unknown) => {
+      if (requests.length === 1) throw error;
+      return insertRequests(store.db, [request]);
+    });
+  };
 
   return {
     async add(request) {
-      await insertRequests(store.db, [request]);
+      await insert(request);
       openRequests.set(request.id, request);
       observe(request, { timeline: request.timeline, firstNew: 0 });
     },
