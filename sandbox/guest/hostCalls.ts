@@ -5,7 +5,10 @@ import { encodeUtf8 } from "./utf8.ts";
  * big-endian), header (JSON), body (the rest). The host's headers are ASCII, so that reading one needs no decoder.
  */
 
-/** Header of a `fetch` request; the body is the request's. */
+/**
+ * Header of a `fetch` request; the body is the request's.
+ * @public shape of what crosses, for readers
+ */
 export interface FetchCallRequest {
   /** As the source wrote it, unparsed. */
   readonly url: string;
@@ -31,14 +34,20 @@ export interface FetchCallResponse {
   readonly failure?: { readonly kind: string; readonly message: string };
 }
 
-/** Header of an `import` request; it has no body. */
+/**
+ * Header of an `import` request; it has no body.
+ * @public shape of what crosses, for readers
+ */
 export interface ImportCallRequest {
   readonly specifier: string;
   /** The `type` of the import attributes, absent for JavaScript. */
   readonly type?: string;
 }
 
-/** Header of an `import` answer; the body is the module's code (ASCII), empty after a failure. */
+/**
+ * Header of an `import` answer; the body is the module's code (ASCII), empty after a failure.
+ * @public shape of what crosses, for readers
+ */
 export interface ImportCallResponse {
   /** Message of the `TypeError` that `import()` rejects with. */
   readonly failure?: string;

@@ -23,7 +23,11 @@ export function fixedFees(gasPriceWei: bigint, options: { readonly synchronous: 
   };
 }
 
-/** Fees as the node suggests, a tenth on top so that a rise of the base fee doesn't leave a transaction behind. */
+/**
+ * Fees as the node suggests, a tenth on top so that a rise of the base fee doesn't leave a transaction behind.
+ *
+ * @public for networks that are not embedded.
+ */
 export function suggestedFees(options: { readonly repriceAfterMs: number }): Fees {
   return {
     async gasPriceWei(client) {

@@ -45,8 +45,6 @@ export const MAX_CONFIRMATIONS = 200;
 export const MAX_CONSUMERS = 100;
 /** Gas a VRF callback may ask for, on all networks. */
 export const MAX_VRF_CALLBACK_GAS = 2_500_000;
-/** Gas a Functions callback may ask for, on all networks. */
-export const MAX_FUNCTIONS_CALLBACK_GAS = 300_000;
 
 /** Bytes of a function's result that the oracle network reports. */
 export const MAX_RESPONSE_BYTES: Readonly<Record<Deployment, number>> = { embedded: 1024, public: 256 };

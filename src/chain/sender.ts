@@ -8,7 +8,7 @@ import { TransactionError, meaningOf } from "./refusal.ts";
 import { readSigned, signCall } from "./signedTransaction.ts";
 import type { Call, SignedTransaction } from "./signedTransaction.ts";
 
-export { fixedFees, suggestedFees, type Fees } from "./fees.ts";
+export { fixedFees, type Fees } from "./fees.ts";
 
 const DEFAULT_POLL_MS = 1_000;
 /** A replacement must pay at least a tenth more than what it replaces (the pools' rule); this pays an eighth more. */

@@ -8,11 +8,6 @@ export interface ResultLimit {
   readonly maxResponseBytes: number;
 }
 
-/** Largest size of the preset's result in bytes for these parameters, whatever the word. `params` from `parsePresetParams`. */
-export function maxResultBytes(preset: Preset, params: Readonly<Record<string, unknown>>): bigint {
-  return preset.resultBound.evaluate(params);
-}
-
 /**
  * Makes sure that the result fits the network whatever the word turns out to be.
  * Throws `InvalidParameterError`: one violation for each numeric parameter that would fit when made smaller, naming its largest

@@ -15,7 +15,7 @@ import { createSourcePrefix } from "../../src/service/sources.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import type { RequestKind } from "../../src/store/schema.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { openStore } from "../../src/store/store.ts";
 import { createTestRunner } from "../oracle/support/runner.ts";
 import type { Account } from "../../src/chain/account.ts";
 import { startFaultyNode } from "./faultyNode.ts";
@@ -212,9 +212,4 @@ export function makeRequest(kind: RequestKind, consumer: string): OpenRequest {
     outcome: null,
     error: null,
   };
-}
-
-/** Opens the database of a world that nobody has open. */
-export async function openWorldStore(world: DeskWorld, file = "tyche.db"): Promise<Store> {
-  return await openStore(createSqliteDialect(join(world.folder, file)));
 }
