@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
 import type { ChainClient } from "../chain/client.ts";
+import { observeSender } from "../chain/observedSender.ts";
 import type { Sender } from "../chain/sender.ts";
 import type { ChainWatcher } from "../chain/watcher.ts";
 import type { ProvingKey } from "../vrf/proof.ts";
@@ -21,7 +22,7 @@ const BALANCE_INTERVAL_MS = 30_000;
 export interface OracleNetworkOptions {
   readonly name: string;
   readonly client: Pick<ChainClient, "getHead" | "call" | "getBalanceWei">;
-  readonly watcher: Pick<ChainWatcher, "follow">;
+  readonly watcher: Pick<ChainWatcher, "follow" | "expect">;
   readonly contracts: {
     readonly vrfCoordinator: Hex;
     readonly batchVrfCoordinator: Hex;
@@ -86,13 +87,16 @@ function serve(
   signal: AbortSignal,
 ): () => OracleNetworkStatus {
   const { client, watcher } = network;
+  const watched = (sender: Sender): Sender => observeSender(sender, (receipt) => watcher.expect(receipt));
+  const vrfSenders = network.vrf.senders.map(watched);
+  const nodes = network.functions.nodes.map((node) => ({ ...node, transmitter: watched(node.transmitter) }));
   const contracts = lowerCase(network.contracts);
   const log = options.networks.length > 1 ? named(options.log, network.name) : options.log;
   const functions = createFunctionsNetwork({
     client,
     coordinator: contracts.functionsCoordinator,
     router: contracts.functionsRouter,
-    nodes: network.functions.nodes,
+    nodes,
     faulty: network.functions.faulty ?? 1,
     runner: options.runner,
     maxResponseBytes: network.functions.maxResponseBytes,
@@ -105,14 +109,14 @@ function serve(
     batchCoordinator: contracts.batchVrfCoordinator,
     blockhashStore: contracts.blockhashStore,
     key: network.vrf.key,
-    senders: network.vrf.senders,
+    senders: vrfSenders,
     maxTransactionGas: network.vrf.maxTransactionGas ?? DEFAULT_MAX_TRANSACTION_GAS,
     onReceipt: (receipt) => functions.onReceipt(receipt),
     log,
     signal,
   });
   const addresses = [contracts.vrfCoordinator, contracts.functionsCoordinator, contracts.functionsRouter];
-  const senders = [...network.vrf.senders, ...network.functions.nodes.map(({ transmitter }) => transmitter)];
+  const senders = [...vrfSenders, ...nodes.map(({ transmitter }) => transmitter)];
   const accounts = watchBalances(network, log, signal);
   let lastBlock: OracleNetworkStatus["lastBlock"];
   let caughtUp = false;
@@ -140,6 +144,14 @@ function serve(
         );
         vrf.onReorg(firstReplaced);
         functions.onReorg(firstReplaced);
+        for (const sender of senders)
+          sender.reconcile().catch((error: unknown) => {
+            if (!signal.aborted)
+              log.warn(
+                { err: error, network: network.name },
+                "oracle: what was lost could not be sent again",
+              );
+          });
       },
     });
     signal.addEventListener("abort", stop, { once: true });

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createSandboxPool, type SandboxPool } from "../../sandbox/index.ts";
+import { createSender, fixedFees } from "../../src/chain/sender.ts";
 import { randomWords } from "../../src/vrf/randomWords.ts";
+import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { createTestRunner } from "./support/runner.ts";
 import { inlineRequest, startWorld, type World } from "./support/world.ts";
 
@@ -98,6 +100,26 @@ test("behaviour: a request that a reorganisation takes away is forgotten, one th
       "vrf: fulfilled",
     ]),
   );
+});
+
+test("behaviour: an answer that a reorganisation takes is given again at once, its nonce included", async () => {
+  // Gaps between nonces are found only after a minute: the watcher's word must do.
+  const sender = createSender({
+    client: world.client,
+    account: TEST_ROLES.vrfOracle,
+    chainId: world.chainId,
+    fees: fixedFees(world.gasPriceWei, { synchronous: true }),
+    signal: AbortSignal.timeout(60_000),
+    onError: () => {},
+    pollMs: 60_000,
+  });
+  world.startOracle({ vrf: { key: TEST_PROVING_KEY, senders: [sender] } });
+  await world.requestWords(1);
+  await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1));
+  await world.client.request("anvil_reorg", [1, []]);
+  await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1), {
+    timeout: 5_000,
+  });
 });
 
 test("behaviour: the status names the last block, the accounts and their balances", async () => {
