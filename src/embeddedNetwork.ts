@@ -6,7 +6,7 @@ import { EMBEDDED_GAS_PRICE_WEI } from "./chain/embedded/anvil.ts";
 import { startEmbeddedChain } from "./chain/embedded/chain.ts";
 import type { EmbeddedChain, EmbeddedDeployment } from "./chain/embedded/chain.ts";
 import { mineConfirmations } from "./chain/embedded/confirmations.ts";
-import { MAX_RESPONSE_BYTES, minConfirmationsOf } from "./chain/networks.ts";
+import { MAX_RESPONSE_BYTES, finalityDepthOf, minConfirmationsOf } from "./chain/networks.ts";
 import type { NetworkProfile } from "./chain/networks.ts";
 import { observeSender } from "./chain/observedSender.ts";
 import { createSender, fixedFees } from "./chain/sender.ts";
@@ -154,6 +154,7 @@ export function createEmbeddedNetwork(options: EmbeddedNetworkOptions): Embedded
     const lost = (await listOpenRequests(store.db, name)) as OpenRequest[];
     const message = `the embedded chain of ${name} was replaced by a new one; send the request again`;
     book.adopt(lost);
+    book.settle(name, Infinity);
     await book.change(
       lost.map((request) => ({ request, state: "failed", error: { code: "request_failed", message } })),
       (db) => replaceChain(db, name, identity, deployment),
@@ -270,6 +271,7 @@ export function createEmbeddedNetwork(options: EmbeddedNetworkOptions): Embedded
           allowanceJuels: ALLOWANCE_JUELS,
           keyHash: provingKey.keyHash,
           presetConfirmations: minConfirmationsOf(profile, "embedded"),
+          finalityDepth: finalityDepthOf(profile, "embedded"),
         },
         store,
         book,

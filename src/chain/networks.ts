@@ -12,6 +12,8 @@ export interface NetworkProfile {
   readonly name: NetworkName;
   readonly title: string;
   readonly chainId: number;
+  /** Blocks after which the public network replaces none any more. */
+  readonly finalityDepth: number;
   /** Without a slash at the end; `/tx/HASH` and `/address/ADDRESS` follow. */
   readonly explorerUrl: string;
   readonly vrf: {
@@ -54,12 +56,24 @@ export function minConfirmationsOf(profile: NetworkProfile, deployment: Deployme
   return deployment === "embedded" ? 1 : profile.vrf.minConfirmations;
 }
 
-/** The networks, by name. Source, but for the fees: Chainlink's documentation and starter kits, as of August 2026. */
+/** Of an embedded chain, where only its user takes blocks back (`anvil_reorg`, `evm_revert`). */
+const EMBEDDED_FINALITY_DEPTH = 32;
+
+/** Blocks after which what happened on a network counts as final. */
+export function finalityDepthOf(profile: NetworkProfile, deployment: Deployment): number {
+  return deployment === "embedded" ? EMBEDDED_FINALITY_DEPTH : profile.finalityDepth;
+}
+
+/**
+ * The networks, by name. Source, but for the fees: Chainlink's documentation and starter kits, as of August 2026; of the
+ * finality depths: the defaults of Chainlink's node, and on Sepolia three epochs, after which every block is finalized (Casper FFG).
+ */
 export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
   polygon_mumbai: {
     name: "polygon_mumbai",
     title: "Polygon Mumbai",
     chainId: 80001,
+    finalityDepth: 500,
     explorerUrl: "https://mumbai.polygonscan.com",
     vrf: {
       coordinator: "0x7a1BaC17Ccc5b313516C5E16fb24f7659aA5ebed",
@@ -75,6 +89,7 @@ export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
     name: "sepolia",
     title: "Ethereum Sepolia",
     chainId: 11155111,
+    finalityDepth: 96,
     explorerUrl: "https://sepolia.etherscan.io",
     vrf: {
       coordinator: "0x8103B0A8A00be2DDC778e6e7eaa21791Cd364625",
@@ -90,6 +105,7 @@ export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
     name: "fuji",
     title: "Avalanche Fuji",
     chainId: 43113,
+    finalityDepth: 10,
     explorerUrl: "https://testnet.snowtrace.io",
     vrf: {
       coordinator: "0x2eD832Ba664535e5886b75D64C46EB9a228C2610",
@@ -105,6 +121,7 @@ export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
     name: "fantom_testnet",
     title: "Fantom Testnet",
     chainId: 4002,
+    finalityDepth: 50,
     explorerUrl: "https://testnet.ftmscan.com",
     vrf: {
       coordinator: "0xbd13f08b8352A3635218ab9418E340c60d6Eb418",

@@ -213,6 +213,7 @@ export function createService(options: ServiceOptions): Service {
         progress,
         outcome,
         error: null,
+        endedIn: null,
       };
       try {
         await book.add(request);

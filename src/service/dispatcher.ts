@@ -132,7 +132,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       // The contract undoes everything for lack of gas only, and then one entry may be to blame: try each alone.
       if (submissions.length > 1) return await submitAlone(submissions);
       const reason = await options.explainRevert(call, receipt);
-      await end(submissions[0]!, `the request's transaction reverted: ${reason}`, receipt.transactionHash);
+      await end(submissions[0]!, `the request's transaction reverted: ${reason}`, receipt);
       return [];
     } catch (error) {
       if (error instanceof TransactionError && error.meaning === "too_large") {
@@ -153,11 +153,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return failures;
   };
 
-  const end = async ({ requestId }: Submission, message: string, transactionHash?: Hex): Promise<void> => {
+  const end = async ({ requestId }: Submission, message: string, receipt?: Receipt): Promise<void> => {
     const request = book.get(requestId);
     if (request === undefined) return;
     const error = { code: "request_failed", message };
-    const where = transactionHash === undefined ? {} : { transactionHash };
+    const where = receipt && {
+      transactionHash: receipt.transactionHash,
+      endedIn: { number: Number(receipt.blockNumber), hash: receipt.blockHash },
+    };
     await book.change([{ request, state: "failed", error, ...where }]);
   };
 

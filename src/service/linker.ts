@@ -8,6 +8,7 @@ import { subscriptionOwnerAbi } from "../contracts/abi.ts";
 import { messageOf } from "../lib/errors.ts";
 import { insertConsumer, listConsumers } from "../store/chainRecords.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
+import type { BlockId } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import type { Cargo } from "./dispatcher.ts";
 import type { OpenRequest, RequestBook } from "./requestBook.ts";
@@ -73,15 +74,17 @@ export function createLinker(options: LinkerOptions): Linker {
 
   const finish = async (request: OpenRequest, receipt: Receipt): Promise<void> => {
     const { transactionHash } = receipt;
-    if (receipt.succeeded) return await fulfil(request, transactionHash);
+    const endedIn = { number: Number(receipt.blockNumber), hash: receipt.blockHash };
+    if (receipt.succeeded) return await fulfil(request, transactionHash, endedIn);
     const reason = await options.explainRevert(await encodeCall(request), receipt);
     const message = `the linking transaction reverted: ${reason}`;
     await book.change([
-      { request, state: "failed", transactionHash, error: { code: "request_failed", message } },
+      { request, state: "failed", transactionHash, error: { code: "request_failed", message }, endedIn },
     ]);
   };
 
-  const fulfil = async (request: OpenRequest, transactionHash: Hex): Promise<void> => {
+  /** @param endedIn block of the transaction, where it was the request's own. */
+  const fulfil = async (request: OpenRequest, transactionHash: Hex, endedIn?: BlockId): Promise<void> => {
     const consumer = {
       dappId: request.dappId,
       network,
@@ -90,7 +93,15 @@ export function createLinker(options: LinkerOptions): Linker {
       createdAt: Date.now(),
     };
     await book.change(
-      [{ request, state: "fulfilled", transactionHash, outcome: { transactionHash } }],
+      [
+        {
+          request,
+          state: "fulfilled",
+          transactionHash,
+          outcome: { transactionHash },
+          ...(endedIn === undefined ? {} : { endedIn }),
+        },
+      ],
       (db) => insertConsumer(db, consumer),
     );
   };

@@ -17,8 +17,9 @@ import type { ChainWatcher } from "../chain/watcher.ts";
 import { toHexText } from "../lib/hex.ts";
 import { repeat } from "../lib/repeat.ts";
 import { listSourceIds, listSubscriptions } from "../store/chainRecords.ts";
-import { listOpenRequests } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
+import { adoptRequests } from "./adoption.ts";
+import { createCaretaker } from "./caretaker.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import type { Cargo } from "./dispatcher.ts";
 import { ChainUnavailableError } from "./errors.ts";
@@ -36,9 +37,6 @@ import { createTracker } from "./tracker.ts";
 
 /** Between looks at the balances of subscriptions in use. */
 const TOP_UP_INTERVAL_MS = 1_000;
-/** Between looks for requests that nobody carries, and how long one must have stood still. */
-const SWEEP_INTERVAL_MS = 15_000;
-const STANDING_STILL_MS = 60_000;
 /** Between looks at why old requests wait, and of how many of them. */
 const EXPLAIN_INTERVAL_MS = 15_000;
 const EXPLAINED_AT_ONCE = 50;
@@ -64,6 +62,8 @@ export interface ServedChain {
   readonly gasLaneWei?: bigint;
   /** Confirmations that presets' requests ask for. */
   readonly presetConfirmations: number;
+  /** Blocks after which nothing is taken back: until then a request that has ended is followed. */
+  readonly finalityDepth: number;
 }
 
 /** Everything the service does on one network: takes requests there and follows them to their end. */
@@ -101,7 +101,7 @@ export async function openNetworkDesk(options: NetworkDeskOptions): Promise<Netw
   const onError = (error: unknown): void => {
     if (!signal.aborted) options.onError(error);
   };
-  const tracker = createTracker(book);
+  const tracker = createTracker(book, network);
   const startHead = watcher.head() ?? (await client.getHead("latest"));
   const headNumber = (): bigint => watcher.head()?.number ?? startHead?.number ?? 0n;
 
@@ -114,7 +114,10 @@ export async function openNetworkDesk(options: NetworkDeskOptions): Promise<Netw
     onError,
     journal: createSenderJournal({ network, account: operator.address, store, book, tracker, headNumber }),
   });
-  const sender = options.onReceipt === undefined ? own : observeSender(own, options.onReceipt);
+  const sender = observeSender(own, (receipt, cargo) => {
+    watcher.expect(receipt);
+    options.onReceipt?.(receipt, cargo);
+  });
   const subscriptions = createSubscriptions({
     network,
     store,
@@ -221,33 +224,41 @@ export async function openNetworkDesk(options: NetworkDeskOptions): Promise<Netw
     subscriptions.doubt();
     shelf.doubt();
   };
+  const caretaker = createCaretaker({
+    requests: () => book.open(network).filter(({ id }) => !dispatcher.holds(id) && !linker.holds(id)),
+    check: (request) => recovery.check(request),
+    reconcile,
+    onError,
+  });
 
-  const adopted = (await listOpenRequests(store.db, network)) as OpenRequest[];
-  book.adopt(adopted);
-  for (const request of adopted) tracker.adopt(request);
-  const fromBlock = await findFirstBlock(client, adopted, startHead?.number ?? 0n);
+  const { open, fromBlock, known } = await adoptRequests({
+    network,
+    client,
+    store,
+    book,
+    tracker,
+    head: startHead?.number ?? 0n,
+    finalityDepth: chain.finalityDepth,
+  });
   await reconcile();
   const stopFollowing = watcher.follow({
     addresses: () => [contracts.presetConsumer, contracts.vrfCoordinator, contracts.functionsRouter],
     fromBlock,
-    onBlock(block) {
+    known,
+    async onBlock(block) {
       sender.poke();
-      return tracker.onBlock(block);
+      await tracker.onBlock(block);
+      book.settle(network, Number(block.number) - chain.finalityDepth);
     },
     async onReorg(firstReplaced) {
       await tracker.onReorg(firstReplaced);
-      reconcile().catch(onError);
+      reconcile()
+        .then(() => caretaker.checkLinkings())
+        .catch(onError);
     },
   });
-  const resumed = recovery.resumeAll(adopted);
+  const resumed = recovery.resumeAll(open);
 
-  const sweep = async (): Promise<void> => {
-    const since = Date.now() - STANDING_STILL_MS;
-    for (const request of book.open(network)) {
-      const isHeld = dispatcher.holds(request.id) || linker.holds(request.id);
-      if (!isHeld && request.updatedAt < since) await recovery.check(request);
-    }
-  };
   const explain = createExplainer({
     client,
     watcher,
@@ -275,7 +286,7 @@ export async function openNetworkDesk(options: NetworkDeskOptions): Promise<Netw
     if (signal.aborted) return;
     stops.push(
       repeat(() => subscriptions.topUp(), TOP_UP_INTERVAL_MS, onError),
-      repeat(sweep, SWEEP_INTERVAL_MS, onError),
+      caretaker.start(),
       repeat(explainOld, EXPLAIN_INTERVAL_MS, onError),
     );
   });
@@ -297,20 +308,4 @@ export async function openNetworkDesk(options: NetworkDeskOptions): Promise<Netw
       await resumed;
     },
   };
-}
-
-/**
- * Block from which on the chain may tell something of requests that are open. Where a chain was set back, their transactions were
- * mined again in blocks before those that they were signed in, so that their receipts count, too.
- */
-async function findFirstBlock(
-  client: ChainClient,
-  requests: readonly OpenRequest[],
-  head: bigint,
-): Promise<bigint> {
-  const hashes = new Set(requests.flatMap(({ progress }) => progress.transactionHashes ?? []));
-  const receipts = await Promise.all([...hashes].map((hash) => client.getReceipt(hash)));
-  const mined = receipts.flatMap((receipt) => (receipt === undefined ? [] : Number(receipt.blockNumber)));
-  const signed = requests.flatMap(({ progress }) => progress.sinceBlock ?? []);
-  return BigInt([...mined, ...signed].reduce((first, block) => Math.min(first, block), Number(head)));
 }

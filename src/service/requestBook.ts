@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Hex } from "viem";
 import { findRequest, insertRequests, saveRequests } from "../store/requests.ts";
-import type { StoredRequest, TimelineEntry } from "../store/requests.ts";
+import type { BlockId, StoredRequest, TimelineEntry } from "../store/requests.ts";
 import type { RequestState } from "../store/schema.ts";
 import type { Queryable, Store } from "../store/store.ts";
 
@@ -34,7 +34,10 @@ export interface Progress {
 /** A request in work. */
 export type OpenRequest = StoredRequest<Progress>;
 
-/** What happens to a request in one step; absent members stay as they are. */
+/**
+ * What happens to a request in one step; absent members stay as they are. A state before the end takes back what an end has
+ * brought: outcome, error, and the block of the end.
+ */
 export interface Change {
   readonly request: OpenRequest;
   readonly state?: RequestState;
@@ -44,6 +47,8 @@ export interface Change {
   readonly progress?: Partial<Progress>;
   readonly outcome?: Readonly<Record<string, unknown>>;
   readonly error?: { readonly code: string; readonly message: string };
+  /** With an end that a block brings. */
+  readonly endedIn?: BlockId;
 }
 
 type Listener = (request: OpenRequest) => void;
@@ -54,17 +59,24 @@ export type RequestObserver = (
   told: { readonly timeline: readonly TimelineEntry[]; readonly firstNew: number },
 ) => void;
 
-/** The requests in work, in memory and in the journal: changed here, stored, and only then told to those who wait. */
+/**
+ * The requests in work, and those whose end may yet be taken back, in memory and in the journal: changed here, stored, and only then
+ * told to those who wait.
+ */
 export interface RequestBook {
   /** Stores a new request. Throws the store's error when its idempotency key is taken. */
   add(request: OpenRequest): Promise<void>;
-  /** Takes requests that an earlier process left open. */
+  /** Takes requests that an earlier process left open, and such as have ended in blocks that aren't final. */
   adopt(requests: readonly OpenRequest[]): void;
   /** Requests in work, of all networks or of one. */
   openCount(network?: string): number;
   /** Requests in work on a network, oldest first. */
   open(network: string): OpenRequest[];
   get(id: string): OpenRequest | undefined;
+  /** Requests of a network that blocks have ended which may yet be replaced, in the order of their ends. */
+  unsettled(network: string): OpenRequest[];
+  /** The blocks of a network up to this one are final: what has ended there stays so. */
+  settle(network: string, block: number): void;
   /** Applies the changes and stores them all, with `also` in the same transaction, before anybody is told. */
   change(changes: readonly Change[], also?: (db: Queryable) => Promise<void>): Promise<void>;
   /** Calls back after each stored change of a request; gives back a stop. */
@@ -81,6 +93,8 @@ export function isEnded(state: RequestState): boolean {
 /** Makes the book over a store. */
 export function createRequestBook(store: Store, observe: RequestObserver = () => {}): RequestBook {
   const openRequests = new Map<string, OpenRequest>();
+  /** By network and id. */
+  const unsettled = new Map<string, Map<string, OpenRequest>>();
   const listeners = new Map<string, Set<Listener>>();
   let gathering: { readonly requests: OpenRequest[]; readonly stored: Promise<void> } | undefined;
 
@@ -103,6 +117,18 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
     });
   };
 
+  const place = (request: OpenRequest): void => {
+    const { id, network } = request;
+    let ended = unsettled.get(network);
+    if (ended === undefined) unsettled.set(network, (ended = new Map()));
+    ended.delete(id);
+    if (!isEnded(request.state)) openRequests.set(id, request);
+    else {
+      openRequests.delete(id);
+      if (request.endedIn !== null) ended.set(id, request);
+    }
+  };
+
   return {
     async add(request) {
       await insert(request);
@@ -110,7 +136,7 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
       observe(request, { timeline: request.timeline, firstNew: 0 });
     },
     adopt(requests) {
-      for (const request of requests) openRequests.set(request.id, request);
+      for (const request of requests) place(request);
     },
     openCount(network) {
       if (network === undefined) return openRequests.size;
@@ -120,6 +146,14 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
     },
     open: (network) => [...openRequests.values()].filter((request) => request.network === network),
     get: (id) => openRequests.get(id),
+    unsettled: (network) => [...(unsettled.get(network)?.values() ?? [])],
+    settle(network, block) {
+      const ended = unsettled.get(network);
+      for (const [id, { endedIn }] of ended ?? []) {
+        if (endedIn !== null && endedIn.number > block) break;
+        ended?.delete(id);
+      }
+    },
     async change(changes, also) {
       if (changes.length === 0 && also === undefined) return;
       const now = Date.now();
@@ -134,7 +168,7 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
       });
       for (const [index, request] of touched.entries()) {
         observe(request, told[index]!);
-        if (isEnded(request.state)) openRequests.delete(request.id);
+        place(request);
         for (const listener of listeners.get(request.id) ?? []) listener(request);
       }
     },
@@ -153,8 +187,14 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
 function apply(change: Change, at: number): void {
   const { request } = change;
   if (change.progress !== undefined) request.progress = { ...request.progress, ...change.progress };
+  if (change.state !== undefined && !isEnded(change.state)) {
+    request.outcome = null;
+    request.error = null;
+    request.endedIn = null;
+  }
   if (change.outcome !== undefined) request.outcome = change.outcome;
   if (change.error !== undefined) request.error = change.error;
+  if (change.endedIn !== undefined) request.endedIn = change.endedIn;
   if (change.why !== undefined) request.why = change.why;
   if (change.state !== undefined) {
     request.state = change.state;

@@ -33,6 +33,12 @@ export function createRequestObserver(options: {
     labelNames: ["network", "kind", "code"],
     registers,
   });
+  const reopened = new Counter({
+    name: "tyche_requests_reopened_total",
+    help: "Requests that had ended and are in work again: a reorganisation has taken back the block of their end.",
+    labelNames: ["network", "kind"],
+    registers,
+  });
   const stages = new Histogram({
     name: "tyche_request_stage_duration_seconds",
     help: "Time that requests spent in a state before the next one, by the state that they left.",
@@ -58,6 +64,7 @@ export function createRequestObserver(options: {
       const { state, at, transactionHash, detail } = timeline[index]!;
       const previous = timeline[index - 1];
       if (previous === undefined) received.inc({ network, kind });
+      else if (isEnded(previous.state)) reopened.inc({ network, kind });
       else stages.observe({ network, kind, stage: previous.state }, (at - previous.at) / 1000);
       const { vrfRequestId, functionsRequestId } = request.progress;
       const line = {
@@ -71,7 +78,8 @@ export function createRequestObserver(options: {
         ...(detail === undefined ? {} : { detail }),
       };
       if (!isEnded(state)) {
-        log.debug(line, "request state");
+        if (previous !== undefined && isEnded(previous.state)) log.warn(line, "request is in work again");
+        else log.debug(line, "request state");
         continue;
       }
       const ms = at - timeline[0]!.at;

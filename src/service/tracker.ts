@@ -7,9 +7,13 @@ import { decodeRevertReason } from "../chain/revertReason.ts";
 import type { WatchedBlock } from "../chain/watcher.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { decodeResult } from "../lib/decodeResult.ts";
+import { deleteConsumers } from "../store/chainRecords.ts";
+import { forgetEnds } from "../store/requests.ts";
 import type { RequestState } from "../store/schema.ts";
+import { isEnded } from "./requestBook.ts";
 import type { Change, OpenRequest, Progress, RequestBook } from "./requestBook.ts";
 import { createRequestIndex } from "./requestIndex.ts";
+import { takeBack, withoutChainFacts } from "./takeBack.ts";
 
 /** Follows requests on chain: turns each block's logs into changes of the requests they belong to. */
 export interface Tracker {
@@ -23,7 +27,7 @@ export interface Tracker {
   onBlock(block: WatchedBlock): Promise<void>;
   /** Takes what a transaction of ours told without waiting for its block. */
   onReceipt(receipt: Receipt): Promise<void>;
-  /** Takes back what blocks told that the chain no longer has. */
+  /** Takes back what blocks told that the chain no longer has; requests that they ended, and that isn't final, are in work again. */
   onReorg(firstReplaced: bigint): Promise<void>;
   /** When the oracle was last seen to answer anybody: milliseconds since the epoch, `undefined` if not since the start. */
   oracleSeenAt(): number | undefined;
@@ -40,7 +44,7 @@ const RANK: Readonly<Record<RequestState, number>> = {
 };
 
 /** Makes the tracker of one network. Told the same log twice, it changes nothing the second time. */
-export function createTracker(book: RequestBook): Tracker {
+export function createTracker(book: RequestBook, network: string): Tracker {
   const index = createRequestIndex();
   let oracleSeenAt: number | undefined;
 
@@ -55,9 +59,14 @@ export function createTracker(book: RequestBook): Tracker {
       for (const change of changesOf(event, log)) {
         // A later log of the same block may build on this one.
         index.remove(change.request);
-        changes.push(change);
         preview(change);
-        if (RANK[change.request.state] < RANK.fulfilled) index.add(change.request);
+        if (isEnded(change.request.state)) {
+          const endedIn = { number: Number(log.blockNumber), hash: log.blockHash };
+          changes.push({ ...change, endedIn });
+        } else {
+          changes.push(change);
+          index.add(change.request);
+        }
       }
     }
     await book.change(changes);
@@ -125,6 +134,7 @@ export function createTracker(book: RequestBook): Tracker {
   return {
     track: (request) => index.add(request),
     adopt(request) {
+      index.remove(request);
       request.progress = withoutChainFacts(request.progress);
       index.add(request);
     },
@@ -132,50 +142,30 @@ export function createTracker(book: RequestBook): Tracker {
     onReceipt: (receipt) => take(receipt.logs),
     oracleSeenAt: () => oracleSeenAt,
     async onReorg(firstReplaced) {
+      const ended = book
+        .unsettled(network)
+        .filter(({ endedIn }) => endedIn !== null && endedIn.number >= firstReplaced);
       const changes: Change[] = [];
-      for (const request of index.all()) {
-        const { acceptedBlock = -1, wordBlock = -1, sinceBlock = 0 } = request.progress;
+      for (const request of new Set([...index.all(), ...ended])) {
         // What comes again may come earlier than before, and a restart must find it.
-        if (sinceBlock >= firstReplaced) {
+        if ((request.progress.sinceBlock ?? 0) >= firstReplaced) {
           const before = Math.max(0, Number(firstReplaced) - 1);
           changes.push({ request, progress: { sinceBlock: before } });
         }
-        const isUnsent = acceptedBlock >= firstReplaced;
-        if (!isUnsent && wordBlock < firstReplaced) continue;
         index.remove(request);
-        request.progress = isUnsent ? withoutChainFacts(request.progress) : withoutWord(request.progress);
+        const change = takeBack(request, firstReplaced);
         index.add(request);
-        const detail = isUnsent
-          ? "a reorganisation of the chain took the request back"
-          : "a reorganisation of the chain took the random word back";
-        changes.push({
-          request,
-          ...(request.state === "submitted" ? {} : { state: "submitted", detail }),
-          why: isUnsent ? "waiting for its transaction to be mined again" : null,
-        });
+        if (change !== undefined) changes.push(change);
       }
-      await book.change(changes);
+      const linked = ended.flatMap(({ kind, outcome }) =>
+        kind === "consumer" && outcome !== null ? [outcome["transactionHash"] as Hex] : [],
+      );
+      await book.change(changes, async (db) => {
+        await forgetEnds(db, network, Number(firstReplaced));
+        for (const hash of linked) await deleteConsumers(db, network, hash);
+      });
     },
   };
-}
-
-/** What is known of a request from the chain, taken away. */
-function withoutChainFacts(progress: Progress): Progress {
-  const rest = withoutWord(progress);
-  delete rest.vrfRequestId;
-  delete rest.acceptedBlock;
-  // A function's request is accepted under its functions id at once.
-  delete rest.functionsRequestId;
-  return rest;
-}
-
-/** What came with a preset's random word, taken away. */
-function withoutWord(progress: Progress): Progress {
-  const rest = { ...progress };
-  if (rest.wordBlock !== undefined) delete rest.functionsRequestId;
-  delete rest.wordBlock;
-  delete rest.wordTransactionHash;
-  return rest;
 }
 
 /** Lets the rest of the block see a change before it is stored with the others; what is applied again then is the same. */

@@ -1,3 +1,4 @@
+import { forgetEnds } from "./requests.ts";
 import type { Queryable } from "./store.ts";
 
 /** A dapp's two subscriptions on one network. Ids are decimal: `uint64` on VRF v2 and Functions, `uint256` on VRF v2.5. */
@@ -38,6 +39,7 @@ export async function replaceChain(
   await db.deleteFrom("consumers").where("network", "=", network).execute();
   await db.deleteFrom("sources").where("network", "=", network).execute();
   await db.deleteFrom("transactions").where("network", "=", network).execute();
+  await forgetEnds(db, network, 0);
   await saveChain(db, network, identity, deployment);
 }
 
@@ -92,6 +94,19 @@ export async function insertConsumer(db: Queryable, consumer: StoredConsumer): P
       created_at: consumer.createdAt,
     })
     .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Forgets the consumers that a transaction has linked, for the chain no longer has it. */
+export async function deleteConsumers(
+  db: Queryable,
+  network: string,
+  transactionHash: string,
+): Promise<void> {
+  await db
+    .deleteFrom("consumers")
+    .where("network", "=", network)
+    .where("transaction_hash", "=", transactionHash)
     .execute();
 }
 

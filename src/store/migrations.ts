@@ -110,6 +110,19 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0003_ended_blocks": {
+    async up(db: Kysely<unknown>) {
+      // One column a statement: SQLite has no other form.
+      await db.schema.alterTable("requests").addColumn("ended_block", "integer").execute();
+      await db.schema.alterTable("requests").addColumn("ended_block_hash", "text").execute();
+      await db.schema
+        .createIndex("requests_by_end")
+        .on("requests")
+        .columns(["network", "ended_block"])
+        .where("ended_block" as never, "is not", null)
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

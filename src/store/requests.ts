@@ -13,6 +13,12 @@ export interface TimelineEntry {
   readonly detail?: string;
 }
 
+/** A block of a chain. */
+export interface BlockId {
+  readonly number: number;
+  readonly hash: `0x${string}`;
+}
+
 /** A request as the journal keeps it. `Progress` is what the service needs to go on with it after a restart. */
 export interface StoredRequest<Progress = unknown> {
   readonly id: string;
@@ -31,6 +37,8 @@ export interface StoredRequest<Progress = unknown> {
   progress: Progress;
   outcome: Readonly<Record<string, unknown>> | null;
   error: { readonly code: string; readonly message: string } | null;
+  /** Block that ended it; `null` while it is in work, and when something else than the chain ended it. */
+  endedIn: BlockId | null;
   updatedAt: number;
 }
 
@@ -54,10 +62,11 @@ export async function insertRequests(db: Queryable, requests: readonly StoredReq
 /** Stores the changeable part of known requests. */
 export async function saveRequests(db: Queryable, requests: readonly StoredRequest[]): Promise<void> {
   for (const request of requests) {
-    const { state, why, timeline, progress, outcome, error, updated_at } = toRow(request);
+    const { state, why, timeline, progress, outcome, error, ...rest } = toRow(request);
+    const { updated_at, ended_block, ended_block_hash } = rest;
     await db
       .updateTable("requests")
-      .set({ state, why, timeline, progress, outcome, error, updated_at })
+      .set({ state, why, timeline, progress, outcome, error, updated_at, ended_block, ended_block_hash })
       .where("id", "=", request.id)
       .execute();
   }
@@ -106,6 +115,43 @@ export async function listOpenRequests(db: Queryable, network: string): Promise<
   return rows.map(fromRow);
 }
 
+/**
+ * Returns the requests of a network that blocks have ended which aren't final yet, in the order of their ends: fewer than `depth` blocks
+ * before the newest one known, which is `head` or, where the chain has been set back, the last that ended a request.
+ */
+export async function listUnsettledRequests(
+  db: Queryable,
+  network: string,
+  { head, depth }: { readonly head: number; readonly depth: number },
+): Promise<StoredRequest[]> {
+  const newest = await db
+    .selectFrom("requests")
+    .select("ended_block")
+    .where("network", "=", network)
+    .where("ended_block", "is not", null)
+    .orderBy("ended_block", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  const rows = await db
+    .selectFrom("requests")
+    .selectAll()
+    .where("network", "=", network)
+    .where("ended_block", ">", Math.max(head, newest?.ended_block ?? 0) - depth)
+    .orderBy("ended_block")
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** Forgets in which blocks requests of a network have ended, from a block on that the chain no longer has. Their ends stay. */
+export async function forgetEnds(db: Queryable, network: string, fromBlock: number): Promise<void> {
+  await db
+    .updateTable("requests")
+    .set({ ended_block: null, ended_block_hash: null })
+    .where("network", "=", network)
+    .where("ended_block", ">=", fromBlock)
+    .execute();
+}
+
 function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
   return {
     id: request.id,
@@ -121,6 +167,8 @@ function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
     error: request.error && JSON.stringify(request.error),
     idempotency_key: request.idempotencyKey,
     body_hash: request.bodyHash,
+    ended_block: request.endedIn?.number ?? null,
+    ended_block_hash: request.endedIn?.hash ?? null,
     created_at: request.createdAt,
     updated_at: request.updatedAt,
   };
@@ -142,6 +190,10 @@ function fromRow(row: Selectable<Tables["requests"]>): StoredRequest {
     progress: JSON.parse(row.progress),
     outcome: row.outcome === null ? null : JSON.parse(row.outcome),
     error: row.error === null ? null : JSON.parse(row.error),
+    endedIn:
+      row.ended_block === null
+        ? null
+        : { number: row.ended_block, hash: row.ended_block_hash as `0x${string}` },
     updatedAt: row.updated_at,
   };
 }

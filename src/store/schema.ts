@@ -66,6 +66,9 @@ export interface Tables {
     error: string | null;
     idempotency_key: string | null;
     body_hash: string | null;
+    /** Block that ended it, `null` while nothing or something else than the chain has. */
+    ended_block: number | null;
+    ended_block_hash: string | null;
     created_at: number;
     updated_at: number;
   };

@@ -1,6 +1,6 @@
 import { isAddress, isHash } from "viem";
 import { describe, expect, test } from "vitest";
-import { NETWORKS, NETWORK_NAMES, minConfirmationsOf } from "../../src/chain/networks.ts";
+import { NETWORKS, NETWORK_NAMES, finalityDepthOf, minConfirmationsOf } from "../../src/chain/networks.ts";
 
 describe.each(NETWORK_NAMES)("%s", (name) => {
   const network = NETWORKS[name];
@@ -22,6 +22,12 @@ describe.each(NETWORK_NAMES)("%s", (name) => {
     expect(minConfirmationsOf(network, "embedded")).toBe(1);
     expect(minConfirmationsOf(network, "public")).toBe(network.vrf.minConfirmations);
   });
+});
+
+test("behaviour: a network is final after as many blocks as its nodes may replace", () => {
+  const depths = NETWORK_NAMES.map((name) => finalityDepthOf(NETWORKS[name], "public"));
+  expect(depths).toEqual([500, 96, 10, 50]);
+  expect(finalityDepthOf(NETWORKS.sepolia, "embedded")).toBe(32);
 });
 
 test("behaviour: no two networks share a chain id", () => {

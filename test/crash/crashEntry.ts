@@ -75,6 +75,7 @@ async function open(config: CrashConfig): Promise<void> {
       allowanceJuels: BigInt(config.allowanceJuels),
       keyHash: config.keyHash,
       presetConfirmations: 1,
+      finalityDepth: 32,
     },
     store,
     book,

@@ -50,6 +50,7 @@ function request(changes: Partial<OpenRequest>): OpenRequest {
     progress: {},
     outcome: null,
     error: null,
+    endedIn: null,
     ...changes,
   };
 }
@@ -76,6 +77,22 @@ test("default: each stage is measured by the state that was left, and the whole 
   expect(await stage("randomness")).toBe(0);
   expect(await stage("executing")).toBeCloseTo(0.06);
   expect(await valueOf("tyche_request_duration_seconds_sum", labels)).toBeCloseTo(0.1);
+});
+
+test("behaviour: an end that was taken back counts as such, and is no stage", async () => {
+  const { observe, valueOf, lines } = world();
+  const timeline = [
+    entry(1, "received", 0),
+    entry(2, "fulfilled", 5),
+    { ...entry(3, "submitted", 1_005), detail: "a reorganisation of the chain took the request back" },
+  ];
+  observe(request({}), { timeline, firstNew: 2 });
+  const labels = { network: "sepolia", kind: "preset" };
+  expect(await valueOf("tyche_requests_reopened_total", labels)).toBe(1);
+  expect(
+    await valueOf("tyche_request_stage_duration_seconds_sum", { ...labels, stage: "fulfilled" }),
+  ).toBeUndefined();
+  expect(lines).toMatchObject([{ request: "req_1", state: "submitted", msg: "request is in work again" }]);
 });
 
 test("behaviour: a failure counts by its code, one of the source's own as function_failed", async () => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { countEnds } from "../support/countEnds.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
 /** Options of {@link soak}. */
@@ -133,9 +134,8 @@ export async function soak({ seconds, seed, callers, say }: SoakOptions): Promis
       await sleep(100);
       ({ data: record } = await tyche.call("GET", `/api/requests/${id}`));
     }
-    const ends = record.timeline.filter(({ state }: { state: string }) => /fulfilled|failed/.test(state));
-    if (ends.length !== 1)
-      violations.push(`${key} (${id}) ended ${ends.length} times; ${record.state}: ${record.why}`);
+    const ends = countEnds(record);
+    if (ends !== 1) violations.push(`${key} (${id}) ended ${ends} times; ${record.state}: ${record.why}`);
     else if (record.state === "fulfilled") fulfilled += 1;
     else violations.push(`${key} (${id}) failed: ${record.error?.message ?? record.outcome?.err}`);
   }

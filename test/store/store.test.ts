@@ -18,9 +18,11 @@ import { insertDapp } from "../../src/store/dapps.ts";
 import {
   findRequest,
   findRequestByKey,
+  forgetEnds,
   insertRequests,
   listOpenRequests,
   listRequests,
+  listUnsettledRequests,
   saveRequests,
   type StoredRequest,
 } from "../../src/store/requests.ts";
@@ -66,10 +68,30 @@ const makeRequest = (id: string, change: Partial<StoredRequest> = {}): StoredReq
   progress: {},
   outcome: null,
   error: null,
+  endedIn: null,
   ...change,
 });
 
 describe("requests", () => {
+  test("default: requests that blocks have ended are listed until those are final", async () => {
+    const endedIn = (number: number) => ({ number, hash: `0x${number}` as const });
+    const ended = [3, 10, 12].map((block) =>
+      makeRequest(String(block), { state: "fulfilled", endedIn: endedIn(block) }),
+    );
+    const other = makeRequest("50", { state: "fulfilled", network: "fuji", endedIn: endedIn(50) });
+    await insertRequests(store.db, [...ended, other, makeRequest("1", { state: "failed" })]);
+    const list = async (head: number, depth: number) =>
+      (await listUnsettledRequests(store.db, "sepolia", { head, depth })).map((one) => one.endedIn?.number);
+    expect(await list(12, 5)).toEqual([10, 12]);
+    expect(await list(15, 5)).toEqual([12]);
+    // The chain was set back: what was final stays so.
+    expect(await list(2, 5)).toEqual([10, 12]);
+    await forgetEnds(store.db, "sepolia", 11);
+    expect(await list(12, 10)).toEqual([3, 10]);
+    await replaceChain(store.db, "sepolia", "0xnew", {});
+    expect(await list(12, 10)).toEqual([]);
+  });
+
   test("default: a request comes back as it was stored, changes too", async () => {
     const request = makeRequest("1");
     await insertRequests(store.db, [request]);

@@ -36,6 +36,8 @@ export interface DeskOptions {
   readonly pollIntervalMs?: number;
   readonly allowanceJuels?: bigint;
   readonly gasLaneWei?: bigint;
+  /** Default 32. */
+  readonly finalityDepth?: number;
   /** File name of the database in the world's folder; the same one again is a restart. Default `tyche.db`. */
   readonly file?: string;
 }
@@ -110,6 +112,7 @@ export async function startDeskWorld() {
         allowanceJuels: options.allowanceJuels ?? 1_000n * LINK,
         keyHash: TEST_PROVING_KEY.keyHash,
         presetConfirmations: 1,
+        finalityDepth: options.finalityDepth ?? 32,
         ...(options.gasLaneWei === undefined ? {} : { gasLaneWei: options.gasLaneWei }),
       },
       store,
@@ -211,5 +214,6 @@ export function makeRequest(kind: RequestKind, consumer: string): OpenRequest {
     progress,
     outcome: null,
     error: null,
+    endedIn: null,
   };
 }

@@ -1,0 +1,50 @@
+import { repeat } from "../lib/repeat.ts";
+import type { OpenRequest } from "./requestBook.ts";
+
+/** Between looks for transactions that were mined and that the chain has lost again. */
+const MEND_INTERVAL_MS = 1_000;
+/** Between looks for requests that nobody carries, and how long one must have stood still. */
+const SWEEP_INTERVAL_MS = 15_000;
+const STANDING_STILL_MS = 60_000;
+
+/** Looks after requests that nobody has in hand and no log moves on. */
+export interface Caretaker {
+  /** Looks at what was linked: no log tells of a linking whose transaction has been mined again. */
+  checkLinkings(): Promise<void>;
+  /** Starts to look now and then; gives back a stop. */
+  start(): () => void;
+}
+
+/** Makes the caretaker of one network. */
+export function createCaretaker(options: {
+  /** Requests in work that nobody has in hand. */
+  readonly requests: () => readonly OpenRequest[];
+  /** Goes on with one that is in no transaction which could still be mined. */
+  readonly check: (request: OpenRequest) => Promise<void>;
+  /** Sends again what the chain has lost. */
+  readonly reconcile: () => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}): Caretaker {
+  const { requests, check, reconcile, onError } = options;
+
+  /** What is sent again after a reorganisation may be lost in the next one before anybody has seen it. */
+  const mend = async (): Promise<void> => {
+    const isLost = ({ progress }: OpenRequest): boolean =>
+      progress.transactionHashes !== undefined && progress.acceptedBlock === undefined;
+    if (requests().some(isLost)) await reconcile();
+  };
+  const sweep = async (): Promise<void> => {
+    const since = Date.now() - STANDING_STILL_MS;
+    for (const request of requests()) if (request.updatedAt < since) await check(request);
+  };
+
+  return {
+    async checkLinkings() {
+      for (const request of requests()) if (request.kind === "consumer") await check(request);
+    },
+    start() {
+      const stops = [repeat(mend, MEND_INTERVAL_MS, onError), repeat(sweep, SWEEP_INTERVAL_MS, onError)];
+      return () => stops.forEach((stop) => stop());
+    },
+  };
+}
