@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
 import { MAX_CONSUMERS } from "../chain/networks.ts";
 import type { NetworkProfile } from "../chain/networks.ts";
@@ -229,25 +228,26 @@ export function createService(options: ServiceOptions): Service {
     },
 
     async wait(id, { timeoutMs, signal }) {
-      const ended = Promise.withResolvers<OpenRequest>();
+      const { promise, resolve } = Promise.withResolvers<OpenRequest | undefined>();
       const stop = book.listen(id, (request) => {
-        if (isEnded(request.state)) ended.resolve(request);
+        if (isEnded(request.state)) resolve(request);
       });
-      const timer = new AbortController();
+      const giveUp = (): void => resolve(undefined);
+      const timer = setTimeout(giveUp, timeoutMs);
+      signal?.addEventListener("abort", giveUp);
       try {
         if (book.get(id) === undefined) {
           const stored = await book.find(id);
           if (stored === undefined) throw new NotFoundError(`request ${id}`);
           if (isEnded(stored.state)) return present(stored);
         }
-        const limits = AbortSignal.any(signal === undefined ? [timer.signal] : [timer.signal, signal]);
-        const timeout = sleep(timeoutMs, undefined, { signal: limits }).catch(() => undefined);
-        const last = (await Promise.race([ended.promise, timeout])) ?? (await book.find(id));
+        const last = (signal?.aborted ? undefined : await promise) ?? (await book.find(id));
         if (last === undefined) throw new NotFoundError(`request ${id}`);
         // Whoever has left isn't told why.
         return signal?.aborted ? present(last) : await explainAndPresent(last);
       } finally {
-        timer.abort();
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", giveUp);
         stop();
       }
     },
