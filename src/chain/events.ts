@@ -58,7 +58,13 @@ export function decodeLog(log: EncodedLog): ChainEvent | undefined {
 export const EVENT_TOPICS = {
   ...topicsOf(vrfCoordinatorAbi, "RandomWordsRequested", "RandomWordsFulfilled"),
   ...topicsOf(batchVrfCoordinatorAbi, "ErrorReturned", "RawErrorReturned"),
-  ...topicsOf(functionsRouterAbi, "RequestStart", "RequestProcessed", "RequestNotProcessed"),
+  ...topicsOf(
+    functionsRouterAbi,
+    "RequestStart",
+    "RequestProcessed",
+    "RequestNotProcessed",
+    "RequestTimedOut",
+  ),
   ...topicsOf(functionsCoordinatorAbi, "OracleRequest", "OracleResponse"),
   ...topicsOf(presetConsumerAbi, "SourceStored", "Accepted", "Refused", "PresetSent", "PresetRefused"),
   ...topicsOf(subscriptionOwnerAbi, "Provisioned", "Closed"),
@@ -124,6 +130,8 @@ const DECODERS = {
     transmitter: addressOf(word(data, 1)),
     resultCode: Number(uint(data, 2)),
   }),
+  /** FunctionsRouter: a request without a result is taken off; what it had reserved is the subscription's again. */
+  RequestTimedOut: ({ topics }: EncodedLog) => ({ requestId: topic(topics, 1) }),
   /** FunctionsCoordinator: the nodes' cue. */
   OracleRequest: ({ topics, data }: EncodedLog) => ({
     requestId: topic(topics, 1),

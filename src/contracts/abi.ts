@@ -65,9 +65,12 @@ export const functionsRouterAbi = parseAbi([
   "function updateContracts()",
   "function getContractById(bytes32 id) view returns (address)",
   "function getSubscription(uint64 subscriptionId) view returns (Subscription)",
+  "struct Commitment { bytes32 requestId; address coordinator; uint96 estimatedTotalCostJuels; address client; uint64 subscriptionId; uint32 callbackGasLimit; uint72 adminFee; uint72 donFee; uint40 gasOverheadBeforeCallback; uint40 gasOverheadAfterCallback; uint32 timeoutTimestamp; }",
+  "function timeoutRequests(Commitment[] requestsToTimeoutByCommitment)",
   "function sendRequest(uint64 subscriptionId, bytes data, uint16 dataVersion, uint32 callbackGasLimit, bytes32 donId) returns (bytes32)",
   "event RequestStart(bytes32 indexed requestId, bytes32 indexed donId, uint64 indexed subscriptionId, address subscriptionOwner, address requestingContract, address requestInitiator, bytes data, uint16 dataVersion, uint32 callbackGasLimit, uint96 estimatedTotalCostJuels)",
   "event RequestProcessed(bytes32 indexed requestId, uint64 indexed subscriptionId, uint96 totalCostJuels, address transmitter, uint8 resultCode, bytes response, bytes err, bytes callbackReturnData)",
+  "event RequestTimedOut(bytes32 indexed requestId)",
   "event RequestNotProcessed(bytes32 indexed requestId, address coordinator, address transmitter, uint8 resultCode)",
 ]);
 

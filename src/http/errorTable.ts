@@ -110,6 +110,12 @@ export const ERROR_TABLE = {
       "The request ended on chain without a result: a transaction or callback reverted, or the chain was replaced.",
     remedy: "Read the reason in `err` and the request's timeline; a new request may succeed.",
   },
+  oracle_timeout: {
+    status: 504,
+    meaning: "The oracle network gave no result within the time that its contracts allow (300 seconds).",
+    remedy:
+      "Send the request again later: this one has ended, and what it had reserved is back on the subscription.",
+  },
   overloaded: {
     status: 503,
     meaning: "The service has as much work as it can hold, or is closing.",

@@ -21,6 +21,7 @@ const ASYNC_ERRORS: readonly ErrorCode[] = [
   "idempotency_conflict",
   "chain_unavailable",
   "request_failed",
+  "oracle_timeout",
   "still_pending",
 ];
 

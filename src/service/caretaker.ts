@@ -3,6 +3,8 @@ import type { OpenRequest } from "./requestBook.ts";
 
 /** Between looks for transactions that were mined and that the chain has lost again. */
 const MEND_INTERVAL_MS = 1_000;
+/** Between looks for requests that the oracle has not answered in time. */
+const TIMEOUT_INTERVAL_MS = 2_000;
 /** Between looks for requests that nobody carries, and how long one must have stood still. */
 const SWEEP_INTERVAL_MS = 15_000;
 const STANDING_STILL_MS = 60_000;
@@ -23,9 +25,11 @@ export function createCaretaker(options: {
   readonly check: (request: OpenRequest) => Promise<void>;
   /** Sends again what the chain has lost. */
   readonly reconcile: () => Promise<void>;
+  /** Takes off the chain what the oracle has not answered in time. */
+  readonly timeOut: () => Promise<void>;
   readonly onError: (error: unknown) => void;
 }): Caretaker {
-  const { requests, check, reconcile, onError } = options;
+  const { requests, check, reconcile, timeOut, onError } = options;
 
   /** What is sent again after a reorganisation may be lost in the next one before anybody has seen it. */
   const mend = async (): Promise<void> => {
@@ -43,7 +47,11 @@ export function createCaretaker(options: {
       for (const request of requests()) if (request.kind === "consumer") await check(request);
     },
     start() {
-      const stops = [repeat(mend, MEND_INTERVAL_MS, onError), repeat(sweep, SWEEP_INTERVAL_MS, onError)];
+      const stops = [
+        repeat(mend, MEND_INTERVAL_MS, onError),
+        repeat(timeOut, TIMEOUT_INTERVAL_MS, onError),
+        repeat(sweep, SWEEP_INTERVAL_MS, onError),
+      ];
       return () => stops.forEach((stop) => stop());
     },
   };

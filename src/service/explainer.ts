@@ -80,7 +80,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     }
     const age = Date.now() - request.updatedAt;
     if (progress.functionsRequestId !== undefined && age > FUNCTIONS_TIMEOUT_MS)
-      return `the function request has timed out on the network: no result within ${FUNCTIONS_TIMEOUT_MS / 1000} seconds`;
+      return `the function request has timed out on the network: no result within ${FUNCTIONS_TIMEOUT_MS / 1000} seconds; it is being taken off`;
     return oracleUnseen(request);
   };
 

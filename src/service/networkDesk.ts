@@ -2,11 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
 import type { Account } from "../chain/account.ts";
 import type { ChainClient, Receipt } from "../chain/client.ts";
-import {
-  PRESET_REQUEST_OVERHEAD_BYTES,
-  encodeArgs,
-  encodeFunctionsRequest,
-} from "../chain/functionsRequest.ts";
 import { findRevertReason } from "../chain/findRevertReason.ts";
 import type { Fees } from "../chain/fees.ts";
 import { observeSender } from "../chain/observedSender.ts";
@@ -14,7 +9,6 @@ import { createSender } from "../chain/sender.ts";
 import type { Call } from "../chain/signedTransaction.ts";
 import type { StackAddresses } from "../chain/stackPlan.ts";
 import type { ChainWatcher } from "../chain/watcher.ts";
-import { toHexText } from "../lib/hex.ts";
 import { repeat } from "../lib/repeat.ts";
 import { listSourceIds, listSubscriptions } from "../store/chainRecords.ts";
 import type { Store } from "../store/store.ts";
@@ -22,17 +16,17 @@ import { adoptRequests } from "./adoption.ts";
 import { createCaretaker } from "./caretaker.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import type { Cargo } from "./dispatcher.ts";
-import { ChainUnavailableError } from "./errors.ts";
 import { createExplainer } from "./explainer.ts";
 import { createLinker } from "./linker.ts";
+import { createPreparer } from "./preparer.ts";
 import { createRecovery } from "./recovery.ts";
 import type { OpenRequest, RequestBook } from "./requestBook.ts";
 import { createSenderJournal } from "./senderJournal.ts";
 import { createSourceShelf } from "./sources.ts";
 import type { SourcePrefix } from "./sources.ts";
-import type { Submission } from "./submission.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 import type { Subscriptions } from "./subscriptions.ts";
+import { createTimeouts } from "./timeouts.ts";
 import { createTracker } from "./tracker.ts";
 
 /** Between looks at the balances of subscriptions in use. */
@@ -136,46 +130,7 @@ export async function openNetworkDesk(options: NetworkDeskOptions): Promise<Netw
     known: await listSourceIds(store.db, network),
   });
 
-  const prepare = async (request: OpenRequest): Promise<Submission> => {
-    const { vrfSubscriptionId, functionsSubscriptionId } = await subscriptions.ensure(request.dappId);
-    subscriptions.used(request.dappId);
-    const { params, progress } = request;
-    const requestId = request.id;
-    if (request.kind === "random") {
-      return {
-        kind: "random",
-        requestId,
-        vrfSubscriptionId,
-        keyHash: params["keyHash"] as Hex,
-        confirmations: params["confirmations"] as number,
-        numWords: params["numWords"] as number,
-      };
-    }
-    if (request.kind === "function") {
-      const data = encodeFunctionsRequest({
-        source: params["source"] as string,
-        args: params["args"] as string[],
-      });
-      return { kind: "function", requestId, functionsSubscriptionId, data: toHexText(data) };
-    }
-    // Stored there before the request was accepted; whether the preset still exists doesn't matter.
-    const sourceId = await shelf.find(progress.prefixHash!);
-    if (sourceId === undefined)
-      throw new ChainUnavailableError(network, "the preset's source is not to be seen on the chain");
-    const argsCbor = encodeArgs(progress.args ?? []);
-    return {
-      kind: "preset",
-      requestId,
-      vrfSubscriptionId,
-      functionsSubscriptionId,
-      keyHash: chain.keyHash,
-      confirmations: chain.presetConfirmations,
-      sourceId,
-      argsCbor,
-      requestBytes: (progress.prefixBytes ?? 0) + argsCbor.length + PRESET_REQUEST_OVERHEAD_BYTES,
-    };
-  };
-
+  const prepare = createPreparer({ chain, subscriptions, shelf });
   const explainRevert = (call: Call, receipt: Receipt): Promise<string> =>
     findRevertReason(client, { ...call, from: operator.address }, receipt);
 
@@ -224,10 +179,19 @@ export async function openNetworkDesk(options: NetworkDeskOptions): Promise<Netw
     subscriptions.doubt();
     shelf.doubt();
   };
+  const requests = (): OpenRequest[] =>
+    book.open(network).filter(({ id }) => !dispatcher.holds(id) && !linker.holds(id));
   const caretaker = createCaretaker({
-    requests: () => book.open(network).filter(({ id }) => !dispatcher.holds(id) && !linker.holds(id)),
+    requests,
     check: (request) => recovery.check(request),
     reconcile,
+    timeOut: createTimeouts({
+      client,
+      watcher,
+      sender,
+      functionsRouter: contracts.functionsRouter,
+      requests,
+    }),
     onError,
   });
 

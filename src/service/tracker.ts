@@ -120,6 +120,14 @@ export function createTracker(book: RequestBook, network: string): Tracker {
           ? []
           : [{ request, why: `the oracle's report was not accepted: ${result}` }];
       }
+      case "RequestTimedOut": {
+        const request = index.ofFunctionsRequest(event.requestId);
+        const error = {
+          code: "oracle_timeout",
+          message: "the oracle network gave no result in time; the function request is taken off the chain",
+        };
+        return request === undefined ? [] : [{ request, state: "failed", transactionHash, error }];
+      }
       default:
         return [];
     }

@@ -24,6 +24,7 @@ const EMITTERS = {
   RequestStart: "functionsRouter",
   RequestProcessed: "functionsRouter",
   RequestNotProcessed: "functionsRouter",
+  RequestTimedOut: "functionsRouter",
   OracleRequest: "functionsCoordinator",
   OracleResponse: "functionsCoordinator",
   PresetSent: "presetConsumer",

@@ -138,6 +138,7 @@ const CASES: readonly [abi: Abi, args: Record<string, unknown>, event: ChainEven
       resultCode: 3,
     },
   ],
+  [functionsRouterAbi, { requestId: word("1") }, { name: "RequestTimedOut", requestId: word("1") }],
   [
     functionsCoordinatorAbi,
     {
