@@ -1,3 +1,5 @@
+/** What has stood still for longer than this, in ms, is not on its way to join a batch. */
+export const LIVELY_MS = 2_000;
 /** How much longer a batch waits for each item that may yet join it, in ms: a tenth of what that item costs in all. */
 const MS_PER_OTHER = 0.4;
 /** At a few hundred items a second, batches are long enough after this time. */

@@ -3,7 +3,7 @@ import type { ChainClient, RawLog, Receipt } from "../chain/client.ts";
 import { decodeLog } from "../chain/events.ts";
 import type { WatchedBlock } from "../chain/watcher.ts";
 import { messageOf } from "../lib/errors.ts";
-import { lingerMs } from "../lib/linger.ts";
+import { lingerMs, LIVELY_MS } from "../lib/linger.ts";
 import { aggregate, type Observation } from "./aggregate.ts";
 import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
 import { observe, type SourceRunner } from "./execute.ts";
@@ -84,7 +84,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
     lanes: nodes.map((_, index) => index),
     signal,
     measure,
-    lingerMs: (queued) => lingerMs(ledger.openCount() - queued),
+    lingerMs: (queued) => lingerMs(ledger.openSince(Date.now() - LIVELY_MS) - queued),
     commit: report,
     onError(error, items) {
       if (signal.aborted) return;

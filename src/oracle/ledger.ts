@@ -41,7 +41,8 @@ export interface Entry<Request extends OnChainRequest> {
 export interface Ledger<Request extends OnChainRequest> {
   /** Open requests, oldest first. */
   open(): Iterable<Entry<Request>>;
-  openCount(): number;
+  /** Open requests that were taken in since then (Unix time in milliseconds). */
+  openSince(since: number): number;
   find(requestId: Hex): Entry<Request> | undefined;
   /** Takes a request in; gives undefined when it is known already, open or answered. */
   add(request: Request): Entry<Request> | undefined;
@@ -68,7 +69,11 @@ export function createLedger<Request extends OnChainRequest>(): Ledger<Request> 
 
   const ledger: Ledger<Request> = {
     open: () => entries.values(),
-    openCount: () => entries.size,
+    openSince(since) {
+      let count = 0;
+      for (const { seenAt } of entries.values()) if (seenAt > since) count += 1;
+      return count;
+    },
     find: (requestId) => entries.get(requestId),
     add(request) {
       if (entries.has(request.requestId) || answered.has(request.requestId)) return undefined;

@@ -44,8 +44,8 @@ export interface Dispatcher {
 export interface DispatcherOptions {
   readonly book: RequestBook;
   readonly sender: Sender<Cargo>;
-  /** Requests in work on the network, wherever they are: those that are not queued here may be followed by more. */
-  readonly inWork: () => number;
+  /** Requests on the network that get on, wherever they are: those that are not queued here may be followed by more. */
+  readonly lively: () => number;
   /** Address of PresetConsumer. */
   readonly presetConsumer: Hex;
   /** Finds what the chain must have for a request: subscriptions, the stored source. May send transactions for it. */
@@ -70,9 +70,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let closed = false;
   let onEnough: (() => void) | undefined;
 
-  /** Requests of the same turn of the event loop travel together; the more are in work, the longer it waits for others. */
+  /** Requests of the same turn of the event loop travel together; the more are on their way, the longer it waits for others. */
   const gather = async (): Promise<void> => {
-    const waitMs = lingerMs(options.inWork() - queue.length);
+    const waitMs = lingerMs(options.lively() - queue.length);
     if (waitMs === 0 || queue.length >= ENOUGH) return await Promise.resolve();
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, waitMs);

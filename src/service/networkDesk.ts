@@ -9,6 +9,7 @@ import { createSender } from "../chain/sender.ts";
 import type { Call } from "../chain/signedTransaction.ts";
 import type { StackAddresses } from "../chain/stackPlan.ts";
 import type { ChainWatcher } from "../chain/watcher.ts";
+import { LIVELY_MS } from "../lib/linger.ts";
 import { repeat } from "../lib/repeat.ts";
 import { listSourceIds, listSubscriptions } from "../store/chainRecords.ts";
 import type { Store } from "../store/store.ts";
@@ -149,7 +150,7 @@ export async function openNetworkDesk(options: NetworkDeskOptions): Promise<Netw
   const dispatcher = createDispatcher({
     book,
     sender,
-    inWork: () => book.openCount(network),
+    lively: () => book.livelyCount(network, Date.now() - LIVELY_MS),
     presetConsumer: contracts.presetConsumer,
     prepare,
     isCarried: (request) => recovery.isCarried(request),

@@ -68,8 +68,9 @@ export interface RequestBook {
   add(request: OpenRequest): Promise<void>;
   /** Takes requests that an earlier process left open, and such as have ended in blocks that aren't final. */
   adopt(requests: readonly OpenRequest[]): void;
-  /** Requests in work, of all networks or of one. */
-  openCount(network?: string): number;
+  openCount(): number;
+  /** Requests in work on a network that have got further since then (Unix time in milliseconds). */
+  livelyCount(network: string, since: number): number;
   /** Requests in work on a network, oldest first. */
   open(network: string): OpenRequest[];
   get(id: string): OpenRequest | undefined;
@@ -138,10 +139,11 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
     adopt(requests) {
       for (const request of requests) place(request);
     },
-    openCount(network) {
-      if (network === undefined) return openRequests.size;
+    openCount: () => openRequests.size,
+    livelyCount(network, since) {
       let count = 0;
-      for (const request of openRequests.values()) if (request.network === network) count += 1;
+      for (const request of openRequests.values())
+        if (request.network === network && request.updatedAt > since) count += 1;
       return count;
     },
     open: (network) => [...openRequests.values()].filter((request) => request.network === network),

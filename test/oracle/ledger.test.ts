@@ -72,3 +72,9 @@ test("behaviour: gas is raised to four times the estimate and no further", () =>
   for (let attempt = 0; attempt < 5; attempt += 1) ledger.raiseGas(entry);
   expect(entry.gasFactor).toBe(4n);
 });
+
+test("behaviour: only open requests count that were taken in since then", () => {
+  const { seenAt } = add(1n, 10n);
+  ledger.finish(add(2n, 10n).request, 11n);
+  expect([ledger.openSince(seenAt - 1), ledger.openSince(Date.now())]).toEqual([1, 0]);
+});

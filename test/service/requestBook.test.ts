@@ -74,3 +74,24 @@ test("error: an idempotency key that is taken", async () => {
   await expect(book.add(second)).rejects.toThrow("UNIQUE");
   expect(book.openCount()).toBe(1);
 });
+
+test("behaviour: requests that stand still are not lively, nor are those of other networks", async () => {
+  const since = request.updatedAt;
+  const later = { updatedAt: since + 1 };
+  await book.add(request);
+  await book.add({ ...makeRequest("random", "0x"), ...later });
+  await book.add({ ...makeRequest("random", "0x"), ...later, network: "fuji" });
+  expect(book.livelyCount(DESK_NETWORK, since)).toBe(1);
+});
+
+test("behaviour: of requests stored in the same turn, one whose key is taken fails alone", async () => {
+  const keyed = () => ({ ...makeRequest("random", "0x"), idempotencyKey: "once", bodyHash: "h" });
+  await book.add(keyed());
+  const added = await Promise.allSettled([
+    book.add(request),
+    book.add(keyed()),
+    book.add(makeRequest("random", "0x")),
+  ]);
+  expect(added.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(book.openCount()).toBe(3);
+});
