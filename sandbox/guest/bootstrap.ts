@@ -2,49 +2,35 @@
  * Runs in a fresh context before any of the caller's code. It keeps the built-ins it needs as they are now: what a
  * source does to prototypes afterwards is its own affair.
  */
+import {
+  ArrayBuffer,
+  Error,
+  Promise,
+  TypeError,
+  Uint8Array,
+  byteLengthOf,
+  cutText,
+  defineProperty,
+  hasInstance,
+  indexOf,
+  keys,
+  lengthOf,
+  parse,
+  slice,
+  stringify,
+  toWellFormed,
+} from "./builtins.ts";
 import { createFunctions } from "./functions.ts";
 import { prepareGlobalObject } from "./globalObject.ts";
+import { attributeType } from "./importAttributes.ts";
 import type { Chunk, Internals } from "./internals.ts";
 import { createConsole } from "./plainConsole.ts";
 import { ASK, TELL, type Host } from "./protocol.ts";
+import { readThrown } from "./thrown.ts";
 import { createTimers } from "./timers.ts";
 import { encodeUtf8 } from "./utf8.ts";
 
-const { ArrayBuffer, Error, JSON, Object, Promise, String, TypeError, Uint8Array } = globalThis;
-const { defineProperty } = Object;
-const { parse, stringify } = JSON;
-const keys = Object.keys;
 const noBytes = new Uint8Array(0);
-const hasInstance = Function.prototype.call.bind(Function.prototype[Symbol.hasInstance]) as (
-  constructor: unknown,
-  value: unknown,
-) => boolean;
-const slice = Function.prototype.call.bind(String.prototype.slice) as (
-  text: string,
-  start: number,
-  end: number,
-) => string;
-const indexOf = Function.prototype.call.bind(String.prototype.indexOf) as (
-  text: string,
-  part: string,
-) => number;
-const toWellFormed = Function.prototype.call.bind(String.prototype.toWellFormed) as (text: string) => string;
-
-const getterOf = (prototype: object, name: string) =>
-  Function.prototype.call.bind(Object.getOwnPropertyDescriptor(prototype, name)?.get as () => number) as (
-    of: unknown,
-  ) => number;
-const lengthOf = getterOf(Object.getPrototypeOf(Uint8Array.prototype) as object, "length");
-const bufferLengthOf = getterOf(ArrayBuffer.prototype, "byteLength");
-
-/** Length of a byte array or buffer; 0 for what only poses as one, which is measured once it is read. */
-function byteLengthOf(value: unknown): number {
-  try {
-    return hasInstance(Uint8Array, value) ? lengthOf(value) : bufferLengthOf(value);
-  } catch {
-    return 0;
-  }
-}
 
 interface StartLimits {
   readonly maxResponseBytes: number;
@@ -169,7 +155,7 @@ export default function boot(
       __proto__: null,
       url: "file:///source.ts",
       main: true,
-      resolve: (specifier: unknown) => text(specifier, MAX_SPECIFIER_CHARS),
+      resolve: (specifier: unknown) => cutText(specifier, MAX_SPECIFIER_CHARS),
       filename: "/source.ts",
       dirname: "/",
     },
@@ -197,7 +183,12 @@ export default function boot(
         host(ASK.fail, 1, `response >${maxResponseBytes} bytes`, "");
       } else host(ASK.succeed, bytes);
     } catch (thrown) {
-      fail(thrown, refused, maxErrorChars);
+      try {
+        const { message, stack } = readThrown(thrown, maxErrorChars);
+        host(ASK.fail, refused ? 1 : 0, message, stack);
+      } catch {
+        host(ASK.fail, 2, "", "");
+      }
     }
     dropFetches();
   }
@@ -207,26 +198,6 @@ export default function boot(
     for (const id in calls) {
       const call = calls[id];
       if (call?.isFetch === true) call.reject(new TypeError("fetch failed"));
-    }
-  }
-
-  /** Reads a thrown value as the nodes' library does; getters on it are the caller's code and may throw. */
-  function fail(thrown: unknown, refused: boolean, maxErrorChars: number): void {
-    try {
-      let message = `invalid value thrown of type ${typeof thrown}`;
-      let stack = "";
-      if (hasInstance(Error, thrown)) {
-        const error = thrown as Error;
-        const name: unknown = error.name ?? "Error";
-        const given: unknown = error.message ?? "invalid value returned";
-        const trace: unknown = error.stack ?? undefined;
-        message = reportedText({ name, message: given, details: trace }, maxErrorChars);
-        if (name === "PermissionDenied") message = "attempted access to blocked resource detected";
-        if (typeof trace === "string") stack = slice(trace, 0, maxErrorChars);
-      } else if (typeof thrown === "string") message = slice(thrown, 0, maxErrorChars);
-      host(ASK.fail, refused ? 1 : 0, message, stack);
-    } catch {
-      host(ASK.fail, 2, "", "");
     }
   }
 
@@ -266,48 +237,4 @@ export default function boot(
         return undefined;
     }
   };
-}
-
-/** The `type` of `import(…, { with: { type } })`; `""` for none (ECMAScript, EvaluateImportCall). */
-function attributeType(options: unknown): string {
-  if (options === undefined) return "";
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError("The second argument of import() must be an object");
-  }
-  const attributes = (options as { with?: unknown }).with;
-  if (attributes === undefined) return "";
-  if (typeof attributes !== "object" || attributes === null) {
-    throw new TypeError("The 'with' option of import() must be an object");
-  }
-  for (const name of keys(attributes)) {
-    const value = (attributes as Record<string, unknown>)[name];
-    if (typeof value !== "string") throw new TypeError("Import attribute value must be a string");
-    if (name !== "type")
-      throw new TypeError(`Import attribute "${name}" with value "${value}" is not supported`);
-  }
-  return (attributes as { type?: string }).type ?? "";
-}
-
-/**
- * The nodes send name, message and stack on as JSON: a message that is no text arrives as what JSON makes of it, and
- * what JSON refuses ends the program.
- */
-function reportedText(
-  error: { readonly name: unknown; readonly message: unknown; readonly details: unknown },
-  maxChars: number,
-): string {
-  const { name, message, details } = error;
-  if (
-    typeof name === "string" &&
-    typeof message === "string" &&
-    (details === undefined || typeof details === "string")
-  ) {
-    return slice(message, 0, maxChars);
-  }
-  const sent = (parse(stringify({ error })) as { error: { message?: unknown } }).error.message;
-  return text(typeof sent === "string" ? sent : (stringify(sent) ?? ""), maxChars);
-}
-
-function text(value: unknown, maxChars: number): string {
-  return slice(typeof value === "string" ? value : String(value), 0, maxChars);
 }

@@ -1,0 +1,45 @@
+/** Built-ins as they are before any of the caller's code has run; methods take their `this` as first argument. */
+
+const { JSON, Object, String } = globalThis;
+export const { ArrayBuffer, Error, Promise, TypeError, Uint8Array } = globalThis;
+export const { parse, stringify } = JSON;
+export const { defineProperty, keys } = Object;
+
+export const hasInstance = Function.prototype.call.bind(Function.prototype[Symbol.hasInstance]) as (
+  constructor: unknown,
+  value: unknown,
+) => boolean;
+export const slice = Function.prototype.call.bind(String.prototype.slice) as (
+  text: string,
+  start: number,
+  end: number,
+) => string;
+export const indexOf = Function.prototype.call.bind(String.prototype.indexOf) as (
+  text: string,
+  part: string,
+) => number;
+export const toWellFormed = Function.prototype.call.bind(String.prototype.toWellFormed) as (
+  text: string,
+) => string;
+
+const getterOf = (prototype: object, name: string) =>
+  Function.prototype.call.bind(Object.getOwnPropertyDescriptor(prototype, name)?.get as () => number) as (
+    of: unknown,
+  ) => number;
+/** Length of a typed array. */
+export const lengthOf = getterOf(Object.getPrototypeOf(Uint8Array.prototype) as object, "length");
+const bufferLengthOf = getterOf(ArrayBuffer.prototype, "byteLength");
+
+/** Length of a byte array or buffer; 0 for what only poses as one, which is measured once it is read. */
+export function byteLengthOf(value: unknown): number {
+  try {
+    return hasInstance(Uint8Array, value) ? lengthOf(value) : bufferLengthOf(value);
+  } catch {
+    return 0;
+  }
+}
+
+/** Text of any value, at most `maxChars` long. */
+export function cutText(value: unknown, maxChars: number): string {
+  return slice(typeof value === "string" ? value : String(value), 0, maxChars);
+}
