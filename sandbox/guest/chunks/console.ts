@@ -1,6 +1,7 @@
 import type { Internals } from "../internals.ts";
 import { formatArguments } from "../inspect/format.ts";
-import { type InspectOptions, inspect } from "../inspect/inspect.ts";
+import { inspect } from "../inspect/inspect.ts";
+import type { InspectOptions } from "../inspect/inspection.ts";
 import { tableText } from "../inspect/table.ts";
 
 /** `console` with Deno's formatting; also `inspect` for the chunks that print or format. */

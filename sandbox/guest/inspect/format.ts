@@ -1,8 +1,9 @@
-import { type InspectOptions, begin, formatValue } from "./inspect.ts";
+import { inspect } from "./inspect.ts";
+import type { InspectOptions } from "./inspection.ts";
 
 /** Deno's rule for console arguments: strings as they are, all else inspected, `%` directives in a first string replaced. */
 export function formatArguments(args: readonly unknown[], options: InspectOptions = {}): string {
-  const show = (value: unknown): string => formatValue(begin(options), value, 0);
+  const show = (value: unknown): string => inspect(value, options);
   let text = "";
   let next = 0;
   if (typeof args[0] === "string" && args.length > 1) {

@@ -1,5 +1,6 @@
 import { wrongType } from "../buffer/errors.ts";
-import { type InspectOptions, inspect as denoInspect } from "../inspect/inspect.ts";
+import { inspect as denoInspect } from "../inspect/inspect.ts";
+import type { InspectOptions } from "../inspect/inspection.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
 import { isDeepEqual } from "./deepEqual.ts";

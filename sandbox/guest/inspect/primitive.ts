@@ -1,0 +1,34 @@
+import type { Inspection } from "./inspection.ts";
+import { quoteString, symbolText } from "./quote.ts";
+
+/** Formats a value that is no object. */
+export function formatPrimitive(state: Inspection, value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return formatString(state, value);
+    case "number":
+      return Object.is(value, -0) ? "-0" : `${value}`;
+    case "bigint":
+      return `${value}n`;
+    case "symbol":
+      return symbolText(value, state.quotes);
+    default:
+      return String(value);
+  }
+}
+
+function formatString(state: Inspection, value: string): string {
+  let text = value;
+  let trailer = "";
+  if (text.length > state.maxStringLength) {
+    const left = text.length - state.maxStringLength;
+    text = text.slice(0, state.maxStringLength);
+    trailer = `... ${left} more character${left > 1 ? "s" : ""}`;
+  }
+  text = text.toWellFormed();
+  if (state.compact !== true && text.length > 16 && text.length > state.breakLength - state.indentation - 4) {
+    const lines = text.split(/(?<=\n)/).map((line) => quoteString(line, state.quotes));
+    return lines.join(` +\n${" ".repeat(state.indentation + 2)}`) + trailer;
+  }
+  return quoteString(text, state.quotes) + trailer;
+}

@@ -1,0 +1,179 @@
+import * as types from "../types.ts";
+import { bufferEntries, listEntries, mapEntries, setEntries, typedArrayEntries } from "./entries.ts";
+import { formatError, isError } from "./error.ts";
+import type { Inspection } from "./inspection.ts";
+import { functionText, getPrefix } from "./names.ts";
+import { formatPrimitive } from "./primitive.ts";
+import type { Kind } from "./property.ts";
+
+/** What an object prints as, before its entries and properties are formatted. */
+export interface Shape {
+  braces: [string, string];
+  base: string;
+  keys: PropertyKey[];
+  kind: Kind;
+  /** Entries that are no properties; undefined: none. */
+  entries?: (inner: number) => string[];
+  /** The text is already whole. */
+  whole?: string;
+}
+
+/** Finds the shape of an object by what it is; `constructor` and `tag` are the names that its head shows. */
+export function shapeOf(state: Inspection, value: object, constructor: string | null, tag: string): Shape {
+  const shape: Shape = { braces: ["{", "}"], base: "", keys: [], kind: "object" };
+  const prefix = (fallback: string, size?: number): string =>
+    getPrefix(constructor, tag, fallback, size === undefined ? "" : `(${size})`);
+  const done = (whole: string): Shape => ({ ...shape, whole });
+
+  if (Array.isArray(value)) {
+    const head = constructor !== "Array" || tag !== "" ? prefix("Array", value.length) : "";
+    shape.keys = getKeys(state, value, true);
+    if (value.length === 0 && shape.keys.length === 0) return done(`${head}[]`);
+    return {
+      ...shape,
+      braces: [`${head}[`, "]"],
+      kind: "list",
+      entries: (inner) => listEntries(state, value, inner),
+    };
+  }
+  const typedArray = types.typedArrayName(value);
+  if (typedArray !== undefined) {
+    const array = value as Uint8Array;
+    const head = prefix(typedArray, array.length);
+    shape.keys = getKeys(state, value, true);
+    if (array.length === 0 && shape.keys.length === 0) return done(`${head}[]`);
+    return {
+      ...shape,
+      braces: [`${head}[`, "]"],
+      kind: "list",
+      entries: () => typedArrayEntries(state, array),
+    };
+  }
+  shape.keys = getKeys(state, value);
+  const bare = shape.keys.length === 0;
+  if (types.isSet(value)) {
+    const set = value as Set<unknown>;
+    const head = prefix("Set", set.size);
+    if (set.size === 0 && bare) return done(`${head}{}`);
+    return { ...shape, braces: [`${head}{`, "}"], entries: (inner) => setEntries(state, set, inner) };
+  }
+  if (types.isMap(value)) {
+    const map = value as Map<unknown, unknown>;
+    const head = prefix("Map", map.size);
+    if (map.size === 0 && bare) return done(`${head}{}`);
+    return { ...shape, braces: [`${head}{`, "}"], entries: (inner) => mapEntries(state, map, inner) };
+  }
+  if (constructor === "Object" && !types.isBoxedPrimitive(value) && !isError(value)) {
+    const head = types.isArguments(value) ? "[Arguments] " : tag === "" ? "" : prefix("Object");
+    return bare ? done(`${head}{}`) : { ...shape, braces: [`${head}{`, "}"] };
+  }
+  if (typeof value === "function") {
+    shape.base = functionText(value, constructor, tag);
+    return bare ? done(shape.base) : shape;
+  }
+  return specialShapeOf(state, value, constructor, tag, shape);
+}
+
+function specialShapeOf(
+  state: Inspection,
+  value: object,
+  constructor: string | null,
+  tag: string,
+  shape: Shape,
+): Shape {
+  const prefix = (fallback: string): string => getPrefix(constructor, tag, fallback);
+  const bare = shape.keys.length === 0;
+  const done = (whole: string): Shape => ({ ...shape, whole });
+  const withBase = (base: string): Shape => (bare ? done(base) : { ...shape, base });
+  const open = (fallback: string): [string, string] => [`${prefix(fallback)}{`, "}"];
+  if (types.isRegExp(value)) {
+    const head = prefix("RegExp");
+    return withBase(`${head === "RegExp " ? "" : head}${RegExp.prototype.toString.call(value)}`);
+  }
+  if (types.isDate(value)) {
+    const time = Date.prototype.getTime.call(value);
+    const text = Number.isNaN(time) ? "Invalid Date" : Date.prototype.toISOString.call(value);
+    const head = prefix("Date");
+    return withBase(`${head === "Date " ? "" : head}${text}`);
+  }
+  if (tag.startsWith("Temporal.")) return done(String(value));
+  if (isError(value)) {
+    const base = formatError(state, value as Error, constructor, tag, shape.keys, (inner) =>
+      state.format(state, inner, Number.NaN),
+    );
+    return shape.keys.length === 0 ? done(base) : { ...shape, base };
+  }
+  if (types.isAnyArrayBuffer(value)) {
+    const braces = open(types.isArrayBuffer(value) ? "ArrayBuffer" : "SharedArrayBuffer");
+    shape.keys.unshift("byteLength");
+    return { ...shape, braces, entries: () => bufferEntries(state, value as ArrayBuffer) };
+  }
+  if (types.isDataView(value)) {
+    shape.keys.unshift("byteLength", "byteOffset", "buffer");
+    return { ...shape, braces: open("DataView") };
+  }
+  // Whether a promise is settled is not to be had from JavaScript; most that are printed are pending.
+  if (types.isPromise(value)) return { ...shape, braces: open("Promise"), entries: () => ["<pending>"] };
+  if (tag === "Intl.Locale") {
+    shape.keys.unshift(...LOCALE_KEYS);
+    return { ...shape, braces: open("Intl.Locale") };
+  }
+  if (types.isWeakSet(value))
+    return { ...shape, braces: open("WeakSet"), entries: () => ["<items unknown>"] };
+  if (types.isWeakMap(value))
+    return { ...shape, braces: open("WeakMap"), entries: () => ["<items unknown>"] };
+  if (types.isModuleNamespace(value)) return { ...shape, braces: ["[Module: null prototype] {", "}"] };
+  if (types.isBoxedPrimitive(value)) {
+    const base = boxedText(state, value, shape.keys, constructor, tag);
+    return shape.keys.length === 0 ? done(base) : { ...shape, base };
+  }
+  const head = prefix("Object");
+  return bare ? done(`${head}{}`) : { ...shape, braces: [`${head}{`, "}"] };
+}
+
+function getKeys(state: Inspection, value: object, listOnly = false): PropertyKey[] {
+  const names = state.showHidden ? Object.getOwnPropertyNames(value) : Object.keys(value);
+  const symbols = Object.getOwnPropertySymbols(value).filter(
+    (symbol) => state.showHidden || Object.prototype.propertyIsEnumerable.call(value, symbol),
+  );
+  const kept = listOnly ? names.filter((name) => !isIndex(name)) : names;
+  return [...kept, ...symbols];
+}
+
+const isIndex = (name: string): boolean => /^(?:0|[1-9]\d{0,9})$/.test(name);
+
+const LOCALE_KEYS = [
+  "baseName",
+  "calendar",
+  "caseFirst",
+  "collation",
+  "hourCycle",
+  "language",
+  "numberingSystem",
+  "numeric",
+  "region",
+  "script",
+];
+
+function boxedText(
+  state: Inspection,
+  value: object,
+  keys: PropertyKey[],
+  constructor: string | null,
+  tag: string,
+): string {
+  const [name, method] = types.isNumberObject(value)
+    ? ["Number", Number.prototype.valueOf]
+    : types.isStringObject(value)
+      ? ["String", String.prototype.valueOf]
+      : types.isBooleanObject(value)
+        ? ["Boolean", Boolean.prototype.valueOf]
+        : types.isBigIntObject(value)
+          ? ["BigInt", BigInt.prototype.valueOf]
+          : (["Symbol", Symbol.prototype.valueOf] as const);
+  const primitive = Reflect.apply(method, value, []) as unknown;
+  if (name === "String") keys.splice(0, (primitive as string).length);
+  const text = formatPrimitive({ ...state, maxStringLength: Number.POSITIVE_INFINITY }, primitive);
+  const made = constructor === name ? "" : constructor === null ? " (null prototype)" : ` (${constructor})`;
+  return `[${name}${made}: ${text}]${tag !== "" && tag !== constructor ? ` [${tag}]` : ""}`;
+}
