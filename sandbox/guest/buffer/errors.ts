@@ -1,29 +1,32 @@
-/** Node's errors for arguments, as Deno's Node modules give them. */
+/** Node's errors, as Deno's Node modules give them. */
+
+/** An error with Node's `code`. */
+export function nodeError(code: string, message: string, Type: ErrorConstructor = Error): Error {
+  return Object.assign(new Type(message), { code });
+}
 
 /** `ERR_OUT_OF_RANGE`. */
-export function outOfRange(name: string, range: string, value: unknown): RangeError {
+export function outOfRange(name: string, range: string, value: unknown): Error {
   const text =
     typeof value === "bigint"
       ? `${withUnderscores(String(value))}n`
       : typeof value === "number" && Number.isInteger(value) && Math.abs(value) > 2 ** 32
         ? withUnderscores(String(value))
         : String(value);
-  return Object.assign(
-    new RangeError(`The value of "${name}" is out of range. It must be ${range}. Received ${text}`),
-    {
-      code: "ERR_OUT_OF_RANGE",
-    },
-  );
+  const message = `The value of "${name}" is out of range. It must be ${range}. Received ${text}`;
+  return nodeError("ERR_OUT_OF_RANGE", message, RangeError);
 }
 
-/** `ERR_INVALID_ARG_TYPE`. */
-export function wrongType(name: string, expected: string, value: unknown): TypeError {
-  return Object.assign(
-    new TypeError(`The "${name}" argument must be of type ${expected}. Received ${describe(value)}`),
-    {
-      code: "ERR_INVALID_ARG_TYPE",
-    },
-  );
+/** `ERR_INVALID_ARG_TYPE` for an argument that is not of that primitive type. */
+export function wrongType(name: string, expected: string, value: unknown): Error {
+  return wrongArgument(name, `of type ${expected}`, value);
+}
+
+/** `ERR_INVALID_ARG_TYPE`; `expected` follows "must be", and a `name` like "first argument" stands without quotes. */
+export function wrongArgument(name: string, expected: string, value: unknown): Error {
+  const subject = name.endsWith(" argument") ? name : `"${name}" argument`;
+  const message = `The ${subject} must be ${expected}. Received ${describe(value)}`;
+  return nodeError("ERR_INVALID_ARG_TYPE", message, TypeError);
 }
 
 /** What Node says of a value after `Received`. */

@@ -1,4 +1,4 @@
-import { outOfRange, wrongType } from "./errors.ts";
+import { nodeError, outOfRange, wrongType } from "./errors.ts";
 
 type NumberMethod = (this: Uint8Array, ...args: never[]) => unknown;
 
@@ -24,8 +24,8 @@ function checkOffset(bytes: Uint8Array, offset: unknown, size: number): number {
   if (typeof at !== "number") throw wrongType("offset", "number", at);
   if (!Number.isInteger(at)) throw outOfRange("offset", "an integer", at);
   if (bytes.length < size) {
-    const error = new RangeError("Attempt to access memory outside buffer bounds");
-    throw Object.assign(error, { code: "ERR_BUFFER_OUT_OF_BOUNDS" });
+    const message = "Attempt to access memory outside buffer bounds";
+    throw nodeError("ERR_BUFFER_OUT_OF_BOUNDS", message, RangeError);
   }
   if (at < 0 || at > bytes.length - size)
     throw outOfRange("offset", `>= 0 and <= ${bytes.length - size}`, at);

@@ -1,0 +1,130 @@
+import type { Internals } from "../internals.ts";
+import type { Bytes } from "./buffer.ts";
+import { nodeError } from "./errors.ts";
+
+/** The names by which Node knows its encodings, in lower case, with the one name that stands for each. */
+export const ENCODINGS: Readonly<Record<string, string>> = {
+  utf8: "utf8",
+  "utf-8": "utf8",
+  ucs2: "utf16le",
+  "ucs-2": "utf16le",
+  utf16le: "utf16le",
+  "utf-16le": "utf16le",
+  latin1: "latin1",
+  binary: "latin1",
+  ascii: "ascii",
+  hex: "hex",
+  base64: "base64",
+  base64url: "base64url",
+};
+
+/** Text to bytes and back in Node's encodings, by the names that `encodingOf` gives. */
+export interface Encodings {
+  readonly encode: (text: string, encoding: string) => Bytes;
+  readonly decode: (bytes: Uint8Array, encoding: string) => string;
+  /** UTF-8; what is no valid UTF-8 becomes U+FFFD, a byte order mark stays. */
+  readonly decodeUtf8: (bytes: Uint8Array) => string;
+}
+
+/**
+ * The encoding behind a caller's name for it; `utf8` for none.
+ * @throws {TypeError} `ERR_UNKNOWN_ENCODING`.
+ */
+export function encodingOf(encoding: unknown): string {
+  if (encoding === undefined || encoding === null || encoding === "") return "utf8";
+  const known = ENCODINGS[String(encoding).toLowerCase()];
+  if (known === undefined || typeof encoding !== "string") {
+    throw nodeError("ERR_UNKNOWN_ENCODING", `Unknown encoding: ${String(encoding)}`, TypeError);
+  }
+  return known;
+}
+
+/** Creates the encodings; those of UTF-8 are the host's and the text chunk's. */
+export function createEncodings({ load, encodeUtf8 }: Internals): Encodings {
+  const decodeUtf8 = (bytes: Uint8Array): string =>
+    (load("text")["decodeUtf8"] as (bytes: Uint8Array, fatal: boolean, keepMark: boolean) => string)(
+      bytes,
+      false,
+      true,
+    );
+
+  function encode(text: string, encoding: string): Bytes {
+    switch (encoding) {
+      case "utf8":
+        return encodeUtf8(text) as Bytes;
+      case "hex":
+        return fromHex(text);
+      case "base64":
+      case "base64url":
+        return fromBase64(text);
+      case "utf16le": {
+        const bytes = new Uint8Array(text.length * 2);
+        for (let at = 0; at < text.length; at++) {
+          const unit = text.charCodeAt(at);
+          bytes[at * 2] = unit;
+          bytes[at * 2 + 1] = unit >> 8;
+        }
+        return bytes;
+      }
+      default:
+        return fillLatin1(text);
+    }
+  }
+
+  function decode(bytes: Uint8Array, encoding: string): string {
+    switch (encoding) {
+      case "utf8":
+        return decodeUtf8(bytes);
+      case "hex":
+        return (Uint8Array.prototype as unknown as { toHex(): string }).toHex.call(bytes);
+      case "base64":
+        return toBase64(bytes);
+      case "base64url":
+        return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+      case "utf16le": {
+        let text = "";
+        for (let at = 0; at + 1 < bytes.length; at += 2)
+          text += String.fromCharCode((bytes[at] as number) | ((bytes[at + 1] as number) << 8));
+        return text;
+      }
+      case "ascii": {
+        let text = "";
+        for (const byte of bytes) text += String.fromCharCode(byte & 0x7f);
+        return text;
+      }
+      default: {
+        let text = "";
+        for (const byte of bytes) text += String.fromCharCode(byte);
+        return text;
+      }
+    }
+  }
+
+  return { encode, decode, decodeUtf8 };
+}
+
+function fillLatin1(text: string): Bytes {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
+
+function fromHex(text: string): Bytes {
+  const pairs = /^(?:[0-9a-fA-F]{2})*/.exec(text)?.[0] ?? "";
+  return (Uint8Array as unknown as { fromHex(text: string): Bytes }).fromHex(pairs);
+}
+
+function fromBase64(text: string): Bytes {
+  const body = text
+    .replaceAll("-", "+")
+    .replaceAll("_", "/")
+    .replace(/=[^]*$/, "")
+    .replace(/[^A-Za-z0-9+/]/g, "");
+  const kept = body.length % 4 === 1 ? body.slice(0, -1) : body;
+  return (Uint8Array as unknown as { fromBase64(text: string, options: object): Bytes }).fromBase64(kept, {
+    lastChunkHandling: "loose",
+  });
+}
+
+const toBase64 = (bytes: Uint8Array): string =>
+  (Uint8Array.prototype as unknown as { toBase64(): string }).toBase64.call(bytes);

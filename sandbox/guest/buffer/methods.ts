@@ -1,0 +1,141 @@
+import { bytesOf } from "../webIdl.ts";
+import { type Bytes, asBuffer } from "./buffer.ts";
+import { checkBytes, compareBytes } from "./compare.ts";
+import { ENCODINGS, type Encodings, encodingOf } from "./encodings.ts";
+import { outOfRange, wrongArgument, wrongType } from "./errors.ts";
+import { numberMethods } from "./numbers.ts";
+
+/** Creates the methods that every buffer has. */
+export function createMethods({ encode, decode }: Encodings): Record<string, unknown> {
+  const methods: Record<string, unknown> = {
+    ...numberMethods(),
+    toString(this: Uint8Array, encoding?: unknown, start: unknown = 0, end: unknown = this.length): string {
+      if (arguments.length === 0) return decode(this, "utf8");
+      const from = clamp(start, 0, this.length);
+      const to = clamp(end, this.length, this.length);
+      return to <= from ? "" : decode(this.subarray(from, to), encodingOf(encoding));
+    },
+    write(this: Uint8Array, text: unknown, offset?: unknown, length?: unknown, encoding?: unknown): number {
+      if (typeof text !== "string") throw wrongType("string", "string", text);
+      let at = 0;
+      let room = this.length;
+      let name = encoding;
+      if (typeof offset === "string") name = offset;
+      else if (offset !== undefined) {
+        at = Number(offset);
+        if (at < 0 || at > this.length) throw outOfRange("offset", `>= 0 and <= ${this.length}`, at);
+        room = this.length - at;
+        if (typeof length === "string") name = length;
+        else if (length !== undefined) room = Math.min(room, Number(length));
+      }
+      const kind = encodingOf(name);
+      let bytes = encode(text, kind);
+      if (bytes.length > room) {
+        // No part of a character is written.
+        let kept = room;
+        if (kind === "utf8") while (kept > 0 && ((bytes[kept] as number) & 0xc0) === 0x80) kept--;
+        if (kind === "utf16le") kept &= ~1;
+        bytes = bytes.subarray(0, kept);
+      }
+      this.set(bytes, at);
+      return bytes.length;
+    },
+    fill(this: Uint8Array, value: unknown, offset?: unknown, end?: unknown, encoding?: unknown): Uint8Array {
+      const name = typeof offset === "string" ? offset : typeof end === "string" ? end : encoding;
+      const from = typeof offset === "number" ? offset : 0;
+      const to = typeof end === "number" ? end : this.length;
+      const pattern = typeof value === "string" ? encode(value, encodingOf(name)) : bytesOf(value);
+      if (pattern === undefined) Uint8Array.prototype.fill.call(this, Number(value) & 255, from, to);
+      else if (pattern.length === 0) Uint8Array.prototype.fill.call(this, 0, from, to);
+      else for (let at = from; at < to; at++) this[at] = pattern[(at - from) % pattern.length] as number;
+      return this;
+    },
+    equals(this: Uint8Array, other: unknown): boolean {
+      return compareBytes(this, checkBytes(other, "otherBuffer")) === 0;
+    },
+    compare(
+      this: Uint8Array,
+      target: unknown,
+      targetStart?: number,
+      targetEnd?: number,
+      start?: number,
+      end?: number,
+    ): number {
+      return compareBytes(
+        asPlain(this).subarray(start, end),
+        asPlain(checkBytes(target, "target")).subarray(targetStart, targetEnd),
+      );
+    },
+    indexOf(this: Uint8Array, value: unknown, from?: unknown, encoding?: unknown): number {
+      return search(this, value, from, encoding, 1);
+    },
+    lastIndexOf(this: Uint8Array, value: unknown, from?: unknown, encoding?: unknown): number {
+      return search(this, value, from, encoding, -1);
+    },
+    includes(this: Uint8Array, value: unknown, from?: unknown, encoding?: unknown): boolean {
+      return search(this, value, from, encoding, 1) >= 0;
+    },
+    toLocaleString(this: { toString(): string }): string {
+      return this.toString();
+    },
+    toJSON(this: Uint8Array): object {
+      return { type: "Buffer", data: [...this] };
+    },
+    subarray(this: Uint8Array, start?: number, end?: number): Bytes {
+      return asBuffer(Uint8Array.prototype.subarray.call(asPlain(this), start, end));
+    },
+    slice(this: Uint8Array, start?: number, end?: number): Bytes {
+      return asBuffer(Uint8Array.prototype.subarray.call(asPlain(this), start, end));
+    },
+  };
+  for (const encoding of ["utf8", "hex", "base64", "base64url", "latin1", "ascii", "ucs2"]) {
+    methods[`${encoding}Slice`] = function slice(this: Uint8Array, start = 0, end = this.length) {
+      return decode(this.subarray(start, end), ENCODINGS[encoding] as string);
+    };
+    methods[`${encoding}Write`] = function write(
+      this: { write(...args: unknown[]): number },
+      text: string,
+      offset?: number,
+      length?: number,
+    ) {
+      return this.write(text, offset ?? 0, length, encoding);
+    };
+  }
+  /** Position of a byte or a run of bytes, searched upwards or downwards. */
+  function search(bytes: Uint8Array, value: unknown, from: unknown, encoding: unknown, step: 1 | -1): number {
+    const name = typeof from === "string" ? from : encoding;
+    const start =
+      typeof from === "string" || from === undefined ? (step > 0 ? 0 : bytes.length) : Number(from);
+    if (typeof value === "number") {
+      return step > 0
+        ? Uint8Array.prototype.indexOf.call(bytes, value & 255, start)
+        : Uint8Array.prototype.lastIndexOf.call(bytes, value & 255, start);
+    }
+    const wanted = typeof value === "string" ? encode(value, encodingOf(name)) : bytesOf(value);
+    if (wanted === undefined) {
+      throw wrongArgument(
+        "value",
+        "one of type number or string or an instance of Buffer or Uint8Array",
+        value,
+      );
+    }
+    let at = Number.isNaN(start) ? (step > 0 ? 0 : bytes.length) : start < 0 ? start + bytes.length : start;
+    if (wanted.length === 0) return Math.min(Math.max(at, 0), bytes.length);
+    at = step > 0 ? Math.max(at, 0) : Math.min(at, bytes.length - wanted.length);
+    for (; at >= 0 && at + wanted.length <= bytes.length; at += step) {
+      if (wanted.every((byte, index) => bytes[at + index] === byte)) return at;
+    }
+    return -1;
+  }
+  return methods;
+}
+
+/** The same bytes as a plain `Uint8Array`, whose methods then make plain ones. */
+function asPlain(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function clamp(value: unknown, fallback: number, max: number): number {
+  const number = value === undefined ? fallback : Math.trunc(Number(value)) || 0;
+  return Math.min(Math.max(number, 0), max);
+}

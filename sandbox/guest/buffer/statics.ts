@@ -1,0 +1,103 @@
+import { bytesOf } from "../webIdl.ts";
+import { Buffer, type Bytes, asBuffer } from "./buffer.ts";
+import { checkBytes, compareBytes } from "./compare.ts";
+import { ENCODINGS, type Encodings, encodingOf } from "./encodings.ts";
+import { nodeError, outOfRange, wrongArgument, wrongType } from "./errors.ts";
+
+/** Creates the static methods of `Buffer`: how buffers are made, measured and compared. */
+export function createStatics({ encode }: Encodings): Record<string, unknown> {
+  return {
+    from(value: unknown, second?: unknown, third?: unknown): Bytes {
+      if (typeof value === "string") return asBuffer(encode(value, encodingOf(second)));
+      if (typeof value === "object" && value !== null) {
+        if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) {
+          const offset = second === undefined ? 0 : Number(second) || 0;
+          if (offset > value.byteLength) throw outOfBounds("offset");
+          const length = third === undefined ? value.byteLength - offset : Math.max(0, Number(third) || 0);
+          if (length > value.byteLength - offset) throw outOfBounds("length");
+          return asBuffer(new Uint8Array(value as ArrayBuffer, offset, length));
+        }
+        const inner = (value as { valueOf?: () => unknown }).valueOf?.();
+        if (
+          inner !== undefined &&
+          inner !== null &&
+          inner !== value &&
+          (typeof inner === "string" || typeof inner === "object")
+        ) {
+          return Buffer.from(inner, second, third);
+        }
+        const list = value as { length?: unknown; type?: unknown; data?: unknown };
+        if (list.length !== undefined || ArrayBuffer.isView(value)) {
+          return asBuffer(
+            typeof list.length === "number" ? toBytes(list as ArrayLike<unknown>) : new Uint8Array(0),
+          );
+        }
+        if (list.type === "Buffer" && Array.isArray(list.data)) return asBuffer(toBytes(list.data));
+        const primitive = (value as Record<symbol, unknown>)[Symbol.toPrimitive];
+        if (typeof primitive === "function") {
+          const text: unknown = primitive.call(value, "string");
+          if (typeof text === "string") return Buffer.from(text, second);
+        }
+      }
+      throw wrongArgument(
+        "first argument",
+        "of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object",
+        value,
+      );
+    },
+    alloc(size: unknown, fill?: unknown, encoding?: unknown): Bytes {
+      const made = asBuffer(new Uint8Array(checkLength(size)));
+      return fill !== undefined && fill !== 0 && made.length > 0
+        ? (made as unknown as { fill(value: unknown, encoding: unknown): Bytes }).fill(fill, encoding)
+        : made;
+    },
+    allocUnsafe: (size: unknown): Bytes => asBuffer(new Uint8Array(checkLength(size))),
+    allocUnsafeSlow: (size: unknown): Bytes => asBuffer(new Uint8Array(checkLength(size))),
+    byteLength(value: unknown, encoding?: unknown): number {
+      const bytes = bytesOf(value);
+      if (bytes !== undefined) return bytes.length;
+      if (typeof value !== "string")
+        throw wrongArgument("string", "of type string or an instance of Buffer or ArrayBuffer", value);
+      const name = ENCODINGS[String(encoding ?? "utf8").toLowerCase()] ?? "utf8";
+      if (name === "base64" || name === "base64url")
+        return Math.floor((value.replace(/=+$/, "").length * 3) / 4);
+      return name === "hex" ? value.length >>> 1 : encode(value, name).length;
+    },
+    isEncoding: (encoding: unknown): boolean =>
+      typeof encoding === "string" && encoding.toLowerCase() in ENCODINGS,
+    concat(list: unknown, length?: unknown): Bytes {
+      if (!Array.isArray(list)) throw wrongArgument("list", "an instance of Array", list);
+      const parts = list.map((part: unknown, at) => checkBytes(part, `list[${at}]`));
+      const total =
+        length === undefined ? parts.reduce((sum, part) => sum + part.length, 0) : checkLength(length);
+      const joined = new Uint8Array(total);
+      let at = 0;
+      for (const part of parts) {
+        if (at >= total) break;
+        joined.set(part.subarray(0, total - at), at);
+        at += part.length;
+      }
+      return asBuffer(joined);
+    },
+    copyBytesFrom: (view: Uint8Array, offset = 0, length?: number): Bytes =>
+      asBuffer(new Uint8Array(view.slice(offset, length === undefined ? undefined : offset + length).buffer)),
+    compare: (a: unknown, b: unknown): number => compareBytes(checkBytes(a, "buf1"), checkBytes(b, "buf2")),
+    poolSize: 8_192,
+  };
+}
+
+function toBytes(list: ArrayLike<unknown>): Bytes {
+  const bytes = new Uint8Array(list.length);
+  for (let at = 0; at < list.length; at++) bytes[at] = Number(list[at]);
+  return bytes;
+}
+
+function checkLength(size: unknown): number {
+  if (typeof size !== "number") throw wrongType("size", "number", size);
+  if (!(size >= 0 && size <= 9_007_199_254_740_991))
+    throw outOfRange("size", ">= 0 && <= 9007199254740991", size);
+  return Math.trunc(size);
+}
+
+const outOfBounds = (name: string): Error =>
+  nodeError("ERR_BUFFER_OUT_OF_BOUNDS", `"${name}" is outside of buffer bounds`, RangeError);

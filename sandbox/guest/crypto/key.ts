@@ -1,0 +1,57 @@
+import { exposeInterface, printGetters } from "../webIdl.ts";
+
+/** What the host tells of a key that it keeps. */
+export interface KeyFields {
+  readonly id: number;
+  readonly type: string;
+  readonly extractable: boolean;
+  readonly algorithm: object;
+  readonly usages: readonly string[];
+}
+
+/** What only our own code has, to construct classes that refuse `new`. */
+export const SECRET = {};
+
+/** The fields of a key. */
+export let fieldsOf: (key: CryptoKey) => KeyFields;
+
+/** Web Cryptography, §13: `CryptoKey`. */
+export class CryptoKey {
+  readonly #fields: KeyFields;
+  readonly #algorithm: object;
+  readonly #usages: string[];
+  static {
+    fieldsOf = (key) => key.#fields;
+  }
+  constructor(secret?: unknown, fields?: KeyFields) {
+    if (secret !== SECRET || fields === undefined) throw new TypeError("Illegal constructor");
+    this.#fields = fields;
+    this.#algorithm = reviveAlgorithm(fields.algorithm) as object;
+    this.#usages = [...fields.usages];
+  }
+  get type(): string {
+    return this.#fields.type;
+  }
+  get extractable(): boolean {
+    return this.#fields.extractable;
+  }
+  get algorithm(): object {
+    return this.#algorithm;
+  }
+  get usages(): string[] {
+    return this.#usages;
+  }
+}
+Object.defineProperty(CryptoKey, "length", { value: 0, configurable: true });
+exposeInterface(CryptoKey);
+printGetters(CryptoKey, ["type", "extractable", "algorithm", "usages"]);
+
+/** Web Crypto's order of members: name, length or curve, hash. */
+function reviveAlgorithm(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const fields = value as Record<string, unknown>;
+  if (Array.isArray(fields["$list"])) return Uint8Array.from(fields["$list"] as number[]);
+  const order = ["name", "modulusLength", "publicExponent", "length", "namedCurve", "hash"];
+  const keys = Object.keys(fields).sort((a, b) => order.indexOf(a) - order.indexOf(b));
+  return Object.fromEntries(keys.map((key) => [key, reviveAlgorithm(fields[key])]));
+}

@@ -1,0 +1,184 @@
+import { packMessage, unpackMessage } from "../hostCalls.ts";
+import type { Internals } from "../internals.ts";
+import { bytesOf, concatBytes, exposeInterface, printable, requireArguments } from "../webIdl.ts";
+import { orderJwk } from "./jwk.ts";
+import { CryptoKey, type KeyFields, SECRET, fieldsOf } from "./key.ts";
+
+interface Answer {
+  readonly bytes?: true;
+  readonly key?: KeyFields;
+  readonly pair?: { readonly privateKey: KeyFields; readonly publicKey: KeyFields };
+  readonly value?: unknown;
+  readonly error?: { readonly name: string; readonly message: string };
+}
+
+const DIGESTS = ["SHA-1", "SHA-256", "SHA-384", "SHA-512", "SHA3-256", "SHA3-384", "SHA3-512"];
+
+/** Makes a `DOMException`. */
+type Exception = (message: string, name: string) => Error;
+
+/** Creates `SubtleCrypto` (Web Cryptography, §14): the host does the work. */
+export function createSubtle(hostCall: Internals["hostCall"], exception: Exception) {
+  async function call(op: string, args: readonly unknown[]): Promise<unknown> {
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    const plain = (value: unknown): unknown => {
+      if (typeof value !== "object" || value === null) return value;
+      if (value instanceof CryptoKey) return { $key: fieldsOf(value).id };
+      const bytes = bytesOf(value);
+      if (bytes !== undefined) {
+        parts.push(bytes);
+        length += bytes.length;
+        return { $bytes: [length - bytes.length, length] };
+      }
+      if (Array.isArray(value)) return value.map(plain);
+      const out: Record<string, unknown> = {};
+      for (const key in value) out[key] = plain((value as Record<string, unknown>)[key]);
+      return out;
+    };
+    const header = { op, args: args.map(plain) };
+    const answer = unpackMessage(await hostCall("subtle", packMessage(header, concatBytes(parts))));
+    const { bytes, key, pair, value, error } = answer.header as Answer;
+    if (error !== undefined) throw toError(algorithmName(args), op, error);
+    if (bytes) return answer.body.slice().buffer;
+    if (key !== undefined) return new CryptoKey(SECRET, key);
+    if (pair !== undefined) {
+      return {
+        privateKey: new CryptoKey(SECRET, pair.privateKey),
+        publicKey: new CryptoKey(SECRET, pair.publicKey),
+      };
+    }
+    return value;
+  }
+
+  /** The host's errors with Deno's words. */
+  function toError(
+    algorithm: string,
+    op: string,
+    { name, message }: { readonly name: string; readonly message: string },
+  ): Error {
+    if (name === "TypeError") return new TypeError(message);
+    if (message === "Unrecognized algorithm name") return exception(`${message}: ${algorithm}`, name);
+    if (name === "SyntaxError" && message.startsWith("Unsupported key usage"))
+      return exception("Invalid key usage", name);
+    if (name === "OperationError" && (op === "decrypt" || op === "unwrapKey"))
+      return exception("Decryption failed", name);
+    if (name === "InvalidAccessError" && /extractable/.test(message))
+      return exception("Key is not extractable", name);
+    if (
+      name === "InvalidAccessError" &&
+      /Unable to use this key|operation is not valid|usages/.test(message)
+    ) {
+      return exception("The requested operation is not valid for the provided key", name);
+    }
+    return exception(message, name);
+  }
+
+  const requireBytes = (value: unknown): void => {
+    if (bytesOf(value) === undefined) {
+      throw new TypeError(
+        "Failed to execute 'call' on 'SubtleCrypto': Argument 1 can not be converted to a BufferSource",
+      );
+    }
+  };
+  const arity = (given: number, required: number, name: string): void =>
+    requireArguments(given, required, `Failed to execute '${name}' on 'SubtleCrypto'`);
+
+  class SubtleCrypto {
+    constructor(secret?: unknown) {
+      if (secret !== SECRET) throw new TypeError("Illegal constructor");
+    }
+    async digest(algorithm: unknown, data: unknown): Promise<unknown> {
+      arity(arguments.length, 2, "digest");
+      const name = (
+        typeof algorithm === "object" && algorithm !== null
+          ? (algorithm as { name?: unknown }).name
+          : algorithm
+      ) as string;
+      requireBytes(data);
+      if (!DIGESTS.includes(name.toUpperCase()))
+        throw exception(`Algorithm '${name}' is not supported`, "NotSupportedError");
+      return call("digest", [name.toUpperCase(), data]);
+    }
+    async encrypt(algorithm: unknown, key: unknown, data: unknown): Promise<unknown> {
+      arity(arguments.length, 3, "encrypt");
+      return call("encrypt", [algorithm, key, data]);
+    }
+    async decrypt(algorithm: unknown, key: unknown, data: unknown): Promise<unknown> {
+      arity(arguments.length, 3, "decrypt");
+      return call("decrypt", [algorithm, key, data]);
+    }
+    async sign(algorithm: unknown, key: unknown, data: unknown): Promise<unknown> {
+      arity(arguments.length, 3, "sign");
+      return call("sign", [algorithm, key, data]);
+    }
+    async verify(algorithm: unknown, key: unknown, signature: unknown, data: unknown): Promise<unknown> {
+      arity(arguments.length, 4, "verify");
+      return call("verify", [algorithm, key, signature, data]);
+    }
+    async generateKey(algorithm: unknown, extractable: unknown, usages: unknown): Promise<unknown> {
+      arity(arguments.length, 3, "generateKey");
+      return call("generateKey", [algorithm, Boolean(extractable), usages]);
+    }
+    async deriveKey(
+      algorithm: unknown,
+      baseKey: unknown,
+      derivedType: unknown,
+      extractable: unknown,
+      usages: unknown,
+    ): Promise<unknown> {
+      arity(arguments.length, 5, "deriveKey");
+      return call("deriveKey", [algorithm, baseKey, derivedType, Boolean(extractable), usages]);
+    }
+    async deriveBits(algorithm: unknown, baseKey: unknown, length: unknown = null): Promise<unknown> {
+      arity(arguments.length, 2, "deriveBits");
+      return call("deriveBits", [algorithm, baseKey, length]);
+    }
+    async importKey(
+      format: unknown,
+      data: unknown,
+      algorithm: unknown,
+      extractable: unknown,
+      usages: unknown,
+    ): Promise<unknown> {
+      arity(arguments.length, 5, "importKey");
+      return call("importKey", [format, data, algorithm, Boolean(extractable), usages]);
+    }
+    async exportKey(format: unknown, key: unknown): Promise<unknown> {
+      arity(arguments.length, 2, "exportKey");
+      const exported = await call("exportKey", [format, key]);
+      if (format !== "jwk") return exported;
+      return orderJwk(
+        exported as Record<string, unknown>,
+        (key as { algorithm?: { name?: string } }).algorithm?.name,
+      );
+    }
+    async wrapKey(format: unknown, key: unknown, wrappingKey: unknown, algorithm: unknown): Promise<unknown> {
+      arity(arguments.length, 4, "wrapKey");
+      return call("wrapKey", [format, key, wrappingKey, algorithm]);
+    }
+    async unwrapKey(...args: unknown[]): Promise<unknown> {
+      arity(args.length, 7, "unwrapKey");
+      return call("unwrapKey", args);
+    }
+  }
+
+  exposeInterface(SubtleCrypto);
+  Object.defineProperty(SubtleCrypto, "length", { value: 0, configurable: true });
+  Object.defineProperty(SubtleCrypto.prototype, Symbol.for("Deno.privateCustomInspect"), {
+    value: (inspect: (value: unknown, options?: object) => string, options: object) =>
+      inspect(printable("SubtleCrypto", {}), options),
+    configurable: true,
+  });
+  return SubtleCrypto;
+}
+
+/** Name of the algorithm that a call names, for its error's text. */
+function algorithmName(args: readonly unknown[]): string {
+  for (const arg of args) {
+    const name: unknown =
+      typeof arg === "string" ? arg : (arg as { name?: unknown } | null | undefined)?.name;
+    if (typeof name === "string" && !["raw", "jwk", "pkcs8", "spki"].includes(name)) return name;
+  }
+  return "";
+}

@@ -1,0 +1,59 @@
+import type { Internals } from "../../internals.ts";
+import { bytesOf, concatBytes } from "../../webIdl.ts";
+import type { BufferType, KeyTools } from "./key.ts";
+
+type Bytes = Uint8Array;
+
+/** What arguments become and what results are made of. */
+export interface ByteTools {
+  readonly Buffer: BufferType;
+  /**
+   * A copy of bytes, a text's bytes, or those of a key; `name` is the argument's.
+   * @throws {TypeError} `ERR_INVALID_ARG_TYPE`.
+   */
+  readonly toBytes: (value: unknown, encoding?: unknown, name?: string) => Bytes;
+  /** A buffer, or its text when there is an encoding. */
+  readonly output: (bytes: Bytes, encoding?: unknown) => unknown;
+  /** Asks the host's native of that name, which gets the parts joined and the lengths of all but the last. */
+  readonly bytesFrom: (name: string, header: object, ...parts: Bytes[]) => Bytes;
+}
+
+/** Creates the tools for bytes. */
+export function createByteTools(
+  native: Internals["native"],
+  Buffer: BufferType,
+  { KeyObject, valueOfKey }: KeyTools,
+): ByteTools {
+  const toBytes = (value: unknown, encoding?: unknown, name = "data"): Bytes => {
+    if (value instanceof KeyObject) return toBytes(valueOfKey(value), undefined, name);
+    if (typeof value === "string") return Buffer.from(value, encoding === "buffer" ? undefined : encoding);
+    const bytes = bytesOf(value);
+    if (bytes === undefined) {
+      throw Object.assign(
+        new TypeError(
+          `The "${name}" argument must be of type string or an instance of Buffer, TypedArray, or DataView. Received ${received(value)}`,
+        ),
+        { code: "ERR_INVALID_ARG_TYPE" },
+      );
+    }
+    return bytes.slice();
+  };
+  const output = (bytes: Bytes, encoding?: unknown): unknown => {
+    const buffer = Buffer.from(bytes);
+    return encoding === undefined || encoding === "buffer" ? buffer : buffer.toString(encoding as string);
+  };
+  const bytesFrom = (name: string, header: object, ...parts: Bytes[]): Bytes =>
+    native(
+      name,
+      { ...header, lengths: parts.slice(0, -1).map((part) => part.length) },
+      concatBytes(parts),
+    ) as Bytes;
+  return { Buffer, toBytes, output, bytesFrom };
+}
+
+function received(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (typeof value === "object")
+    return `an instance of ${(value.constructor as { name?: string } | undefined)?.name ?? "Object"}`;
+  return `type ${typeof value} (${String(value)})`;
+}

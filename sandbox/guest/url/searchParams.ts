@@ -1,0 +1,116 @@
+import { makeIterable } from "../pairIterator.ts";
+import { exposeInterface, readPairs, requireArguments, toScalarString } from "../webIdl.ts";
+import type { FormEncoding, Pair } from "./form.ts";
+
+/** `URLSearchParams`, and what `URL` needs to keep one in step with its query. */
+export type SearchParamsTools = ReturnType<typeof createSearchParams>;
+
+/** Creates `URLSearchParams` (URL Standard, §6.2). */
+export function createSearchParams(form: FormEncoding) {
+  let pairsOf: (params: URLSearchParams) => Pair[];
+  let attach: (params: URLSearchParams, onChange: (text: string) => void) => void;
+  let replace: (params: URLSearchParams, query: string) => void;
+  const parseQuery = (query: string): Pair[] => form.parse(query.replace(/^\?/, ""));
+
+  class URLSearchParams {
+    #pairs: Pair[] = [];
+    #onChange: ((text: string) => void) | undefined;
+    static {
+      pairsOf = (params) => params.#pairs;
+      attach = (params, onChange) => {
+        params.#onChange = onChange;
+      };
+      replace = (params, query) => {
+        params.#pairs = parseQuery(query);
+      };
+    }
+    constructor(init: unknown = "") {
+      if ((typeof init === "object" || typeof init === "function") && init !== null) {
+        const text = "Each query pair must be an iterable [name, value] tuple";
+        this.#pairs =
+          init instanceof URLSearchParams
+            ? pairsOf(init).map(([name, value]) => [name, value])
+            : readPairs(init, () => text).map(([name, value]) => [
+                toScalarString(name),
+                toScalarString(value),
+              ]);
+      } else this.#pairs = parseQuery(toScalarString(init));
+    }
+    #changed(): void {
+      this.#onChange?.(this.toString());
+    }
+    get size(): number {
+      return this.#pairs.length;
+    }
+    append(name: unknown, value: unknown): void {
+      requireArguments(arguments.length, 2, "Failed to execute 'append' on 'URLSearchParams'");
+      this.#pairs.push([toScalarString(name), toScalarString(value)]);
+      this.#changed();
+    }
+    delete(name: unknown, value: unknown = undefined): void {
+      requireArguments(arguments.length, 1, "Failed to execute 'delete' on 'URLSearchParams'");
+      const key = toScalarString(name);
+      this.#pairs = this.#pairs.filter(
+        (pair) => pair[0] !== key || (value !== undefined && pair[1] !== toScalarString(value)),
+      );
+      this.#changed();
+    }
+    get(name: unknown): string | null {
+      requireArguments(arguments.length, 1, "Failed to execute 'get' on 'URLSearchParams'");
+      const key = toScalarString(name);
+      return this.#pairs.find((pair) => pair[0] === key)?.[1] ?? null;
+    }
+    getAll(name: unknown): string[] {
+      requireArguments(arguments.length, 1, "Failed to execute 'getAll' on 'URLSearchParams'");
+      const key = toScalarString(name);
+      return this.#pairs.filter((pair) => pair[0] === key).map((pair) => pair[1]);
+    }
+    has(name: unknown, value: unknown = undefined): boolean {
+      requireArguments(arguments.length, 1, "Failed to execute 'has' on 'URLSearchParams'");
+      const key = toScalarString(name);
+      return this.#pairs.some(
+        (pair) => pair[0] === key && (value === undefined || pair[1] === toScalarString(value)),
+      );
+    }
+    set(name: unknown, value: unknown): void {
+      requireArguments(arguments.length, 2, "Failed to execute 'set' on 'URLSearchParams'");
+      const key = toScalarString(name);
+      const text = toScalarString(value);
+      const first = this.#pairs.find((pair) => pair[0] === key);
+      if (first === undefined) this.#pairs.push([key, text]);
+      else {
+        first[1] = text;
+        this.#pairs = this.#pairs.filter((pair) => pair === first || pair[0] !== key);
+      }
+      this.#changed();
+    }
+    sort(): void {
+      this.#pairs.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+      this.#changed();
+    }
+    toString(): string {
+      return form.serialize(this.#pairs);
+    }
+    forEach(
+      callback: (value: string, name: string, params: URLSearchParams) => void,
+      thisArg: unknown = undefined,
+    ): void {
+      requireArguments(arguments.length, 1, "Failed to execute 'forEach' on 'URLSearchParams'");
+      for (let at = 0; at < this.#pairs.length; at++) {
+        const [name, value] = this.#pairs[at] as Pair;
+        callback.call(thisArg, value, name, this);
+      }
+    }
+  }
+  makeIterable(URLSearchParams, "URLSearchParams", pairsOf);
+
+  Object.defineProperty(URLSearchParams.prototype, Symbol.for("Deno.privateCustomInspect"), {
+    value(this: URLSearchParams, inspect: (value: unknown) => string): string {
+      const pairs = pairsOf(this);
+      if (pairs.length === 0) return "URLSearchParams {}";
+      return `URLSearchParams { ${pairs.map(([name, value]) => `${inspect(name)} => ${inspect(value)}`).join(", ")} }`;
+    },
+  });
+  exposeInterface(URLSearchParams);
+  return { URLSearchParams, attach, replace };
+}

@@ -1,0 +1,132 @@
+import type { Internals } from "../internals.ts";
+import { exposeInterface, exposeStatics, printGetters, requireArguments, toScalarString } from "../webIdl.ts";
+import type { SearchParamsTools } from "./searchParams.ts";
+
+/** In the order in which the host answers with them. */
+const PARTS = [
+  "href",
+  "origin",
+  "protocol",
+  "username",
+  "password",
+  "host",
+  "hostname",
+  "port",
+  "pathname",
+  "search",
+  "hash",
+] as const;
+type Part = (typeof PARTS)[number];
+type Parts = Record<Part, string>;
+
+/** Creates `URL` (URL Standard, §6.1); the host parses. */
+export function createUrl(
+  native: Internals["native"],
+  { URLSearchParams, attach, replace }: SearchParamsTools,
+): new (url: unknown, base?: unknown) => object {
+  const toParts = (list: string): Parts => {
+    const values = JSON.parse(list) as string[];
+    return Object.fromEntries(PARTS.map((part, at) => [part, values[at]])) as Parts;
+  };
+  const parseUrl = (url: string, base?: string): Parts | undefined => {
+    const answer = native("urlParse", base === undefined ? { url } : { url, base }) as string;
+    return answer === "" ? undefined : toParts(answer);
+  };
+  const setPart = (url: string, part: Part, value: string): Parts =>
+    toParts(native("urlSet", { url, part, value }) as string);
+
+  class URL {
+    #parts: Parts;
+    #params: InstanceType<typeof URLSearchParams> | undefined;
+
+    static canParse(url: unknown, base: unknown = undefined): boolean {
+      requireArguments(arguments.length, 1, "Failed to execute 'canParse' on 'URL'");
+      return (
+        parseUrl(toScalarString(url), base === undefined ? undefined : toScalarString(base)) !== undefined
+      );
+    }
+    static parse(url: unknown, base: unknown = undefined): URL | null {
+      requireArguments(arguments.length, 1, "Failed to execute 'parse' on 'URL'");
+      return URL.canParse(url, base) ? new URL(url, base) : null;
+    }
+    static createObjectURL(_blob: unknown): string {
+      return `blob:null/${native("uuid", {}) as string}`;
+    }
+    static revokeObjectURL(_url: unknown): void {}
+
+    constructor(url: unknown, base: unknown = undefined) {
+      requireArguments(arguments.length, 1, "Failed to construct 'URL'");
+      const text = toScalarString(url);
+      const baseText = base === undefined ? undefined : toScalarString(base);
+      const parts = parseUrl(text, baseText);
+      if (parts === undefined) {
+        throw new TypeError(
+          `Invalid URL: '${text}'${baseText === undefined ? "" : ` with base '${baseText}'`}`,
+        );
+      }
+      this.#parts = parts;
+    }
+    #set(part: Part, value: unknown): void {
+      const text = toScalarString(value);
+      const parts = part === "href" ? parseUrl(text) : setPart(this.#parts.href, part, text);
+      if (parts === undefined) throw new TypeError(`Invalid URL: '${text}'`);
+      this.#parts = parts;
+      if (this.#params !== undefined && (part === "search" || part === "href"))
+        replace(this.#params, parts.search);
+    }
+    static {
+      // In alphabetical order, as Deno's class lists them.
+      for (const part of PARTS.toSorted()) {
+        const accessors = {
+          get [part](): string {
+            return (this as unknown as URL).#parts[part];
+          },
+          set [part](value: unknown) {
+            (this as unknown as URL).#set(part, value);
+          },
+        };
+        const descriptor = Object.getOwnPropertyDescriptor(accessors, part) as PropertyDescriptor;
+        if (part === "origin") delete descriptor.set;
+        Object.defineProperty(URL.prototype, part, descriptor);
+      }
+    }
+    get searchParams(): object {
+      if (this.#params === undefined) {
+        this.#params = new URLSearchParams(this.#parts.search);
+        attach(this.#params, (text) => {
+          this.#parts = setPart(this.#parts.href, "search", text);
+        });
+      }
+      return this.#params;
+    }
+    toString(): string {
+      return this.#parts.href;
+    }
+    toJSON(): string {
+      return this.#parts.href;
+    }
+  }
+
+  exposeInterface(URL);
+  // Deno's class lists these after the parts.
+  for (const key of ["searchParams", "toString", "toJSON"] as const) {
+    const descriptor = Object.getOwnPropertyDescriptor(URL.prototype, key) as PropertyDescriptor;
+    delete (URL.prototype as Partial<URL>)[key];
+    Object.defineProperty(URL.prototype, key, descriptor);
+  }
+  exposeStatics(URL, "canParse", "parse", "createObjectURL", "revokeObjectURL");
+  printGetters(URL, [
+    "href",
+    "origin",
+    "protocol",
+    "username",
+    "password",
+    "host",
+    "hostname",
+    "port",
+    "pathname",
+    "hash",
+    "search",
+  ]);
+  return URL;
+}
