@@ -4,6 +4,7 @@ import { nodeError } from "./errors.ts";
 
 /** The names by which Node knows its encodings, in lower case, with the one name that stands for each. */
 export const ENCODINGS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
   utf8: "utf8",
   "utf-8": "utf8",
   ucs2: "utf16le",

@@ -1,3 +1,4 @@
+import { wrongArgument } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf, concatBytes } from "../../webIdl.ts";
 import type { BufferType, KeyTools } from "./key.ts";
@@ -28,14 +29,8 @@ export function createByteTools(
     if (value instanceof KeyObject) return toBytes(valueOfKey(value), undefined, name);
     if (typeof value === "string") return Buffer.from(value, encoding === "buffer" ? undefined : encoding);
     const bytes = bytesOf(value);
-    if (bytes === undefined) {
-      throw Object.assign(
-        new TypeError(
-          `The "${name}" argument must be of type string or an instance of Buffer, TypedArray, or DataView. Received ${received(value)}`,
-        ),
-        { code: "ERR_INVALID_ARG_TYPE" },
-      );
-    }
+    if (bytes === undefined)
+      throw wrongArgument(name, "of type string or an instance of Buffer, TypedArray, or DataView", value);
     return bytes.slice();
   };
   const output = (bytes: Bytes, encoding?: unknown): unknown => {
@@ -49,11 +44,4 @@ export function createByteTools(
       concatBytes(parts),
     ) as Bytes;
   return { Buffer, toBytes, output, bytesFrom };
-}
-
-function received(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (typeof value === "object")
-    return `an instance of ${(value.constructor as { name?: string } | undefined)?.name ?? "Object"}`;
-  return `type ${typeof value} (${String(value)})`;
 }
