@@ -18,7 +18,7 @@ import { createOracle } from "./oracle/oracle.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { createReportSigner } from "./oracle/signer.ts";
 import { countAnswers, describeOracleHealth } from "./oracleHealth.ts";
-import type { ServiceNetwork } from "./service/createService.ts";
+import type { ServiceNetwork } from "./service/serviceNetwork.ts";
 import type { ExploredChain } from "./service/explorer/explorer.ts";
 import { openNetworkDesk } from "./service/networkDesk.ts";
 import type { NetworkDesk } from "./service/networkDesk.ts";

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { Registry, collectDefaultMetrics } from "prom-client";
 import type { SandboxPool } from "../sandbox/index.ts";
-import type { ServiceNetwork } from "./service/createService.ts";
+import type { ServiceNetwork } from "./service/serviceNetwork.ts";
 import { registerNetworkMetrics } from "./service/networkMetrics.ts";
 import type { RequestBook, RequestObserver } from "./service/requestBook.ts";
 import { createRequestObserver, registerOpenRequests } from "./service/requestMetrics.ts";

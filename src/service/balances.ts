@@ -1,4 +1,4 @@
-import type { ServiceNetwork } from "./createService.ts";
+import type { ServiceNetwork } from "./serviceNetwork.ts";
 
 /** What a dapp's subscriptions on one network hold, in juels (1e-18 LINK), in decimal. */
 export interface NetworkBalances {

@@ -1,7 +1,3 @@
-import type { Hex } from "viem";
-import { MAX_CONSUMERS } from "../chain/networks.ts";
-import type { NetworkProfile } from "../chain/networks.ts";
-import { sandboxGroup } from "../chain/sandboxGroup.ts";
 import { createId } from "../lib/id.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { parsePresetParams } from "../presets/presetParams.ts";
@@ -12,41 +8,20 @@ import { listConsumers } from "../store/chainRecords.ts";
 import { findRequestByKey, listRequests } from "../store/requests.ts";
 import type { StoredRequest } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
-import { checkFunctionCommand, checkPresetCommand, hashCommand, simulateSource } from "./commands.ts";
-import type { CheckedCommand } from "./commands.ts";
+import { createCommandChecker, requireFacility } from "./commandChecker.ts";
+import { hashCommand, simulateSource } from "./commands.ts";
 import type { DappDirectory } from "./dapps.ts";
-import {
-  ChainUnavailableError,
-  ForbiddenError,
-  IdempotencyConflictError,
-  NotFoundError,
-  OverloadedError,
-  TooManyConsumersError,
-} from "./errors.ts";
-import type { NetworkDesk } from "./networkDesk.ts";
+import { IdempotencyConflictError, NotFoundError, OverloadedError } from "./errors.ts";
 import { presentRequest } from "./present.ts";
 import { isEnded } from "./requestBook.ts";
 import type { OpenRequest, RequestBook } from "./requestBook.ts";
-import type { Command, ConsumerCommand, Dapp, RandomCommand, RequestRecord, Service } from "./service.ts";
-import { createSourcePrefix } from "./sources.ts";
-import type { SourcePrefix } from "./sources.ts";
-import type { NetworkReadiness, NetworkView, PresetView } from "./views.ts";
+import type { Command, Dapp, RequestRecord, Service } from "./service.ts";
+import { getDesk } from "./serviceNetwork.ts";
+import type { ServiceNetwork } from "./serviceNetwork.ts";
+import type { NetworkView, PresetView } from "./views.ts";
 
 /** Requests in work at once, over all dapps: beyond it callers are told to come back. */
 const MAX_OPEN_REQUESTS = 5_000;
-
-/** A network as the service has it at hand; its parts come as it starts. */
-export interface ServiceNetwork {
-  readonly profile: NetworkProfile;
-  readonly maxResponseBytes: number;
-  /** Explorer without a trailing slash: `/tx/{hash}` follows. */
-  readonly explorerUrl: string;
-  view(): NetworkView;
-  /** `undefined` until the network serves. */
-  desk(): NetworkDesk | undefined;
-  getCode(address: Hex): Promise<Hex>;
-  readiness(): Promise<NetworkReadiness>;
-}
 
 /** Options of {@link createService}. */
 export interface ServiceOptions {
@@ -61,7 +36,6 @@ export interface ServiceOptions {
 /** The use cases over their parts. */
 export function createService(options: ServiceOptions): Service {
   const { store, book, dapps, pool, registry, networks } = options;
-  const prefixes = new Map<Hex, SourcePrefix>();
   let networkViews: readonly NetworkView[] = [];
   let presetViews: { readonly of: unknown; readonly views: readonly PresetView[] } = {
     of: undefined,
@@ -73,12 +47,6 @@ export function createService(options: ServiceOptions): Service {
     if (network !== undefined) return network;
     const message = `must be one of ${[...networks.keys()].join(", ")}, not ${JSON.stringify(name)}`;
     throw new InvalidParameterError([{ path: "/network", message }]);
-  };
-  const getDesk = (network: ServiceNetwork): NetworkDesk => {
-    const desk = network.desk();
-    if (desk === undefined)
-      throw new ChainUnavailableError(network.profile.name, network.view().statusDetail ?? "it is starting");
-    return desk;
   };
   const present = (request: StoredRequest): RequestRecord => {
     const { explorerUrl } = getNetwork(request.network);
@@ -100,55 +68,7 @@ export function createService(options: ServiceOptions): Service {
     if (request?.dappId !== dapp.id) throw new NotFoundError(`request ${id}`);
     return request;
   };
-  const prefixOf = (source: string, hash: Hex): SourcePrefix => {
-    let prefix = prefixes.get(hash);
-    if (prefix === undefined) prefixes.set(hash, (prefix = createSourcePrefix(source)));
-    return prefix;
-  };
-
-  const check = async (dapp: Dapp, command: Command, network: ServiceNetwork): Promise<CheckedCommand> => {
-    const subscription = getDesk(network).subscriptions.find(dapp.id);
-    const group =
-      subscription &&
-      sandboxGroup(network.view().contracts.functionsRouter, subscription.functionsSubscriptionId);
-    const checks = { pool, dappId: dapp.id, maxResponseBytes: network.maxResponseBytes, group };
-    switch (command.kind) {
-      case "preset": {
-        requireFacility(dapp, "presets");
-        const preset = registry.get(command.preset);
-        const prefix = prefixOf(preset.source, preset.sourceHash);
-        const checked = await checkPresetCommand(command, preset, prefix, checks);
-        await getDesk(network).shelve(prefix);
-        return checked;
-      }
-      case "function":
-        requireFacility(dapp, "functions");
-        return await checkFunctionCommand(command, checks);
-      case "random":
-        requireFacility(dapp, "presets");
-        return checkRandom(command, network.view());
-      case "consumer":
-        await checkConsumer(dapp, command, network);
-        return { params: { dappId: command.dappId, consumer: command.consumer }, progress: {} };
-    }
-  };
-
-  const checkConsumer = async (
-    dapp: Dapp,
-    command: ConsumerCommand,
-    network: ServiceNetwork,
-  ): Promise<void> => {
-    if (command.dappId !== dapp.id) throw new NotFoundError(`dapp ${command.dappId}`);
-    if ((await network.getCode(command.consumer)) === "0x") {
-      const message = `there is no contract at ${command.consumer} on ${command.network}; deploy it there first`;
-      throw new InvalidParameterError([{ path: "/consumer", message }]);
-    }
-    const linked = await listConsumers(store.db, dapp.id, command.network);
-    // One place is taken by the service's own contract.
-    if (linked.length >= MAX_CONSUMERS - 1 && !linked.some((one) => one.address === command.consumer)) {
-      throw new TooManyConsumersError(MAX_CONSUMERS);
-    }
-  };
+  const checker = createCommandChecker({ store, pool, registry });
 
   /** The outcome of an earlier linking of the same consumer, which needs no second transaction. */
   const findLinked = async (
@@ -192,7 +112,7 @@ export function createService(options: ServiceOptions): Service {
       const network = getNetwork(command.network);
       const desk = getDesk(network);
       if (book.openCount() >= MAX_OPEN_REQUESTS) throw new OverloadedError(MAX_OPEN_REQUESTS);
-      const { params, progress } = await check(dapp, command, network);
+      const { params, progress } = await checker.check(dapp, command, network);
       const outcome = (await findLinked(dapp, command)) ?? null;
       const now = Date.now();
       const state = outcome === null ? "received" : "fulfilled";
@@ -341,14 +261,4 @@ export function createService(options: ServiceOptions): Service {
       return { ready: entries.every(([, { ready }]) => ready), networks: Object.fromEntries(entries) };
     },
   };
-}
-
-function requireFacility(dapp: Dapp, facility: Dapp["facilities"][number]): void {
-  if (!dapp.facilities.includes(facility)) throw new ForbiddenError(facility);
-}
-
-function checkRandom(command: RandomCommand, { vrf }: NetworkView): CheckedCommand {
-  const confirmations = command.confirmations ?? vrf.minConfirmations;
-  const keyHash = command.keyHash ?? vrf.keyHashes[0]!;
-  return { params: { numWords: command.numWords, confirmations, keyHash }, progress: {} };
 }

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from "prom-client";
-import type { ServiceNetwork } from "./createService.ts";
+import type { ServiceNetwork } from "./serviceNetwork.ts";
 import type { NetworkReadiness } from "./views.ts";
 
 type Read = (readiness: NetworkReadiness) => number | string | boolean | undefined;
