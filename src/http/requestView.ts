@@ -73,7 +73,7 @@ export function viewEntry(entry: TimelineEntry, network: NetworkView | undefined
   };
 }
 
-/** Whether a request has ended: nothing about it changes any more. */
+/** Whether a request has ended: nothing about it changes any more, unless a reorganisation takes its end back. */
 export function hasEnded(record: RequestRecord): boolean {
   return record.state === "fulfilled" || record.state === "failed";
 }

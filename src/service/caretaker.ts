@@ -31,11 +31,20 @@ export function createCaretaker(options: {
 }): Caretaker {
   const { requests, check, reconcile, timeOut, onError } = options;
 
-  /** What is sent again after a reorganisation may be lost in the next one before anybody has seen it. */
+  let missing = new Set<OpenRequest>();
+
+  /**
+   * What is sent again after a reorganisation may be lost in the next one before anybody has seen it. A transaction mined just now
+   * looks the same until its block is read: it must look so twice.
+   */
   const mend = async (): Promise<void> => {
-    const isLost = ({ progress }: OpenRequest): boolean =>
-      progress.transactionHashes !== undefined && progress.acceptedBlock === undefined;
-    if (requests().some(isLost)) await reconcile();
+    const before = missing;
+    missing = new Set(
+      requests().filter(
+        ({ progress }) => progress.transactionHashes !== undefined && progress.acceptedBlock === undefined,
+      ),
+    );
+    if ([...missing].some((request) => before.has(request))) await reconcile();
   };
   const sweep = async (): Promise<void> => {
     const since = Date.now() - STANDING_STILL_MS;

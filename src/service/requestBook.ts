@@ -86,7 +86,7 @@ export interface RequestBook {
   find(id: string): Promise<OpenRequest | undefined>;
 }
 
-/** Whether nothing more will happen to a request in this state. */
+/** Whether nothing more will happen to a request in this state, unless a reorganisation takes back the block of its end. */
 export function isEnded(state: RequestState): boolean {
   return state === "fulfilled" || state === "failed";
 }

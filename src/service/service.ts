@@ -30,7 +30,7 @@ export interface RequestRecord {
   /** Unix times in milliseconds. */
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** In order of `seq`; the last entry's state is `state`. */
+  /** In order of `seq`; the last entry's state is `state`. An end is not the last entry where a reorganisation has taken it back. */
   readonly timeline: readonly TimelineEntry[];
   /** Set when fulfilled, or failed with an outcome from the oracle network; its type follows from `kind`. */
   readonly outcome: Outcome | null;

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { deliverWords } from "../support/delivery.ts";
 import { countEnds } from "../support/countEnds.ts";
 import { startDeskWorld, type DeskWorld, type OpenDesk } from "../support/deskWorld.ts";
+import { first } from "../support/faultyNode.ts";
 
 let world: DeskWorld;
 let desk: OpenDesk;
@@ -113,6 +114,17 @@ test("behaviour: subscriptions and sources that a rollback took away are made ag
   const requests = [await desk.accept("preset"), await desk.accept("random")];
   world.startOracle();
   for (const { id } of requests) expect((await desk.ended(id)).state).toBe("fulfilled");
+});
+
+test("behaviour: what a reorganisation took is sent until the chain has it again", async () => {
+  const { id } = await desk.accept("random");
+  await accepted(id);
+  const lose = world.node.inject(first(2, "eth_sendRawTransaction", { reach: false, dropAnswer: true }));
+  await reorg(1);
+  world.startOracle();
+  const request = await desk.ended(id);
+  lose();
+  expect([request.state, countEnds(request)]).toEqual(["fulfilled", 1]);
 });
 
 test("behaviour: a reorganisation under load loses and doubles nothing", async () => {
