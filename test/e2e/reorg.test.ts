@@ -1,4 +1,7 @@
+import { rmSync } from "node:fs";
+import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { WebSocket } from "ws";
 import { countEnds } from "../support/countEnds.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
@@ -14,9 +17,12 @@ afterEach(async () => {
   removeDataDir(dataDir);
 });
 
-const rpc = async (method: string, ...params: readonly unknown[]) => {
+const findRpcUrl = async (): Promise<string> => {
   const { data } = await tyche.call("GET", "/api/networks");
-  const { rpcUrl } = data.items.find((one: { name: string }) => one.name === "fuji");
+  return data.items.find((one: { name: string }) => one.name === "fuji").rpcUrl;
+};
+const rpc = async (method: string, ...params: readonly unknown[]) => {
+  const rpcUrl = await findRpcUrl();
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const response = await fetch(rpcUrl, {
     method: "POST",
@@ -24,6 +30,14 @@ const rpc = async (method: string, ...params: readonly unknown[]) => {
     body,
   });
   return (await response.json()) as { result?: any; error?: { message: string } }; // eslint-disable-line typescript/no-explicit-any
+};
+/** Resets the chain as no tool should: past the port's refusal. */
+const reset = async (): Promise<void> => {
+  const socket = new WebSocket((await findRpcUrl()).replace("http", "ws"));
+  await new Promise((resolve) => socket.once("open", resolve));
+  socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "anvil_reset", params: [] }));
+  await new Promise((resolve) => socket.once("message", resolve));
+  socket.terminate();
 };
 const draw = () =>
   tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=fuji", {
@@ -55,4 +69,54 @@ test("behaviour: an answer whose block was taken comes again under the same id, 
   await tyche.stop("SIGKILL");
   tyche = await startTycheProcess({ dataDir });
   expect((await draw()).data.randomNumber).toEqual(record.outcome.randomNumber);
+});
+
+// A chain that comes back a few blocks shorter is waited for 15 s before it counts as set back.
+test(
+  "behaviour: a chain that is reset under the service comes back, and what was in flight goes on",
+  { timeout: 60_000 },
+  async () => {
+    const first = await draw();
+    const pending = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=fuji&confirmations=100", {
+          headers: { prefer: "respond-async" },
+        }),
+      ),
+    );
+    await reset();
+    for (const { data } of pending) {
+      const record = await vi.waitFor(
+        async () => {
+          const found = await find(data.id);
+          expect(found.state).toBe("fulfilled");
+          return found;
+        },
+        { timeout: 50_000, interval: 300 },
+      );
+      expect(countEnds(record)).toBe(1);
+      const { result } = await rpc("eth_getTransactionReceipt", record.outcome.transactionHash);
+      expect(result).toMatchObject({ status: "0x1" });
+    }
+    const { result } = await rpc("eth_getTransactionReceipt", first.data.transactionHash);
+    expect(result).toMatchObject({ status: "0x1" });
+  },
+);
+
+test("error: a chain that is gone with all that was stored of it is not ready, and the next start makes a new one", async () => {
+  await draw();
+  rmSync(path.join(dataDir, "chains", "fuji", "state.json"));
+  await reset();
+  await vi.waitFor(
+    async () => {
+      const readiness = await (await fetch(`${tyche.url}/readyz`)).text();
+      expect(readiness).toContain("its embedded chain has ended; start the service again");
+    },
+    { timeout: 20_000, interval: 300 },
+  );
+  const refused = await tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=fuji");
+  expect([refused.status, refused.data.code]).toEqual([502, "chain_unavailable"]);
+  await tyche.stop();
+  tyche = await startTycheProcess({ dataDir });
+  expect((await tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=fuji")).status).toBe(200);
 });

@@ -9,13 +9,16 @@ import { KEPT_TRANSACTION_BLOCKS, startAnvil } from "./anvil.ts";
 import type { AnvilProcess } from "./anvil.ts";
 import { dumpCompactState, swapState } from "./anvilState.ts";
 import type { AnvilState } from "./anvilState.ts";
-import { openBlockLog, readBlockLog, removeBlockLog } from "./blockLog.ts";
+import { openBlockLog, readBlockLog } from "./blockLog.ts";
+import { chainFilesIn, removeChainFiles } from "./chainFiles.ts";
 import { createCompactor } from "./compactor.ts";
 import type { CompactionReport, Compactor } from "./compactor.ts";
 import { createGate } from "./gate.ts";
 import { guardConnection } from "./guardedConnection.ts";
+import { createIdentity } from "./identity.ts";
 import { createKeeper } from "./keeper.ts";
 import type { Keeper } from "./keeper.ts";
+import { changesState } from "./methods.ts";
 import { createRecorder, readBlock } from "./recorder.ts";
 import type { ReadBlock, RecordedBlock, Recorder } from "./recorder.ts";
 import { replayBlocks } from "./replay.ts";
@@ -32,9 +35,7 @@ const KEEP_EVERY_BLOCKS = 12;
 const KEEP_IDLE_MS = 1_000;
 /** Blocks that Anvil may forget while it is asked for them. */
 const FORGETTING_MARGIN_BLOCKS = 16;
-/** Changes of the state without a block, which the log can't tell: the state is stored again after them. */
-const STATE_CHANGING =
-  /^(?:anvil|hardhat|evm|tenderly)_(?!mine|get|node|metadata|dump|snapshot|increaseTime|set(?:Time|NextBlock|BlockTime|Automine|Interval))/;
+/** After a change of the state without a block, which the log can't tell. */
 const STORE_AFTER_CHANGE_MS = 200;
 /** A process that dies again and again has a reason that starting it again doesn't remove. */
 const MAX_RESTARTS = 5;
@@ -79,13 +80,8 @@ export interface EmbeddedNodeOptions {
  */
 export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<EmbeddedNode> {
   const { chainId, folder, onRestart, onError } = options;
-  const stateFile = join(folder, "state.json");
-  const historyFile = join(folder, "history.sqlite");
-  if (options.isNew) {
-    for (const file of [stateFile, historyFile, `${historyFile}-wal`, `${historyFile}-shm`])
-      rmSync(file, { force: true });
-    removeBlockLog(folder);
-  }
+  const { stateFile, historyFile } = chainFilesIn(folder);
+  if (options.isNew) removeChainFiles(folder);
   // Not in the data directory: a socket's path may have 107 bytes only (sockaddr_un).
   const socketFolder = mkdtempSync(join(tmpdir(), "tyche-"));
   const ipcPath = join(socketFolder, "ipc");
@@ -143,6 +139,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
         if (restarts.length > MAX_RESTARTS) break;
         try {
           const head = await launch();
+          await identity.assertKept();
           recorder.restart(head);
           compactor?.reset();
           await connection.request("evm_setAutomine", [true]);
@@ -202,6 +199,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     log,
     onBlock,
     onBroken(head) {
+      if (!identity.allows(head.number)) return;
       if (kept > head.number) kept = head.number;
       storeSoon();
     },
@@ -225,6 +223,12 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
   await connection.subscribe(["newHeads"], (head) => {
     recorder.ensure(Number((head as { readonly number: string }).number)).catch(() => {});
   });
+  /** What is on disk is ours: the process is started again on that. */
+  const startAgain = (error: unknown): void => {
+    onError(error);
+    void anvil?.close().then(restart);
+  };
+  const identity = createIdentity({ connection, gate, onLost: startAgain });
   const publicGuard = guard(publicConnection);
   const server = await startRpcServer({
     host: HOST,
@@ -232,7 +236,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     nodePort: () => anvil?.port,
     async request(method, parameters) {
       const answer = await publicGuard.request(method, parameters);
-      if (STATE_CHANGING.test(method)) storeSoon();
+      if (changesState(method)) storeSoon();
       return answer;
     },
   });
@@ -243,7 +247,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       connection,
       gate,
       keeper,
-      keep,
+      keep: () => identity.assertKept().then(keep),
       recorder,
       stateFile,
       onCompacted: options.onCompacted,
@@ -253,9 +257,9 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       },
       onError(error, isBroken) {
         if (closing !== undefined) return;
-        onError(error);
-        // Its state is half exchanged: the one on disk is whole.
-        if (isBroken) void anvil?.close().then(restart);
+        // Its state is half exchanged.
+        if (isBroken) startAgain(error);
+        else onError(error);
       },
     });
     keepSoon();
@@ -275,14 +279,17 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       stored = head.number;
       log.startAfter(head.number);
       keepFrom(keptHeader);
+      await identity.claim(keptHeader);
     },
     resume(keptHeader) {
+      void identity.claim(keptHeader).catch(onError);
       // A state is stored only after its blocks have been kept.
       kept = stored;
       keepFrom(keptHeader);
     },
     close() {
       closing ??= (async () => {
+        identity.close();
         clearTimeout(keepTimer);
         clearTimeout(storeTimer);
         await server.close();

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { messageOf } from "../../lib/errors.ts";
 import { AnswerError } from "../connection.ts";
+import { refusalOf } from "./methods.ts";
 
 /** Largest request, room for any transaction and for a batch of calls. */
 const MAX_BODY_BYTES = 16 * 2 ** 20;
@@ -127,6 +128,9 @@ async function answer(call: unknown, request: RpcServerOptions["request"]): Prom
   if (typeof method !== "string") return failure(id, -32600, "Invalid Request");
   // Over HTTP there is nobody to push to.
   if (/^eth_(?:un)?subscribe$/.test(method)) return failure(id, -32601, "Method not found");
+  const refusal = refusalOf(method);
+  // EIP-1474: method not supported.
+  if (refusal !== undefined) return failure(id, -32004, refusal);
   try {
     // Named parameters are no list; the node itself says what it makes of them.
     return { jsonrpc: "2.0", id, result: await request(method, params as readonly unknown[]) };
