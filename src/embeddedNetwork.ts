@@ -222,7 +222,12 @@ export function createEmbeddedNetwork(options: EmbeddedNetworkOptions): Embedded
       const isKept =
         noted !== undefined && (await client.getHead(noted.head.number))?.hash === noted.head.hash;
       const fromBlock = isKept ? noted.blockNumber : BigInt(deployment.blockNumber);
-      watcher = createChainWatcher({ client, pollIntervalMs: POLL_INTERVAL_MS, onError });
+      watcher = createChainWatcher({
+        client,
+        pollIntervalMs: POLL_INTERVAL_MS,
+        rolledBackAfterMs: 0,
+        onError,
+      });
       const { signal } = stopping;
       const senderOf = (one: typeof operator, purpose: "words" | "report") =>
         observeSender(createSender({ client, account: one, chainId, fees, signal, onError }), (receipt) =>

@@ -23,6 +23,13 @@ export class AnswerError extends Error {
   }
 }
 
+/** The connection ended before the answer came; whether the node got the question is unknown. */
+export class BrokenConnectionError extends Error {
+  constructor(message = "the connection to the node broke") {
+    super(message);
+  }
+}
+
 /** One open line to a node; texts go whole. */
 interface Line {
   send(text: string): void;
@@ -126,7 +133,7 @@ function openConnection(timeoutMs: number, openLine: (events: LineEvents) => Lin
     subscriptions.clear();
     for (const asker of waiting.values()) {
       clearTimeout(asker.timer);
-      asker.reject(new Error("the connection to the node broke"));
+      asker.reject(new BrokenConnectionError());
     }
     waiting.clear();
     if (!closed && wanted.size > 0) scheduleResubscribe();

@@ -50,7 +50,7 @@ export interface TrackOptions {
   readonly client: ChainClient;
   /** Told of every failed step; it is tried again by itself. */
   readonly onError: (error: unknown) => void;
-  /** How long the chain must have been shorter than before to count as rolled back. Default 15,000. */
+  /** How long the chain must have been shorter than before to count as rolled back: 0 where no node lags. Default 15,000. */
   readonly rolledBackAfterMs?: number;
 }
 
@@ -126,12 +126,14 @@ export function createTrack(
       const behind = client.isOneNode ? rest : rest - BLOCKS_BY_HASH;
       if (behind > 0n) {
         const last = next + (behind < MAX_RANGE_BLOCKS ? behind : MAX_RANGE_BLOCKS) - 1n;
-        const logs = await client.getLogs({
-          addresses: follower.addresses(),
-          fromBlock: next,
-          toBlock: last,
-        });
-        for (const block of groupByBlock(logs)) await tell(block);
+        const range = { addresses: follower.addresses(), fromBlock: next, toBlock: last };
+        const [blocks, end] = [groupByBlock(await client.getLogs(range)), await client.getHead(last)];
+        const newestTold = blocks.at(-1);
+        // A range that ends beyond the chain says nothing of it, and other blocks may come there.
+        if (end === undefined || (newestTold?.number === last && newestTold.hash !== end.hash))
+          throw new Error(`the chain has changed before block ${last + 1n}`);
+        for (const block of blocks) await tell(block);
+        remember(end);
         next = last + 1n;
       } else {
         const block = await client.getHead(next);
@@ -156,8 +158,12 @@ export function createTrack(
   const tell = async (block: WatchedBlock): Promise<void> => {
     if (stopped) return;
     await follower.onBlock(block);
-    told.set(block.number, block.hash);
-    if (expected.get(block.number) === block.hash) expected.delete(block.number);
+    remember(block);
+  };
+
+  const remember = ({ number, hash }: { readonly number: bigint; readonly hash: Hex }): void => {
+    told.set(number, hash);
+    if (expected.get(number) === hash) expected.delete(number);
     if (told.size > REMEMBERED_HEADS) told.delete(told.keys().next().value!);
   };
 
@@ -201,6 +207,9 @@ export function createTrack(
   const hasGoneBack = async (head: BlockHead): Promise<boolean> => {
     shorter = { head, sinceMs: shorter?.sinceMs ?? Date.now() };
     if (Date.now() - shorter.sinceMs < rolledBackAfterMs) return false;
+    // What was asked earlier may be answered later than what was pushed since.
+    const present = await client.getHead("latest");
+    if (present === undefined || present.number >= next) return false;
     const kept = [...told.keys()].findLast((number) => number <= head.number);
     if (kept !== undefined) await rewind(kept + 1n);
     else await rewind(follower.fromBlock <= head.number ? follower.fromBlock : head.number + 1n);

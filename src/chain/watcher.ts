@@ -55,17 +55,21 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const poll = async (): Promise<void> => {
     try {
       unsubscribe ??= await client.subscribeHeads(take);
+      const before = newest;
       const head = await client.getHead("latest");
-      if (head !== undefined && head.hash !== newest?.hash) take(head);
-      else if (head !== undefined && newest !== undefined) {
+      // What was pushed meanwhile is newer than the answer may be.
+      if (head === undefined || newest !== before) return;
+      if (head.hash !== newest?.hash) take(head);
+      else {
         newest = { ...newest, seenAtMs: Date.now() };
         for (const track of tracks) track.remind();
       }
     } catch (error) {
       if (!closed) onError(error);
+    } finally {
+      if (closed) unsubscribe?.();
+      else timer = setTimeout(() => void poll(), pollIntervalMs);
     }
-    if (closed) unsubscribe?.();
-    else timer = setTimeout(() => void poll(), pollIntervalMs);
   };
   let timer: NodeJS.Timeout | undefined;
   void poll();

@@ -80,3 +80,38 @@ test("behaviour: a block that only a receipt told of, and that another took the 
   await vi.waitFor(() => expect(words()).toEqual([1, 2, 3]));
   expect(reorgs).toHaveLength(2);
 });
+
+test("behaviour: blocks that go while they are read, and come again as others, are told", async () => {
+  for (const n of [1, 2, 3]) await log(n);
+  let isTakenBack = false;
+  const { client } = chain;
+  const getLogs: typeof client.getLogs = async (filter) => {
+    if (!isTakenBack && "toBlock" in filter) {
+      isTakenBack = true;
+      await client.request("anvil_rollback", [2]);
+    }
+    return await client.getLogs(filter);
+  };
+  watcher = createChainWatcher({ client: { ...client, getLogs }, pollIntervalMs: 50, onError: () => {} });
+  const { words } = follow();
+  await vi.waitFor(() => expect(words()).toEqual([1]));
+  await log(4);
+  await vi.waitFor(() => expect(words()).toEqual([1, 4]));
+  await log(5);
+  await vi.waitFor(() => expect(words()).toEqual([1, 4, 5]));
+});
+
+test("behaviour: where no node lags, a chain that was set back is taken for what it is at once", async () => {
+  watcher = createChainWatcher({
+    client: chain.client,
+    pollIntervalMs: 50,
+    rolledBackAfterMs: 0,
+    onError: () => {},
+  });
+  const [{ blockNumber }] = [await log(1), await log(2), await log(3)];
+  const { words, reorgs } = follow();
+  await vi.waitFor(() => expect(words()).toEqual([1, 2, 3]));
+  await chain.client.request("anvil_rollback", [2]);
+  await vi.waitFor(() => expect(reorgs).toEqual([blockNumber + 1n]));
+  expect(words()).toEqual([1]);
+});

@@ -15,6 +15,8 @@ export interface LoggedBlock {
 /** The blocks since the stored state of a chain, on disk before anybody is told of them. */
 export interface BlockLog {
   append(block: LoggedBlock): void;
+  /** The blocks after this one have been taken back. */
+  cutAfter(block: number): void;
   /** Begins a new file: all blocks up to now are in a state that has been stored. */
   startAfter(block: number): void;
   close(): void;
@@ -27,19 +29,21 @@ const FILE = /^blocks-(\d+)\.log$/;
  * so that it outlives this process; a power cut may take the last ones.
  */
 export function openBlockLog(folder: string, after: number): BlockLog {
-  const open = (first: number): number => {
-    const file = openSync(join(folder, `blocks-${first}.log`), "a", 0o600);
+  const open = (first: number, flags: "a" | "w"): number => {
+    const file = openSync(join(folder, `blocks-${first}.log`), flags, 0o600);
     // An earlier process may have left half a line.
     if (fstatSync(file).size > 0) writeSync(file, "\n");
     return file;
   };
-  let file = open(after + 1);
+  let file = open(after + 1, "a");
   return {
     append: (block) => void writeSync(file, `${JSON.stringify(block)}\n`),
+    cutAfter: (block) => void writeSync(file, `${JSON.stringify({ cutAfter: block })}\n`),
     startAfter(block) {
       closeSync(file);
-      file = open(block + 1);
-      for (const { name, first } of listFiles(folder)) if (first <= block) rmSync(join(folder, name));
+      // What is in there, or in files of later blocks, somebody took back.
+      file = open(block + 1, "w");
+      for (const { name, first } of listFiles(folder)) if (first !== block + 1) rmSync(join(folder, name));
     },
     close: () => closeSync(file),
   };
@@ -51,6 +55,10 @@ export function readBlockLog(folder: string, after: number): LoggedBlock[] {
   for (const { name } of listFiles(folder)) {
     for (const line of readFileSync(join(folder, name), "utf8").split("\n").slice(0, -1)) {
       const block = parseLine(line);
+      if (block !== undefined && "cutAfter" in block) {
+        blocks.splice(Math.max(0, block.cutAfter - after));
+        continue;
+      }
       if (block === undefined || block.number <= after) continue;
       if (block.number !== after + blocks.length + 1) return blocks;
       blocks.push(block);
@@ -64,9 +72,9 @@ export function removeBlockLog(folder: string): void {
   for (const { name } of listFiles(folder)) rmSync(join(folder, name));
 }
 
-function parseLine(line: string): LoggedBlock | undefined {
+function parseLine(line: string): LoggedBlock | { readonly cutAfter: number } | undefined {
   try {
-    return JSON.parse(line) as LoggedBlock;
+    return JSON.parse(line) as ReturnType<typeof parseLine>;
   } catch {
     return undefined;
   }

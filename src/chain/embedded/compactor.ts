@@ -59,10 +59,12 @@ export interface CompactorOptions {
   readonly recorder: Recorder;
   /** Has all blocks kept that the recorder has. */
   readonly keep: () => Promise<void>;
+  /** Whether the chain is being started again, and doesn't have all of its blocks yet. */
+  readonly isDown: () => boolean;
   /** Path of the stored state. */
   readonly stateFile: string;
-  /** Told when the file holds the state of this block. */
-  readonly onSaved: (block: number) => void;
+  /** Told when the file holds the state of this block; `isBare` when the node has lost all transactions up to it. */
+  readonly onSaved: (block: number, isBare: boolean) => void;
   readonly onCompacted: (report: CompactionReport) => void;
   /** Told of a failure; `isBroken` when the chain's present state can't be relied on. */
   readonly onError: (error: unknown, isBroken: boolean) => void;
@@ -122,10 +124,11 @@ export function createCompactor(options: CompactorOptions): Compactor {
         await recorder.ensure(head.number);
         await keep();
         await keeper.run("save", `${stateFile}.next`);
+        let canDrop = false;
         if (withSwap) {
           releases.push(gate.hold(["read"]));
           await gate.drained(["read"]);
-          const canDrop = dropHeaders && (await isPoolEmpty("queued")) && (await isPoolEmpty());
+          canDrop = dropHeaders && (await isPoolEmpty("queued")) && (await isPoolEmpty());
           const timestamp = await nextTimestamp();
           isSwapping = true;
           await keeper.run("swap", { headHash: head.hash, timestamp, dropHeaders: canDrop });
@@ -136,7 +139,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
           gasSince = 0;
         }
         renameSync(`${stateFile}.next`, stateFile);
-        onSaved(head.number);
+        onSaved(head.number, canDrop);
         const pausedMs = performance.now() - started;
         costMs = COMPACTION_MS + (taken.bytes / 2 ** 20) * MS_PER_DUMPED_MEGABYTE;
         const { zeroSlots } = taken;
@@ -171,7 +174,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
 
   const compact = async (withSwap: boolean): Promise<boolean> => {
     while (running !== undefined) await running;
-    if (closed) return false;
+    if (closed || options.isDown()) return false;
     clearTimeout(idle);
     running = compactOnce(withSwap).finally(() => (running = undefined));
     return running;

@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Hex } from "viem";
 import { createChainClient } from "../client.ts";
 import type { ChainClient } from "../client.ts";
 import { openUnixSocket } from "../connection.ts";
@@ -8,8 +9,7 @@ import type { Connection } from "../connection.ts";
 import { KEPT_TRANSACTION_BLOCKS, startAnvil } from "./anvil.ts";
 import type { AnvilProcess } from "./anvil.ts";
 import { dumpCompactState, swapState } from "./anvilState.ts";
-import type { AnvilState } from "./anvilState.ts";
-import { openBlockLog, readBlockLog } from "./blockLog.ts";
+import { openBlockLog } from "./blockLog.ts";
 import { chainFilesIn, removeChainFiles } from "./chainFiles.ts";
 import { createCompactor } from "./compactor.ts";
 import type { CompactionReport, Compactor } from "./compactor.ts";
@@ -18,28 +18,23 @@ import { guardConnection } from "./guardedConnection.ts";
 import { createIdentity } from "./identity.ts";
 import { createKeeper } from "./keeper.ts";
 import type { Keeper } from "./keeper.ts";
+import { createKeeping } from "./keeping.ts";
+import type { Keeping } from "./keeping.ts";
 import { changesState } from "./methods.ts";
 import { createRecorder, readBlock } from "./recorder.ts";
 import type { ReadBlock, RecordedBlock, Recorder } from "./recorder.ts";
-import { replayBlocks } from "./replay.ts";
+import { restoreChain } from "./replay.ts";
 import { startRpcServer } from "./rpcServer.ts";
+import { createStartLimit } from "./startLimit.ts";
 
 const HOST = "127.0.0.1";
 const OWN_TIMEOUT_MS = 10_000;
 /** Users may ask for more at once: thousands of blocks mined, long traces. */
 const LONG_TIMEOUT_MS = 120_000;
-/** Blocks that may be recorded and not kept yet; Anvil forgets them after {@link KEPT_TRANSACTION_BLOCKS}. */
-const MAX_UNKEPT_BLOCKS = 32;
-const KEEP_EVERY_BLOCKS = 12;
-/** An idle chain's last blocks are kept after this. */
-const KEEP_IDLE_MS = 1_000;
 /** Blocks that Anvil may forget while it is asked for them. */
 const FORGETTING_MARGIN_BLOCKS = 16;
 /** After a change of the state without a block, which the log can't tell. */
 const STORE_AFTER_CHANGE_MS = 200;
-/** A process that dies again and again has a reason that starting it again doesn't remove. */
-const MAX_RESTARTS = 5;
-const RESTART_WINDOW_MS = 60_000;
 
 /** A node of ours: Anvil with a past, on a port that stays. */
 export interface EmbeddedNode {
@@ -88,61 +83,72 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
   const connection = openUnixSocket(ipcPath, OWN_TIMEOUT_MS);
   const publicConnection = openUnixSocket(ipcPath, LONG_TIMEOUT_MS);
   const gate = createGate();
+  const mayStart = createStartLimit();
   const closers: (() => unknown)[] = [
     () => rmSync(socketFolder, { recursive: true, force: true }),
     () => connection.close(),
     () => publicConnection.close(),
   ];
+  const headListeners = new Set<(header: unknown) => void>();
   let anvil: AnvilProcess | undefined;
+  /** Whether the newest process has ended by itself. */
+  let hasEnded = false;
+  let isBegun = false;
+  let restarting: Promise<void> | undefined;
   let keeper: Keeper | undefined;
+  let keeping: Keeping | undefined;
   let compactor: Compactor | undefined;
-  let keepTimer: NodeJS.Timeout | undefined;
   let storeTimer: NodeJS.Timeout | undefined;
   let wholeFrom = 0;
-  let kept = -1;
-  let keeping: Promise<void> = Promise.resolve();
   let stored = -1;
-  let restarts: number[] = [];
   let closing: Promise<void> | undefined;
 
   const launch = async (): Promise<ReadBlock> => {
+    hasEnded = false;
     anvil = await startAnvil({
       chainId,
       host: HOST,
       ipcPath,
       pidFile: join(folder, "anvil.pid"),
       stateFile,
-      onExit: () => void restart(),
+      onExit() {
+        hasEnded = true;
+        if (isBegun) void restart();
+      },
     });
     if (!existsSync(stateFile)) return (await readBlock(connection, "latest"))!;
-    const state = JSON.parse(readFileSync(stateFile, "utf8")) as AnvilState;
-    const head = (await readBlock(connection, "latest"))!;
-    const { hash: headHash, timestamp, number } = head;
-    await swapState(connection, state, { headHash, timestamp, dropHeaders: false });
-    stored = number;
-    wholeFrom = number + 1;
-    const last = await replayBlocks(connection, head, readBlockLog(folder, number));
-    await connection.request("evm_setTime", [Math.max(Math.floor(Date.now() / 1000), last.timestamp)]);
-    return last;
+    const restored = await restoreChain(connection, { folder, stateFile });
+    stored = restored.stored;
+    wholeFrom = stored + 1;
+    return restored.head;
   };
 
-  const restart = async (): Promise<void> => {
-    if (closing !== undefined) return;
+  /** One at a time: a process that ends while it is being started is started again by the same loop. */
+  const restart = (): Promise<void> =>
+    (restarting ??= relaunch().finally(() => {
+      restarting = undefined;
+    }));
+  const isDown = (): boolean => restarting !== undefined;
+  const isClosing = (): boolean => closing !== undefined;
+  const relaunch = async (): Promise<void> => {
+    if (isClosing()) return;
     const began = Date.now();
     const release = gate.hold(["read", "send", "mine"]);
+    recorder.stop();
     const { hash, number } = recorder.head();
     try {
       // A compaction under way fails by itself now; it must not go on with the next process.
       await compactor?.settled();
-      for (;;) {
-        restarts = [...restarts.filter((at) => at > began - RESTART_WINDOW_MS), Date.now()];
-        if (restarts.length > MAX_RESTARTS) break;
+      while (!isClosing() && mayStart()) {
         try {
           const head = await launch();
           await identity.assertKept();
+          await connection.request("evm_setAutomine", [true]);
+          if (hasEnded) continue;
           recorder.restart(head);
           compactor?.reset();
-          await connection.request("evm_setAutomine", [true]);
+          void keeping?.onBlock(head);
+          tellHead(head);
           const lostBlocks = head.hash === hash ? 0 : Math.max(1, number - head.number);
           onRestart({ isUp: true, lostBlocks, ms: Date.now() - began });
           return;
@@ -151,40 +157,25 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
           await anvil?.close();
         }
       }
-      onRestart({ isUp: false, lostBlocks: 0, ms: Date.now() - began });
+      if (!isClosing()) onRestart({ isUp: false, lostBlocks: 0, ms: Date.now() - began });
     } finally {
       release();
     }
   };
 
-  /** Keeps all blocks up to now. One after the other: each goes on where the one before has ended. */
-  const keep = (): Promise<void> => {
-    const done = keeping.then(async () => {
-      const { number } = recorder.head();
-      if (keeper !== undefined && number > kept) kept = await keeper.run("keep", kept + 1, number);
-    });
-    keeping = done.catch(() => {});
-    return done;
-  };
-  const keepSoon = (): void => {
-    clearTimeout(keepTimer);
-    keepTimer = setTimeout(() => void keep().catch(onError), KEEP_IDLE_MS);
-    keepTimer.unref();
+  const tellHead = ({ header }: RecordedBlock): void => {
+    for (const listener of headListeners) listener(header);
   };
 
   const onBlock = async (block: RecordedBlock): Promise<void> => {
+    tellHead(block);
     compactor?.onBlock(block);
-    if (keeper === undefined) return;
-    keepSoon();
-    if (block.number - kept < KEEP_EVERY_BLOCKS) return;
-    const done = keep().catch(onError);
-    if (block.number - kept >= MAX_UNKEPT_BLOCKS) await done;
+    await keeping?.onBlock(block);
   };
 
   const storeSoon = (): void => {
     clearTimeout(storeTimer);
-    storeTimer = setTimeout(() => void compactor?.compact(), STORE_AFTER_CHANGE_MS);
-    storeTimer.unref();
+    storeTimer = setTimeout(() => void compactor?.compact(), STORE_AFTER_CHANGE_MS).unref();
   };
 
   const first = await launch().catch(async (error: unknown) => {
@@ -198,30 +189,27 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     head: first,
     log,
     onBlock,
+    mayGoBackTo: (block) => identity.allows(block),
     onBroken(head) {
-      if (!identity.allows(head.number)) return;
-      if (kept > head.number) kept = head.number;
+      keeping?.cutAfter(head.number);
+      tellHead(head);
       storeSoon();
     },
   });
-  const ensureLatest = async (): Promise<void> =>
-    recorder.ensure((await readBlock(connection, "latest"))!.number);
   const guard = (over: Connection): Connection =>
     guardConnection({
       connection: over,
       gate,
       recorder,
       recall: async (method, parameters) => keeper?.run("recall", method, parameters),
-      ensureLatest,
-      async keepUp() {
-        await ensureLatest();
-        await keep();
-      },
+      keepUp: async () => keeping?.keep(),
+      headListeners,
       oldestWhole: () =>
         Math.max(wholeFrom, recorder.head().number - KEPT_TRANSACTION_BLOCKS + FORGETTING_MARGIN_BLOCKS),
     });
   await connection.subscribe(["newHeads"], (head) => {
-    recorder.ensure(Number((head as { readonly number: string }).number)).catch(() => {});
+    const { number, hash } = head as { readonly number: Hex; readonly hash: Hex };
+    recorder.onHead(Number(number), hash).catch(() => {});
   });
   /** What is on disk is ours: the process is started again on that. */
   const startAgain = (error: unknown): void => {
@@ -229,6 +217,8 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     void anvil?.close().then(restart);
   };
   const identity = createIdentity({ connection, gate, onLost: startAgain });
+  isBegun = true;
+  if (hasEnded) await restart();
   const publicGuard = guard(publicConnection);
   const server = await startRpcServer({
     host: HOST,
@@ -241,28 +231,32 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     },
   });
 
-  const keepFrom = (keptHeader: number): void => {
+  const keepFrom = (keptHeader: number, kept: number): Keeping => {
     keeper = createKeeper({ ipcPath, historyFile, timeoutMs: LONG_TIMEOUT_MS, keptHeaders: [keptHeader] });
+    const made = createKeeping({ keeper, connection, recorder, isDown, kept, onError });
+    keeping = made;
     compactor = createCompactor({
       connection,
       gate,
       keeper,
-      keep: () => identity.assertKept().then(keep),
+      keep: () => identity.assertKept().then(made.keep),
       recorder,
+      isDown,
       stateFile,
       onCompacted: options.onCompacted,
-      onSaved(block) {
+      onSaved(block, isBare) {
         stored = block;
+        if (isBare) wholeFrom = block + 1;
         log.startAfter(block);
       },
       onError(error, isBroken) {
-        if (closing !== undefined) return;
+        if (isClosing()) return;
         // Its state is half exchanged.
         if (isBroken) startAgain(error);
         else onError(error);
       },
     });
-    keepSoon();
+    return made;
   };
 
   return {
@@ -278,21 +272,21 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       writeFileSync(stateFile, JSON.stringify(state), { mode: 0o600 });
       stored = head.number;
       log.startAfter(head.number);
-      keepFrom(keptHeader);
+      keepFrom(keptHeader, -1);
       await identity.claim(keptHeader);
     },
     resume(keptHeader) {
       void identity.claim(keptHeader).catch(onError);
       // A state is stored only after its blocks have been kept.
-      kept = stored;
-      keepFrom(keptHeader);
+      void keepFrom(keptHeader, stored).goOn().catch(onError);
     },
     close() {
       closing ??= (async () => {
         identity.close();
-        clearTimeout(keepTimer);
+        keeping?.close();
         clearTimeout(storeTimer);
         await server.close();
+        await restarting;
         if (recorder.head().number > stored) await compactor?.compact({ swap: false });
         await compactor?.close();
         await keeper?.close();

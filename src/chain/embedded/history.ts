@@ -17,6 +17,8 @@ export interface HistoricBlock {
 export interface History {
   /** Adds blocks in one transaction; what was known of these and later numbers is replaced. */
   append(blocks: readonly HistoricBlock[]): void;
+  /** Forgets the blocks after this one, which the chain no longer has; gives back the newest that is left. */
+  cutAfter(number: number): { readonly number: number; readonly hash: Hex } | undefined;
   /** Answers a JSON-RPC request about the past, or `undefined` when that isn't in here. */
   recall(method: string, parameters: readonly unknown[]): unknown;
   close(): void;
@@ -47,7 +49,7 @@ export function openHistory(file: string): History {
     CREATE INDEX IF NOT EXISTS blocks_by_hash ON blocks (hash);
     CREATE TABLE IF NOT EXISTS transactions (hash BLOB PRIMARY KEY, block INTEGER NOT NULL, place INTEGER NOT NULL) WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS transactions_by_block ON transactions (block)`);
-  const newest = database.prepare("SELECT max(number) AS number FROM blocks");
+  const newest = database.prepare("SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1");
   const forgetTransactions = database.prepare("DELETE FROM transactions WHERE block >= ?");
   const forgetBlocks = database.prepare("DELETE FROM blocks WHERE number >= ?");
   const addBlock = database.prepare("INSERT INTO blocks VALUES (?, ?, ?, ?)");
@@ -78,8 +80,8 @@ export function openHistory(file: string): History {
       if (first === undefined) return;
       database.exec("BEGIN");
       try {
-        const last = newest.get()?.["number"] as number | null;
-        if (last !== null && first <= last) {
+        const last = newest.get()?.["number"] as number | undefined;
+        if (last !== undefined && first <= last) {
           forgetTransactions.run(first);
           forgetBlocks.run(first);
         }
@@ -99,6 +101,14 @@ export function openHistory(file: string): History {
         database.exec("ROLLBACK");
         throw error;
       }
+    },
+    cutAfter(number) {
+      forgetTransactions.run(number + 1);
+      forgetBlocks.run(number + 1);
+      const row = newest.get();
+      return (
+        row && { number: row["number"] as number, hash: `0x${(row["hash"] as Uint8Array).toHex()}` as const }
+      );
     },
     recall(method, [first, second]) {
       switch (method) {

@@ -45,6 +45,9 @@ const tasks = {
     }
     return through;
   },
+  async cutAfter(number: number): Promise<ReturnType<typeof history.cutAfter>> {
+    return history.cutAfter(number);
+  },
   async recall(method: string, parameters: readonly unknown[]): Promise<unknown> {
     return history.recall(method, parameters);
   },

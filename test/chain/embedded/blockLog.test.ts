@@ -39,6 +39,29 @@ test("behaviour: a new file begins after a stored state, and the old ones go", (
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test("behaviour: blocks that somebody took back before the state was stored do not come again", () => {
+  const log = openBlockLog(folder, 4);
+  for (const number of [5, 6, 7]) log.append(block(number));
+  for (const stored of [4, 3, 4]) {
+    log.startAfter(stored);
+    expect(readBlockLog(folder, stored)).toEqual([]);
+    log.append(block(stored + 1));
+    expect(readBlockLog(folder, stored)).toEqual([block(stored + 1)]);
+  }
+  log.close();
+});
+
+test("behaviour: blocks that were taken back are none, and others may follow", () => {
+  const log = openBlockLog(folder, 4);
+  for (const number of [5, 6, 7]) log.append(block(number));
+  log.cutAfter(5);
+  expect(readBlockLog(folder, 4)).toEqual([block(5)]);
+  const other = { ...block(6), timestamp: 7 };
+  log.append(other);
+  log.close();
+  expect(readBlockLog(folder, 4)).toEqual([block(5), other]);
+});
+
 test("behaviour: a torn last line and what follows a gap are left out", () => {
   const log = openBlockLog(folder, 0);
   for (const number of [1, 2, 4]) log.append(block(number));

@@ -95,6 +95,13 @@ const rpc = async (url: string, method: string, params: readonly unknown[]) => {
 };
 const pidOf = (folder: string): number =>
   Number.parseInt(readFileSync(path.join(folder, "anvil.pid"), "utf8"), 10);
+const tryKill = (folder: string): boolean => {
+  try {
+    return process.kill(pidOf(folder), "SIGKILL");
+  } catch {
+    return false;
+  }
+};
 /** Writes a slot and zeroes it again, so often; gives back the next nonce. */
 const waste = async (client: ChainClient, to: Hex, from: number, slots: number): Promise<number> => {
   for (let i = 0; i < slots; i += 1) {
@@ -220,6 +227,37 @@ test("behaviour: kill -9 of Anvil loses nothing that was told, and the port stay
   await send(client, nonce + 1, contract, store(2, 43));
 });
 
+test("behaviour: killed again and again, also while it comes back, it keeps whatever it told", async () => {
+  const { client, node, folder, restarts } = await start(newFolder());
+  const contract = await contractOf(client);
+  const heads = new Map<bigint, Hex>();
+  await client.subscribeHeads(({ number, hash }) => heads.set(number, hash));
+  const nonces: number[] = [];
+  let isOver = false;
+  const writing = (async () => {
+    while (!isOver) {
+      nonces.push(await client.getNonce(account.address, "latest"));
+      const raw = sign(nonces.at(-1)!, contract, store(2, nonces.length));
+      // Users' tools, who aren't told when it is mined.
+      await rpc(node.rpcUrl, "eth_sendRawTransaction", [raw]);
+    }
+  })();
+  for (const pauseMs of [200, 400, 50, 50, 600, 100]) {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await expect.poll(() => tryKill(folder), { timeout: 10_000, interval: 5 }).toBe(true);
+  }
+  const before = restarts.length;
+  await expect.poll(() => restarts.length, { timeout: 10_000 }).toBeGreaterThan(before);
+  isOver = true;
+  await writing;
+  expect(new Set(restarts.map(({ isUp, lostBlocks }) => `${isUp} ${lostBlocks}`))).toEqual(
+    new Set(["true 0"]),
+  );
+  expect(nonces).toEqual(nonces.toSorted((a, b) => a - b));
+  expect(heads.size).toBeGreaterThan(10);
+  for (const [number, hash] of heads) expect((await client.getHead(number))!.hash).toBe(hash);
+});
+
 test("behaviour: at any moment the folder holds the whole chain", async () => {
   const started = await start(newFolder());
   const { client, folder } = started;
@@ -247,6 +285,26 @@ test("behaviour: at any moment the folder holds the whole chain", async () => {
   }
 });
 
+test("behaviour: what was kept stays kept when more blocks are replayed than Anvil remembers", async () => {
+  const { client, folder } = await start(newFolder());
+  const contract = await contractOf(client);
+  const first = await send(client, 1, contract, store(2, 42));
+  for (let nonce = 2; nonce < KEPT_TRANSACTION_BLOCKS + 30; nonce += 1)
+    await send(client, nonce, contract, store(2, nonce));
+  const copy = newFolder();
+  cpSync(folder, copy, { recursive: true, filter: (file) => !file.endsWith("anvil.pid") });
+  const again = await start(copy, { isNew: false });
+  const filter = { addresses: [contract], fromBlock: 0n };
+  const logs = async ({ number }: { number: bigint }) => again.client.getLogs({ ...filter, toBlock: number });
+  const head = (await again.client.getHead("latest"))!;
+  expect(await logs(head)).toHaveLength(KEPT_TRANSACTION_BLOCKS + 29);
+  // Until the blocks since the stored state have been kept.
+  await send(again.client, KEPT_TRANSACTION_BLOCKS + 30, contract, store(2, 1));
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(await logs(head)).toHaveLength(KEPT_TRANSACTION_BLOCKS + 29);
+  expect(await again.client.getReceipt(first.transactionHash)).toEqual(first);
+});
+
 test("behaviour: a proof's block hash from before a restart is known after it", async () => {
   const folder = newFolder();
   const first = await start(folder);
@@ -266,13 +324,17 @@ test("behaviour: old headers go, and are answered from the history", async () =>
   const contract = await contractOf(client);
   await client.request("anvil_mine", ["0x800"]);
   const early = await client.getHead(100n);
+  const { blockHash, blockNumber } = await send(client, 1, contract, store(2, 1));
   await expect
     .poll(async () => (await client.getHead("latest"))!.number, { timeout: 20_000 })
     .toBeGreaterThanOrEqual(0x800n);
   await compact(started);
   expect(started.compactions.at(-1)).toMatchObject({ droppedHeaders: true });
   expect(await client.getHead(100n)).toEqual(early);
-  await send(client, 1, contract, store(2, 1));
+  const addresses = [contract];
+  expect(await client.getLogs({ addresses, blockHash })).toHaveLength(1);
+  expect(await client.getLogs({ addresses, fromBlock: 0n, toBlock: blockNumber })).toHaveLength(1);
+  await send(client, 2, contract, store(2, 1));
   await compact(started, started.compactions.length + 1);
   expect(started.compactions.at(-1)!.headers).toBeLessThan(400);
 });
