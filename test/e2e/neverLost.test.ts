@@ -1,7 +1,11 @@
 import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createChainClient } from "../../src/chain/client.ts";
+import { decodeLog } from "../../src/chain/events.ts";
+import type { ChainEvent } from "../../src/chain/events.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
 let dataDir: string;
@@ -162,3 +166,77 @@ test("behaviour: another chain under the data directory is noticed, and what was
   });
   expect((await tyche.call("POST", RANDOM)).data.success).toBe(true);
 });
+
+test("behaviour: a chain whose process is killed comes back by itself, and nothing is lost or doubled", async () => {
+  const source = "return Functions.encodeString(args[0])";
+  const kinds = [
+    ["/api/vrfv2/presets?network=fuji", { preset: "range", min: "1", max: "1000000" }],
+    [RANDOM, {}],
+    ["/api/oracleFunctions/runFunction", { network: "fuji", source, args: ["hi"] }],
+  ] as const;
+  const accepted: string[][] = kinds.map(() => []);
+  let sent = 0;
+  let isOver = false;
+  const callers = Array.from({ length: 4 }, async () => {
+    while (!isOver) {
+      const kind = sent++ % kinds.length;
+      const [target, body] = kinds[kind]!;
+      const headers = { prefer: "respond-async, wait=0", ...key(`killed-${sent}`) };
+      const { status, data } = await tyche.call("POST", target, { headers, body });
+      expect({ status, err: data.err }).toEqual({ status: 202, err: undefined });
+      accepted[kind]!.push(data.id);
+    }
+  });
+  const pidFile = path.join(dataDir, "chains", "fuji", "anvil.pid");
+  const kill = async () =>
+    await vi.waitFor(() => process.kill(Number.parseInt(readFileSync(pidFile, "utf8"), 10), "SIGKILL"), {
+      timeout: 10_000,
+      interval: 5,
+    });
+  const lostBlocks = () => [...tyche.output().matchAll(/"lostBlocks":(\d+)/g)].map(([, blocks]) => blocks);
+  for (const killsAtOnce of [1, 1, 3]) {
+    const before = lostBlocks().length;
+    await sleep(400);
+    // The second and third strike while the chain is coming back.
+    for (let kills = 0; kills < killsAtOnce; kills += 1) await kill().then(() => sleep(60));
+    await vi.waitFor(() => expect(lostBlocks().length).toBeGreaterThan(before), { timeout: 20_000 });
+  }
+  isOver = true;
+  await Promise.all(callers);
+
+  for (const id of accepted.flat()) {
+    const { state, timeline, outcome } = await ended(id);
+    expect({ state, success: outcome?.success }).toEqual({ state: "fulfilled", success: true });
+    expect(timeline.filter((entry: { state: string }) => entry.state === "fulfilled")).toHaveLength(1);
+  }
+  const [presets, randoms, functions] = accepted.map((ids) => ids.length) as [number, number, number];
+  const { words, requested, answered } = await readEvents();
+  expect({ words, functions: requested.length }).toEqual({
+    words: presets + randoms,
+    functions: presets + functions,
+  });
+  expect(new Set(answered)).toEqual(new Set(requested));
+  expect(answered).toHaveLength(requested.length);
+  expect(new Set(lostBlocks())).toEqual(new Set(["0"]));
+  expect((await tyche.call("POST", RANDOM)).data.success).toBe(true);
+}, 120_000);
+
+/** What the whole chain of fuji tells: number of words asked for, ids of function requests and of their answers. */
+async function readEvents() {
+  const { data } = await tyche.call("GET", "/api/networks");
+  const { rpcUrl } = data.items.find(({ name }: { name: string }) => name === "fuji");
+  const client = createChainClient(rpcUrl);
+  const { number: toBlock } = (await client.getHead("latest"))!;
+  const logs = await client.getLogs({ addresses: [], fromBlock: 0n, toBlock });
+  const events = logs.map(decodeLog).filter((event) => event !== undefined);
+  const idsOf = (wanted: ChainEvent["name"]) =>
+    events.flatMap((event) => (event.name === wanted && "requestId" in event ? [event.requestId] : []));
+  return {
+    words: events.reduce(
+      (sum, event) => sum + (event.name === "RandomWordsRequested" ? event.numWords : 0),
+      0,
+    ),
+    requested: idsOf("OracleRequest"),
+    answered: idsOf("RequestProcessed"),
+  };
+}

@@ -87,13 +87,18 @@ export async function soak({ seconds, seed, callers, say }: SoakOptions): Promis
     }
   };
 
+  const checkChains = (): void => {
+    for (const [, lost] of tyche.output().matchAll(/"lostBlocks":([1-9]\d*)/g))
+      violations.push(`a chain whose process was killed lost ${lost} blocks`);
+  };
+
   const trouble = async (): Promise<void> => {
     const kind = random();
-    if (kind < 0.6) {
+    if (kind < 0.4) {
       say("SIGKILL to the service");
       await tyche.stop("SIGKILL");
       counts = { ...counts, serviceKills: counts.serviceKills + 1 };
-    } else if (kind < 0.8) {
+    } else if (kind < 0.6) {
       say("SIGTERM to the service");
       const code = await tyche.stop("SIGTERM");
       if (code !== 0) violations.push(`the service ended with ${code} on SIGTERM`);
@@ -113,6 +118,7 @@ export async function soak({ seconds, seed, callers, say }: SoakOptions): Promis
       await sleep(random() * 500);
       await tyche.stop("SIGKILL");
     }
+    checkChains();
     tyche = await startTycheProcess({ dataDir });
   };
 
@@ -139,6 +145,7 @@ export async function soak({ seconds, seed, callers, say }: SoakOptions): Promis
     else if (record.state === "fulfilled") fulfilled += 1;
     else violations.push(`${key} (${id}) failed: ${record.error?.message ?? record.outcome?.err}`);
   }
+  checkChains();
   if ((await tyche.stop()) !== 0) violations.push("the last stop did not end well");
   const database = new DatabaseSync(path.join(dataDir, "tyche.sqlite"), { readOnly: true });
   const { integrity_check: integrity } = database.prepare("PRAGMA integrity_check").get() ?? {};
