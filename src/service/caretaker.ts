@@ -44,7 +44,12 @@ export function createCaretaker(options: {
         ({ progress }) => progress.transactionHashes !== undefined && progress.acceptedBlock === undefined,
       ),
     );
-    if ([...missing].some((request) => before.has(request))) await reconcile();
+    if (![...missing].some((request) => before.has(request))) return;
+    await reconcile();
+    await checkLinkings();
+  };
+  const checkLinkings = async (): Promise<void> => {
+    for (const request of requests()) if (request.kind === "consumer") await check(request);
   };
   const sweep = async (): Promise<void> => {
     const since = Date.now() - STANDING_STILL_MS;
@@ -52,9 +57,7 @@ export function createCaretaker(options: {
   };
 
   return {
-    async checkLinkings() {
-      for (const request of requests()) if (request.kind === "consumer") await check(request);
-    },
+    checkLinkings,
     start() {
       const stops = [
         repeat(mend, MEND_INTERVAL_MS, onError),

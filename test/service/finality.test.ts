@@ -5,6 +5,7 @@ import { listConsumers } from "../../src/store/chainRecords.ts";
 import { eventsOf } from "../support/delivery.ts";
 import { countEnds } from "../support/countEnds.ts";
 import { DESK_DAPP, startDeskWorld, type DeskWorld, type OpenDesk } from "../support/deskWorld.ts";
+import { reorgUnderLoad } from "../support/reorg.ts";
 
 let world: DeskWorld;
 let desk: OpenDesk;
@@ -158,7 +159,7 @@ test("behaviour: under load, every end that was taken back comes again", async (
   const requests = await Promise.all(Array.from({ length: 12 }, (_, i) => desk.accept(kinds[i % 3]!)));
   const before = await Promise.all(requests.map(({ id }) => desk.ended(id)));
   const head = Number((await world.stack.client.getHead("latest"))!.number);
-  await reorg(2);
+  await reorgUnderLoad(world.stack.client, 2);
   const taken = before.filter(({ endedIn }) => endedIn!.number > head - 2);
   expect(taken).not.toEqual([]);
   for (const { id } of taken) await endedAgain(id);

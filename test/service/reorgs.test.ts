@@ -3,6 +3,7 @@ import { deliverWords } from "../support/delivery.ts";
 import { countEnds } from "../support/countEnds.ts";
 import { startDeskWorld, type DeskWorld, type OpenDesk } from "../support/deskWorld.ts";
 import { first } from "../support/faultyNode.ts";
+import { reorgUnderLoad } from "../support/reorg.ts";
 
 let world: DeskWorld;
 let desk: OpenDesk;
@@ -133,8 +134,8 @@ test("behaviour: a reorganisation under load loses and doubles nothing", async (
     Array.from({ length: 12 }, (_, i) => desk.accept((["preset", "function", "random"] as const)[i % 3]!)),
   );
   await vi.waitFor(() => expect(desk.desk.queued()).toBe(0));
-  await reorg(1);
-  await reorg(2);
+  await reorgUnderLoad(world.stack.client, 1);
+  await reorgUnderLoad(world.stack.client, 2);
   for (const { id } of requests) {
     const request = await desk.ended(id, 25_000);
     expect(request.state).toBe("fulfilled");
