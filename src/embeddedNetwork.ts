@@ -1,7 +1,6 @@
 import type { Hex } from "viem";
 import type { Logger } from "pino";
 import type { SandboxPool } from "../sandbox/index.ts";
-import { createAccount } from "./chain/account.ts";
 import { EMBEDDED_GAS_PRICE_WEI } from "./chain/embedded/anvil.ts";
 import { startEmbeddedChain } from "./chain/embedded/chain.ts";
 import type { EmbeddedChain, EmbeddedDeployment } from "./chain/embedded/chain.ts";
@@ -13,10 +12,9 @@ import { createSender, fixedFees } from "./chain/sender.ts";
 import { createChainWatcher } from "./chain/watcher.ts";
 import type { ChainWatcher } from "./chain/watcher.ts";
 import { describeChain, describeNetwork } from "./embeddedViews.ts";
-import { deriveKey } from "./lib/secrets.ts";
+import { deriveNetworkKeys } from "./networkKeys.ts";
 import { createOracle } from "./oracle/oracle.ts";
 import type { Oracle } from "./oracle/oracle.ts";
-import { createReportSigner } from "./oracle/signer.ts";
 import { countAnswers, describeOracleHealth } from "./oracleHealth.ts";
 import type { ServiceNetwork } from "./service/serviceNetwork.ts";
 import type { ExploredChain } from "./service/explorer/explorer.ts";
@@ -38,13 +36,10 @@ import type { DataDirectory } from "./store/dataDirectory.ts";
 import type { Store } from "./store/store.ts";
 import { verifiedContractsOf } from "./verify/contracts.ts";
 import type { VerifiableNetwork } from "./verify/verifier.ts";
-import { createProvingKey } from "./vrf/proof.ts";
 
 /** RPC port of the first chain, if it is free; the others follow. */
 const FIRST_RPC_PORT = 8545;
 const STARTING = "it is starting";
-/** Nodes of the oracle network for functions. */
-const NODES = 4;
 /** What each subscription of a dapp is given: 10,000 LINK. */
 const ALLOWANCE_JUELS = 10_000n * 10n ** 18n;
 /** Between notes of the oracle's checkpoint; what came after the last one is read again at a start. */
@@ -89,25 +84,9 @@ export interface EmbeddedNetworkOptions {
 export function createEmbeddedNetwork(options: EmbeddedNetworkOptions): EmbeddedNetwork {
   const { profile, directory, store, book, pool, log, onTransaction } = options;
   const { name, chainId } = profile;
-  const key = (purpose: string): Uint8Array => deriveKey(directory.masterKey, `${purpose}/${name}`);
-  const account = (purpose: string) => createAccount(key(purpose));
-  const numbered = <T>(make: (i: number) => T): T[] => Array.from({ length: NODES }, (_, i) => make(i));
-  const deployer = account("deployer");
-  const operator = account("operator");
-  const vrfAccount = account("vrf sender");
-  const provingKey = createProvingKey(key("vrf"));
-  const signers = numbered((i) => createReportSigner(key(`signer ${i}`)));
-  const transmitters = numbered((i) => account(`transmitter ${i}`));
+  const keys = deriveNetworkKeys(directory.masterKey, name);
+  const { deployer, operator, vrfAccount, provingKey, signers, transmitters } = keys;
   const fees = fixedFees(EMBEDDED_GAS_PRICE_WEI, { synchronous: true });
-  const accounts = {
-    [deployer.address]: "Deployer",
-    [operator.address]: "Operator",
-    [vrfAccount.address]: "VRF node",
-    ...Object.fromEntries(signers.map(({ address }, i) => [address, `Oracle node ${i + 1}, signer`])),
-    ...Object.fromEntries(
-      transmitters.map(({ address }, i) => [address, `Oracle node ${i + 1}, transmitter`]),
-    ),
-  };
   const stopping = new AbortController();
   const onError = (error: unknown): void => {
     if (!stopping.signal.aborted) log.warn({ err: error }, "chain trouble; it is tried again");
@@ -178,7 +157,7 @@ export function createEmbeddedNetwork(options: EmbeddedNetworkOptions): Embedded
         maxResponseBytes,
         isEmbedded: true,
       },
-    explored: () => (explored ??= chain && describeChain(profile, chain, accounts)),
+    explored: () => (explored ??= chain && describeChain(profile, chain, keys.titles)),
     getCode: (address) => chain!.client.getCode(address),
 
     async start() {
@@ -257,13 +236,8 @@ export function createEmbeddedNetwork(options: EmbeddedNetworkOptions): Embedded
       });
       checkpoints = setInterval(() => void keepCheckpoint().catch(onError), CHECKPOINT_INTERVAL_MS);
       checkpoints.unref();
-      mineConfirmations({
-        client,
-        watcher,
-        vrfCoordinator: contracts.vrfCoordinator,
-        fromBlock,
-        onError,
-      });
+      const { vrfCoordinator } = contracts;
+      mineConfirmations({ client, watcher, vrfCoordinator, fromBlock, onError });
       desk = await openNetworkDesk({
         chain: {
           network: name,
