@@ -18,7 +18,7 @@ import { encodeTransmission } from "../../src/oracle/report.ts";
 import type { ReportSigner } from "../../src/oracle/signer.ts";
 import { prove, type ProvingKey } from "../../src/vrf/proof.ts";
 import { randomWords, seedOf } from "../../src/vrf/randomWords.ts";
-import type { PipelinedAccount } from "./pipelinedAccount.ts";
+import type { OrderlyAccount } from "./orderlyAccount.ts";
 
 /** What each of the two subscriptions holds: 10 million LINK, so that none runs dry. */
 const ALLOWANCE_JUELS = 10_000_000n * 10n ** 18n;
@@ -36,9 +36,9 @@ const GAS = {
 export interface NaivePathOptions {
   readonly client: ChainClient;
   readonly contracts: StackAddresses;
-  readonly operator: PipelinedAccount;
-  readonly vrf: { readonly key: ProvingKey; readonly account: PipelinedAccount };
-  readonly functions: { readonly signers: readonly ReportSigner[]; readonly account: PipelinedAccount };
+  readonly operator: OrderlyAccount;
+  readonly vrf: { readonly key: ProvingKey; readonly account: OrderlyAccount };
+  readonly functions: { readonly signers: readonly ReportSigner[]; readonly account: OrderlyAccount };
   readonly runner: SourceRunner;
   readonly maxResponseBytes: number;
 }

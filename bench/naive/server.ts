@@ -12,7 +12,7 @@ import { deriveKey } from "../../src/lib/secrets.ts";
 import { createReportSigner } from "../../src/oracle/signer.ts";
 import { createProvingKey } from "../../src/vrf/proof.ts";
 import { createNaivePath } from "./naivePath.ts";
-import { createPipelinedAccount } from "./pipelinedAccount.ts";
+import { createOrderlyAccount } from "./orderlyAccount.ts";
 
 const folder = process.argv[2];
 if (folder === undefined) throw new Error("the first argument is the folder for the chain's state");
@@ -49,14 +49,14 @@ const chain = await startEmbeddedChain({
 const { client } = chain;
 const pool = createSandboxPool();
 await pool.ready();
-const pipelined = (one: typeof operator) =>
-  createPipelinedAccount({ client, account: one, chainId: profile.chainId });
+const orderly = (one: typeof operator) =>
+  createOrderlyAccount({ client, account: one, chainId: profile.chainId });
 const run = await createNaivePath({
   client,
   contracts: chain.deployment.contracts,
-  operator: await pipelined(operator),
-  vrf: { key: provingKey, account: await pipelined(vrfAccount) },
-  functions: { signers, account: await pipelined(transmitters[0]!) },
+  operator: await orderly(operator),
+  vrf: { key: provingKey, account: await orderly(vrfAccount) },
+  functions: { signers, account: await orderly(transmitters[0]!) },
   runner: pool,
   maxResponseBytes: MAX_RESPONSE_BYTES.embedded,
 });

@@ -3,21 +3,25 @@ import type { Account } from "../../src/chain/account.ts";
 import { parseReceipt, type ChainClient, type Receipt } from "../../src/chain/client.ts";
 import { EMBEDDED_GAS_PRICE_WEI } from "../../src/chain/embedded/anvil.ts";
 
-/** Sends the transactions of one account without waiting for the one before. */
-export interface PipelinedAccount {
+/** Sends the transactions of one account, one after the other. */
+export interface OrderlyAccount {
   readonly address: Hex;
   /** Gives the receipt; throws when the transaction reverted. */
   send(call: { readonly to: Hex; readonly data: Hex; readonly gas: bigint }): Promise<Receipt>;
 }
 
-/** Makes one: a counter for the nonce and nothing else, so a transaction that the node refuses stops all later ones. */
-export async function createPipelinedAccount(options: {
+/**
+ * Makes one. Each transaction waits for the one before: Anvil 1.7.1 leaves one waiting in its pool for good that comes while the one
+ * before it is mined.
+ */
+export async function createOrderlyAccount(options: {
   readonly client: ChainClient;
   readonly account: Account;
   readonly chainId: number;
-}): Promise<PipelinedAccount> {
+}): Promise<OrderlyAccount> {
   const { client, account, chainId } = options;
   let nextNonce = await client.getNonce(account.address, "pending");
+  let last: Promise<unknown> = Promise.resolve();
   return {
     address: account.address,
     async send({ to, data, gas }) {
@@ -31,7 +35,9 @@ export async function createPipelinedAccount(options: {
         to,
         data,
       });
-      const receipt = parseReceipt(await client.request("eth_sendRawTransactionSync", [raw]));
+      const answer = last.then(() => client.request("eth_sendRawTransactionSync", [raw]));
+      last = answer.catch(() => {});
+      const receipt = parseReceipt(await answer);
       if (!receipt.succeeded) throw new Error(`transaction ${receipt.transactionHash} reverted`);
       return receipt;
     },
