@@ -205,6 +205,8 @@ export function createTrack(
 
   /** A head below what was told: of a node that lags, or of a chain that was set back. Time tells; then what is told anew begins after the last block that is still there. */
   const hasGoneBack = async (head: BlockHead): Promise<boolean> => {
+    // Nothing beyond it has been told: whoever wants only what comes next waits for that.
+    if (head.number + 1n === next) return false;
     shorter = { head, sinceMs: shorter?.sinceMs ?? Date.now() };
     if (Date.now() - shorter.sinceMs < rolledBackAfterMs) return false;
     // What was asked earlier may be answered later than what was pushed since.

@@ -115,3 +115,26 @@ test("behaviour: where no node lags, a chain that was set back is taken for what
   await vi.waitFor(() => expect(reorgs).toEqual([blockNumber + 1n]));
   expect(words()).toEqual([1]);
 });
+
+test("behaviour: who wants only what comes next hears of no reorganisation", async () => {
+  const { number } = (await chain.client.getHead("latest"))!;
+  const strict = createChainWatcher({
+    client: chain.client,
+    pollIntervalMs: 50,
+    rolledBackAfterMs: 0,
+    onError: () => {},
+  });
+  const reorgs: bigint[] = [];
+  const blocks: bigint[] = [];
+  strict.follow({
+    addresses: () => [logger],
+    fromBlock: number + 1n,
+    onBlock: (block) => void blocks.push(block.number),
+    onReorg: (firstReplaced) => void reorgs.push(firstReplaced),
+  });
+  await vi.waitFor(() => expect(strict.head()?.number).toBe(number));
+  await log(1);
+  await vi.waitFor(() => expect(blocks).toEqual([number + 1n]));
+  expect(reorgs).toEqual([]);
+  strict.close();
+});
