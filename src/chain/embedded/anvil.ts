@@ -105,12 +105,14 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
     );
   }
   started = true;
+  // Read now: somebody may remove the file while the process runs.
+  const pid = readPid(pidFile)?.pid;
   return {
     port: Number(/Listening on \S+:(\d+)/.exec(output)?.[1]),
     async close() {
       if (!closing) {
         closing = true;
-        killOurs(pidFile);
+        kill(pid);
       }
       await exited;
     },
@@ -126,14 +128,29 @@ async function endEarlierProcess(pidFile: string): Promise<void> {
 
 /** Kills the process that the file names; gives back whether there was one. */
 function killOurs(pidFile: string): boolean {
-  if (!existsSync(pidFile)) return false;
-  const [, pid, ipcPath] = /^(\d+) (.+)$/m.exec(readFileSync(pidFile, "utf8")) ?? [];
-  if (pid === undefined || ipcPath === undefined) return false;
+  const named = readPid(pidFile);
+  if (named === undefined) return false;
   try {
     // The number may belong to another program by now: only one that was started with this very socket counts.
-    if (process.platform === "linux" && !readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(ipcPath))
-      return false;
-    return process.kill(Number(pid), "SIGKILL");
+    const isOurs =
+      process.platform !== "linux" ||
+      readFileSync(`/proc/${named.pid}/cmdline`, "utf8").includes(named.ipcPath);
+    return isOurs && kill(named.pid);
+  } catch {
+    return false;
+  }
+}
+
+function readPid(pidFile: string): { readonly pid: number; readonly ipcPath: string } | undefined {
+  if (!existsSync(pidFile)) return undefined;
+  const [, pid, ipcPath] = /^(\d+) (.+)$/m.exec(readFileSync(pidFile, "utf8")) ?? [];
+  return pid === undefined || ipcPath === undefined ? undefined : { pid: Number(pid), ipcPath };
+}
+
+/** Whether there was such a process to kill. */
+function kill(pid: number | undefined): boolean {
+  try {
+    return pid !== undefined && process.kill(pid, "SIGKILL");
   } catch {
     return false;
   }
