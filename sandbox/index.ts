@@ -1,11 +1,12 @@
 /** Runs sources for oracle functions as the oracle nodes' Deno does, contained in child processes. */
+export { createSandboxPool } from "./host/pool.ts";
 export {
-  createSandboxPool,
   RunAbortedError,
   SandboxClosedError,
   SandboxOverloadedError,
-} from "./host/pool.ts";
-export type { SandboxPool, SandboxPoolOptions, SandboxStats } from "./host/poolTypes.ts";
+  SandboxUnavailableError,
+} from "./host/poolErrors.ts";
+export type { SandboxPool, SandboxPoolOptions, SandboxStats, SandboxStatus } from "./host/poolTypes.ts";
 export { HostCallRefusal, type HostCall, type HostCallContext, type HostUsage } from "./host/hostCall.ts";
 export { createFetchCall } from "./host/net/fetchCall.ts";
 export {
@@ -29,13 +30,16 @@ export {
   type SandboxNetwork,
   type SandboxNetworkOptions,
 } from "./host/net/network.ts";
+export { SandboxError, SandboxOptionError } from "./host/sandboxError.ts";
 export { InvalidRunError } from "./host/validate.ts";
 export { simulateScript, type SimulationInput, type SimulationResult } from "./simulateScript.ts";
 export {
+  CRASH_TEXT,
   DEFAULT_LIMITS,
   type RunError,
   type RunErrorKind,
   type RunLimits,
   type RunRequest,
   type RunResult,
+  type Touch,
 } from "./run.ts";

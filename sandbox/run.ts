@@ -63,6 +63,8 @@ export interface RunRequest {
    * a defect in V8 that leads from one context into another is then no one's loss. Default: an isolate of its own.
    */
   readonly group?: string;
+  /** Also reports the use of time and randomness in `touched`. Default false: it replaces `Date` and `Math.random` by probes. */
+  readonly observe?: boolean;
   /** Takes the run back: `run` rejects with `run_aborted`, and a child that executes it is killed. */
   readonly signal?: AbortSignal;
 }
@@ -88,6 +90,11 @@ export interface RunError {
   readonly stack?: string;
 }
 
+/** What a source can ask for that another run need not give again: HTTP, modules from elsewhere, time, randomness. */
+export const TOUCHES = ["http", "imports", "time", "randomness"] as const;
+/** One of {@link TOUCHES}. */
+export type Touch = (typeof TOUCHES)[number];
+
 /** What every run reports besides its outcome. */
 export interface RunUsage {
   /** Console output, lines ended by `\n`. */
@@ -100,6 +107,8 @@ export interface RunUsage {
   readonly memoryBytes: number;
   /** HTTP requests the source started. */
   readonly httpRequests: number;
+  /** What the source asked for, granted or refused. `time` and `randomness` are reported only with `observe`. */
+  readonly touched: readonly Touch[];
 }
 
 /** Outcome of a run. A source that throws is an outcome, not an error of the sandbox. */
@@ -111,5 +120,7 @@ export type RunResult = (
 
 /** Text of the oracle nodes for everything that ends Deno itself: syntax, memory, an uncaught error. */
 export const CRASH_TEXT = "syntax error, RAM exceeded, or other error";
+/** Text for a run whose child process ended without a verdict: nothing is known of the source. The nodes have none for it. */
+export const ENDED_TEXT = "the sandbox process ended without an answer";
 /** Text of the oracle nodes for a source that ran out of time. */
 export const TIMEOUT_TEXT = "script runtime exceeded";

@@ -2,6 +2,7 @@ import { createSandboxNetwork, DEVELOPER_NETWORK, type SandboxNetwork } from "./
 import { createSandboxPool } from "./host/pool.ts";
 import type { SandboxPool } from "./host/poolTypes.ts";
 import { DEFAULT_LIMITS } from "./run.ts";
+import { formatTerminalError } from "./terminalError.ts";
 
 /** Input of {@link simulateScript}; names and defaults are those of Chainlink's functions-toolkit. */
 export interface SimulationInput {
@@ -80,7 +81,7 @@ export async function simulateScript(input: SimulationInput): Promise<Simulation
       },
     });
     return {
-      capturedTerminalOutput: result.console,
+      capturedTerminalOutput: result.console + (result.ok ? "" : formatTerminalError(source, result.error)),
       ...(result.ok
         ? { responseBytesHexstring: `0x${Buffer.from(result.bytes).toString("hex")}` }
         : { errorString: result.error.message }),

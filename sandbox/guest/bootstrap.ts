@@ -36,6 +36,7 @@ interface StartLimits {
   readonly maxResponseBytes: number;
   readonly maxConsoleBytes: number;
   readonly maxErrorChars: number;
+  readonly observe: boolean;
 }
 
 const errorClasses: Readonly<Record<string, ErrorConstructor>> = {
@@ -65,7 +66,13 @@ type Source = (run: object, importModule: ImportModule) => () => Promise<unknown
 export default function boot(
   host: Host,
 ): (tell: number, a?: unknown, b?: unknown, c?: unknown, d?: unknown) => unknown {
-  const timers = createTimers(host);
+  let isObserved = false;
+  /** Chunks that are being set up: what they read then is not the source's doing. */
+  let loading = 0;
+  const touch = (what: "time" | "randomness"): void => {
+    if (isObserved && loading === 0) host(ASK.touch, what);
+  };
+  const timers = createTimers(host, touch);
   const chunks: Record<string, Readonly<Record<string, unknown>>> = { __proto__: null } as never;
   const calls: Record<
     number,
@@ -106,6 +113,7 @@ export default function boot(
     encodeUtf8,
     setTimeout: timers.setTimeout,
     clearTimeout: timers.clearTimeout,
+    touch,
   };
 
   /** Cuts here what the host would drop anyway, so that a huge text never leaves this heap. */
@@ -122,7 +130,12 @@ export default function boot(
     host(ASK.load, name);
     const chunk = handedOver as Chunk;
     handedOver = undefined;
-    return (chunks[name] = chunk(internals));
+    loading += 1;
+    try {
+      return (chunks[name] = chunk(internals));
+    } finally {
+      loading -= 1;
+    }
   }
 
   /** The exports behind an entry of `nodeModules`: a chunk's, or those of `chunk#member`. */
@@ -169,6 +182,8 @@ export default function boot(
     };
     const { maxResponseBytes, maxErrorChars } = limits;
     printable = limits.maxConsoleBytes;
+    if (limits.observe) load("observe");
+    isObserved = limits.observe;
     let refused = false;
     try {
       const value = await source({ args, bytesArgs, secrets, Functions: functions }, importModule)();

@@ -29,6 +29,8 @@ export interface Internals {
     ...args: unknown[]
   ) => number;
   readonly clearTimeout: (id?: unknown) => void;
+  /** Reports that the source asked for something that another run would not get again. */
+  readonly touch: (what: "time" | "randomness") => void;
 }
 
 /** A chunk: `export default` of every file in `sandbox/guest/chunks`. Its result's members are its exports. */

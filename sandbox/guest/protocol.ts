@@ -24,6 +24,8 @@ export const ASK = {
   import: 7,
   /** (name, header, bytes) Answer a native at once: bytes, or text that begins with `=` (answer) or `!` (error). */
   native: 8,
+  /** (what) The source asked for `time` or `randomness`; said only where the run is observed. */
+  touch: 9,
 } as const;
 
 /** First argument of `dispatch(…)`: what the host tells. */

@@ -32,9 +32,9 @@ export interface Timers {
 
 /**
  * Creates the timers of a run. They live in the isolate, sorted by due time, so that a flood of them counts
- * against the source's own memory; the host holds one timer, for the first of them.
+ * against the source's own memory; the host holds one timer, for the first of them. A delay tells the time: `touch` hears of it.
  */
-export function createTimers(host: Host): Timers {
+export function createTimers(host: Host, touch: (what: "time") => void): Timers {
   // A binary heap by (dueMs, order); no array, whose prototype may have setters for indices by now.
   const heap: Record<number, Timer> = { __proto__: null } as never;
   const live: Record<number, Timer> = { __proto__: null } as never;
@@ -83,6 +83,7 @@ export function createTimers(host: Host): Timers {
     if (typeof callback !== "function") throw new TypeError("The callback of a timer must be a function");
     let delayMs = Number(delay);
     if (!(delayMs > 0) || delayMs > MAX_DELAY_MS) delayMs = 0;
+    if (delayMs > 0) touch("time");
     const timer: Timer = {
       id: nextId++,
       callback,

@@ -14,19 +14,24 @@ export interface HostCallContext {
 export interface HostUsage {
   httpRequests: number;
   imports: number;
+  /** Length of all modules handed to the run so far, in bytes. */
+  importedBytes: number;
   /** What the person who wrote the source should know if the run fails; the last one counts. */
   hint?: string | undefined;
+  /** What a call under way waits for, in words such as `npm:ethers to be downloaded`; the last one counts. */
+  waitsFor?: string | undefined;
 }
 
 /**
- * Something a source may ask the host for, e.g. `fetch`. Bytes in, bytes out; both are the call's own encoding, and
+ * Something a source may ask the host for, e.g. `fetch`. Bytes in, bytes or a text in ASCII out, which is not copied
+ * while the child does not read; both are the call's own encoding, and
  * what comes in was written by the source: parse it as hostile. Throw {@link HostCallRefusal} to say something to
  * the source; any other error reaches it as `host call failed`.
  *
  * `import` is asked for by `import(…)`: in comes JSON (UTF-8) of `{ specifier, type }`, `type` being the import
  * attribute or `""`; out goes the text of one ES module that imports nothing but `node:` modules.
  */
-export type HostCall = (request: Uint8Array, context: HostCallContext) => Promise<Uint8Array>;
+export type HostCall = (request: Uint8Array, context: HostCallContext) => Promise<Uint8Array | string>;
 
 /** An answer that the source sees as an error of that class with this message. */
 export class HostCallRefusal extends Error {

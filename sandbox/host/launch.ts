@@ -1,37 +1,33 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
+import type { Confinement } from "./child/confine.ts";
+import { findMissingLayers, requireLayers, type MissingLayer } from "./layers.ts";
+import { releaseUserId, takeUserId } from "./userIds.ts";
 
-/** Address space for data, in bytes: with 1 GiB V8 does not start, and 1.5 GiB bounds what passes every other limit. */
-const MAX_DATA_BYTES = 1_536 * 1024 * 1024;
-/** Enough for Node's own descriptors. */
-const MAX_OPEN_FILES = 64;
-/** Threads of Node, V8 and isolated-vm; each child has a user id of its own, so this counts no one else's. */
-const MAX_THREADS = 64;
 const TOOL_FOLDERS = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
-/** User ids that no distribution gives to people or packages and that fit into 16 bits (systemd's dynamic range). */
-const FIRST_UID = 61_184;
-const UID_COUNT = 4_000;
 
 /** The layers around a child that this machine offers. */
 export interface Containment {
-  /** Limits of memory, files, threads and core dumps by `prlimit`. */
-  readonly resourceLimits: boolean;
-  /** No privilege can be gained by executing anything (`setpriv --no-new-privs`). */
-  readonly noNewPrivileges: boolean;
-  /** A user id without rights; false where the parent is not root, whose user the child then has. */
-  readonly unprivilegedUser: boolean;
+  /** A filter of system calls; with it limits of memory, files and threads, no new privileges, the parent's death. */
+  readonly systemCallFilter: boolean;
+  /** A user id without rights that no other process has; false where the parent is not root, whose user the child then has. */
+  readonly ownUser: boolean;
   /** No network interface, not even loopback, by a network namespace of its own. */
   readonly networkNamespace: boolean;
-  /** One sentence per layer that is missing and that Linux as root would give. */
+  /** Layers that are missing, each accepted by name. */
+  readonly missing: readonly MissingLayer[];
+  /** One sentence per layer that is missing, by leave or behind another. */
   readonly warnings: readonly string[];
 }
 
 /** Options of {@link createLauncher}. */
 export interface LauncherOptions {
-  /** Folders where `setpriv`, `prlimit`, `unshare` and `true` are looked for. Default: the system's own. */
+  /** Folders where `unshare` and `true` are looked for. Default: the system's own. */
   readonly toolFolders?: readonly string[];
+  /** Names of layers that may be missing. Default: none. */
+  readonly acceptMissing?: readonly string[];
 }
 
 /** Starts child processes. */
@@ -42,51 +38,47 @@ export interface Launcher {
 }
 
 /**
- * Finds out, by trying each wrapper once, how far children can be confined here, and returns what starts them.
- * Every child has an empty environment except `TZ=UTC`, no descriptor beyond its three pipes, Node's permission
- * model without any permission but addons and reading its two files, and the layers of {@link Containment}.
+ * Finds out how far children can be confined here, and returns what starts them. Every child has an empty environment
+ * except `TZ=UTC`, no descriptor beyond its three pipes, Node's permission model without any permission but addons,
+ * native calls and reading its two files, and gives up these, its user and most system calls by itself (`child/confine.ts`).
+ * @throws {MissingLayersError} `sandbox_layers_missing` if a layer is missing that is not accepted.
  */
 export function createLauncher(options: LauncherOptions = {}): Launcher {
+  const { toolFolders = TOOL_FOLDERS, acceptMissing = [] } = options;
   const nodePath = realpathSync(process.execPath);
   const addonPath = resolveAddon();
   const isRoot = process.platform === "linux" && process.getuid?.() === 0;
-  const offered = probe(isRoot, options.toolFolders ?? TOOL_FOLDERS);
-  const { namespace, privileges, resources, identity } = offered;
+  const namespace = probeNamespace(isRoot, toolFolders);
+  const missing = findMissingLayers({ isRoot });
+  requireLayers(missing, acceptMissing);
+  const isMissing = (name: string): boolean => missing.some((layer) => layer.name === name);
+  const ownUser = isRoot && !isMissing("user");
 
   const containment: Containment = {
-    resourceLimits: resources.length > 0,
-    noNewPrivileges: privileges.length > 0,
-    unprivilegedUser: isRoot ? identity : process.getuid !== undefined,
+    systemCallFilter: !isMissing("system-calls"),
+    ownUser,
     networkNamespace: namespace.length > 0,
+    missing,
     warnings: [
-      ...(resources.length > 0
-        ? []
-        : ["prlimit does not work here: what passes V8's memory limit is stopped only by watching."]),
-      ...(privileges.length > 0
-        ? []
-        : ["setpriv does not work here: a sandbox process could execute a set-uid file."]),
-      ...(namespace.length > 0
+      ...missing.map(({ name, text }) => `Accepted as missing: ${name}. ${text}`),
+      ...(namespace.length > 0 || process.platform !== "linux"
         ? []
         : [
-            "unshare does not work here: only Node's permission model keeps a sandbox process from the network.",
+            "unshare does not work here: only the filter of system calls and Node's permission model keep a sandbox process from the network.",
           ]),
-      ...(isRoot && !identity ? ["setpriv can't change users here: sandbox processes run as root."] : []),
     ],
   };
 
-  let started = 0;
   return {
     containment,
     launch: (script) => {
-      const uid = FIRST_UID + ((process.pid + started++) % UID_COUNT);
-      // A checkout below a private home folder can't be read by another user: the child then changes users itself.
-      const late = identity && !isReachable([nodePath, script, addonPath]);
+      const uid = ownUser ? takeUserId() : null;
+      const confinement: Confinement = {
+        uid,
+        isFilterRequired: !acceptMissing.includes("system-calls"),
+      };
       const command = [
         ...namespace,
-        ...privileges,
-        ...(identity && !late ? identityArguments(uid) : []),
-        ...resources,
-        ...(resources.length > 0 && identity ? [`--nproc=${MAX_THREADS}`] : []),
         nodePath,
         "--no-node-snapshot",
         "--no-warnings",
@@ -105,23 +97,22 @@ export function createLauncher(options: LauncherOptions = {}): Launcher {
         "--no-experimental-webstorage",
         "--permission",
         "--allow-addons",
+        "--allow-ffi",
         `--allow-fs-read=${script}`,
         `--allow-fs-read=${addonPath}`,
         script,
         addonPath,
-        late ? String(uid) : "",
+        JSON.stringify(confinement),
       ];
-      return spawn(command[0] as string, command.slice(1), {
+      const child = spawn(command[0] as string, command.slice(1), {
         stdio: ["pipe", "pipe", "pipe"],
         env: { TZ: "UTC" },
         cwd: "/",
       });
+      if (uid !== null) for (const end of ["exit", "error"]) child.once(end, () => releaseUserId(uid));
+      return child;
     },
   };
-}
-
-function identityArguments(uid: number): string[] {
-  return ["--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
 }
 
 function findTool(name: string, folders: readonly string[]): string | null {
@@ -136,62 +127,16 @@ function findTool(name: string, folders: readonly string[]): string | null {
   return null;
 }
 
-/** Command prefixes that work here; empty where one does not. */
-interface Wrappers {
-  readonly namespace: readonly string[];
-  readonly privileges: readonly string[];
-  readonly resources: readonly string[];
-  /** Whether `privileges` may be followed by options that change the user. */
-  readonly identity: boolean;
-}
-
-/** Tries all wrappers in one go, as they will be used, and one by one only if that fails: it takes 3 ms or 15. */
-function probe(isRoot: boolean, folders: readonly string[]): Wrappers {
-  if (process.platform !== "linux") return { namespace: [], privileges: [], resources: [], identity: false };
-  const find = (name: string) => findTool(name, folders);
-  const prefix = (name: string, options: readonly string[]): string[] => {
-    const path = find(name);
-    return path === null ? [] : [path, ...options];
-  };
-  /** Whether a command prefix runs a program; an empty one does. */
-  const works = (command: readonly string[]): boolean => {
-    const [path, ...options] = [...command, find("true") ?? "true"];
-    return spawnSync(path, options, { stdio: "ignore", env: {} }).status === 0;
-  };
-  const namespace = prefix("unshare", isRoot ? ["--net", "--ipc"] : ["--user", "--net", "--ipc"]);
-  const privileges = prefix("setpriv", ["--no-new-privs", "--pdeathsig", "KILL"]);
-  const resources = prefix("prlimit", [
-    "--core=0",
-    "--fsize=0",
-    `--nofile=${MAX_OPEN_FILES}`,
-    `--data=${MAX_DATA_BYTES}`,
-  ]);
-  const identity = isRoot ? identityArguments(FIRST_UID) : [];
-  if (
-    namespace.length * privileges.length * resources.length > 0 &&
-    works([...namespace, ...privileges, ...identity, ...resources])
-  ) {
-    return { namespace, privileges, resources, identity: isRoot };
-  }
-  const older = prefix("setpriv", ["--no-new-privs"]);
-  const usable = [privileges, older, []].find((options) => works(options)) ?? [];
-  return {
-    namespace: works(namespace) ? namespace : [],
-    privileges: usable,
-    resources: works(resources) ? resources : [],
-    identity: isRoot && usable.length > 0 && works([...usable, ...identity]),
-  };
-}
-
-/** Whether any user may reach and read all these files. */
-function isReachable(paths: readonly string[]): boolean {
-  return paths.every((path) => {
-    if ((statSync(path).mode & 0o004) === 0) return false;
-    for (let folder = dirname(path); ; folder = dirname(folder)) {
-      if ((statSync(folder).mode & 0o001) === 0) return false;
-      if (folder === dirname(folder)) return true;
-    }
+/** The command prefix that gives a child its own network; empty where that does not work. */
+function probeNamespace(isRoot: boolean, folders: readonly string[]): readonly string[] {
+  const unshare = process.platform === "linux" ? findTool("unshare", folders) : null;
+  if (unshare === null) return [];
+  const options = isRoot ? ["--net", "--ipc"] : ["--user", "--net", "--ipc"];
+  const { status } = spawnSync(unshare, [...options, findTool("true", folders) ?? "true"], {
+    stdio: "ignore",
+    env: {},
   });
+  return status === 0 ? [unshare, ...options] : [];
 }
 
 /** The native file that isolated-vm would load, found here so that the child need not search for it. */

@@ -1,4 +1,11 @@
-import { DEFAULT_LIMITS, type RunError, type RunErrorKind, type RunLimits } from "../run.ts";
+import {
+  DEFAULT_LIMITS,
+  TOUCHES,
+  type RunError,
+  type RunErrorKind,
+  type RunLimits,
+  type Touch,
+} from "../run.ts";
 import { FrameError, type Frame } from "./frames.ts";
 
 /** Frame types from parent to child. */
@@ -12,6 +19,8 @@ const limitNames = Object.keys(DEFAULT_LIMITS) as (keyof RunLimits)[];
 export const MAX_ERROR_CHARS = 16_384;
 /** Longest name of a host call, in UTF-16 units. */
 const MAX_CALL_NAME_CHARS = 64;
+/** Largest place in a source; a source has at most 4 MB. */
+const MAX_PLACE = 100_000_000;
 
 /** Header of `run`: one source for the child to execute. */
 export interface RunMessage {
@@ -21,6 +30,8 @@ export interface RunMessage {
   /** JSON text of `{ args, bytesArgs, secrets }`, parsed inside the isolate. */
   readonly inputs: string;
   readonly limits: RunLimits;
+  /** Whether to report the use of time and randomness. */
+  readonly observe: boolean;
 }
 
 /** Header of `run` for one that differs from the run before it in its number only: the nodes of a network all run the same. */
@@ -35,6 +46,7 @@ export function isRepeat(run: RunMessage, before: RunMessage): boolean {
     run.source === before.source &&
     run.inputs === before.inputs &&
     run.group === before.group &&
+    run.observe === before.observe &&
     limitNames.every((name) => run.limits[name] === before.limits[name])
   );
 }
@@ -54,7 +66,8 @@ export interface ReplyMessage {
 export type ChildMessage =
   /** Ready for more; `done` counts the runs it has finished in its life. */
   | { readonly type: "ready"; readonly done: number }
-  | { readonly type: "console"; readonly run: number; readonly text: string }
+  /** Console output, UTF-8. */
+  | { readonly type: "console"; readonly run: number; readonly body: Uint8Array }
   | {
       readonly type: "call";
       readonly run: number;
@@ -73,6 +86,8 @@ export interface ResultMessage {
   readonly error: RunError | null;
   readonly timeMs: number;
   readonly memoryBytes: number;
+  /** What the source asked for within the child. */
+  readonly touched: readonly Touch[];
   /** Whether the child believes it can be used again. */
   readonly reusable: boolean;
   readonly body: Uint8Array;
@@ -93,11 +108,7 @@ export function parseChildMessage(frame: Frame): ChildMessage {
     case TO_PARENT.ready:
       return { type: "ready", done: count(fields["done"]) };
     case TO_PARENT.console:
-      return {
-        type: "console",
-        run: count(fields["run"]),
-        text: text(fields["text"], Number.MAX_SAFE_INTEGER),
-      };
+      return { type: "console", run: count(fields["run"]), body: frame.body };
     case TO_PARENT.call:
       return {
         type: "call",
@@ -114,13 +125,21 @@ export function parseChildMessage(frame: Frame): ChildMessage {
         run: count(fields["run"]),
         error: fields["error"] === null ? null : parseError(fields["error"]),
         timeMs: amount(fields["timeMs"]),
-        memoryBytes: amount(fields["memoryBytes"]),
+        memoryBytes: count(fields["memoryBytes"]),
+        touched: parseTouched(fields["touched"]),
         reusable: fields["reusable"] === true,
         body: frame.body,
       };
     default:
       throw new FrameError(`the unknown frame type ${frame.type}`);
   }
+}
+
+function parseTouched(value: unknown): Touch[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value) || value.length > TOUCHES.length)
+    throw new FrameError("a list of touches that is no list");
+  return TOUCHES.filter((touch) => value.includes(touch));
 }
 
 function parseError(value: unknown): RunError {
@@ -132,8 +151,8 @@ function parseError(value: unknown): RunError {
     kind,
     message: text(fields["message"], MAX_ERROR_CHARS),
     ...(fields["detail"] === undefined ? {} : { detail: text(fields["detail"], MAX_ERROR_CHARS) }),
-    ...(fields["line"] === undefined ? {} : { line: count(fields["line"]) }),
-    ...(fields["column"] === undefined ? {} : { column: count(fields["column"]) }),
+    ...(fields["line"] === undefined ? {} : { line: place(fields["line"]) }),
+    ...(fields["column"] === undefined ? {} : { column: place(fields["column"]) }),
     ...(fields["stack"] === undefined ? {} : { stack: text(fields["stack"], MAX_ERROR_CHARS) }),
   };
 }
@@ -142,6 +161,12 @@ function count(value: unknown): number {
   if (!Number.isSafeInteger(value) || (value as number) < 0)
     throw new FrameError("a number that is no count");
   return value as number;
+}
+
+function place(value: unknown): number {
+  const found = count(value);
+  if (found < 1 || found > MAX_PLACE) throw new FrameError("a place that no source has");
+  return found;
 }
 
 function amount(value: unknown): number {

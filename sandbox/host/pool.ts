@@ -1,10 +1,19 @@
 import { availableParallelism } from "node:os";
-import { TycheError } from "../../src/lib/errors.ts";
-import { DEFAULT_LIMITS, type RunResult } from "../run.ts";
-import { createCrew } from "./crew.ts";
-import { createLauncher } from "./launch.ts";
+import { DEFAULT_LIMITS, TOUCHES, type RunResult } from "../run.ts";
+import { buildChild } from "./build.ts";
+import { createWorkerSet, type StartTrouble } from "./workerSet.ts";
+import { createLauncher, type Launcher } from "./launch.ts";
+import { acceptedByEnvironment } from "./layers.ts";
 import type { ResultMessage, RunMessage } from "./messages.ts";
 import { errorOfDeath, resultOf } from "./outcome.ts";
+import {
+  describeTrouble,
+  RunAbortedError,
+  SandboxClosedError,
+  SandboxInterruptedError,
+  SandboxOverloadedError,
+  SandboxUnavailableError,
+} from "./poolErrors.ts";
 import type { SandboxPool, SandboxPoolOptions } from "./poolTypes.ts";
 import { createFairQueue } from "./queue.ts";
 import { createSession, type Session } from "./session.ts";
@@ -15,6 +24,9 @@ import type { Death, Worker } from "./worker.ts";
 const MAX_BATCH = 16;
 /** A run older than this no longer counts against `concurrency`: slow sources must not hold the quick ones up. */
 const SLOW_MS = 50;
+/** After that many failed starts in a row, with no child that serves, runs are refused instead of kept waiting. */
+const MAX_START_FAILURES = 3;
+
 interface Job {
   readonly message: RunMessage;
   readonly caller: string;
@@ -23,11 +35,26 @@ interface Job {
   session?: Session;
   startedMs: number;
   isAborted: boolean;
+  /** Whether a child has ended under it already. */
+  isRetried: boolean;
   worker?: Worker;
 }
 
-/** Creates a pool and starts its children: one per quick source at once, and a warm spare. */
+/**
+ * Creates a pool and starts its children: one per quick source at once, and a warm spare.
+ * @throws {MissingLayersError} `sandbox_layers_missing` where children can't be contained as promised.
+ */
 export function createSandboxPool(options: SandboxPoolOptions = {}): SandboxPool {
+  const launcher = createLauncher({ acceptMissing: options.acceptMissing ?? acceptedByEnvironment() });
+  for (const warning of launcher.containment.warnings) options.onWarning?.(warning);
+  return createPool(options, { launcher, build: buildChild });
+}
+
+/** Creates a pool over what starts its children. */
+export function createPool(
+  options: SandboxPoolOptions,
+  { launcher, build }: { readonly launcher: Launcher; readonly build: () => Promise<string> },
+): SandboxPool {
   const concurrency = options.concurrency ?? availableParallelism();
   const standing = concurrency + 1;
   const maxWorkers = Math.max(standing, options.maxWorkers ?? 4 * concurrency + 1);
@@ -35,25 +62,29 @@ export function createSandboxPool(options: SandboxPoolOptions = {}): SandboxPool
   const maxQueue = options.maxQueue ?? 4_096;
   const maxQueuePerCaller = options.maxQueuePerCaller ?? Math.ceil(maxQueue / 2);
   const hostCalls = options.hostCalls ?? {};
-  const launcher = createLauncher();
-  for (const warning of launcher.containment.warnings) options.onWarning?.(warning);
-
   const queue = createFairQueue<Job>();
   const jobs = new Map<number, Job>();
-  const firstReady = Promise.withResolvers<void>();
+  let firstReady = Promise.withResolvers<void>();
   firstReady.promise.catch(() => {});
+  let wasReady = false;
+  /** Whether somebody was told of starts that fail. */
+  let isWarned = false;
   let nextRun = 1;
   let runs = 0;
   let closed = false;
   let pump: NodeJS.Timeout | undefined;
 
-  const crew = createCrew({
+  const workerSet = createWorkerSet({
     launcher,
+    build,
     standing,
     max: maxWorkers,
     events: {
       onReady: () => {
+        wasReady = true;
         firstReady.resolve();
+        if (isWarned) options.onWarning?.("Sandbox processes start again.");
+        isWarned = false;
         dispatch();
       },
       onMessage: (worker, message) => {
@@ -61,12 +92,39 @@ export function createSandboxPool(options: SandboxPoolOptions = {}): SandboxPool
       },
       onResult: (_worker, message) => settle(message),
       onDeath: (worker, death) => {
+        // Whoever stopped one may have stopped those that its run would go to.
+        if (death === "killed") for (const other of workerSet.workers) other.killIfStopped();
         buryRuns(worker, death);
         dispatch();
       },
     },
-    onFailure: (reason, cause) => shutDown(new SandboxClosedError(reason, cause)),
+    onTrouble: ({ reason, detail, retryMs }) => {
+      const more = detail === "" ? "" : `: ${oneLine(detail)}`;
+      options.onWarning?.(
+        `A sandbox process did not start (${reason}); the next try is in ${retryMs} ms${more}`,
+      );
+      isWarned = true;
+      refuseIfDown();
+    },
   });
+
+  /** The trouble that keeps the pool from taking runs: no child serves, and none starts. */
+  function down(): StartTrouble | undefined {
+    const { trouble } = workerSet;
+    if (trouble === undefined || trouble.failures < MAX_START_FAILURES) return undefined;
+    return [...workerSet.workers].some((worker) => worker.state !== "starting") ? undefined : trouble;
+  }
+
+  /** Nobody waits for a child that may never come. */
+  function refuseIfDown(): void {
+    const trouble = down();
+    if (trouble === undefined) return;
+    const error = new SandboxUnavailableError(trouble);
+    for (const job of queue.clear()) job.reject(error);
+    firstReady.reject(error);
+    firstReady = Promise.withResolvers<void>();
+    firstReady.promise.catch(() => {});
+  }
 
   /** Gives waiting runs to idle workers, as far as concurrency and fairness allow. */
   function dispatch(): void {
@@ -77,7 +135,7 @@ export function createSandboxPool(options: SandboxPoolOptions = {}): SandboxPool
     let unsent = 0;
     const idle: Worker[] = [];
     const workersOf = new Map<string, number>();
-    for (const worker of crew.workers) {
+    for (const worker of workerSet.workers) {
       if (worker.state === "idle") idle.push(worker);
       const first = jobs.get(worker.runs[0]?.run ?? 0);
       if (first === undefined) continue;
@@ -101,7 +159,7 @@ export function createSandboxPool(options: SandboxPoolOptions = {}): SandboxPool
       unsent += 1;
     }
     // Everything is taken by slow runs: there will be work for one child more.
-    if (queue.size > 0 && idle.length === 0 && quick < concurrency) crew.reinforce();
+    if (queue.size > 0 && idle.length === 0 && quick < concurrency) workerSet.reinforce();
     // Look again when a quick run has become a slow one.
     if (queue.size > 0 || unsent > 0) pump = setTimeout(dispatch, SLOW_MS / 2);
   }
@@ -149,10 +207,12 @@ export function createSandboxPool(options: SandboxPoolOptions = {}): SandboxPool
     runs += 1;
     const nowMs = performance.now();
     const timeMs = Math.min(message.timeMs, nowMs - job.startedMs);
-    const usage = { ...finish(job), timeMs, memoryBytes: message.memoryBytes };
+    const used = finish(job);
+    const touched = TOUCHES.filter((one) => used.touched.includes(one) || message.touched.includes(one));
+    const usage = { ...used, touched, timeMs, memoryBytes: message.memoryBytes };
     const following = jobs.get(job.worker?.runs[0]?.run ?? 0);
     if (following !== undefined) following.startedMs = nowMs;
-    job.resolve(resultOf(message, job.message.limits, usage, () => job.session?.hint()));
+    job.resolve(resultOf(message, job.message.limits, usage, job.session as Session));
   }
 
   /** The first run of a dead worker is what killed it; those behind it had not begun and go to others. */
@@ -162,10 +222,20 @@ export function createSandboxPool(options: SandboxPoolOptions = {}): SandboxPool
       .filter((job) => job !== undefined);
     untouched.forEach(closed ? abandon : requeue);
     if (first === undefined) return;
+    // Killed from outside, or by a defect that may not strike twice. A source that ends its child does so once more.
+    if ((death === "crash" || death === "killed") && !first.isRetried && !closed) {
+      first.isRetried = true;
+      return requeue(first);
+    }
+    if (death === "killed") {
+      finish(first);
+      return first.reject(new SandboxInterruptedError());
+    }
     runs += 1;
+    const explain = first.session as Session;
     const usage = { ...finish(first), timeMs: performance.now() - first.startedMs, memoryBytes: 0 };
     if (death === "closed") first.reject(new SandboxClosedError());
-    else first.resolve({ ok: false, error: errorOfDeath(death), ...usage });
+    else first.resolve({ ok: false, error: errorOfDeath(death, first.message.limits, explain), ...usage });
   }
 
   function abandon(job: Job): void {
@@ -179,7 +249,7 @@ export function createSandboxPool(options: SandboxPoolOptions = {}): SandboxPool
     firstReady.reject(error);
     clearTimeout(pump);
     for (const job of queue.clear()) job.reject(error);
-    crew.close();
+    workerSet.close();
   }
 
   /** Takes a run back: a waiting one leaves the queue, one under way loses its child, one behind another is ignored. */
@@ -192,15 +262,17 @@ export function createSandboxPool(options: SandboxPoolOptions = {}): SandboxPool
 
   return {
     run: async (request) => {
-      const { source, inputs, caller, group, limits } = parseRunRequest(request);
+      const { limits, caller, ...parsed } = parseRunRequest(request);
       if (closed) throw new SandboxClosedError();
+      const trouble = down();
+      if (trouble !== undefined) throw new SandboxUnavailableError(trouble);
       if (request.signal?.aborted === true) throw new RunAbortedError();
       if (queue.size >= maxQueue || queue.sizeOf(caller) >= maxQueuePerCaller) {
         throw new SandboxOverloadedError(queue.size, queue.size >= maxQueue ? maxQueue : maxQueuePerCaller);
       }
       const { promise, resolve, reject } = Promise.withResolvers<RunResult>();
-      const message = { run: nextRun++, source, group, inputs, limits: { ...DEFAULT_LIMITS, ...limits } };
-      const job: Job = { message, caller, resolve, reject, startedMs: 0, isAborted: false };
+      const message = { run: nextRun++, ...parsed, limits: { ...DEFAULT_LIMITS, ...limits } };
+      const job: Job = { message, caller, resolve, reject, startedMs: 0, isAborted: false, isRetried: false };
       const onAbort = (): void => abort(job);
       request.signal?.addEventListener("abort", onAbort, { once: true });
       queue.push(caller, job);
@@ -212,44 +284,29 @@ export function createSandboxPool(options: SandboxPoolOptions = {}): SandboxPool
       }
     },
     ready: () => firstReady.promise,
+    status: () => {
+      const { trouble } = workerSet;
+      const isReady = wasReady && down() === undefined;
+      if (trouble !== undefined) {
+        const { failures, reason, retryMs } = trouble;
+        return { isReady, why: describeTrouble(trouble), failures, reason, retryMs };
+      }
+      return isReady ? { isReady } : { isReady, why: "the first sandbox process is starting" };
+    },
     stats: () => ({
-      workers: crew.workers.size,
+      workers: workerSet.workers.size,
       busy: jobs.size,
       queued: queue.size,
       containment: launcher.containment,
-      started: crew.started,
+      started: workerSet.started,
       runs,
-      killed: { ...crew.ended },
+      killed: { ...workerSet.ended },
     }),
     close: async () => shutDown(new SandboxClosedError()),
   };
 }
 
-/** More runs wait than may: answer 503 and let the caller come back. */
-export class SandboxOverloadedError extends TycheError {
-  constructor(queued: number, limit: number) {
-    super(
-      `The sandbox has ${queued} runs waiting; a caller's next one is taken below ${limit}. Try again shortly.`,
-      {
-        code: "sandbox_overloaded",
-        blame: "us",
-        retryable: true,
-        details: { queued, limit },
-      },
-    );
-  }
-}
-
-/** The pool is closed, or its children can't be started on this machine. */
-export class SandboxClosedError extends TycheError {
-  constructor(message = "The sandbox is closed.", cause?: unknown) {
-    super(message, { code: "sandbox_closed", blame: "us", cause });
-  }
-}
-
-/** The run's own signal took it back. */
-export class RunAbortedError extends TycheError {
-  constructor() {
-    super("The run was aborted by its caller.", { code: "run_aborted", blame: "caller" });
-  }
+/** What a process wrote to standard error, for a line of a log. */
+function oneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, " ").slice(0, 500);
 }

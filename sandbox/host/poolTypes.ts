@@ -14,7 +14,15 @@ export interface SandboxPoolOptions {
   readonly maxQueuePerCaller?: number;
   /** What sources may ask the host for, by name. Default: nothing. */
   readonly hostCalls?: Readonly<Record<string, HostCall>>;
-  /** Hears, once, about every layer of containment that this machine does not offer. Default: ignored. */
+  /**
+   * Layers of containment that may be missing: `system-calls`, `user`.
+   * Default: those that the environment variable `TYCHE_ACCEPT_MISSING` names, comma-separated.
+   */
+  readonly acceptMissing?: readonly string[];
+  /**
+   * Hears, once, about every layer that is missing by leave or behind another; and about each child that does not start,
+   * with the cause, and when they start again. Default: ignored.
+   */
   readonly onWarning?: (message: string) => void;
 }
 
@@ -29,16 +37,35 @@ export interface SandboxStats {
   readonly killed: Readonly<Record<string, number>>;
 }
 
+/** Whether a pool takes runs. */
+export interface SandboxStatus {
+  /** False before the first child is ready, and when none serves and the last three did not start. */
+  readonly isReady: boolean;
+  /** What is wrong, in one sentence without a full stop; also where the pool serves although a child did not start. */
+  readonly why?: string;
+  /** Failed starts in a row; absent: none. */
+  readonly failures?: number;
+  /** What happened to the last one: an error code, an exit code or a signal. */
+  readonly reason?: string;
+  /** Wait between the last and the next try, in ms. */
+  readonly retryMs?: number;
+}
+
 /** Child processes that run sources, one at a time each. */
 export interface SandboxPool {
   /**
    * Runs a source. Nothing the source does makes it reject.
    * @throws {InvalidRunError} `invalid_run`, {@link SandboxOverloadedError} `sandbox_overloaded`,
-   * {@link SandboxClosedError} `sandbox_closed`, {@link RunAbortedError} `run_aborted`.
+   * {@link SandboxUnavailableError} `sandbox_unavailable`, {@link SandboxClosedError} `sandbox_closed`,
+   * {@link SandboxInterruptedError} `sandbox_interrupted`, {@link RunAbortedError} `run_aborted`.
    */
   readonly run: (request: RunRequest) => Promise<RunResult>;
-  /** Resolves when the first child can take a run. */
+  /**
+   * Resolves when the first child can take a run.
+   * @throws {SandboxUnavailableError} `sandbox_unavailable` after three starts that failed.
+   */
   readonly ready: () => Promise<void>;
+  readonly status: () => SandboxStatus;
   readonly stats: () => SandboxStats;
   /** Kills all children; waiting and running runs reject with `sandbox_closed`. */
   readonly close: () => Promise<void>;

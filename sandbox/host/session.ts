@@ -1,23 +1,22 @@
 import { StringDecoder } from "node:string_decoder";
+import { MAX_CALLS, MAX_OPEN_CALLS } from "./callLimits.ts";
 import { HostCallRefusal, type HostCall, type HostUsage } from "./hostCall.ts";
 import type { ChildMessage, ReplyMessage, ResultMessage } from "./messages.ts";
-import type { RunLimits, RunUsage } from "../run.ts";
+import type { RunLimits, RunUsage, Touch } from "../run.ts";
 
-/** Host calls a source may have open at once; more is no program, but a flood. */
-const MAX_OPEN_CALLS = 64;
-/** Host calls a source may make in all. */
-const MAX_CALLS = 1_000;
-/** Console messages a source may send; a message costs the parent more than its bytes. */
-const MAX_PRINTS = 20_000;
+/** Host calls that ask for something that another run need not get again. */
+const TOUCH_OF: Readonly<Record<string, Touch>> = { fetch: "http", import: "imports" };
 
 /** The parent's side of one run: counts and caps what the child says during it, and serves its host calls. */
 export interface Session {
   /** Takes a message; false if the child broke a rule and must go. */
   readonly take: (message: Exclude<ChildMessage, { type: "ready" } | ResultMessage>) => boolean;
   /** Ends all open host calls and returns what was used. */
-  readonly finish: () => Pick<RunUsage, "console" | "consoleTruncated" | "httpRequests">;
+  readonly finish: () => Pick<RunUsage, "console" | "consoleTruncated" | "httpRequests" | "touched">;
   /** What explains a failure of the run besides its error; the host calls know. */
   readonly hint: () => string | undefined;
+  /** What its host calls were waiting for, up to now or the end of the run. */
+  readonly waitsFor: () => string | undefined;
 }
 
 /** Creates the session of a run that is about to start. */
@@ -26,21 +25,23 @@ export function createSession(options: {
   readonly caller: string;
   readonly run: number;
   readonly hostCalls: Readonly<Record<string, HostCall>>;
-  readonly reply: (message: ReplyMessage, body: Uint8Array) => void;
+  readonly reply: (message: ReplyMessage, body: Uint8Array | string) => void;
 }): Session {
   const { limits, caller, run, hostCalls, reply } = options;
-  const usage: HostUsage = { httpRequests: 0, imports: 0 };
+  const usage: HostUsage = { httpRequests: 0, imports: 0, importedBytes: 0 };
   const open = new Map<number, AbortController>();
+  const touched = new Set<Touch>();
   let calls = 0;
   let cancels = 0;
-  let prints = 0;
   let printedBytes = 0;
   let truncated = false;
   let printed = "";
+  /** Keeps the start of a character whose rest is in the next piece; at the end it is dropped. */
+  const decoder = new StringDecoder("utf8");
 
   async function serve(id: number, name: string, request: Uint8Array, signal: AbortSignal): Promise<void> {
     let error: ReplyMessage["error"] = null;
-    let answer: Uint8Array = new Uint8Array(0);
+    let answer: Uint8Array | string = "";
     try {
       const hostCall = Object.hasOwn(hostCalls, name) ? hostCalls[name] : undefined;
       if (hostCall === undefined) throw new HostCallRefusal(`${name} is not available here`);
@@ -55,20 +56,17 @@ export function createSession(options: {
             }
           : { name: "Error", message: "host call failed" };
     }
-    if (open.delete(id)) reply({ run, call: id, error }, error === null ? answer : new Uint8Array(0));
+    if (open.delete(id)) reply({ run, call: id, error }, error === null ? answer : "");
   }
 
   return {
     take: (message) => {
       if (message.type === "console") {
-        prints += 1;
-        if (truncated) return prints <= MAX_PRINTS * 2;
-        const bytes = Buffer.byteLength(message.text);
-        if (printedBytes + bytes > limits.maxConsoleBytes || prints > MAX_PRINTS) {
-          truncated = true;
-          if (prints <= MAX_PRINTS) printed += cut(message.text, limits.maxConsoleBytes - printedBytes);
-        } else printed += message.text;
-        printedBytes += bytes;
+        if (truncated) return true;
+        const left = limits.maxConsoleBytes - printedBytes;
+        truncated = message.body.length > left;
+        printed += decoder.write(message.body.subarray(0, left));
+        printedBytes += message.body.length;
         return true;
       }
       if (message.type === "cancel") {
@@ -79,6 +77,8 @@ export function createSession(options: {
         return true;
       }
       calls += 1;
+      const touch = Object.hasOwn(TOUCH_OF, message.name) ? TOUCH_OF[message.name] : undefined;
+      if (touch !== undefined) touched.add(touch);
       if (open.size >= MAX_OPEN_CALLS || calls > MAX_CALLS || open.has(message.call)) return false;
       const controller = new AbortController();
       open.set(message.call, controller);
@@ -89,13 +89,10 @@ export function createSession(options: {
     finish: () => {
       for (const controller of open.values()) controller.abort();
       open.clear();
-      return { console: printed, consoleTruncated: truncated, httpRequests: usage.httpRequests };
+      const { httpRequests } = usage;
+      return { console: printed, consoleTruncated: truncated, httpRequests, touched: [...touched] };
     },
     hint: () => usage.hint,
+    waitsFor: () => usage.waitsFor,
   };
-}
-
-/** The first bytes of a text as UTF-8, without a broken last character. */
-function cut(text: string, maxBytes: number): string {
-  return new StringDecoder("utf8").write(Buffer.from(text).subarray(0, Math.max(0, maxBytes)));
 }

@@ -1,4 +1,4 @@
-import { TycheError } from "../../src/lib/errors.ts";
+import { SandboxError } from "./sandboxError.ts";
 import { DEFAULT_LIMITS, type RunLimits, type RunRequest } from "../run.ts";
 
 /** Longest source, in UTF-16 units; the oracle network itself stops at 30,720 bytes. */
@@ -27,6 +27,7 @@ export interface ParsedRun {
   readonly caller: string;
   readonly group: string | null;
   readonly limits: Partial<RunLimits>;
+  readonly observe: boolean;
 }
 
 /**
@@ -34,7 +35,16 @@ export interface ParsedRun {
  * @throws {InvalidRunError} `invalid_run` that names the member, on a wrong type or a value out of range.
  */
 export function parseRunRequest(request: RunRequest): ParsedRun {
-  const { source, args = {}, bytesArgs = {}, secrets = {}, caller = "", group, limits = {} } = request;
+  const {
+    source,
+    args = {},
+    bytesArgs = {},
+    secrets = {},
+    caller = "",
+    group,
+    limits = {},
+    observe = false,
+  } = request;
   if (typeof source !== "string") throw new InvalidRunError("source", "a string");
   if (source.length > MAX_SOURCE_CHARS)
     throw new InvalidRunError("source", `at most ${MAX_SOURCE_CHARS} characters`);
@@ -55,6 +65,7 @@ export function parseRunRequest(request: RunRequest): ParsedRun {
   }
   if (typeof caller !== "string") throw new InvalidRunError("caller", "a string");
   if (group !== undefined && typeof group !== "string") throw new InvalidRunError("group", "a string");
+  if (typeof observe !== "boolean") throw new InvalidRunError("observe", "a boolean");
   for (const [name, value] of Object.entries(limits)) {
     const range = Object.hasOwn(LIMIT_RANGES, name) ? LIMIT_RANGES[name as keyof RunLimits] : undefined;
     if (range === undefined)
@@ -66,7 +77,7 @@ export function parseRunRequest(request: RunRequest): ParsedRun {
   const inputs = JSON.stringify({ args, bytesArgs, secrets });
   if (inputs.length > MAX_INPUT_CHARS)
     throw new InvalidRunError("args", `at most ${MAX_INPUT_CHARS} characters with bytesArgs and secrets`);
-  return { source, inputs, caller, group: group ?? null, limits };
+  return { source, inputs, caller, group: group ?? null, limits, observe };
 }
 
 function isStringArray(value: unknown): value is readonly string[] {
@@ -74,7 +85,7 @@ function isStringArray(value: unknown): value is readonly string[] {
 }
 
 /** A run request that no source could make right. */
-export class InvalidRunError extends TycheError {
+export class InvalidRunError extends SandboxError {
   constructor(member: string, expected: string) {
     super(`${member} of a sandbox run must be ${expected}.`, {
       code: "invalid_run",

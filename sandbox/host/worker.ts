@@ -1,6 +1,9 @@
 import type { ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createFrameReader, encodeFrame } from "./frames.ts";
+import { createMeter } from "./meter.ts";
+import { startReading, stopReading } from "./pipeReading.ts";
 import {
   isRepeat,
   parseChildMessage,
@@ -12,12 +15,18 @@ import {
   type RunMessage,
 } from "./messages.ts";
 
-/** Longest frame taken from a child, in bytes: the largest is a host call with an HTTP request in it, or a long result. */
-const MAX_FRAME_BYTES = 4 * 1024 * 1024;
+/** A chunk of output is read in pieces of this length, in bytes: one of 64 KB may hold thousands of frames. */
+const PIECE_BYTES = 4_096;
 /** Standard error that is kept to find out why a child died, in characters. */
 const MAX_STDERR_CHARS = 8_192;
+/** As many pieces of it: V8's last words come in some dozens. */
+const MAX_STDERR_CHUNKS = 256;
+/** A new child must be ready within this time; alone on an idle machine it takes 0.2 s. */
+const START_TIMEOUT_MS = 15_000;
 /** A child that has answered must be ready for the next run within this time. */
 const READY_TIMEOUT_MS = 5_000;
+/** Answers that the pipe to a child may hold, in bytes; what comes on top waits unencoded, shared with whoever made it. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
 /** How often resident memory is read while a source runs. */
 const WATCH_INTERVAL_MS = 50;
 /** Resident memory of a child besides the limit of its source: Node itself, V8's reserves, the type stripper. */
@@ -32,6 +41,14 @@ const KILL_GRACE_MS = 300;
 /** What V8 and the C++ runtime print before they abort for want of memory, or over a size that no memory would hold. */
 const OUT_OF_MEMORY = /out of memory|allocation failed|bad_alloc|invalid size error|OOM/i;
 
+/** Signals that no fault of a program raises: somebody else sent them, or the kernel for want of memory. */
+const FOREIGN_SIGNALS: ReadonlySet<NodeJS.Signals | null> = new Set([
+  "SIGKILL",
+  "SIGTERM",
+  "SIGINT",
+  "SIGHUP",
+]);
+
 /** Runs a child has in hand at most, the one it executes included and repeats left out: enough that it never waits for the next. */
 const MAX_SENT = 4;
 
@@ -44,6 +61,7 @@ export type Death =
   | "closed"
   | "crash"
   | "crash-memory"
+  | "killed"
   | "not-reusable"
   | "bloated"
   | "idle";
@@ -69,13 +87,18 @@ export interface Worker {
   readonly runs: readonly RunMessage[];
   /** How many of them the child does not have yet. */
   readonly unsent: number;
+  /** How the process ended, as the system tells: a signal, an exit code, or an error code where it never began. */
+  readonly end: string;
   /** Takes back the runs that the child does not have yet. */
   readonly reclaim: () => readonly RunMessage[];
   /** Trust group of the last run, whose isolate the child may still hold; null: none. */
   readonly lastGroup: string | null;
   readonly start: (runs: readonly RunMessage[]) => void;
-  readonly reply: (message: ReplyMessage, body: Uint8Array) => void;
+  /** Answers a host call; `body` is bytes, or a text in ASCII. */
+  readonly reply: (message: ReplyMessage, body: Uint8Array | string) => void;
   readonly kill: (death: Death) => void;
+  /** Ends it if a signal has stopped it: it would keep a run until the source's time is over. */
+  readonly killIfStopped: () => void;
 }
 
 /**
@@ -88,11 +111,18 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
   let sent = 0;
   /** Runs the child was given in its life. */
   let given = 0;
+  /** Runs it said it had done when it was last ready; −1 before it was. */
+  let doneBefore = -1;
+  const meter = createMeter();
+  let replies: { readonly message: ReplyMessage; readonly body: Uint8Array | string }[] = [];
+  let spawnError: string | undefined;
+  let pause: NodeJS.Timeout | undefined;
   let checkedMs = 0;
   let isBloated = false;
   let stderr = "";
+  let stderrChunks = 0;
   let lastGroup: string | null = null;
-  let timer: NodeJS.Timeout | undefined = setTimeout(() => die("crash"), READY_TIMEOUT_MS);
+  let timer: NodeJS.Timeout | undefined = setTimeout(() => die("crash"), START_TIMEOUT_MS);
   let watch: NodeJS.Timeout | undefined;
 
   const worker: Worker = {
@@ -118,12 +148,35 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
     get unsent() {
       return runs.length - sent;
     },
+    get end() {
+      const { signalCode, exitCode } = child;
+      if (spawnError !== undefined) return spawnError;
+      if (signalCode !== null) return `signal ${signalCode}`;
+      return exitCode === null ? "it did not get ready" : `exit code ${exitCode}`;
+    },
     reclaim: () => runs.splice(sent),
     reply: (message, body) => {
-      if (state === "busy") child.stdin?.write(encodeFrame(TO_CHILD.reply, message, body));
+      if (state !== "busy") return;
+      replies.push({ message, body });
+      if (replies.length === 1) sendReplies();
     },
     kill: die,
+    killIfStopped: () => {
+      if (isStopped(worker.pid)) die("killed");
+    },
   };
+
+  /** A child that asks and does not read must not fill this process with answers. */
+  function sendReplies(): void {
+    for (let next = replies[0]; next !== undefined; next = replies[0]) {
+      if ((child.stdin?.writableLength ?? 0) > MAX_UNREAD_BYTES) {
+        child.stdin?.once("drain", sendReplies);
+        return;
+      }
+      replies.shift();
+      child.stdin?.write(encodeFrame(TO_CHILD.reply, next.message, next.body));
+    }
+  }
 
   /** Whether the run at that place of the line is the one before it once more. */
   const isRepeatAt = (at: number): boolean =>
@@ -151,10 +204,14 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
   function watchFirst(): void {
     clearTimeout(timer);
     const first = runs[0];
+    meter.begin(first?.limits);
     timer =
       first === undefined
         ? setTimeout(() => die("crash"), READY_TIMEOUT_MS)
-        : setTimeout(() => die("timeout"), first.limits.timeoutMs + KILL_GRACE_MS);
+        : setTimeout(
+            () => die(isStopped(worker.pid) ? "killed" : "timeout"),
+            first.limits.timeoutMs + KILL_GRACE_MS,
+          );
   }
 
   async function checkIdleMemory(): Promise<void> {
@@ -178,6 +235,8 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
     if (state === "dead") return;
     const first = runs[0];
     if (message.type === "ready") {
+      if (message.done <= doneBefore) return die("protocol");
+      doneBefore = message.done;
       // Said before the runs that are under way reached it: it will say so again.
       if (state === "busy" && message.done < given) return;
       if (state === "idle" || first !== undefined || message.done !== given) return die("protocol");
@@ -203,7 +262,9 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
     if (state === "dead") return;
     state = "dead";
     clearTimeout(timer);
+    clearTimeout(pause);
     clearInterval(watch);
+    replies = [];
     child.stdin?.destroy();
     child.stdout?.destroy();
     child.kill("SIGKILL");
@@ -211,23 +272,54 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
   }
 
   const read = createFrameReader({
-    maxFrameBytes: MAX_FRAME_BYTES,
-    onFrame: (frame) => receive(parseChildMessage(frame)),
+    limits: meter.limits,
+    onFrame: (frame) => {
+      if (state === "dead") return;
+      meter.take(frame);
+      receive(parseChildMessage(frame));
+    },
   });
-  child.stdout?.on("data", (chunk: Buffer) => {
-    try {
-      if (state !== "dead") read(chunk);
-    } catch {
-      die("protocol");
+  /** Reads a chunk as far as the child may be heard now, and the rest later. */
+  function hear(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length && state !== "dead"; at += PIECE_BYTES) {
+      const pauseMs = meter.pauseMs();
+      if (pauseMs > 0) {
+        // Left in the pipe it costs nothing here, and the child stands still when the pipe is full.
+        if (child.stdout !== null) stopReading(child.stdout);
+        pause = setTimeout(() => {
+          hear(chunk.subarray(at));
+          if (pause === undefined && child.stdout !== null) startReading(child.stdout);
+        }, pauseMs);
+        return;
+      }
+      try {
+        read(chunk.subarray(at, at + PIECE_BYTES));
+      } catch {
+        return die("protocol");
+      }
     }
+    pause = undefined;
+  }
+
+  child.stdout?.on("data", (chunk: Buffer) => {
+    meter.chunk();
+    hear(chunk);
   });
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    if (stderr.length < MAX_STDERR_CHARS) stderr = (stderr + text).slice(0, MAX_STDERR_CHARS);
+    stderr = (stderr + text).slice(0, MAX_STDERR_CHARS);
+    stderrChunks += 1;
+    if (stderr.length === MAX_STDERR_CHARS || stderrChunks === MAX_STDERR_CHUNKS) child.stderr?.destroy();
   });
   // A pipe whose other end died reports errors; the exit tells what to do.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {});
-  child.on("error", () => die("crash"));
-  child.on("close", () => die(OUT_OF_MEMORY.test(stderr) ? "crash-memory" : "crash"));
+  child.on("error", (error: NodeJS.ErrnoException) => {
+    spawnError = error.code ?? error.name;
+    die("crash");
+  });
+  child.on("close", (_code, signal) => {
+    if (OUT_OF_MEMORY.test(stderr)) die("crash-memory");
+    else die(FOREIGN_SIGNALS.has(signal) ? "killed" : "crash");
+  });
   return worker;
 }
 
@@ -239,5 +331,15 @@ async function readResidentBytes(pid: number): Promise<number> {
     return Number(pages) * PAGE_BYTES;
   } catch {
     return 0;
+  }
+}
+
+/** Whether a signal has stopped the process (`T` in proc(5)): its source had no time to run out of. */
+function isStopped(pid: number): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return /^ [Tt]/.test(status.slice(status.lastIndexOf(")") + 1));
+  } catch {
+    return false;
   }
 }

@@ -23,7 +23,7 @@ test("default: a caller's slow sources don't hold up another caller", async () =
     pool.run({ source: SLOW, caller: "slow", limits: { timeoutMs: 5_000 } }).finally(() => (slowEnded += 1)),
   );
   const slowDone = Promise.allSettled(slow);
-  await sleep(20);
+  while (pool.stats().busy === 0) await sleep(5);
   for (let count = 0; count < 5; count++) {
     expect(await pool.run({ source: QUICK, caller: "quick" })).toMatchObject({ ok: true });
   }
@@ -104,7 +104,7 @@ test("behaviour: closing kills every child and rejects what runs and waits", asy
   const pool = await start({ concurrency: 1 });
   const runs = Array.from({ length: 3 }, () => pool.run({ source: "for (;;) {}" }));
   const outcomes = Promise.allSettled(runs);
-  await sleep(30);
+  while (pool.stats().busy === 0) await sleep(5);
   await pool.close();
   expect(
     (await outcomes).map((outcome) => (outcome as PromiseRejectedResult).reason as { code: string }),
@@ -119,7 +119,7 @@ test("behaviour: aborting one run of a group leaves the others theirs", async ()
     pool.run({ source: at === 0 ? SLOW : QUICK, group: "g", signal }),
   );
   const outcomes = Promise.allSettled(runs);
-  await sleep(30);
+  while (pool.stats().busy === 0) await sleep(5);
   for (const at of [0, 2, 5]) controllers[at]?.abort();
   const seen = (await outcomes).map((one) =>
     one.status === "fulfilled" ? one.value.ok : (one.reason as { code: string }).code,

@@ -1,12 +1,20 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createFrameReader, encodeFrame, type Frame } from "../../sandbox/host/frames.ts";
+import {
+  createFrameReader,
+  encodeFrame,
+  isShallow,
+  type Frame,
+  type FrameLimits,
+} from "../../sandbox/host/frames.ts";
 
-const read = (chunks: readonly Uint8Array[], maxFrameBytes = 1_000_000): Frame[] => {
-  const frames: Frame[] = [];
+const ROOMY: FrameLimits = { maxHeaderBytes: 500_000, maxBodyBytes: 500_000 };
+
+const read = (chunks: readonly Uint8Array[], limits = ROOMY): Omit<Frame, "bytes">[] => {
+  const frames: Omit<Frame, "bytes">[] = [];
   const push = createFrameReader({
-    maxFrameBytes,
-    onFrame: (frame) => frames.push({ ...frame, body: frame.body.slice() }),
+    limits: () => limits,
+    onFrame: ({ type, header, body }) => frames.push({ type, header, body: Buffer.from(body) }),
   });
   for (const chunk of chunks) push(chunk);
   return frames;
@@ -50,7 +58,7 @@ test("behaviour: any bytes are either frames or one refusal", () => {
     fc.property(fc.array(fc.uint8Array({ maxLength: 60 })), (chunks) => {
       let refusal: unknown = { code: "sandbox_protocol" };
       try {
-        read(chunks, 100);
+        read(chunks, { maxHeaderBytes: 50, maxBodyBytes: 45 });
       } catch (error) {
         refusal = error;
       }
@@ -60,7 +68,7 @@ test("behaviour: any bytes are either frames or one refusal", () => {
 });
 
 test("error: a frame longer than allowed is refused by its length alone", () => {
-  expect(() => read([Buffer.from("00000065", "hex")], 100)).toThrow(
+  expect(() => read([Buffer.from("00000065", "hex")], { maxHeaderBytes: 50, maxBodyBytes: 45 })).toThrow(
     "a frame of 101 bytes, at most 100 are taken",
   );
 });
@@ -69,4 +77,39 @@ test("error: a frame too short for its own fields, a header too long for its fra
   expect(() => read([Buffer.from("00000004", "hex")])).toThrow("at least 5");
   expect(() => read([Buffer.from("00000005010000ffff", "hex")])).toThrow("a header of 65535 bytes");
   expect(() => read([Buffer.from("0000000601000000017b", "hex")])).toThrow("not JSON");
+});
+
+test("error: header and body have a limit each, known by the first nine bytes", () => {
+  const limits = { maxHeaderBytes: 20, maxBodyBytes: 10 };
+  expect(read([encodeFrame(1, "x".repeat(18), new Uint8Array(10))], limits)).toHaveLength(1);
+  const beginning = (frame: Buffer) => [frame.subarray(0, 9)];
+  expect(() => read(beginning(encodeFrame(1, "x".repeat(19))), limits)).toThrow("a header of 21 bytes");
+  expect(() => read(beginning(encodeFrame(1, 7, new Uint8Array(11))), limits)).toThrow("a body of 11 bytes");
+});
+
+test("error: a header nested too deep is refused before it is parsed", () => {
+  const limits = { ...ROOMY, maxDepth: 3 };
+  expect(read([encodeFrame(1, { a: { b: [1] }, c: "[[[[{{{{" })], limits)).toHaveLength(1);
+  expect(() => read([encodeFrame(1, { a: { b: [[1]] } })], limits)).toThrow("deeper than 3");
+});
+
+test("behaviour: nesting is counted outside texts, whatever they hold", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 0, max: 6 }), (value, max) => {
+      const depthOf = (one: unknown): number =>
+        typeof one !== "object" || one === null ? 0 : 1 + Math.max(0, ...Object.values(one).map(depthOf));
+      expect(isShallow(Buffer.from(JSON.stringify(value)), max)).toBe(depthOf(value) <= max);
+    }),
+  );
+});
+
+test("behaviour: a frame in single bytes is kept in one array, not in an object for each", () => {
+  let frames = 0;
+  const push = createFrameReader({ limits: () => ROOMY, onFrame: () => (frames += 1) });
+  const stream = encodeFrame(1, {}, new Uint8Array(400_000));
+  const beforeBytes = process.memoryUsage().arrayBuffers;
+  for (const byte of stream.subarray(0, -1)) push(Uint8Array.of(byte));
+  expect(process.memoryUsage().arrayBuffers - beforeBytes).toBeLessThan(32 * 1024 * 1024);
+  push(stream.subarray(-1));
+  expect(frames).toBe(1);
 });

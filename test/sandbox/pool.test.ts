@@ -25,6 +25,29 @@ test("behaviour: args, bytesArgs and secrets arrive; absent ones are empty objec
   expect(absent.ok && text(absent.bytes)).toBe("[{},{},{}]");
 });
 
+test.each([
+  ["return Functions.encodeUint256(Math.max(1, new Date(0).getTime()))", []],
+  ["new Intl.DateTimeFormat('en').format(0); return await fetch('data:,x').then((r) => r.arrayBuffer())", []],
+  ["setTimeout(() => {}, 0); await import('node:buffer'); return new Uint8Array(1)", []],
+  ["return Functions.encodeUint256(Date.now())", ["time"]],
+  ["return Functions.encodeString(Date())", ["time"]],
+  ["return Functions.encodeString(String(new (new Date(0).constructor)()))", ["time"]],
+  ["return Functions.encodeString(new Intl.DateTimeFormat('en').format())", ["time"]],
+  ["return Functions.encodeString(String(performance.now()))", ["time"]],
+  ["await new Promise((done) => setTimeout(done, 1)); return new Uint8Array(1)", ["time"]],
+  ["return Functions.encodeString(String(Math.random()))", ["randomness"]],
+  ["return crypto.getRandomValues(new Uint8Array(4))", ["randomness"]],
+  ["return (await import('node:crypto')).randomBytes(4)", ["randomness"]],
+  [
+    "await crypto.subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, true, ['sign']); return new Uint8Array(1)",
+    ["randomness"],
+  ],
+  ["await fetch('https://example.com').catch(() => {}); return new Uint8Array(1)", ["http"]],
+  ["await import('npm:ethers').catch(() => {}); return new Uint8Array(1)", ["imports"]],
+])("behaviour: an observed run reports what can't be repeated: %s", async (source, touched) => {
+  expect(await run(source, { observe: true })).toMatchObject({ ok: true, touched });
+});
+
 test("behaviour: an error carries the position in the caller's own text", async () => {
   expect(await run("let x = 1;\nlet y = null;\n   y.foo()")).toMatchObject({
     ok: false,

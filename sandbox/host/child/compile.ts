@@ -1,9 +1,9 @@
 import type ivm from "isolated-vm";
+import { MAX_ERROR_CHARS } from "../messages.ts";
 import { eraseTypes } from "./erase.ts";
+import { describeThrown, SOURCE_NAME, stopError } from "./errors.ts";
 import { findImports } from "./findImports.ts";
-
-/** Name of the caller's source in stacks. */
-export const SOURCE_NAME = "source.js";
+import { explainSyntax, isVague, type Place, type SyntaxComplaint } from "./syntaxFailure.ts";
 
 /** A caller's source as a module: its default export takes the run's values and returns the async function. */
 export interface CompiledSource {
@@ -18,19 +18,56 @@ export interface CompiledSource {
  * The source becomes the body of an async arrow function in a module, so that strict mode, `this`, `await` and
  * `return` are as the nodes have them. What stands before it is on a line of its own, numbered 0: lines and columns
  * in errors are the caller's. A source that closes the function early only leaves code of its own at module level.
- * @throws The syntax error of the source as JavaScript, when it is not TypeScript either.
+ * @throws {SourceSyntaxError} When it is neither.
  */
 export function compileSource(isolate: ivm.Isolate, source: string): CompiledSource {
   try {
     return { module: compileModule(isolate, source), columnOf: (_line, column) => column };
   } catch (syntaxError) {
+    if (stopError(isolate, syntaxError) !== null) throw syntaxError;
+    const complaint = complaintOf(syntaxError);
     const erased = eraseTypes(source);
-    if (erased === null) throw syntaxError;
+    if ("failedAt" in erased) throw new SourceSyntaxError(source, laterOf(complaint, erased.failedAt));
     try {
       return { module: compileModule(isolate, erased.code), columnOf: erased.columnOf };
-    } catch {
-      throw syntaxError;
+    } catch (error) {
+      if (stopError(isolate, error) !== null) throw error;
+      if (erased.code === source) throw new SourceSyntaxError(source, complaint);
+      const { message, place } = complaintOf(error);
+      const written = place && { line: place.line, column: erased.columnOf(place.line, place.column) };
+      throw new SourceSyntaxError(source, { message, place: written });
     }
+  }
+}
+
+function complaintOf(thrown: unknown): SyntaxComplaint {
+  const { detail, line, column } = describeThrown(thrown, undefined);
+  return {
+    message: detail,
+    place: line === undefined || column === undefined ? undefined : { line, column },
+  };
+}
+
+/** In TypeScript V8 already stumbles over the first type: what both can't read comes later. */
+function laterOf(complaint: SyntaxComplaint, place: Place | null): SyntaxComplaint {
+  const { place: first } = complaint;
+  if (first === undefined || place === null || !isVague(complaint.message)) return complaint;
+  const isLater = place.line > first.line || (place.line === first.line && place.column > first.column);
+  return isLater ? { message: "Unexpected token", place } : complaint;
+}
+
+/** A source that is no function's body in JavaScript or TypeScript. */
+export class SourceSyntaxError extends Error {
+  /** What is wrong, in words for the person who wrote it. */
+  readonly detail: string;
+  readonly place: Place | undefined;
+
+  constructor(source: string, complaint: SyntaxComplaint) {
+    const { detail, place } = explainSyntax(source, complaint);
+    super(detail);
+    this.name = "SourceSyntaxError";
+    this.detail = detail.slice(0, MAX_ERROR_CHARS);
+    this.place = place;
   }
 }
 

@@ -1,4 +1,5 @@
 import type * as Sucrase from "sucrase";
+import type { Place } from "./syntaxFailure.ts";
 
 /** What stands around a source while sucrase looks at it: `await` and `return` are allowed in it, as they will be. */
 const HEAD = "async () => {\n";
@@ -11,11 +12,16 @@ export interface ErasedSource {
   readonly columnOf: (line: number, column: number) => number;
 }
 
+/** Where a source stops being TypeScript; null where that isn't known. */
+export interface EraseFailure {
+  readonly failedAt: Place | null;
+}
+
 /**
- * Returns the source without its TypeScript types; null where it is no TypeScript.
+ * Returns the source without its TypeScript types, or where it is no TypeScript.
  * Runs outside of every isolate, so what bounds it is the parent's timer: sucrase is linear on hostile input.
  */
-export function eraseTypes(source: string): ErasedSource | null {
+export function eraseTypes(source: string): ErasedSource | EraseFailure {
   const sucrase = require("sucrase") as typeof Sucrase;
   try {
     const { code, sourceMap } = sucrase.transform(HEAD + source + TAIL, {
@@ -25,14 +31,15 @@ export function eraseTypes(source: string): ErasedSource | null {
       filePath: "source.ts",
       sourceMapOptions: { compiledFilename: "source.js" },
     });
-    if (!code.startsWith(HEAD) || !code.endsWith(TAIL)) return null;
+    if (!code.startsWith(HEAD) || !code.endsWith(TAIL)) return { failedAt: null };
     const mappings = sourceMap?.mappings ?? "";
     return {
       code: code.slice(HEAD.length, code.length - TAIL.length),
       columnOf: (line, column) => originalColumn(mappings, line, column),
     };
-  } catch {
-    return null;
+  } catch (error) {
+    const { loc } = error as { readonly loc?: Place };
+    return { failedAt: loc === undefined ? null : { line: loc.line - 1, column: loc.column } };
   }
 }
 

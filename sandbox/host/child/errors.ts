@@ -1,7 +1,14 @@
 import type ivm from "isolated-vm";
 import { CRASH_TEXT, TIMEOUT_TEXT, type RunError } from "../../run.ts";
 import { MAX_ERROR_CHARS } from "../messages.ts";
-import { SOURCE_NAME, type CompiledSource } from "./compile.ts";
+
+/** Name of the caller's source in stacks. */
+export const SOURCE_NAME = "source.js";
+
+/** A caller's columns, where its source was compiled from another text than it wrote. */
+interface ColumnMap {
+  readonly columnOf: (line: number, column: number) => number;
+}
 
 /** isolated-vm's own words for a thrown object that it does not copy. */
 const NOT_AN_ERROR = "An object was thrown from supplied code";
@@ -30,10 +37,22 @@ export function stopError(isolate: ivm.Isolate, thrown: unknown): RunError | nul
   return text === "Script execution timed out." ? timeoutError() : null;
 }
 
+/** What a source failed with, as the guest tells it; kinds as in `ASK.fail`. */
+export function thrownError(
+  kind: number,
+  message: string,
+  stack: string,
+  source: ColumnMap | undefined,
+): RunError {
+  if (kind === 1) return { kind: "result", message };
+  if (kind === 2) return { kind: "thrown", message: CRASH_TEXT };
+  return { kind: "thrown", message, ...positionIn(stack, source) };
+}
+
 /** Reads what crossed as an exception: a copy whose properties are plain, though the names are the caller's. */
 export function describeThrown(
   thrown: unknown,
-  source: CompiledSource | undefined,
+  source: ColumnMap | undefined,
 ): { readonly detail: string } & Position {
   if (!(thrown instanceof Error)) return { detail: String(thrown).slice(0, MAX_ERROR_CHARS) };
   if (thrown.message.startsWith(NOT_AN_ERROR))
@@ -48,7 +67,7 @@ export function describeThrown(
 /** Finds the topmost position in the caller's source and cuts the frames of our own from the stack. */
 export function positionIn(
   stack: string,
-  source: CompiledSource | undefined,
+  source: ColumnMap | undefined,
 ): Position & { readonly stack?: string } {
   if (stack === "") return {};
   const lines = stack.split("\n").filter((line) => !/^\s+at .*\btyche:\w+:\d+/.test(line));
@@ -67,7 +86,7 @@ export function positionIn(
 const POSITION = new RegExp(`${SOURCE_NAME.replace(".", "\\.")}:(\\d{1,9}):(\\d{1,9})`);
 
 function columnOf(
-  source: CompiledSource | undefined,
+  source: ColumnMap | undefined,
   line: string | undefined,
   column: string | undefined,
 ): number {

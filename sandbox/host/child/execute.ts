@@ -1,22 +1,17 @@
 import type ivm from "isolated-vm";
 import { ASK, TELL } from "../../guest/protocol.ts";
-import { CRASH_TEXT, type RunError } from "../../run.ts";
+import { CRASH_TEXT, type RunError, type Touch } from "../../run.ts";
 import { MAX_ERROR_CHARS, type ReplyMessage, type RunMessage } from "../messages.ts";
-import { compileSource, type CompiledSource } from "./compile.ts";
+import { compileSource, SourceSyntaxError, type CompiledSource } from "./compile.ts";
 import type { PreparedContext } from "./context.ts";
-import { describeThrown, positionIn, stopError, timeoutError } from "./errors.ts";
+import { describeThrown, stopError, thrownError, timeoutError } from "./errors.ts";
 import { namesGlobals } from "./namesGlobals.ts";
-import { createModules, refuse } from "./modules.ts";
-import { formatCallMessage } from "../net/callMessage.ts";
+import { createModules, refuse, type Modules } from "./modules.ts";
+import type { Outbox } from "./outbox.ts";
+import { refusalOfImport, type ImportRequest } from "../net/importRequest.ts";
 import { callNative } from "./natives/natives.ts";
 import { createSubtleHost, type SubtleHost } from "./natives/subtle.ts";
-
-/** What a run tells the parent while it goes on. */
-export interface RunOutput {
-  readonly print: (text: string) => void;
-  readonly call: (call: number, name: string, body: Uint8Array) => void;
-  readonly cancel: (call: number) => void;
-}
+import { answerSubtle, isRandom } from "./subtleCall.ts";
 
 /** How a run ended. */
 export interface RunOutcome {
@@ -24,6 +19,8 @@ export interface RunOutcome {
   readonly bytes: Uint8Array;
   readonly timeMs: number;
   readonly memoryBytes: number;
+  /** What the source asked for in this process; complete for time and randomness only where the run is observed. */
+  readonly touched: readonly Touch[];
   /** False when the isolate was stopped by force: the process is not to be trusted with another run. */
   readonly reusable: boolean;
 }
@@ -37,6 +34,8 @@ export interface Execution {
 
 /** Name of the host call that this process answers itself: Web Crypto. */
 const SUBTLE = "subtle";
+/** Natives whose answer differs each time; a signature may have a random nonce in it. */
+const RANDOM_NATIVES = new Set(["random", "uuid", "sign"]);
 const NO_BYTES = new Uint8Array(0);
 
 /**
@@ -44,215 +43,286 @@ const NO_BYTES = new Uint8Array(0);
  * that is left; while the source waits, a timer of this process holds the same deadline. Microtasks are part of the
  * entry that queued them.
  */
-export function execute(prepared: PreparedContext, message: RunMessage, output: RunOutput): Execution {
-  const { isolate, dispatch } = prepared;
-  const { limits } = message;
-  const startMs = performance.now();
-  const { promise: outcome, resolve } = Promise.withResolvers<RunOutcome>();
-  let ended = false;
-  let source: CompiledSource | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let subtle: SubtleHost | undefined;
-  let subtlePending = 0;
-  const deadline = setTimeout(() => end(timeoutError(), NO_BYTES, false), limits.timeoutMs);
+export function execute(prepared: PreparedContext, message: RunMessage, outbox: Outbox): Execution {
+  const run = new SourceRun(prepared, message, outbox);
+  run.start();
+  return { outcome: run.outcome, reply: (reply, body) => run.reply(reply, body) };
+}
 
-  const leftMs = (): number => Math.max(1, Math.ceil(limits.timeoutMs - (performance.now() - startMs)));
+/** What crosses into the isolate without a copy. */
+type Told = string | number | boolean | null | ReturnType<ivm.Reference["derefInto"]>;
 
-  function end(error: RunError | null, bytes: Uint8Array, reusable: boolean): void {
-    if (ended) return;
-    ended = true;
-    clearTimeout(deadline);
-    clearTimeout(timer);
-    prepared.ask = () => undefined;
-    if (reusable) modules.release();
-    resolve({
-      error,
-      bytes,
-      timeMs: performance.now() - startMs,
-      memoryBytes: reusable ? usedBytes(isolate) : 0,
-      // A key derivation that nobody waits for may go on for minutes.
-      reusable: reusable && subtlePending === 0,
-    });
+/**
+ * Where a run stands. `running`: the source's code runs or waits. `answered`: it has returned or thrown, and the entry
+ * in which it did so comes to its end. `ended`: nothing enters the isolate any more.
+ */
+type RunState =
+  | { readonly kind: "running" }
+  | { readonly kind: "answered"; readonly error: RunError | null; readonly bytes: Uint8Array }
+  | { readonly kind: "ended" };
+
+class SourceRun {
+  readonly outcome: Promise<RunOutcome>;
+  readonly #resolve: (outcome: RunOutcome) => void;
+  readonly #prepared: PreparedContext;
+  readonly #message: RunMessage;
+  readonly #outbox: Outbox;
+  readonly #modules: Modules;
+  /** Imports under way: what each asked for, as the key of its module. */
+  readonly #imports = new Map<number, string>();
+  readonly #touched = new Set<Touch>();
+  readonly #startMs = performance.now();
+  readonly #deadline: NodeJS.Timeout;
+  #state: RunState = { kind: "running" };
+  #source: CompiledSource | undefined;
+  /** Wakes the source's own timers. */
+  #timer: NodeJS.Timeout | undefined;
+  #subtle: SubtleHost | undefined;
+  #subtlePending = 0;
+
+  constructor(prepared: PreparedContext, message: RunMessage, outbox: Outbox) {
+    const { promise, resolve } = Promise.withResolvers<RunOutcome>();
+    this.outcome = promise;
+    this.#resolve = resolve;
+    this.#prepared = prepared;
+    this.#message = message;
+    this.#outbox = outbox;
+    this.#modules = createModules(prepared);
+    this.#deadline = setTimeout(() => this.#end(timeoutError(), NO_BYTES, false), message.limits.timeoutMs);
+    prepared.ask = (ask, a, b, c) => this.#hear(ask, a, b, c);
   }
 
-  let answered: { error: RunError | null; bytes: Uint8Array } | undefined;
-
-  /** Enters the isolate; whatever comes out of it as an exception was not caught by the source. */
-  function enter(work: () => void): void {
-    if (ended) return;
+  /** Compiles the source and lets it run to its first wait. */
+  start(): void {
+    const { source, inputs } = this.#message;
+    let factory: ivm.Reference;
     try {
-      work();
+      factory = this.#compile();
     } catch (thrown) {
-      const stopped = stopError(isolate, thrown);
-      if (stopped !== null) end(stopped, NO_BYTES, false);
-      // Deno ends when an error or a rejection stays uncaught, and the nodes say this of any such end.
-      else end({ ...describeThrown(thrown, source), kind: "thrown", message: CRASH_TEXT }, NO_BYTES, true);
-      return;
+      const stopped = stopError(this.#prepared.isolate, thrown);
+      if (stopped !== null) return this.#end(stopped, NO_BYTES, false);
+      const described =
+        thrown instanceof SourceSyntaxError
+          ? { detail: thrown.detail, ...thrown.place }
+          : describeThrown(thrown, this.#source);
+      return this.#end({ ...described, kind: "syntax", message: CRASH_TEXT }, NO_BYTES, true);
     }
-    if (answered !== undefined) end(answered.error, answered.bytes, true);
+    this.#enter(() =>
+      this.#tell(
+        TELL.start,
+        factory.derefInto({ release: true }),
+        inputs,
+        this.#guestLimits(),
+        namesGlobals(source),
+      ),
+    );
   }
 
-  function tick(): void {
-    timer = undefined;
-    enter(() => {
-      const waitMs = dispatch.applySync(undefined, [TELL.tick], { timeout: leftMs() }) as number;
-      if (waitMs >= 0) wake(waitMs);
-    });
-  }
-
-  function wake(delayMs: number): void {
-    clearTimeout(timer);
-    if (delayMs >= 0) timer = setTimeout(tick, delayMs);
-  }
-
-  prepared.ask = (ask, a, b, c) => {
-    switch (ask) {
-      case ASK.native:
-        return callNative(String(a), String(b), asBytes(c));
-      case ASK.print:
-        output.print(String(a));
-        break;
-      case ASK.wake:
-        wake(Number(a));
-        break;
-      case ASK.call:
-        if (b === SUBTLE) runSubtle(Number(a), asBytes(c));
-        else output.call(Number(a), String(b), asBytes(c));
-        break;
-      case ASK.cancel:
-        output.cancel(Number(a));
-        break;
-      case ASK.succeed:
-        answered ??= { error: null, bytes: asBytes(a) };
-        break;
-      case ASK.fail:
-        answered ??= { error: thrownError(Number(a), String(b), String(c), source), bytes: NO_BYTES };
-        break;
-      case ASK.import:
-        imports.set(Number(a), `${String(c)} ${String(b)}`);
-        setImmediate(() => startImport(Number(a), String(b), String(c)));
-        break;
-      case ASK.load:
-        prepared.loadChunk(String(a), (chunk) => {
-          dispatch.applySync(undefined, [TELL.chunk, chunk.derefInto()]);
-        });
-        break;
-    }
-    // An answer that comes from a task of V8's own (WebAssembly) arrives outside of every entry.
-    if (answered !== undefined) setImmediate(() => enter(() => {}));
-    return undefined;
-  };
-
-  const imports = new Map<number, string>();
-  const modules = createModules(prepared);
-
-  /** Answers from what is here, or asks the parent. */
-  function startImport(id: number, specifier: string, type: string): void {
-    enter(() => {
-      const found = attempt(id, () => modules.findOwn(specifier, type, leftMs()));
-      if (found === null) output.call(id, "import", Buffer.from(JSON.stringify({ specifier, type })));
-      else if (found !== undefined) answer(id, found);
-    });
-  }
-
-  /** A module that does not compile, or throws, is the importing source's to catch: then there is no value. */
-  function attempt<T>(id: number, work: () => T): T | undefined {
-    try {
-      return work();
-    } catch (thrown) {
-      if (stopError(isolate, thrown) !== null || !(thrown instanceof Error)) throw thrown;
-      refuseCall(id, { name: thrown.name, message: thrown.message });
-      return undefined;
-    }
-  }
-
-  function answer(id: number, namespace: ivm.Reference): void {
-    dispatch.applySync(undefined, [TELL.reply, id, null, namespace.derefInto()], { timeout: leftMs() });
-  }
-
-  function refuseCall(
-    id: number,
-    error: { readonly name: string; readonly message: string; readonly code?: string },
-  ): void {
-    dispatch.applySync(undefined, [TELL.reply, id, JSON.stringify(error)], { timeout: leftMs() });
-  }
-
-  const guestLimits = JSON.stringify({
-    maxResponseBytes: limits.maxResponseBytes,
-    maxConsoleBytes: limits.maxConsoleBytes,
-    maxErrorChars: MAX_ERROR_CHARS,
-  });
-
-  let factory: ivm.Reference | undefined;
-  try {
-    source = compileSource(isolate, message.source);
-    const { module } = source;
-    module.instantiateSync(prepared.context, refuse);
-    module.evaluateSync({ timeout: leftMs() });
-    const { namespace } = module;
-    factory = namespace.getSync("default", { reference: true });
-    // Every handle keeps the whole context alive until this process's own garbage collector finds it.
-    namespace.release();
-    module.release();
-  } catch (thrown) {
-    const stopped = stopError(isolate, thrown);
-    if (stopped !== null) end(stopped, NO_BYTES, false);
-    else end({ ...describeThrown(thrown, source), kind: "syntax", message: CRASH_TEXT }, NO_BYTES, true);
-  }
-  if (factory !== undefined) {
-    const start = factory;
-    enter(() => {
-      dispatch.applySync(
-        undefined,
-        [
-          TELL.start,
-          start.derefInto({ release: true }),
-          message.inputs,
-          guestLimits,
-          namesGlobals(message.source),
-        ],
-        {
-          timeout: leftMs(),
-        },
-      );
-    });
-  }
-
-  function runSubtle(call: number, request: Uint8Array): void {
-    subtle ??= createSubtleHost();
-    subtlePending += 1;
-    const { header, body } = splitCall(request);
-    void subtle.run(header, body).then((answered) => {
-      subtlePending -= 1;
-      reply({ run: message.run, call, error: null }, formatCallMessage(answered.header, answered.body));
-    });
-  }
-
-  function reply({ call, error }: ReplyMessage, body: Uint8Array): void {
-    enter(() => {
-      const key = imports.get(call);
-      if (error !== null) refuseCall(call, error);
-      else if (key !== undefined) {
+  /** Hands over the answer of a host call. */
+  reply({ call, error }: ReplyMessage, body: Uint8Array): void {
+    this.#outbox.answered(call);
+    this.#enter(() => {
+      const key = this.#imports.get(call);
+      if (error !== null) this.#refuse(call, error);
+      else if (key === undefined) this.#answerBytes(call, body);
+      else {
         const code = Buffer.from(body).toString();
-        const namespace = attempt(call, () => modules.evaluate(key, code, leftMs()));
-        if (namespace !== undefined) answer(call, namespace);
-      } else {
-        dispatch.applySync(undefined, [TELL.reply, call, null, new Uint8Array(body)], {
-          arguments: { copy: true },
-          timeout: leftMs(),
-        });
+        const namespace = this.#attempt(call, () => this.#modules.evaluate(key, code, this.#leftMs()));
+        if (namespace !== undefined) this.#answerModule(call, namespace);
       }
     });
   }
 
-  return { outcome, reply };
+  #compile(): ivm.Reference {
+    const { isolate, context } = this.#prepared;
+    this.#source = compileSource(isolate, this.#message.source);
+    const { module } = this.#source;
+    module.instantiateSync(context, refuse);
+    module.evaluateSync({ timeout: this.#leftMs() });
+    const { namespace } = module;
+    const factory = namespace.getSync("default", { reference: true });
+    // Every handle keeps the whole context alive until this process's own garbage collector finds it.
+    namespace.release();
+    module.release();
+    return factory;
+  }
+
+  #guestLimits(): string {
+    const { limits, observe } = this.#message;
+    const { maxResponseBytes, maxConsoleBytes } = limits;
+    return JSON.stringify({ maxResponseBytes, maxConsoleBytes, maxErrorChars: MAX_ERROR_CHARS, observe });
+  }
+
+  #leftMs(): number {
+    return Math.max(1, Math.ceil(this.#message.limits.timeoutMs - (performance.now() - this.#startMs)));
+  }
+
+  /** Enters the isolate; whatever comes out of it as an exception was not caught by the source. */
+  #enter(work: () => void): void {
+    if (this.#state.kind === "ended") return;
+    try {
+      work();
+    } catch (thrown) {
+      const stopped = stopError(this.#prepared.isolate, thrown);
+      if (stopped !== null) return this.#end(stopped, NO_BYTES, false);
+      // Deno ends when an error or a rejection stays uncaught, and the nodes say this of any such end.
+      const described =
+        thrown instanceof SourceSyntaxError
+          ? { detail: thrown.detail, ...thrown.place }
+          : describeThrown(thrown, this.#source);
+      return this.#end({ ...described, kind: "thrown", message: CRASH_TEXT }, NO_BYTES, true);
+    }
+    const state = this.#state as RunState;
+    if (state.kind === "answered") this.#end(state.error, state.bytes, true);
+  }
+
+  #end(error: RunError | null, bytes: Uint8Array, reusable: boolean): void {
+    if (this.#state.kind === "ended") return;
+    this.#state = { kind: "ended" };
+    clearTimeout(this.#deadline);
+    clearTimeout(this.#timer);
+    this.#prepared.ask = () => undefined;
+    this.#outbox.flush();
+    if (reusable) this.#modules.release();
+    this.#resolve({
+      error,
+      bytes,
+      timeMs: performance.now() - this.#startMs,
+      memoryBytes: reusable ? usedBytes(this.#prepared.isolate) : 0,
+      touched: [...this.#touched],
+      // A key derivation that nobody waits for may go on for minutes.
+      reusable: reusable && this.#subtlePending === 0,
+    });
+  }
+
+  #tell(...args: readonly Told[]): unknown {
+    return this.#prepared.dispatch.applySync(undefined, [...args], { timeout: this.#leftMs() });
+  }
+
+  /** Serves what the guest asks for; it is inside the isolate meanwhile. */
+  #hear(ask: number, a: unknown, b: unknown, c: unknown): string | Uint8Array | undefined {
+    switch (ask) {
+      case ASK.native:
+        if (RANDOM_NATIVES.has(String(a))) this.#touched.add("randomness");
+        return callNative(String(a), String(b), asBytes(c));
+      case ASK.print:
+        this.#outbox.print(String(a));
+        break;
+      case ASK.wake:
+        this.#wake(Number(a));
+        break;
+      case ASK.call:
+        if (b === SUBTLE) this.#runSubtle(Number(a), asBytes(c));
+        else this.#call(Number(a), String(b), asBytes(c));
+        break;
+      case ASK.cancel:
+        this.#outbox.cancel(Number(a));
+        break;
+      case ASK.succeed:
+        this.#answered(null, asBytes(a));
+        break;
+      case ASK.fail:
+        this.#answered(thrownError(Number(a), String(b), String(c), this.#source), NO_BYTES);
+        break;
+      case ASK.import:
+        this.#imports.set(Number(a), moduleKey({ specifier: String(b), type: String(c) }));
+        setImmediate(() => this.#startImport(Number(a), { specifier: String(b), type: String(c) }));
+        break;
+      case ASK.touch:
+        this.#touched.add(a === "time" ? "time" : "randomness");
+        break;
+      case ASK.load:
+        this.#prepared.loadChunk(String(a), (chunk) => {
+          this.#prepared.dispatch.applySync(undefined, [TELL.chunk, chunk.derefInto()]);
+        });
+        break;
+    }
+    // An answer that comes from a task of V8's own (WebAssembly) arrives outside of every entry.
+    if (this.#state.kind === "answered") setImmediate(() => this.#enter(() => {}));
+    return undefined;
+  }
+
+  #answered(error: RunError | null, bytes: Uint8Array): void {
+    if (this.#state.kind === "running") this.#state = { kind: "answered", error, bytes };
+  }
+
+  #wake(delayMs: number): void {
+    clearTimeout(this.#timer);
+    if (delayMs >= 0) this.#timer = setTimeout(() => this.#tick(), delayMs);
+  }
+
+  #tick(): void {
+    this.#timer = undefined;
+    this.#enter(() => {
+      const waitMs = this.#tell(TELL.tick) as number;
+      if (waitMs >= 0) this.#wake(waitMs);
+    });
+  }
+
+  #call(id: number, name: string, body: Uint8Array): void {
+    const message = this.#outbox.call(id, name, body);
+    if (message !== undefined)
+      setImmediate(() => this.#enter(() => this.#refuse(id, { name: "Error", message })));
+  }
+
+  /** Answers an import from what is here, or asks the parent. */
+  #startImport(id: number, request: ImportRequest): void {
+    this.#enter(() => {
+      const { specifier, type } = request;
+      const found = this.#attempt(id, () => this.#modules.findOwn(specifier, type, this.#leftMs()));
+      const known = found ?? this.#modules.find(moduleKey(request));
+      if (known !== undefined) return this.#answerModule(id, known);
+      if (found === undefined) return;
+      const message = refusalOfImport(request);
+      if (message === null) this.#call(id, "import", Buffer.from(JSON.stringify(request)));
+      else this.#refuse(id, { name: "TypeError", message, code: "ERR_MODULE_NOT_FOUND" });
+    });
+  }
+
+  /** A module that does not compile, or throws, is the importing source's to catch: then there is no value. */
+  #attempt<T>(id: number, work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (thrown) {
+      if (stopError(this.#prepared.isolate, thrown) !== null || !(thrown instanceof Error)) throw thrown;
+      this.#refuse(id, { name: thrown.name, message: thrown.message });
+      return undefined;
+    }
+  }
+
+  #answerModule(id: number, namespace: ivm.Reference): void {
+    this.#tell(TELL.reply, id, null, namespace.derefInto());
+  }
+
+  #answerBytes(id: number, body: Uint8Array): void {
+    this.#prepared.dispatch.applySync(undefined, [TELL.reply, id, null, new Uint8Array(body)], {
+      arguments: { copy: true },
+      timeout: this.#leftMs(),
+    });
+  }
+
+  #refuse(
+    id: number,
+    error: { readonly name: string; readonly message: string; readonly code?: string },
+  ): void {
+    this.#tell(TELL.reply, id, JSON.stringify(error));
+  }
+
+  /** Web Crypto is answered in this process. */
+  #runSubtle(id: number, request: Uint8Array): void {
+    this.#subtle ??= createSubtleHost();
+    this.#subtlePending += 1;
+    if (isRandom(request)) this.#touched.add("randomness");
+    void answerSubtle(this.#subtle, request).then((answer) => {
+      this.#subtlePending -= 1;
+      this.#enter(() => this.#answerBytes(id, answer));
+    });
+  }
 }
 
-/** Splits a call's message into its header (JSON text) and its body; see `sandbox/guest/hostCalls.ts`. */
-function splitCall(message: Uint8Array): { readonly header: string; readonly body: Uint8Array } {
-  const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
-  const end = bytes.length < 4 ? bytes.length : Math.min(bytes.length, 4 + bytes.readUInt32BE(0));
-  return { header: bytes.toString("utf8", 4, end), body: bytes.subarray(end) };
+/** What tells one imported module of a run from another. */
+function moduleKey({ specifier, type }: ImportRequest): string {
+  return `${type} ${specifier}`;
 }
 
 function asBytes(value: unknown): Uint8Array {
@@ -262,15 +332,4 @@ function asBytes(value: unknown): Uint8Array {
 function usedBytes(isolate: ivm.Isolate): number {
   const heap = isolate.getHeapStatisticsSync();
   return heap.used_heap_size + heap.externally_allocated_size;
-}
-
-function thrownError(
-  kind: number,
-  message: string,
-  stack: string,
-  source: CompiledSource | undefined,
-): RunError {
-  if (kind === 1) return { kind: "result", message };
-  if (kind === 2) return { kind: "thrown", message: CRASH_TEXT };
-  return { kind: "thrown", message, ...positionIn(stack, source) };
 }

@@ -10,9 +10,11 @@ import { TO_CHILD, TO_PARENT, type RepeatMessage, type ReplyMessage, type RunMes
 import { createContextFactory, type PreparedContext } from "./context.ts";
 import { execute, type Execution } from "./execute.ts";
 import { confine } from "./confine.ts";
+import { encodeResult } from "./encodeResult.ts";
+import { createOutbox } from "./outbox.ts";
 
-/** Largest frame from the parent: the largest answer a host call may give (an import of 10 MB) with room to spare. */
-const MAX_FRAME_BYTES = 64 * 1024 * 1024;
+/** Frames of the parent, which is trusted: a source with its inputs, the largest answer of a host call; with room to spare. */
+const FROM_PARENT = { maxHeaderBytes: 64 * 1024 * 1024, maxBodyBytes: 64 * 1024 * 1024 };
 /** Isolates shared by a group serve that many runs, so that what one leaves behind is soon gone. */
 const MAX_RUNS_PER_ISOLATE = 256;
 /** Share of the memory limit that may be in use when a shared isolate takes another run. */
@@ -43,8 +45,7 @@ let lastTaken: RunMessage | undefined;
 let busy = false;
 let done = 0;
 
-function send(type: number, header: unknown, body?: Uint8Array): void {
-  const frame = encodeFrame(type, header, body);
+function write(frame: Buffer): void {
   for (let sent = 0; sent < frame.length;) {
     try {
       sent += writeSync(1, frame, sent);
@@ -123,23 +124,19 @@ async function work(): Promise<void> {
   for (let message = waiting.shift(); message !== undefined; message = waiting.shift()) await runOne(message);
   busy = false;
   prepare();
-  send(TO_PARENT.ready, { done });
+  write(encodeFrame(TO_PARENT.ready, { done }));
 }
 
 async function runOne(message: RunMessage): Promise<void> {
   const { run } = message;
   const prepared = takeContext(message);
-  const execution = execute(prepared, message, {
-    print: (text) => send(TO_PARENT.console, { run, text }),
-    call: (call, name, body) => send(TO_PARENT.call, { run, call, name }, body),
-    cancel: (call) => send(TO_PARENT.cancel, { run, call }),
-  });
+  const execution = execute(prepared, message, createOutbox({ run, limits: message.limits, write }));
   current = { run, execution };
   const { bytes, ...outcome } = await execution.outcome;
   current = undefined;
   done += 1;
   if (shared !== undefined) shared.holder.usedBytes = outcome.memoryBytes;
-  send(TO_PARENT.result, { run, ...outcome }, bytes);
+  write(encodeResult({ run, ...outcome }, bytes));
   if (!outcome.reusable) {
     // The parent kills this process; nothing more is done in it, no dispose that could hang.
     await new Promise(() => {});
@@ -160,8 +157,8 @@ function receive(frame: Frame): void {
   }
 }
 
-process.stdin.on("data", createFrameReader({ maxFrameBytes: MAX_FRAME_BYTES, onFrame: receive }));
+process.stdin.on("data", createFrameReader({ limits: () => FROM_PARENT, onFrame: receive }));
 process.stdin.on("end", () => process.kill(process.pid, "SIGKILL"));
+confine(process.argv[3]);
 prepare();
-confine(process.argv[3] ?? "");
-send(TO_PARENT.ready, { done });
+write(encodeFrame(TO_PARENT.ready, { done }));

@@ -14,6 +14,8 @@ export interface Modules {
   readonly findOwn: (specifier: string, type: string, timeoutMs: number) => ivm.Reference | null;
   /** Namespace of an imported module from its text: one ES module that imports nothing but `node:` modules. */
   readonly evaluate: (key: string, code: string, timeoutMs: number) => ivm.Reference;
+  /** Namespace of a module that was evaluated before; `undefined` for any other. */
+  readonly find: (key: string) => ivm.Reference | undefined;
   /** Lets go of everything: a handle keeps its context alive until this process's own garbage collection. */
   readonly release: () => void;
 }
@@ -85,6 +87,7 @@ export function createModules(prepared: PreparedContext): Modules {
       return namespace;
     },
     evaluate,
+    find: (key) => known.get(key),
     release: () => {
       for (const handle of [...own.values(), ...known.values()]) handle.release();
       own.clear();

@@ -1,7 +1,9 @@
+import { MAX_CALL_HEADER_BYTES } from "../callLimits.ts";
+import { isShallow } from "../frames.ts";
 import { HostCallRefusal } from "../hostCall.ts";
 
-/** Longest JSON header of a request, in bytes: a URL, a body's headers and a method, with room to escape. */
-const MAX_HEADER_BYTES = 256 * 1_024;
+/** Nesting of a request: its object, the list of headers, a header. */
+const MAX_DEPTH = 3;
 const PREFIX_BYTES = 4;
 
 /**
@@ -15,10 +17,13 @@ export function parseCallMessage(message: Uint8Array): {
   if (message.length < PREFIX_BYTES) throw new HostCallRefusal("malformed host call");
   const length = new DataView(message.buffer, message.byteOffset).getUint32(0);
   const end = PREFIX_BYTES + length;
-  if (length > MAX_HEADER_BYTES || end > message.length) throw new HostCallRefusal("malformed host call");
+  if (length > MAX_CALL_HEADER_BYTES || end > message.length)
+    throw new HostCallRefusal("malformed host call");
+  const json = message.subarray(PREFIX_BYTES, end);
+  if (!isShallow(json, MAX_DEPTH)) throw new HostCallRefusal("malformed host call");
   let header: unknown;
   try {
-    header = JSON.parse(Buffer.from(message.subarray(PREFIX_BYTES, end)).toString());
+    header = JSON.parse(Buffer.from(json).toString());
   } catch {
     throw new HostCallRefusal("malformed host call");
   }

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP } from "node:net";
 import type { LookupFunction, Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { messageOf } from "../../../src/lib/errors.ts";
+import { messageOf } from "../sandboxError.ts";
 import { FetchFailureError } from "./fetchFailure.ts";
 import type { HostPolicy } from "./hostPolicy.ts";
 import type { ResolvedAddress, Resolver } from "./resolver.ts";

@@ -1,17 +1,16 @@
 import { STATUS_CODES } from "node:http";
-import type { Client } from "undici";
-import { messageOf } from "../../../src/lib/errors.ts";
+import type { Dispatcher } from "undici";
+import { messageOf } from "../sandboxError.ts";
+import { createOneOffClients, createSharedClients } from "./clients.ts";
+import type { Clients, ClientSettings } from "./clients.ts";
 import { FetchFailureError } from "./fetchFailure.ts";
 import type { FetchFailure } from "./fetchFailure.ts";
-import { guardedConnect } from "./guardedConnector.ts";
-import { createHostPolicy, hostOf, portOf } from "./hostPolicy.ts";
-import type { HostPolicy } from "./hostPolicy.ts";
+import { createHostPolicy } from "./hostPolicy.ts";
 import type { RequestBudget } from "./requestBudget.ts";
 import { MAX_REDIRECTS, nextHop } from "./redirects.ts";
 import type { Hop } from "./redirects.ts";
 import { outgoingHeaders } from "./requestHeaders.ts";
 import type { HeaderList } from "./requestHeaders.ts";
-import { createPublicResolver, systemResolver } from "./resolver.ts";
 import type { Resolver } from "./resolver.ts";
 import { readResponseBody } from "./responseBody.ts";
 
@@ -55,6 +54,11 @@ export interface FetchContext {
 export interface GuardedFetch {
   /** Serves one request. Never rejects: whatever goes wrong is a {@link FetchFailure}. */
   fetch(request: FetchRequest, context: FetchContext): Promise<FetchOutcome>;
+  /**
+   * Gives a fetch whose requests share connections and name lookups, for one task of one caller.
+   * @param signal Ends it, and closes its connections.
+   */
+  share(signal: AbortSignal): Pick<GuardedFetch, "fetch">;
 }
 
 export interface GuardedFetchOptions {
@@ -70,44 +74,41 @@ export interface GuardedFetchOptions {
 
 /**
  * Creates the fetch that serves the sources' requests from outside the isolate. It reaches public http and
- * https hosts only; every redirect is checked like a first request; each request has connections of its
- * own, closed when it ends, and there are no cookies, no cache and no proxy from the environment, so
+ * https hosts only; every redirect is checked like a first request; each request of a source has
+ * connections of its own, closed when it ends, and there are no cookies, no cache and no proxy from the environment, so
  * nothing passes from one caller to another.
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
-  const settings: Settings = {
-    policy: createHostPolicy(options.allowHosts),
-    resolve: options.resolve,
-    ca: options.ca,
-    userAgent: options.userAgent ?? "Deno/2.9.6",
-  };
+  const { resolve, ca, userAgent = "Deno/2.9.6" } = options;
+  const policy = createHostPolicy(options.allowHosts);
+  const connecting: ClientSettings = { policy, resolve, ca };
+  const over = (clients: Clients) => createFetch({ policy, clients, userAgent });
   return {
-    async fetch(request, { budget, signal }) {
-      const time = AbortSignal.timeout(budget.limits.timeoutMs);
-      const either = signal === undefined ? time : AbortSignal.any([time, signal]);
-      try {
-        return { ok: true, response: await follow(assertRequest(request, budget), settings, budget, either) };
-      } catch (error) {
-        return {
-          ok: false,
-          failure: failureOf(error, { time, run: signal, timeoutMs: budget.limits.timeoutMs }),
-        };
-      }
-    },
+    fetch: over(createOneOffClients(connecting)),
+    share: (signal) => ({ fetch: over(createSharedClients(connecting, signal)) }),
+  };
+}
+
+function createFetch(settings: Settings): GuardedFetch["fetch"] {
+  return async (request, { budget, signal }) => {
+    const time = AbortSignal.timeout(budget.limits.timeoutMs);
+    const either = signal === undefined ? time : AbortSignal.any([time, signal]);
+    try {
+      return { ok: true, response: await follow(assertRequest(request, budget), settings, budget, either) };
+    } catch (error) {
+      return {
+        ok: false,
+        failure: failureOf(error, { time, run: signal, timeoutMs: budget.limits.timeoutMs }),
+      };
+    }
   };
 }
 
 interface Settings {
-  readonly policy: HostPolicy;
-  readonly resolve: Resolver | undefined;
-  readonly ca: readonly string[] | undefined;
+  readonly policy: ClientSettings["policy"];
+  readonly clients: Clients;
   readonly userAgent: string;
 }
-
-const publicResolver = createPublicResolver();
-
-/** Largest response head, in bytes; the default of Node's own parser is 16 KiB, some APIs send more. */
-const MAX_RESPONSE_HEAD_BYTES = 64 * 1_024;
 
 /** Checks in the order of the nodes' proxy: count, URL length, body size; then the request itself. */
 function assertRequest(request: FetchRequest, budget: RequestBudget): Hop {
@@ -183,10 +184,11 @@ async function send(
 ): Promise<Answer> {
   const headers = outgoingHeaders(hop.headers, settings.userAgent);
   signal.throwIfAborted();
-  const client = await createClient(hop.url, settings, signal);
+  const { dispatcher, release } = await settings.clients(hop.url, signal);
+  let reply: Dispatcher.ResponseData | undefined;
   try {
     const { url, method, body } = hop;
-    const reply = await client.request({
+    reply = await dispatcher.request({
       path: url.pathname + url.search,
       method,
       headers,
@@ -210,31 +212,10 @@ async function send(
       },
     };
   } finally {
-    await client.destroy();
+    // What was not read to its end, of a redirect for one, costs its connection.
+    reply?.body.destroy();
+    await release();
   }
-}
-
-async function createClient(
-  url: URL,
-  { policy, resolve, ca }: Settings,
-  signal: AbortSignal,
-): Promise<Client> {
-  // Loaded on the first request: undici takes about 100 ms, and most sources never fetch.
-  const undici = await import("undici");
-  const target = { host: hostOf(url), port: portOf(url), tls: url.protocol === "https:" };
-  const byDefault = policy.isAllowed(target.host, target.port) ? systemResolver : publicResolver;
-  return new undici.Client(url.origin, {
-    maxHeaderSize: MAX_RESPONSE_HEAD_BYTES,
-    // One clock for the whole request: the signal.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: (_options, callback) => {
-      guardedConnect(target, { policy, resolve: resolve ?? byDefault, ca, signal }).then(
-        (socket) => callback(null, socket),
-        (error: unknown) => callback(error as Error, null),
-      );
-    },
-  });
 }
 
 function headerList(raw: readonly (Buffer | string)[]): HeaderList {

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { SandboxOptionError } from "../sandboxError.ts";
 import { refusalOfAddress } from "./addressPolicy.ts";
 import { FetchFailureError } from "./fetchFailure.ts";
 
@@ -26,9 +27,10 @@ export interface HostPolicy {
  * `host` for any, `*` for everything (a developer's own machine; then nothing is guarded). Literal IPv6 in
  * brackets. The allowance is for the name or address as written in the URL, so `127.0.0.1:8080` doesn't
  * admit `localhost:8080`.
+ * @throws {SandboxOptionError} `invalid_option`, naming the first entry that has none of these forms.
  */
 export function createHostPolicy(allowHosts: readonly string[] = []): HostPolicy {
-  const allowed = new Set(allowHosts.map((entry) => entry.toLowerCase()));
+  const allowed = new Set(allowHosts.map(parseHostEntry));
   const isAllowed = (host: string, port: number): boolean => {
     const written = isIP(host) === 6 ? `[${host}]` : host;
     return allowed.has("*") || allowed.has(written) || allowed.has(`${written}:${port}`);
@@ -53,9 +55,36 @@ export function createHostPolicy(allowHosts: readonly string[] = []): HostPolicy
   };
 }
 
+const HOST_ENTRY_FORM =
+  "an entry is a host (api.example.com, 10.0.0.7, [::1]), a host and port (127.0.0.1:8080), or * for every host";
+
+/** Checks an entry of the list and returns it in lower case, as URLs write hosts; another spelling would never match. */
+function parseHostEntry(entry: string): string {
+  if (entry === "*") return entry;
+  const refuse = (hint: string): never => {
+    throw new SandboxOptionError("allowHosts", entry, `${hint}${HOST_ENTRY_FORM}`);
+  };
+  const match = /^(\[[^\]]*\]|[^:[\]]*)(?::(\d{1,5}))?$/.exec(entry.toLowerCase());
+  const [, host = "", port] = match ?? [];
+  if (!/^(?:\[[\da-f:.]+\]|[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?)$/u.test(host)) return refuse("");
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))
+    return refuse("a port is from 1 to 65535; ");
+  const written = URL.parse(`http://${host}/`)?.hostname;
+  if (written === undefined) return refuse("");
+  if (written !== host) return refuse(`URLs write this host as ${written}; `);
+  return entry.toLowerCase();
+}
+
 /** Returns the host of a URL as resolvers and sockets take it: lower case, IPv6 without brackets. */
 export function hostOf(url: URL): string {
-  return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname.replace(/\.+$/, "");
+  return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : withoutFinalDots(url.hostname);
+}
+
+/** Linear in the length, which a pattern that looks for dots before an end is not. */
+function withoutFinalDots(host: string): string {
+  let end = host.length;
+  while (host[end - 1] === ".") end -= 1;
+  return host.slice(0, end);
 }
 
 /** Returns the port a URL is served on, the scheme's own where none is written. */

@@ -1,17 +1,26 @@
 import { HostCallRefusal } from "../hostCall.ts";
 import type { HostCall } from "../hostCall.ts";
+import { parseImportRequest, refusalOfImport } from "./importRequest.ts";
 import type { ModuleLoader } from "./modules/moduleLoader.ts";
+
+/** Modules of one run together, as a multiple of the longest: a child that asks and does not read fills this process. */
+const MAX_TOTAL_LENGTHS = 2;
 
 /**
  * Makes a module loader what `import()` in sources asks, within the run's limits: at most `maxImports` modules,
- * each bundle at most `maxImportBytes`. A module that can't be had rejects with Deno's `TypeError`.
+ * each bundle at most `maxImportBytes` and twice that together. A module that can't be had rejects with Deno's `TypeError`.
  */
 export function createImportCall(loader: ModuleLoader): HostCall {
   return async (message, { limits, usage, signal }) => {
-    const { specifier, type } = parseImportRequest(message);
+    const request = parseImportRequest(message);
+    const { specifier, type } = request;
+    const reason = refusalOfImport(request);
+    if (reason !== null) throw refusal(reason);
     usage.imports += 1;
     if (usage.imports > limits.maxImports) throw refusal(`Exceeded maximum of ${limits.maxImports} imports`);
+    usage.waitsFor = `${specifier} to be downloaded; that goes on, and a later run finds it`;
     const outcome = await untilAborted(loader.load(specifier, type === "" ? undefined : type), signal);
+    usage.waitsFor = undefined;
     if (!outcome.ok) {
       usage.hint = outcome.failure.hint ?? usage.hint;
       throw refusal(outcome.failure.message);
@@ -21,26 +30,16 @@ export function createImportCall(loader: ModuleLoader): HostCall {
         `Import '${specifier}' failed: ${outcome.code.length} bytes, at most ${limits.maxImportBytes} are taken`,
       );
     }
-    // Bundles are ASCII.
-    return Buffer.from(outcome.code, "latin1");
+    usage.importedBytes += outcome.code.length;
+    if (usage.importedBytes > MAX_TOTAL_LENGTHS * limits.maxImportBytes)
+      throw refusal(`Exceeded maximum of ${MAX_TOTAL_LENGTHS * limits.maxImportBytes} bytes of imports`);
+    // Bundles are ASCII; the text is the cache's own.
+    return outcome.code;
   };
 }
 
 function refusal(message: string): HostCallRefusal {
   return new HostCallRefusal(message, "TypeError", "ERR_MODULE_NOT_FOUND");
-}
-
-function parseImportRequest(message: Uint8Array): { readonly specifier: string; readonly type: string } {
-  let request: unknown;
-  try {
-    request = JSON.parse(Buffer.from(message).toString());
-  } catch {
-    throw new HostCallRefusal("malformed host call");
-  }
-  const { specifier, type } = (request ?? {}) as { specifier?: unknown; type?: unknown };
-  if (typeof specifier !== "string" || typeof type !== "string")
-    throw new HostCallRefusal("malformed host call");
-  return { specifier, type };
 }
 
 /** The module goes on being prepared when the run ends: the next run finds it. */

@@ -6,6 +6,7 @@ import { createImportCall } from "./importCall.ts";
 import { DEVELOPER_MODULES } from "./modules/allowList.ts";
 import { createModuleLoader } from "./modules/moduleLoader.ts";
 import type { ModuleLoaderOptions } from "./modules/moduleLoader.ts";
+import { userCacheFolder } from "./userCache.ts";
 
 export interface SandboxNetworkOptions extends GuardedFetchOptions, Omit<ModuleLoaderOptions, "fetcher"> {}
 
@@ -35,9 +36,10 @@ export function createSandboxNetwork(options: SandboxNetworkOptions = {}): Sandb
 
 /**
  * What a developer's own machine lets sources reach, as Deno there would: every host, loopback included, every
- * npm package and the https hosts that Deno trusts. Never for sources of other people.
+ * npm package and the https hosts that Deno trusts, kept in the user's cache. Never for sources of other people.
  */
 export const DEVELOPER_NETWORK: SandboxNetworkOptions = {
   allowHosts: ["*"],
   allowModules: DEVELOPER_MODULES,
+  cacheDir: userCacheFolder(),
 };

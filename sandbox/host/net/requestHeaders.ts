@@ -6,6 +6,9 @@ export type HeaderList = readonly (readonly [name: string, value: string])[];
 /** All headers of one request together, names and values, in bytes. Deno has no limit; servers mostly stop at 8 to 16 KiB. */
 const MAX_HEADER_BYTES = 16 * 1_024;
 
+/** A refused name or value in a message, in characters at most. */
+const MAX_QUOTED_CHARS = 1_024;
+
 /** What the nodes' Deno adds when the source doesn't set it. */
 const DEFAULT_HEADERS: HeaderList = [
   ["accept", "*/*"],
@@ -35,8 +38,8 @@ export function outgoingHeaders(headers: HeaderList, userAgent: string): string[
   let bytes = 0;
   for (const [name, value] of headers) {
     const lower = name.toLowerCase();
-    if (!TOKEN.test(name)) throw new FetchFailureError("invalid", `Invalid header name: "${name}"`);
-    if (!FIELD_VALUE.test(value)) throw new FetchFailureError("invalid", `Invalid header value: "${value}"`);
+    if (!TOKEN.test(name)) throw invalid("name", name);
+    if (!FIELD_VALUE.test(value)) throw invalid("value", value);
     bytes += name.length + value.length;
     if (HOP_BY_HOP.has(lower) || named.has(lower)) continue;
     names.add(lower);
@@ -50,6 +53,10 @@ export function outgoingHeaders(headers: HeaderList, userAgent: string): string[
     if (!names.has(name)) sent.push(name, value);
   }
   return sent;
+}
+
+function invalid(what: string, text: string): FetchFailureError {
+  return new FetchFailureError("invalid", `Invalid header ${what}: "${text.slice(0, MAX_QUOTED_CHARS)}"`);
 }
 
 /** Removes what must not follow a redirect to another origin (fetch standard, HTTP-redirect fetch, step 13). */

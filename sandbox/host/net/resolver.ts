@@ -1,5 +1,5 @@
 import { lookup, Resolver as DnsResolver } from "node:dns/promises";
-import { messageOf } from "../../../src/lib/errors.ts";
+import { messageOf } from "../sandboxError.ts";
 
 /** One answer of a name lookup. */
 export interface ResolvedAddress {

@@ -1,14 +1,31 @@
 /**
  * Stands in for a sandbox process whose isolate was escaped: starts as the real one does, gives up the same
- * permissions, and then runs whatever JavaScript it is sent, with all of Node's modules at hand.
+ * permissions, and then runs whatever JavaScript it is sent, with all of Node's modules at hand, and, as native code
+ * would, makes any system call: `native(number, ...arguments)`, texts as C strings, the result or minus the errno.
+ *
+ * Flags of the test, behind the arguments that a real one gets: `--user=<uid>` stands for a service that runs as that user,
+ * `--unconfined` for a process that gives nothing up.
  */
-import { confine } from "../../../sandbox/host/child/confine.ts";
+import { confine, type Confinement } from "../../../sandbox/host/child/confine.ts";
+import { openNative, type Native } from "./openNative.ts";
 
 require(process.argv[2] as string);
-confine(process.argv[3] ?? "");
+const native = openNative();
+// As in the real one, the pipes are opened before the system calls for that are gone.
+const { stdin, stdout } = process;
+const confinement = JSON.parse(process.argv[3] as string) as Confinement;
+const flags = process.argv[4] ?? "";
+const user = /--user=(\d+)/.exec(flags)?.[1];
+if (user !== undefined) {
+  process.setgroups?.([]);
+  process.setgid?.(Number(user));
+  process.setuid?.(Number(user));
+}
+if (!flags.includes("--unconfined"))
+  confine(JSON.stringify(user === undefined ? confinement : { ...confinement, uid: null }));
 
 let text = "";
-process.stdin.setEncoding("utf8").on("data", (chunk: string) => {
+stdin.setEncoding("utf8").on("data", (chunk: string) => {
   text += chunk;
   for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n")) {
     const line = text.slice(0, end);
@@ -16,21 +33,19 @@ process.stdin.setEncoding("utf8").on("data", (chunk: string) => {
     void answer(JSON.parse(line) as string);
   }
 });
-process.on("uncaughtException", (error) =>
-  process.stdout.write(`${JSON.stringify({ uncaught: String(error) })}\n`),
-);
+process.on("uncaughtException", (error) => stdout.write(`${JSON.stringify({ uncaught: String(error) })}\n`));
 
 async function answer(code: string): Promise<void> {
   let outcome: object;
   try {
     const AsyncFunction = (async () => {}).constructor as new (
       ...parts: string[]
-    ) => (require: NodeJS.Require) => Promise<unknown>;
-    outcome = { value: (await new AsyncFunction("require", code)(require)) ?? null };
+    ) => (require: NodeJS.Require, native: Native) => Promise<unknown>;
+    outcome = { value: (await new AsyncFunction("require", "native", code)(require, native)) ?? null };
   } catch (thrown) {
     const error = thrown as NodeJS.ErrnoException;
     outcome = { error: error.code ?? error.message ?? String(thrown) };
   }
-  process.stdout.write(`${JSON.stringify(outcome)}\n`);
+  stdout.write(`${JSON.stringify(outcome)}\n`);
 }
-process.stdout.write(`${JSON.stringify({ value: "ready" })}\n`);
+stdout.write(`${JSON.stringify({ value: "ready" })}\n`);

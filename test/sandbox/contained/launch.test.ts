@@ -1,28 +1,80 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createLauncher } from "../../../sandbox/host/launch.ts";
+import { requireLayers, type MissingLayer } from "../../../sandbox/host/layers.ts";
 
-test.runIf(process.platform === "linux")(
-  "default: Linux with util-linux offers every layer, without a warning",
+const isLinux = process.platform === "linux";
+
+test.runIf(isLinux)("default: Linux with util-linux offers every layer, without a warning", () => {
+  expect(createLauncher().containment).toEqual({
+    systemCallFilter: true,
+    ownUser: process.getuid?.() === 0,
+    networkNamespace: true,
+    missing: [],
+    warnings: [],
+  });
+});
+
+test.runIf(isLinux)("behaviour: without unshare the filter stands alone, and a warning says so", () => {
+  const { containment } = createLauncher({ toolFolders: [] });
+  expect(containment).toMatchObject({ networkNamespace: false, systemCallFilter: true, missing: [] });
+  expect(containment.warnings.join(" ")).toMatch(/^unshare does not work here/);
+});
+
+const FILTER: MissingLayer = { name: "system-calls", text: "There is no filter on plan9." };
+const USER: MissingLayer = { name: "user", text: "Tyche runs as root." };
+
+test("error: layers that are missing are named, with the words that accept them", () => {
+  const refuse = (): void => requireLayers([FILTER, USER], []);
+  expect(refuse).toThrow(expect.objectContaining({ code: "sandbox_layers_missing" }));
+  expect(refuse).toThrow(/system-calls: There is no filter on plan9\.\n {2}user: Tyche runs as root\./);
+  expect(refuse).toThrow(/TYCHE_ACCEPT_MISSING=system-calls,user$/);
+});
+
+test("error: a layer that is accepted does not accept another", () => {
+  expect(() => requireLayers([FILTER, USER], ["system-calls"])).toThrow(/TYCHE_ACCEPT_MISSING=user$/);
+  expect(() => requireLayers([FILTER, USER], ["user", "system-calls"])).not.toThrow();
+});
+
+test("error: a name that is no layer is refused", () => {
+  expect(() => requireLayers([], ["landlok"])).toThrow(/"landlok" can't be used: .* system-calls, user$/);
+});
+
+test("error: a child that can't confine itself ends, and says how to go on", () => {
+  const confine = fileURLToPath(new URL("../../../sandbox/host/child/confine.ts", import.meta.url));
+  const code = `import(${JSON.stringify(confine)}).then(({ confine }) => { confine('{"uid":null,"isFilterRequired":true}'); process.stdout.write("went on") })`;
+  const { signal, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--no-warnings", "--permission", "--allow-fs-read=*", "--eval", code],
+    { encoding: "utf8" },
+  );
+  expect({ signal, stdout }).toEqual({ signal: "SIGKILL", stdout: "" });
+  expect(stderr).toMatch(
+    /^system-calls: .* TYCHE_ACCEPT_MISSING=system-calls runs sources without this layer$/,
+  );
+});
+
+test.runIf(isLinux && process.getuid?.() === 0)(
+  "error: a root that may not change users starts no pool, unless by leave",
   () => {
-    expect(createLauncher().containment).toEqual({
-      resourceLimits: true,
-      noNewPrivileges: true,
-      unprivilegedUser: true,
-      networkNamespace: true,
-      warnings: [],
-    });
+    const index = new URL("../../../sandbox/index.ts", import.meta.url);
+    const code = `const { createSandboxPool } = await import(${JSON.stringify(index)});
+      const pool = createSandboxPool({ concurrency: 1, onWarning: (text) => console.log(text) });
+      console.log(await pool.run({ source: "return Functions.encodeUint256(1n)" }));
+      await pool.close();`;
+    const bounded = ["--bounding-set", "-setuid,-setgid", "--inh-caps", "-setuid,-setgid"];
+    const node = [process.execPath, "--no-warnings", "--no-node-snapshot", "--input-type=module", "--eval"];
+    const start = (accepted: string) =>
+      spawnSync("setpriv", [...bounded, ...node, code], {
+        encoding: "utf8",
+        env: { ...process.env, TYCHE_ACCEPT_MISSING: accepted },
+      });
+    const refused = start("");
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toMatch(/user: Tyche runs as root, but may not change to another user/);
+    const accepted = start("user");
+    expect(accepted.stdout).toMatch(/^Accepted as missing: user\. Tyche runs as root/);
+    expect(accepted.stdout).toMatch(/ok: true/);
   },
 );
-
-test("behaviour: where no tool is found children start all the same, and each missing layer is named", async () => {
-  const launcher = createLauncher({ toolFolders: [] });
-  expect(launcher.containment).toMatchObject({
-    resourceLimits: false,
-    noNewPrivileges: false,
-    networkNamespace: false,
-  });
-  expect(launcher.containment.warnings.join(" ")).toMatch(/prlimit .* setpriv .* unshare /);
-  const child = launcher.launch("/nowhere.cjs");
-  const code = await new Promise((resolve) => child.once("exit", resolve));
-  expect(code).toBe(1);
-});

@@ -37,7 +37,8 @@ async function face(body: string, timeoutMs = 3_000): Promise<{ death: Death; ev
     createWorker(launcher.launch(script), {
       onReady: (worker) => {
         events.push("ready");
-        const message = { source: "", group: null, inputs: "{}", limits: { ...DEFAULT_LIMITS, timeoutMs } };
+        const limits = { ...DEFAULT_LIMITS, timeoutMs };
+        const message = { source: "", group: null, inputs: "{}", limits, observe: false };
         if (events.length === 1)
           worker.start([
             { run: 7, ...message },
@@ -55,7 +56,7 @@ const breaches: readonly (readonly [what: string, body: string])[] = [
   ["a length of 4 GB", "write(Buffer.from([255, 255, 255, 255, 5]))"],
   [
     "a length just above the largest",
-    "const b = Buffer.alloc(4); b.writeUInt32BE(4 * 1024 * 1024 + 1); write(b)",
+    "const b = Buffer.alloc(4); b.writeUInt32BE(5 + 131072 + 4 + 131072 + 30720 + 1 + 1); write(b)",
   ],
   ["a length of zero", "write(Buffer.alloc(64))"],
   ["a header longer than its frame", "const f = frame(5, result); f.writeUInt32BE(60000, 5); write(f)"],
@@ -100,8 +101,23 @@ const breaches: readonly (readonly [what: string, body: string])[] = [
   ["ready without a count", "write(frame(1, {}))"],
   ["ready during a run", "write(frame(1, { done: 2 }))"],
   ["ready for more than it was given", "write(frame(1, { done: 3 }))"],
-  ["console output of another run", "write(frame(2, { run: 8, text: 'x' }))"],
-  ["console output that is no text", "write(frame(2, { run: 7, text: 5 }))"],
+  ["console output of another run", "write(frame(2, { run: 8 }, Buffer.from('x')))"],
+  ["console output without a run", "write(frame(2, {}, Buffer.from('x')))"],
+  ["a header of more than 128 KB", "write(frame(2, { run: 7, more: 'x'.repeat(131072) }))"],
+  [
+    "a body of more than a host call may have",
+    "write(frame(3, { run: 7, call: 1, name: 'fetch' }, Buffer.alloc(4 + 131072 + 30720 + 2)))",
+  ],
+  [
+    "a header of 60,000 nested lists",
+    "write(frame(2, '{\"run\":7,\"more\":' + '['.repeat(60000) + ']'.repeat(60000) + '}'))",
+  ],
+  ["ready for the second time without a run between", "write(frame(1, { done: 0 }))"],
+  [
+    "a line that no source has",
+    "write(frame(5, { ...result, error: { kind: 'thrown', message: '', line: 0 } }))",
+  ],
+  ["memory beyond integers", "write(frame(5, { ...result, memoryBytes: 1.5 }))"],
   ["a host call with a name of 1 KB", "write(frame(3, { run: 7, call: 1, name: 'x'.repeat(1024) }))"],
   ["a host call without a number", "write(frame(3, { run: 7, call: null, name: 'fetch' }))"],
   ["garbage", "write(require('crypto').randomBytes(65536).fill(200, 0, 4))"],
@@ -130,7 +146,7 @@ describe("a child that lies", () => {
 
   test("behaviour: a frame cut into single bytes is read, two in one chunk are too", async () => {
     const { events, death } = await face(
-      "for (const byte of frame(5, result)) write(Buffer.from([byte])); write(Buffer.concat([frame(2, { run: 8, text: 'x' }), frame(5, { ...result, run: 8, reusable: false })]))",
+      "for (const byte of frame(5, result)) write(Buffer.from([byte])); write(Buffer.concat([frame(2, { run: 8 }, Buffer.from('x')), frame(5, { ...result, run: 8, reusable: false })]))",
     );
     expect(events).toEqual(["ready", "result 7", "console", "result 8"]);
     expect(death).toBe("not-reusable");

@@ -18,8 +18,11 @@ export interface Escaped {
 /**
  * Starts an entry of this folder with the launcher that the pool uses.
  * @param options.folderMode Mode of the folder the script lies in: 0o700 keeps other users out.
+ * @param options.flag `--user=<uid>`, `--unconfined` or both; see the entry.
  */
-export async function startEscaped(options: { readonly folderMode?: number } = {}): Promise<Escaped> {
+export async function startEscaped(
+  options: { readonly folderMode?: number; readonly flag?: string } = {},
+): Promise<Escaped> {
   const folder = mkdtempSync(join(tmpdir(), "tyche-escaped-"));
   const script = join(folder, "escaped.cjs");
   const built = await build({
@@ -28,6 +31,8 @@ export async function startEscaped(options: { readonly folderMode?: number } = {
     write: false,
     format: "cjs",
     platform: "node",
+    // The launcher passes no arguments of a test's own.
+    banner: { js: `process.argv.push(${JSON.stringify(options.flag ?? "")});` },
   });
   writeFileSync(script, built.outputFiles[0]?.text ?? "", { mode: 0o644 });
   chmodSync(folder, options.folderMode ?? 0o755);

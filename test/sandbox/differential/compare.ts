@@ -32,14 +32,21 @@ export function compare(testCase: DifferentialCase, reference: Answer, ours: Ans
 
 /**
  * Stack frames name files of the wrapper and are left out. A source that ends Deno itself leaves Deno's own report at the end of
- * the output, with the path of a temporary file: there only what the source printed counts.
+ * the output, with the path of a temporary file, in the words of its own parser, and so do we: of the two only the place counts,
+ * behind everything that the source printed.
  */
 function sameConsole(reference: Answer, ours: Answer): boolean {
   const expected = withoutFrames(reference.console);
-  const actual = withoutFrames(ours.console);
-  if (reference.error === CRASH_TEXT && ours.error === CRASH_TEXT) return expected.startsWith(actual);
-  return expected === actual;
+  if (reference.error !== CRASH_TEXT || ours.error !== CRASH_TEXT)
+    return expected === withoutFrames(ours.console);
+  const printed = ours.console.replace(OUR_REPORT, "");
+  const actual = withoutFrames(printed);
+  if (!expected.startsWith(actual)) return false;
+  return printed === ours.console || /^error: /m.test(expected.slice(actual.length));
 }
+
+/** What our `simulateScript` prints of an error that ended the program: the last such text, up to the very end. */
+const OUR_REPORT = /^error: (?:Uncaught |SyntaxError: )(?:(?!^error: )[^])*(?![^])/m;
 
 function withoutFrames(text: string): string {
   return text.replace(/\n\s+at .*\n?$/gm, "");

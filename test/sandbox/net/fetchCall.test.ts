@@ -14,12 +14,12 @@ const context = () => ({
   limits: DEFAULT_LIMITS,
   caller: "",
   signal: new AbortController().signal,
-  usage: { httpRequests: 0, imports: 0 },
+  usage: { httpRequests: 0, imports: 0, importedBytes: 0 },
 });
 const GET = { url: server.origin, method: "GET", headers: [], redirect: "follow", hasBody: false } as const;
 
 async function answerTo(header: object, body?: Uint8Array, used = context()) {
-  const answer = unpackMessage(await call(packMessage(header, body), used));
+  const answer = unpackMessage((await call(packMessage(header, body), used)) as Uint8Array);
   return { ...(answer.header as FetchCallResponse), text: Buffer.from(answer.body).toString() };
 }
 

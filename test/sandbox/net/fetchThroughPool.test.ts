@@ -159,3 +159,31 @@ test("behaviour: a run leaves nothing to the next, no cookie and no connection",
   expect((value as { headers: string[] }).headers).not.toContain("cookie");
   expect(server.connections() - before).toBe(2);
 });
+
+test("behaviour: what a source sends too much of is answered by the limit it exceeds, and its child stays", async () => {
+  const started = pool.stats().started;
+  const source = `
+    const post = (url, init) => fetch(url, init).then((r) => r.status);
+    const statuses = [
+      await post(URL + "/" + "x".repeat(3e5)),
+      await post(URL, { method: "POST", body: "x".repeat(5e6) }),
+      await post(URL, { headers: { "x-a": "y".repeat(3e5) } }),
+    ];
+    const more = await Promise.all(Array.from({ length: 200 }, () => post(URL, { method: "POST", body: "x".repeat(1e5) })));
+    return Functions.encodeString([...statuses, ...new Set(more)].join());`;
+  const result = await pool.run({ source: source.replaceAll("URL", JSON.stringify(server.origin)) });
+  expect(result.ok ? Buffer.from(result.bytes).toString() : result.error).toBe("414,413,400,413,429");
+  expect(pool.stats().started).toBe(started);
+});
+
+test("behaviour: a source may make 1,000 host calls; further ones fail and its child stays", async () => {
+  const started = pool.stats().started;
+  const source = `let made = 0;
+    try { for (;; made++) await import("npm:x").catch((e) => { if (/host calls/.test(e.message)) throw e; }); }
+    catch (e) { return Functions.encodeString(made + " " + e.message); }`;
+  const result = await pool.run({ source });
+  expect(result.ok ? Buffer.from(result.bytes).toString() : result.error).toBe(
+    "1000 Exceeded maximum of 1000 host calls",
+  );
+  expect(pool.stats().started).toBe(started);
+});

@@ -396,6 +396,28 @@ test("behaviour: requests share no connection and no cookie", async () => {
   expect(headers).not.toContain("cookie");
 });
 
+test("behaviour: shared requests have few connections and one name lookup, until their signal ends them", async () => {
+  let lookups = 0;
+  const resolve = async () => {
+    lookups += 1;
+    return [{ address: "127.0.0.1", family: 4 as const }];
+  };
+  const host = `many.example:${server.port}`;
+  const ending = new AbortController();
+  const shared = createGuardedFetch({ allowHosts: [host], resolve }).share(ending.signal);
+  const get = (path: string) =>
+    shared.fetch({ url: `http://${host}${path}` }, { budget: createRequestBudget() });
+  const before = server.connections();
+  for (let round = 0; round < 3; round += 1) {
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => get("/status?s=200")));
+    expect(outcomes.filter(({ ok }) => ok)).toHaveLength(20);
+  }
+  expect(server.connections() - before).toBeLessThanOrEqual(6);
+  expect(lookups).toBe(1);
+  ending.abort();
+  expect(await get("/status?s=200")).toMatchObject({ ok: false });
+});
+
 test("behaviour: proxies of the environment are not used", async () => {
   const before = other.connections();
   process.env["HTTP_PROXY"] = other.origin;

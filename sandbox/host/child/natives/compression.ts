@@ -1,5 +1,5 @@
 import * as zlib from "node:zlib";
-import type { Native } from "./natives.ts";
+import type { Native } from "./native.ts";
 
 /** Longest output of one call, in bytes: a small input can ask for gigabytes. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;

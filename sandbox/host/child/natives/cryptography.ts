@@ -1,5 +1,5 @@
 import * as crypto from "node:crypto";
-import type { Native } from "./natives.ts";
+import type { Native } from "./native.ts";
 
 /** Most random bytes of one call; Web Crypto's own bound is 65,536. */
 const MAX_RANDOM_BYTES = 4 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { Native } from "./natives.ts";
+import type { Native } from "./native.ts";
 
 /** Text encodings of the platform. */
 export const textNatives: Readonly<Record<string, Native>> = {

@@ -1,5 +1,5 @@
 import { domainToASCII, domainToUnicode } from "node:url";
-import type { Native } from "./natives.ts";
+import type { Native } from "./native.ts";
 
 const PARTS = [
   "href",

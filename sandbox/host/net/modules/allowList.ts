@@ -1,4 +1,5 @@
-import { satisfies } from "semver";
+import { satisfies, validRange } from "semver";
+import { SandboxOptionError } from "../../sandboxError.ts";
 import { ModuleFailureError } from "./moduleFailure.ts";
 
 /** What a developer's own machine loads: every npm package, and the https hosts that Deno trusts by default. */
@@ -28,10 +29,11 @@ export interface ModuleAllowList {
  *
  * @param entries `npm:*`, `npm:@scope/*`, `npm:name`, `npm:name@range`, or a URL prefix that ends in `/`
  * (`https://esm.sh/`, `https://deno.land/x/oak@v17/`). Empty: nothing may be imported.
+ * @throws {SandboxOptionError} `invalid_option`, naming the first entry that has none of these forms.
  */
 export function createModuleAllowList(entries: readonly string[]): ModuleAllowList {
   const packages = entries.filter((entry) => entry.startsWith("npm:")).map(parsePackageEntry);
-  const prefixes = entries.filter((entry) => /^https?:/.test(entry)).map((entry) => new URL(entry).href);
+  const prefixes = entries.filter((entry) => !entry.startsWith("npm:")).map(parseUrlEntry);
   const matching = (name: string) => packages.filter((entry) => entry.matches(name));
   return {
     assertPackage(name) {
@@ -60,10 +62,27 @@ interface PackageEntry {
 function parsePackageEntry(entry: string): PackageEntry {
   const text = entry.slice("npm:".length);
   if (text === "*") return { matches: () => true, range: null };
-  if (text.endsWith("/*")) return { matches: (name) => name.startsWith(text.slice(0, -1)), range: null };
+  if (/^@[\w~-][\w.~-]*\/\*$/.test(text))
+    return { matches: (name) => name.startsWith(text.slice(0, -1)), range: null };
   const at = text.indexOf("@", 1);
   const allowed = at === -1 ? text : text.slice(0, at);
-  return { matches: (name) => name === allowed, range: at === -1 ? null : text.slice(at + 1) };
+  const range = at === -1 ? null : text.slice(at + 1);
+  if (!/^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*$/.test(allowed)) throw unusable(entry);
+  if (range !== null && (range === "" || validRange(range) === null)) throw unusable(entry);
+  return { matches: (name) => name === allowed, range };
+}
+
+function parseUrlEntry(entry: string): string {
+  const url = URL.parse(entry);
+  // A browser's parser would mend blanks, missing slashes and backslashes; a list should say what it means.
+  if (url === null || !/^https?:\/\/[^\s/@\\*]+(?:\/[^\s#\\*]*)?$/i.test(entry)) throw unusable(entry);
+  return url.href;
+}
+
+function unusable(entry: string): SandboxOptionError {
+  const form =
+    "an entry is a package (npm:ethers, npm:ethers@^6, npm:@noble/*, npm:* for every package) or the start of a URL that ends in / (https://esm.sh/)";
+  return new SandboxOptionError("allowModules", entry, form);
 }
 
 /** Deno's text for a host without import permission; packages, which Deno always admits, say it likewise. */

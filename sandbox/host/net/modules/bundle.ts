@@ -1,8 +1,10 @@
+import { build, transform } from "esbuild";
 import type { BuildFailure, BuildOptions, OnLoadResult, Plugin } from "esbuild";
-import { messageOf } from "../../../../src/lib/errors.ts";
+import { messageOf } from "../../sandboxError.ts";
 import { commonJsNames } from "./commonJsNames.ts";
 import { ModuleFailureError } from "./moduleFailure.ts";
-import type { GraphModule, ImportKind, ModuleGraph } from "./moduleGraph.ts";
+import type { GraphModule, ModuleGraph } from "./moduleGraph.ts";
+import type { ImportKind } from "./packageFiles.ts";
 
 /**
  * Bundles a module and all it imports into the text of one ES module, in ASCII, that imports nothing but the
@@ -30,12 +32,7 @@ export async function bundleModule(
   const plain = await bundler.build({ entryPoints: ["root"], format: "esm" });
   if (plain.isCommonJs) {
     const names = await commonJsNames(graph, root);
-    const script = await bundler.build({
-      ...entry(`module.exports = require("root")`, "entry.cjs"),
-      format: "iife",
-      globalName: "__exports",
-    });
-    return commonJsModule(script, names);
+    return commonJsModule(asScript(plain) ?? (await bundler.buildScript()), names);
   }
   if (!(await hasTopLevelAwait(plain.text))) return nodeImports(plain.nodeNames) + plain.text;
   // Imported dynamically, a module becomes a function in esbuild's output, an async one where it awaits.
@@ -54,7 +51,6 @@ function createBundler(graph: ModuleGraph, root: GraphModule, specifier: string)
   const url = root.path.startsWith("http") ? root.path : "file:///module.js";
   return {
     async build(options: BuildOptions & { format: "esm" | "iife" }): Promise<Built> {
-      const { build } = await import("esbuild");
       const nodeNames: string[] = [];
       const result = await build({
         ...options,
@@ -76,7 +72,26 @@ function createBundler(graph: ModuleGraph, root: GraphModule, specifier: string)
       const isCommonJs = result.metafile?.inputs[`tyche:${root.path}`]?.format === "cjs";
       return { text: result.outputFiles?.[0]?.text ?? "", isCommonJs, nodeNames };
     },
+    /** A CommonJS module once more, as a script whose `__exports` are the module's. */
+    buildScript(): Promise<Built> {
+      return this.build({
+        ...entry(`module.exports = require("root")`, "entry.cjs"),
+        format: "iife",
+        globalName: "__exports",
+      });
+    },
   };
+}
+
+/**
+ * Makes a script of the ES module that esbuild makes of a CommonJS one: a second build of a large package takes a second.
+ * `undefined` where the text may hold more of an ES module than its last statement.
+ */
+function asScript({ text, ...built }: Built): Built | undefined {
+  const last = /\bexport default ([\w$]+)\(\);?\s*$/.exec(text.slice(-1_000));
+  if (last === null || /\bimport\s*\.\s*meta\b/.test(text)) return undefined;
+  const head = text.slice(0, text.length - last[0].length);
+  return { ...built, text: `${head}var __exports=${last[1]}();` };
 }
 
 /** A module of ours that imports the root; its extension says which system it is in. */
@@ -118,7 +133,6 @@ const NAMESPACE_OF =
 /** esbuild refuses top-level await in scripts, and knows it from every other `await`. */
 async function hasTopLevelAwait(text: string): Promise<boolean> {
   if (!text.includes("await")) return false;
-  const { transform } = await import("esbuild");
   const errors = await transform(text, { format: "iife", logLevel: "silent", target: "esnext" }).then(
     () => [],
     (error: unknown) => (error as BuildFailure).errors,

@@ -1,14 +1,20 @@
 import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { existsSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { createRequestBudget } from "../requestBudget.ts";
 import type { RequestBudget } from "../requestBudget.ts";
 import type { GuardedFetch } from "../guardedFetch.ts";
+import type { Confinement } from "../../child/confine.ts";
+import { acceptedByEnvironment, findMissingLayers } from "../../layers.ts";
+import { releaseUserId, takeUserId } from "../../userIds.ts";
+import { openEsbuild } from "./esbuildProgram.ts";
+import { MAX_AHEAD } from "./lookAhead.ts";
 import type { FromBundler, ToBundler } from "./bundlerProcess.ts";
 import { ModuleFailureError } from "./moduleFailure.ts";
 import type { GraphSources } from "./moduleGraph.ts";
+import { parseModuleSpecifier } from "./moduleSpecifier.ts";
+import { packumentRequest } from "./npmRegistry.ts";
 
 /** A module with all it imports, as one script; see `bundleModule`. */
 export interface Bundle {
@@ -27,8 +33,11 @@ export interface BundleTask {
   readonly registry: string;
 }
 
-/** Files fetched for one bundle: of a package its document and its tarball, so the nodes' 100 imports twice. */
-const MAX_DOWNLOADS = 200;
+/**
+ * Files fetched for one bundle: of a package its document and its tarball, so the nodes' 100 imports twice, and as many for each
+ * package that is fetched ahead and may not be needed.
+ */
+const MAX_DOWNLOADS = 200 + 2 * MAX_AHEAD;
 /** Size of each, in bytes. The nodes' limit of an import. */
 const MAX_DOWNLOAD_BYTES = 10 * 1_024 * 1_024;
 const DOWNLOAD_TIMEOUT_MS = 30_000;
@@ -36,8 +45,6 @@ const DOWNLOAD_TIMEOUT_MS = 30_000;
 const BUNDLE_TIMEOUT_MS = 60_000;
 /** Heap of the process that bundles, in MB; its esbuild has memory of its own. */
 const HEAP_MB = 512;
-/** Data of each of the two processes, in bytes; Node doesn't start with 1 GiB. 10 MB of hostile code took esbuild to 2 GB. */
-const MAX_DATA_BYTES = 1_536 * 1_024 * 1_024;
 
 /**
  * Makes a bundle in a process of its own, which is killed when it is done, takes too long or the signal aborts.
@@ -49,14 +56,21 @@ export async function makeBundle(
   fetcher: GuardedFetch,
   signal: AbortSignal,
 ): Promise<Bundle> {
-  const child = fork(fileURLToPath(new URL("bundlerProcess.ts", import.meta.url)), {
-    env: {},
-    ...limitedNode(),
+  const given = confinement();
+  const { uid } = given;
+  const esbuild = openEsbuild();
+  const child = fork(fileURLToPath(new URL("bundlerProcess.ts", import.meta.url)), [JSON.stringify(given)], {
+    env: { ...esbuild.env },
+    // Its user may not be let into the folder that the service was started in, and esbuild starts its process where it is itself.
+    cwd: "/",
+    execArgv: ["--no-warnings", `--max-old-space-size=${HEAP_MB}`],
     serialization: "advanced",
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    stdio: ["ignore", "ignore", "ignore", "ipc", ...esbuild.inherited],
     // A process group of its own, so that esbuild's process dies with it.
     detached: true,
   });
+  esbuild.close();
+  if (uid !== null) for (const end of ["exit", "error"]) child.once(end, () => releaseUserId(uid));
   // Runs come first: a bundle is made while sources wait for nothing else.
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   const ending = new AbortController();
@@ -67,12 +81,17 @@ export async function makeBundle(
     maxResponseBytes: MAX_DOWNLOAD_BYTES,
     timeoutMs: DOWNLOAD_TIMEOUT_MS,
   });
+  const shared = fetcher.share(ended);
+  const fetch: ParentDownload = (url, accept) => download(shared, { url, accept, budget, signal: ended });
+  const first = firstRequest(task);
+  // The process takes some time to start, and its first question is known.
+  const early = first && fetch(first.url, first.accept);
   const timer = setTimeout(() => ending.abort(), BUNDLE_TIMEOUT_MS);
   try {
     return await converse(
       child,
       task,
-      (url, accept) => download(fetcher, { url, accept, budget, signal: ended }),
+      (url, accept) => (url === first?.url && early) || fetch(url, accept),
       ended,
     );
   } finally {
@@ -82,14 +101,18 @@ export async function makeBundle(
   }
 }
 
-/** Starts Node through `prlimit` where there is one; esbuild's process inherits the limit. */
-function limitedNode(): { readonly execPath: string; readonly execArgv: string[] } {
-  const nodeArgs = [`--max-old-space-size=${HEAP_MB}`];
-  const prlimit = ["/usr/bin/prlimit", "/bin/prlimit"].find((path) => existsSync(path));
-  if (prlimit === undefined) return { execPath: process.execPath, execArgv: nodeArgs };
+function firstRequest({ specifier, registry }: BundleTask): ReturnType<typeof packumentRequest> | undefined {
+  const parsed = parseModuleSpecifier(specifier);
+  return parsed.kind === "npm" ? packumentRequest(registry, parsed.name) : undefined;
+}
+
+/** What the process gives up: as root its user, and most system calls. */
+function confinement(): Confinement {
+  const isRoot = process.platform === "linux" && process.getuid?.() === 0;
+  const isMissing = findMissingLayers({ isRoot }).some(({ name }) => name === "user");
   return {
-    execPath: prlimit,
-    execArgv: [`--data=${MAX_DATA_BYTES}`, "--core=0", process.execPath, ...nodeArgs],
+    uid: isRoot && !isMissing ? takeUserId() : null,
+    isFilterRequired: !acceptedByEnvironment().includes("system-calls"),
   };
 }
 
@@ -146,7 +169,7 @@ function converse(
 }
 
 async function download(
-  fetcher: GuardedFetch,
+  fetcher: Pick<GuardedFetch, "fetch">,
   {
     url,
     accept,

@@ -1,6 +1,9 @@
-import { messageOf } from "../../../../src/lib/errors.ts";
+import { messageOf } from "../../sandboxError.ts";
+import { transform } from "esbuild";
+import type { Confinement } from "../../child/confine.ts";
 import { createModuleAllowList } from "./allowList.ts";
 import { bundleModule } from "./bundle.ts";
+import { confineBundler } from "./confineBundler.ts";
 import { ModuleFailureError } from "./moduleFailure.ts";
 import { createModuleGraph } from "./moduleGraph.ts";
 import type { GraphSources } from "./moduleGraph.ts";
@@ -64,7 +67,7 @@ async function bundle(task: ToBundler & { readonly kind: "bundle" }): Promise<vo
 }
 
 process.on("message", (message: ToBundler) => {
-  if (message.kind === "bundle") void bundle(message);
+  if (message.kind === "bundle") void confined.then(() => bundle(message));
   else {
     const waiting = downloads.get(message.id);
     downloads.delete(message.id);
@@ -74,4 +77,8 @@ process.on("message", (message: ToBundler) => {
 });
 
 // Without its parent it has nothing to do; esbuild's own process ends with this one.
-process.on("disconnect", () => process.exit());
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
+
+// Before anything that strangers wrote is read. If it fails, so does the process.
+const confined = confineBundler(JSON.parse(process.argv[2] ?? "") as Confinement, () => transform(""));
+await confined;

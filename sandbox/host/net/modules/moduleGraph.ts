@@ -1,12 +1,14 @@
 import { isBuiltin } from "node:module";
 import { parseDataUrl } from "../../dataUrl.ts";
 import type { ModuleAllowList } from "./allowList.ts";
+import { lookAhead } from "./lookAhead.ts";
 import { ModuleFailureError } from "./moduleFailure.ts";
 import { parseModuleSpecifier, parseNpmSpecifier } from "./moduleSpecifier.ts";
 import type { ModuleSpecifier, NpmSpecifier } from "./moduleSpecifier.ts";
 import { createNpmRegistry } from "./npmRegistry.ts";
 import type { Download, NpmPackage, NpmRegistry } from "./npmRegistry.ts";
 import { dependencyRange, isEsModule, packageFile } from "./packageFiles.ts";
+import type { ImportKind } from "./packageFiles.ts";
 
 /** A module of the graph. Its path is its identity in the bundle. */
 export type GraphModule =
@@ -27,9 +29,6 @@ type Origin =
   | { readonly kind: "npm"; readonly npm: NpmPackage; readonly file: string }
   | { readonly kind: "url"; readonly url: URL }
   | { readonly kind: "data" };
-
-/** How a module is asked for; the words are esbuild's. */
-export type ImportKind = "import-statement" | "dynamic-import" | "require-call" | "require-resolve";
 
 /** Finds modules outside and reads them. One graph serves one bundle. */
 export interface ModuleGraph {
@@ -138,7 +137,10 @@ async function npmModule(
   assertVersion: (version: string) => void,
   kind: ImportKind,
 ): Promise<GraphModule> {
-  return moduleOf(await npm.get(name, range, assertVersion), subpath, kind);
+  const found = await npm.get(name, range, assertVersion);
+  const module = moduleOf(found, subpath, kind);
+  await lookAhead(npm, found);
+  return module;
 }
 
 function moduleOf(npm: NpmPackage, subpath: string, kind: ImportKind): GraphModule {

@@ -36,6 +36,8 @@ export interface ModuleLoaderOptions {
   readonly registry?: string;
   /** The service's data folder; bundles are kept in `modules` below it. Default: in memory only. */
   readonly dataDir?: string;
+  /** Instead of `dataDir`: a folder for what can be had again. Where it can't be written, bundles are in memory only. */
+  readonly cacheDir?: string;
 }
 
 /** Bundles made at once; each is a process that keeps a core busy. */
@@ -47,9 +49,10 @@ const FAILURE_MEMORY_MS = 5_000;
 
 /** Creates a loader. Every module is checked against the allow-list on every load, cached or not. */
 export function createModuleLoader(options: ModuleLoaderOptions): ModuleLoader {
-  const { fetcher, allowModules = [], registry = "https://registry.npmjs.org/", dataDir } = options;
+  const { fetcher, allowModules = [], registry = "https://registry.npmjs.org/", dataDir, cacheDir } = options;
   const allow = createModuleAllowList(allowModules);
-  const cache = createModuleCache({ folder: dataDir === undefined ? undefined : join(dataDir, "modules") });
+  const parent = dataDir ?? cacheDir;
+  const cache = createModuleCache({ folder: parent === undefined ? undefined : join(parent, "modules") });
   const closing = new AbortController();
   const underWay = new Map<string, Promise<ModuleOutcome>>();
   const waiting: (() => void)[] = [];
@@ -64,7 +67,9 @@ export function createModuleLoader(options: ModuleLoaderOptions): ModuleLoader {
       }
       const task = { specifier, type, allow: allowModules, registry };
       const bundle = await inTurn(() => makeBundle(task, fetcher, closing.signal));
-      await cache.put(key, specifier, bundle);
+      await cache.put(key, specifier, bundle).catch((error: unknown) => {
+        if (dataDir !== undefined) throw error;
+      });
       return { ok: true, code: bundle.code };
     } catch (error) {
       if (error instanceof ModuleFailureError) return { ok: false, failure: error.failure };
@@ -119,12 +124,11 @@ export function createModuleLoader(options: ModuleLoaderOptions): ModuleLoader {
 
 /** Refuses what may not be asked for before anything is downloaded or looked up. */
 function assertRoot(specifier: string, allow: ModuleAllowList): void {
-  const parsed = parseModuleSpecifier(specifier);
+  const parsed = parseModuleSpecifier(specifier, (name) => allow.assertPackage(name));
   // The sandbox process serves what comes with it, and what the source itself holds, where it can.
   if (parsed.kind === "node") throw new ModuleFailureError(`No such built-in module: node:${parsed.name}`);
   if (parsed.kind === "data")
     throw new ModuleFailureError("Expected a JavaScript or TypeScript module in a data: URL.");
-  if (parsed.kind === "npm") allow.assertPackage(parsed.name);
   if (parsed.kind === "url") allow.assertUrl(parsed.url);
 }
 

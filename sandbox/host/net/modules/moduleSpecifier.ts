@@ -19,15 +19,23 @@ export interface NpmSpecifier {
   readonly subpath: string;
 }
 
+/** Longest version requirement, in characters: reading one costs more than its length. */
+const MAX_RANGE_CHARS = 256;
+
 /**
  * Parses the specifier of an `import()` in a source.
  *
+ * @param admitPackage Called with the name of an npm package before anything else of its specifier is read; throws if
+ * the package may not be imported.
  * @throws {ModuleFailureError} With Deno 2's text for everything that the nodes can't load either: bare names,
  * files, blobs, unknown schemes.
  */
-export function parseModuleSpecifier(specifier: string): ModuleSpecifier {
+export function parseModuleSpecifier(
+  specifier: string,
+  admitPackage?: (name: string) => void,
+): ModuleSpecifier {
   if (isBuiltin(specifier)) return { kind: "node", name: specifier.replace(/^node:/, "") };
-  if (specifier.startsWith("npm:")) return parseNpmSpecifier(specifier);
+  if (specifier.startsWith("npm:")) return parseNpmSpecifier(specifier, admitPackage);
   // The nodes keep the source as a file in the temporary folder; relative paths are looked for there.
   if (/^\.{0,2}\//.test(specifier)) throw fileFailure(new URL(specifier, "file:///tmp/").pathname);
   const url = URL.parse(specifier);
@@ -61,7 +69,7 @@ export function parseModuleSpecifier(specifier: string): ModuleSpecifier {
  * Parses `npm:[/]name[@range][/subpath]`.
  * @throws {ModuleFailureError} With Deno 2's text.
  */
-export function parseNpmSpecifier(specifier: string): NpmSpecifier {
+export function parseNpmSpecifier(specifier: string, admitPackage?: (name: string) => void): NpmSpecifier {
   const match = /^npm:\/?((?:@[^/@]+\/)?[^/@]+)(?:@([^/]*))?(?:\/(.*))?$/.exec(specifier);
   const [, name = "", range = "", path = ""] = match ?? [];
   if (name === "" || !PACKAGE_NAME.test(name)) {
@@ -69,6 +77,7 @@ export function parseNpmSpecifier(specifier: string): NpmSpecifier {
       specifier === "npm:" ? "Did not contain a package name" : "Did not contain a valid package name";
     throw new ModuleFailureError(`Invalid package specifier '${specifier}'\n    0: ${why}`);
   }
+  admitPackage?.(name);
   if (range !== "" && !isRangeOrTag(range)) {
     throw new ModuleFailureError(
       `Invalid package specifier '${specifier}'\n    0: Invalid specifier version requirement`,
@@ -79,6 +88,7 @@ export function parseNpmSpecifier(specifier: string): NpmSpecifier {
 
 /** Whether a text can follow the `@` of a package: a semver range without blanks, or a dist-tag. */
 function isRangeOrTag(text: string): boolean {
+  if (text.length > MAX_RANGE_CHARS) return false;
   return !/\s/.test(text) && (validRange(text) !== null || /^[A-Za-z][\w.-]*$/.test(text));
 }
 

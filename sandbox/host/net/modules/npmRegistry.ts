@@ -34,6 +34,11 @@ export interface NpmRegistry {
    * @throws {ModuleFailureError} With Deno's texts: no such package or version, unreachable, checksum mismatch.
    */
   get(name: string, range: string, assertVersion: (version: string) => void): Promise<NpmPackage>;
+  /**
+   * Chooses the version for a range as `get` does, and begins to download it.
+   * @returns Its manifest, as the registry's document has it.
+   */
+  choose(name: string, range: string): Promise<Manifest>;
 }
 
 /**
@@ -52,18 +57,28 @@ export function createNpmRegistry(registry: string, download: Download): NpmRegi
     return known;
   };
 
+  const pick = async (name: string, range: string, assertVersion?: (version: string) => void) => {
+    const packument = await packumentOf(name);
+    const inGraph = chosen.get(name) ?? new Set();
+    chosen.set(name, inGraph);
+    const version = pickVersion(packument, range, [...inGraph]);
+    assertVersion?.(version);
+    inGraph.add(version);
+    const key = `${name}@${version}`;
+    const npm = packages.get(key) ?? fetchPackage(registry, packument, version, download);
+    packages.set(key, npm);
+    return { npm, manifest: packument.versions[version] };
+  };
+
   return {
     async get(name, range, assertVersion) {
-      const packument = await packumentOf(name);
-      const inGraph = chosen.get(name) ?? new Set();
-      chosen.set(name, inGraph);
-      const version = pickVersion(packument, range, [...inGraph]);
-      assertVersion(version);
-      inGraph.add(version);
-      const key = `${name}@${version}`;
-      const known = packages.get(key) ?? fetchPackage(registry, packument, version, download);
-      packages.set(key, known);
-      return known;
+      return (await pick(name, range, assertVersion)).npm;
+    },
+    async choose(name, range) {
+      const { npm, manifest } = await pick(name, range);
+      // Whoever imports it is told.
+      npm.catch(() => undefined);
+      return isRecord(manifest) ? manifest : {};
     },
   };
 }
@@ -74,16 +89,25 @@ interface Packument {
   readonly versions: Readonly<Record<string, unknown>>;
 }
 
+/** Where a registry has a package's document, and in which form it is asked for: the abbreviated one, a tenth of the full document. */
+export function packumentRequest(
+  registry: string,
+  name: string,
+): { readonly url: string; readonly accept: string } {
+  return {
+    url: registry + name.replace("/", "%2f"),
+    accept: "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8",
+  };
+}
+
 async function fetchPackument(registry: string, name: string, download: Download): Promise<Packument> {
-  const url = registry + name.replace("/", "%2f");
-  const failed = (why: string) =>
-    new ModuleFailureError(`Failed loading ${url} for package "${name}"\n    0: ${why}`);
-  // The abbreviated form: a tenth of the full document.
-  const reply = await download(
-    url,
-    "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8",
-  ).catch((error: unknown) => {
-    throw error instanceof ModuleFailureError ? failed(error.message) : error;
+  const { url, accept } = packumentRequest(registry, name);
+  const failed = (why: string, hint?: string) =>
+    new ModuleFailureError(`Failed loading ${url} for package "${name}"\n    0: ${why}`, hint);
+  const reply = await download(url, accept).catch((error: unknown) => {
+    throw error instanceof ModuleFailureError
+      ? failed(error.message, `The npm registry could not be reached. ${error.failure.hint ?? ""}`.trimEnd())
+      : error;
   });
   if (reply.status === 404) throw new ModuleFailureError(`npm package '${name}' does not exist.`);
   if (reply.status !== 200) throw failed(`Bad response: ${reply.status}`);

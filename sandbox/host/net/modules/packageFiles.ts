@@ -1,7 +1,9 @@
 import { isBuiltin } from "node:module";
-import type { ImportKind } from "./moduleGraph.ts";
 import type { Manifest, NpmPackage } from "./npmRegistry.ts";
 import { IMPORT_CONDITIONS, REQUIRE_CONDITIONS, resolveExports } from "./packageExports.ts";
+
+/** How a module is asked for; the words are esbuild's. */
+export type ImportKind = "import-statement" | "dynamic-import" | "require-call" | "require-resolve";
 
 /**
  * Finds the file of a package that a subpath means.

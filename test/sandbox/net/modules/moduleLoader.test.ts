@@ -83,6 +83,18 @@ const registry = await startRegistry([
     { "index.mjs": "await null; throw new RangeError('late');" },
     { exports: "./index.mjs" },
   ),
+  plain(
+    "top",
+    "1.0.0",
+    { "index.js": "module.exports = [require('mid'), require('one')];" },
+    { dependencies: { mid: "1.0.0", one: "1.0.0" } },
+  ),
+  plain(
+    "mid",
+    "1.0.0",
+    { "index.js": "module.exports = require('one');" },
+    { dependencies: { one: "^1.0.0" } },
+  ),
   plain("throws", "1.0.0", { "index.js": "throw new RangeError('at load');" }),
   plain("blocked", "1.0.0", {
     "index.js":
@@ -199,6 +211,22 @@ test("behaviour: an ES package with dependencies, aliases, imports and exports",
     "await import('npm:@scope/esm').then(async (m) => [m.sum, m.inner, m.default.name, await m.own()])";
   expect(await valueOf(parts)).toEqual([14, "inner", "Named", "x"]);
   expect(await valueOf("(await import('npm:@scope/esm@1/sub/x')).x")).toBe("x");
+});
+
+test("behaviour: versions are chosen from the top, whichever module is read first", async () => {
+  expect(await valueOf("(await import('npm:top')).default")).toEqual([1, 1]);
+});
+
+test("behaviour: a user's cache serves the next process, and where it can't be written memory does", async () => {
+  const cacheDir = join(makeFolder(), "new", "tyche");
+  const load = (folder: string) => makeLoader({ allowModules: ["npm:*"], cacheDir: folder }).load("npm:one");
+  const first = await load(cacheDir);
+  expect(first).toMatchObject({ ok: true });
+  expect(statSync(cacheDir).mode & 0o777).toBe(0o700);
+  const asked = registry.requests.length;
+  expect(await load(cacheDir)).toEqual(first);
+  expect(registry.requests).toHaveLength(asked);
+  expect(await load("/dev/null/tyche")).toEqual(first);
 });
 
 test("behaviour: it is a real namespace, the same one each time", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createModuleAllowList } from "../../../../sandbox/host/net/modules/allowList.ts";
+import { SandboxOptionError } from "../../../../sandbox/host/sandboxError.ts";
 import { parseModuleSpecifier } from "../../../../sandbox/host/net/modules/moduleSpecifier.ts";
 
 test.each([
@@ -102,4 +103,55 @@ test("error: what is not on the list says what the operator can add", () => {
     'Requires import access to "a.example:443", run again with the --allow-import flag',
   );
   expect(() => list.assertPackage("ms")).toThrow('Requires import access to "npm:ms"');
+});
+
+test("behaviour: a package that isn't admitted is refused before its version is read", () => {
+  const specifier = `npm:a@${Array.from({ length: 12_000 }, (_, at) => at).join("||")}`;
+  const list = createModuleAllowList(["npm:ms"]);
+  const beganMs = process.cpuUsage();
+  expect(() => parseModuleSpecifier(specifier, (name) => list.assertPackage(name))).toThrow(
+    'Requires import access to "npm:a"',
+  );
+  // Reading that version took 3.5 s.
+  expect(process.cpuUsage(beganMs).user / 1_000).toBeLessThan(500);
+});
+
+test("error: a version requirement of more than 256 characters is none", () => {
+  const range = Array.from({ length: 64 }, (_, at) => at + 10).join("||");
+  expect(parseModuleSpecifier(`npm:ms@${range}`)).toMatchObject({ range });
+  expect(() => parseModuleSpecifier(`npm:ms@${range}||9`)).toThrow("Invalid specifier version requirement");
+});
+
+test.each([
+  "ethers",
+  "npm:",
+  "npm:a b",
+  "npm:@noble",
+  "npm:ethers@",
+  "npm:ethers@latest",
+  "npm:ethers@nonsense",
+  "npm:a/*",
+  "jsr:@std/assert",
+  "esm.sh",
+  "https:esm.sh",
+  "https://",
+  "https://*.esm.sh/",
+  "https://user@esm.sh/",
+  "https://esm.sh/#x",
+  "file:///etc/",
+  "",
+])("error: the entry %j of the allow-list is refused by name, with the form it should have", (entry) => {
+  let refusal: unknown;
+  try {
+    createModuleAllowList(["npm:ms", entry]);
+  } catch (error) {
+    refusal = error;
+  }
+  expect(refusal).toBeInstanceOf(SandboxOptionError);
+  expect(refusal).toMatchObject({
+    code: "invalid_option",
+    message: expect.stringContaining(
+      `${JSON.stringify(entry)} can't be used: an entry is a package (npm:ethers, `,
+    ),
+  });
 });

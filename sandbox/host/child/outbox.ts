@@ -1,0 +1,101 @@
+import type { RunLimits } from "../../run.ts";
+import { MAX_CALL_HEADER_BYTES, MAX_CALLS, MAX_CONSOLE_PIECE_BYTES, MAX_OPEN_CALLS } from "../callLimits.ts";
+import { encodeFrame } from "../frames.ts";
+import { TO_PARENT } from "../messages.ts";
+import { CONSOLE_INTERVAL_MS } from "../meter.ts";
+import { trimCall } from "./trimCall.ts";
+
+/** Pieces of console output that are sent at once: what a source printed before it crashed should be there. */
+const MAX_PROMPT_PIECES = 256;
+
+/** What one run says to the parent, kept within what the parent takes from a child before it ends it. */
+export interface Outbox {
+  /** Takes console output. */
+  readonly print: (text: string) => void;
+  /** Starts a host call; says why if it may not be made. */
+  readonly call: (call: number, name: string, body: Uint8Array) => string | undefined;
+  /** Withdraws a host call. */
+  readonly cancel: (call: number) => void;
+  /** A host call was answered: the next one that waits may go. */
+  readonly answered: (call: number) => void;
+  /** Sends what was printed and not sent. */
+  readonly flush: () => void;
+}
+
+/** Creates the outbox of a run. */
+export function createOutbox(options: {
+  readonly run: number;
+  readonly limits: RunLimits;
+  readonly write: (frame: Buffer) => void;
+}): Outbox {
+  const { run, limits, write } = options;
+  const waiting = new Map<number, { readonly name: string; readonly body: Uint8Array }>();
+  const open = new Set<number>();
+  const made: Record<string, number> = { __proto__: null } as never;
+  let calls = 0;
+  let pieces = 0;
+  let printed: Buffer[] = [];
+  let printedBytes = 0;
+  /** One byte more than is kept tells that some was dropped. */
+  let consoleLeft = limits.maxConsoleBytes + 1;
+  let sentMs = 0;
+
+  function flush(): void {
+    if (printedBytes === 0) return;
+    const text = Buffer.concat(printed, printedBytes);
+    printed = [];
+    printedBytes = 0;
+    sentMs = performance.now();
+    for (let at = 0; at < text.length; at += MAX_CONSOLE_PIECE_BYTES) {
+      pieces += 1;
+      write(encodeFrame(TO_PARENT.console, { run }, text.subarray(at, at + MAX_CONSOLE_PIECE_BYTES)));
+    }
+  }
+
+  function send(call: number, name: string, body: Uint8Array): void {
+    open.add(call);
+    made[name] = (made[name] ?? 0) + 1;
+    write(
+      encodeFrame(TO_PARENT.call, { run, call, name }, trimCall(name, body, { limits, count: made[name] })),
+    );
+  }
+
+  return {
+    print: (text) => {
+      if (consoleLeft <= 0) return;
+      const bytes = Buffer.from(text).subarray(0, consoleLeft);
+      consoleLeft -= bytes.length;
+      printed.push(bytes);
+      printedBytes += bytes.length;
+      const isDue =
+        pieces < MAX_PROMPT_PIECES ||
+        printedBytes >= MAX_CONSOLE_PIECE_BYTES ||
+        performance.now() - sentMs >= CONSOLE_INTERVAL_MS;
+      if (isDue) flush();
+    },
+    call: (call, name, body) => {
+      calls += 1;
+      if (calls > MAX_CALLS) return `Exceeded maximum of ${MAX_CALLS} host calls`;
+      const isKnown = name === "fetch" || name === "import";
+      if (!isKnown && body.length > MAX_CALL_HEADER_BYTES) return "malformed host call";
+      if (open.size < MAX_OPEN_CALLS) send(call, name, body);
+      else waiting.set(call, { name, body });
+      return undefined;
+    },
+    cancel: (call) => {
+      if (waiting.delete(call) || !open.has(call)) return;
+      write(encodeFrame(TO_PARENT.cancel, { run, call }));
+      answered(call);
+    },
+    answered,
+    flush,
+  };
+
+  function answered(call: number): void {
+    open.delete(call);
+    const next = waiting.entries().next().value;
+    if (next === undefined || open.size >= MAX_OPEN_CALLS) return;
+    waiting.delete(next[0]);
+    send(next[0], next[1].name, next[1].body);
+  }
+}

@@ -1,0 +1,24 @@
+import { formatCallMessage } from "../net/callMessage.ts";
+import type { SubtleHost } from "./natives/subtle.ts";
+
+/** Headers of calls of Web Crypto that draw on randomness. */
+const RANDOM_SUBTLE = /^\{"op":"(?:generateKey"|(?:encrypt|sign|wrapKey)".*(?:ECDSA|RSA-PSS|RSA-OAEP))/is;
+
+/** Whether the answer to a call of Web Crypto differs each time. */
+export function isRandom(message: Uint8Array): boolean {
+  return RANDOM_SUBTLE.test(splitCall(message).header);
+}
+
+/** Answers the message of a call of Web Crypto by one of the same form. */
+export async function answerSubtle(host: SubtleHost, message: Uint8Array): Promise<Uint8Array> {
+  const { header, body } = splitCall(message);
+  const answer = await host.run(header, body);
+  return formatCallMessage(answer.header, answer.body);
+}
+
+/** Splits a call's message into its header (JSON text) and its body; see `sandbox/guest/hostCalls.ts`. */
+function splitCall(message: Uint8Array): { readonly header: string; readonly body: Uint8Array } {
+  const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
+  const end = bytes.length < 4 ? bytes.length : Math.min(bytes.length, 4 + bytes.readUInt32BE(0));
+  return { header: bytes.toString("utf8", 4, end), body: bytes.subarray(end) };
+}

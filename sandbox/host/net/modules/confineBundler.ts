@@ -1,0 +1,36 @@
+import { openKernel, type Kernel } from "../../child/kernel/kernel.ts";
+import { installFilter } from "../../child/kernel/filter.ts";
+import { setLimits } from "../../child/kernel/limits.ts";
+import { callsOfChannel, CALLS_TO_START_PROGRAMS } from "../../child/kernel/systemCalls.ts";
+import { changeUser, type Confinement } from "../../child/confine.ts";
+
+/** Descriptors of Node, of the pipes to esbuild, and of Go. */
+const MAX_OPEN_FILES = 128;
+
+/**
+ * Gives up what bundling does not take, in two steps around the start of esbuild's process: it inherits the first, which
+ * leaves it no file, no socket, no other user's rights; Node then gives up starting programs as well.
+ * @param startEsbuild Called in between.
+ * @throws If anything could not be given up and the operator has not accepted that.
+ */
+export async function confineBundler(
+  { uid, isFilterRequired }: Confinement,
+  startEsbuild: () => Promise<unknown>,
+): Promise<void> {
+  if (uid !== null) changeUser(uid);
+  let kernel: Kernel;
+  try {
+    kernel = openKernel();
+    setLimits(kernel, { maxOpenFiles: MAX_OPEN_FILES });
+    installFilter(kernel, { ...CALLS_TO_START_PROGRAMS, ...callsOfChannel(CHANNEL) });
+    kernel.renewEventLoop();
+  } catch (error) {
+    if (isFilterRequired) throw error;
+    return;
+  }
+  await startEsbuild();
+  installFilter(kernel, callsOfChannel(CHANNEL));
+}
+
+/** The first descriptor after the three that every process has; `fork` in the parent names no more. */
+const CHANNEL = 3;

@@ -1,0 +1,205 @@
+import type { Launcher } from "./launch.ts";
+import { messageOf } from "./sandboxError.ts";
+import { createWorker, type Death, type Worker, type WorkerEvents } from "./worker.ts";
+
+/** Children above the standing number are stopped after this time without work. */
+const IDLE_WORKER_MS = 10_000;
+/** Wait after a child that did not start; doubled with each further one in a row, up to the longest. */
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 30_000;
+/**
+ * Wait between starts once as many as there may be children were started in a row: a start costs this process some 4 ms,
+ * and a child that breaks the protocol is ended at once. A child itself takes longer to get ready.
+ */
+const START_INTERVAL_MS = 100;
+/** A child that ends so soon after it was ready, without a run, has not started either. */
+const SETTLED_MS = 1_000;
+
+/** A child did not start, and the next try waits. */
+export interface StartTrouble {
+  /** Failed starts in a row. */
+  readonly failures: number;
+  /** What happened to the last one: an error code, an exit code, a signal. */
+  readonly reason: string;
+  /** What it wrote to standard error, for the log; it has met no source. May be empty. */
+  readonly detail: string;
+  /** Wait until the next try, in ms. */
+  readonly retryMs: number;
+}
+
+/** The children of a pool: started, counted, replaced, stopped. */
+export interface WorkerSet {
+  readonly workers: ReadonlySet<Worker>;
+  /** Children started so far. */
+  readonly started: number;
+  /** Children gone so far, by how they ended. */
+  readonly ended: Readonly<Record<string, number>>;
+  /** The last start that failed, while none has succeeded since. */
+  readonly trouble: StartTrouble | undefined;
+  /** Starts one child more than the standing number, unless one is starting already; it goes when it has nothing to do. */
+  readonly reinforce: () => void;
+  /** Kills all and starts none again. */
+  readonly close: () => void;
+}
+
+/**
+ * Builds the child's file if need be, starts one child, and the others of the standing number when it is ready: the
+ * first has the machine to itself, so that the pool can serve soon. A child that ends is replaced at once. When
+ * children can't be built or end before they are ready, it tries again for as long as it is open, less and less often:
+ * what kept them from starting (no memory, no descriptors) passes.
+ */
+export function createWorkerSet(options: {
+  readonly launcher: Pick<Launcher, "launch">;
+  /** Returns the path of the child's file. */
+  readonly build: () => Promise<string>;
+  /** Children that are kept. */
+  readonly standing: number;
+  /** Children at most. */
+  readonly max: number;
+  readonly events: Omit<WorkerEvents, "onDeath"> & {
+    readonly onDeath: (worker: Worker, death: Death) => void;
+  };
+  /** Called for every start that fails. */
+  readonly onTrouble: (trouble: StartTrouble) => void;
+}): WorkerSet {
+  const { launcher, build, standing, max, events, onTrouble } = options;
+  const workers = new Set<Worker>();
+  const ended: Record<string, number> = {};
+  let script: string | undefined;
+  let isBuilding = false;
+  let started = 0;
+  let trouble: StartTrouble | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let isWarm = false;
+  /** Starts that are free now; they come back with time. */
+  let startsLeft = max;
+  let countedMs = performance.now();
+  let closed = false;
+
+  function refill(): void {
+    if (closed || retry !== undefined) return;
+    if (script === undefined) return prepare();
+    while (retry === undefined && workers.size < (isWarm ? standing : 1)) {
+      if (mayStart()) start(script);
+      else wait(START_INTERVAL_MS);
+    }
+  }
+
+  function mayStart(): boolean {
+    const nowMs = performance.now();
+    startsLeft = Math.min(max, startsLeft + (nowMs - countedMs) / START_INTERVAL_MS);
+    countedMs = nowMs;
+    return startsLeft >= 1;
+  }
+
+  function wait(ms: number): void {
+    clearTimeout(retry);
+    retry = setTimeout(() => {
+      retry = undefined;
+      refill();
+    }, ms);
+  }
+
+  function prepare(): void {
+    if (isBuilding) return;
+    isBuilding = true;
+    build()
+      .finally(() => (isBuilding = false))
+      .then(
+        (path) => {
+          script = path;
+          refill();
+        },
+        (error: unknown) => fail(`its code could not be built (${nameOf(error)})`, messageOf(error)),
+      );
+  }
+
+  function start(path: string): void {
+    started += 1;
+    startsLeft -= 1;
+    let readyMs: number | undefined;
+    let hasRun = false;
+    const child = launch(path);
+    if (child === undefined) return;
+    const worker = createWorker(child, {
+      ...events,
+      onReady: (ready) => {
+        hasRun = readyMs !== undefined;
+        readyMs ??= performance.now();
+        trouble = undefined;
+        isWarm = true;
+        refill();
+        events.onReady(ready);
+      },
+      onDeath: (dead, death, detail) => {
+        workers.delete(dead);
+        ended[death] = (ended[death] ?? 0) + 1;
+        const isFailure =
+          readyMs === undefined ||
+          ((death === "crash" || death === "killed") &&
+            !hasRun &&
+            dead.runs.length === 0 &&
+            performance.now() - readyMs < SETTLED_MS);
+        if (isFailure && death !== "closed") fail(dead.end, readyMs === undefined ? detail : "");
+        refill();
+        events.onDeath(dead, death);
+      },
+    });
+    workers.add(worker);
+  }
+
+  function launch(path: string): ReturnType<Launcher["launch"]> | undefined {
+    try {
+      return launcher.launch(path);
+    } catch (error) {
+      // Some errors of the system are thrown, others come with the process's `error` event.
+      fail(nameOf(error), messageOf(error));
+      return undefined;
+    }
+  }
+
+  function fail(reason: string, detail: string): void {
+    if (closed) return;
+    const failures = (trouble?.failures ?? 0) + 1;
+    const retryMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
+    trouble = { failures, reason, detail, retryMs };
+    wait(retryMs);
+    onTrouble(trouble);
+  }
+
+  const shrink = setInterval(() => {
+    for (const worker of workers) {
+      if (workers.size > standing && worker.state === "idle") worker.kill("idle");
+    }
+  }, IDLE_WORKER_MS);
+  shrink.unref();
+
+  refill();
+
+  return {
+    workers,
+    get started() {
+      return started;
+    },
+    ended,
+    get trouble() {
+      return trouble;
+    },
+    reinforce: () => {
+      if (closed || script === undefined || retry !== undefined || workers.size >= max || !mayStart()) return;
+      if (![...workers].some((worker) => worker.state === "starting")) start(script);
+    },
+    close: () => {
+      closed = true;
+      clearInterval(shrink);
+      clearTimeout(retry);
+      for (const worker of workers) worker.kill("closed");
+    },
+  };
+}
+
+/** Code of an error of the system, or its class: nothing that names a path. */
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return "an unknown error";
+  return (error as NodeJS.ErrnoException).code ?? error.name;
+}

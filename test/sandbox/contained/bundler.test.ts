@@ -1,0 +1,77 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Confinement } from "../../../sandbox/host/child/confine.ts";
+import { openEsbuild } from "../../../sandbox/host/net/modules/esbuildProgram.ts";
+import { releaseUserId, takeUserId } from "../../../sandbox/host/userIds.ts";
+import { createDoors, EPERM } from "./doors.ts";
+import { childrenOf, isLinux, isRoot, SERVICE_USER, startTargets, threadsOf } from "./targets.ts";
+
+const targets = await startTargets();
+afterAll(() => targets.stop());
+
+/** What the start of esbuild takes stays open to its process: to become another program, equally confined. */
+const OPEN_TO_ESBUILD = new Set(["executes a program", "makes a pair of sockets"]);
+const doors = createDoors(targets).filter(({ what }) => !OPEN_TO_ESBUILD.has(what));
+
+interface Answer {
+  readonly asEsbuild: readonly number[];
+  readonly asNode: readonly number[];
+  readonly code: string;
+}
+
+describe.runIf(isLinux).each([
+  { as: "a user of its own, under root", ownUser: true, runs: isRoot },
+  { as: "the service's user", ownUser: false, runs: true },
+])("native code in a bundler that has $as", ({ ownUser, runs }) => {
+  let child: ChildProcess;
+  let answer: Answer;
+  const uid = runs && ownUser ? takeUserId() : null;
+
+  beforeAll(async () => {
+    if (!runs) return;
+    const confinement: Confinement = { uid, isFilterRequired: true };
+    const user = isRoot && !ownUser ? String(SERVICE_USER) : "";
+    const esbuild = openEsbuild();
+    const entry = fileURLToPath(new URL("bundlerEntry.ts", import.meta.url));
+    child = fork(entry, [JSON.stringify(confinement), user], {
+      env: { ...esbuild.env },
+      cwd: "/",
+      execArgv: ["--no-warnings"],
+      stdio: ["ignore", "ignore", "inherit", "ipc", ...esbuild.inherited],
+    });
+    esbuild.close();
+    child.send(doors.map(({ attempt }) => attempt));
+    answer = await new Promise<Answer>((resolve, reject) => {
+      child.once("message", (message) => resolve(message as Answer));
+      child.once("exit", (code, signal) => reject(new Error(`the bundler ended: ${code ?? signal}`)));
+    });
+  });
+  afterAll(() => {
+    child?.kill("SIGKILL");
+    if (uid !== null) releaseUserId(uid);
+  });
+
+  test.runIf(runs)("behaviour: esbuild works", () => {
+    expect(answer.code).toBe("alert(2);\n");
+  });
+
+  test.runIf(runs)("error: no door is open to esbuild's process, nor to Node's", () => {
+    const expected = Object.fromEntries(doors.map(({ what, refusal }) => [what, refusal ?? EPERM]));
+    const named = (results: readonly number[]) =>
+      Object.fromEntries(doors.map(({ what }, at) => [what, results[at]]));
+    expect(named(answer.asEsbuild)).toEqual(expected);
+    expect(named(answer.asNode)).toEqual(expected);
+  });
+
+  test.runIf(runs)("behaviour: all threads of both are filtered and have the user's rights", () => {
+    const [esbuild] = childrenOf(child.pid);
+    expect(esbuild).toBeDefined();
+    for (const status of [child.pid, esbuild].flatMap((pid) => threadsOf(pid))) {
+      expect(status).toMatch(/^Seccomp:\s+2$/m);
+      expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
+      expect(status).toMatch(/^CapEff:\s+0+$/m);
+      expect(status).toMatch(new RegExp(`^Uid:\\s+${uid ?? SERVICE_USER}\\s`, "m"));
+    }
+  });
+});

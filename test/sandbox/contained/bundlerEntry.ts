@@ -1,0 +1,29 @@
+/**
+ * Stands in for the bundler's process, overrun by what it reads: gives up the same, and makes the system calls that it is
+ * told to, when esbuild's process would be started, which inherits what is left then, and at the end.
+ */
+import { transform } from "esbuild";
+import type { Confinement } from "../../../sandbox/host/child/confine.ts";
+import { confineBundler } from "../../../sandbox/host/net/modules/confineBundler.ts";
+import type { NativeCall } from "./doors.ts";
+import { openNative } from "./openNative.ts";
+
+const native = openNative();
+const [confinement, user] = process.argv.slice(2) as [string, string];
+if (user !== "") {
+  process.setgroups?.([]);
+  process.setgid?.(Number(user));
+  process.setuid?.(Number(user));
+}
+
+process.on("message", (attempts: readonly NativeCall[]) => {
+  const tryAll = (): number[] => attempts.map(({ number, args }) => native(number, ...args));
+  let asEsbuild: number[] = [];
+  void confineBundler(JSON.parse(confinement) as Confinement, () => {
+    asEsbuild = tryAll();
+    return transform("");
+  }).then(async () => {
+    const { code } = await transform("alert(1 + 1)", { minify: true });
+    process.send?.({ asEsbuild, asNode: tryAll(), code });
+  });
+});

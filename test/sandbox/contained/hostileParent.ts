@@ -1,0 +1,72 @@
+// A process with a pool whose children are hostile: it gives them run after run and says what they cost it.
+// Arguments: the child's script, the time for each program in ms. Standard input: a list of programs as JSON.
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createLauncher } from "../../../sandbox/host/launch.ts";
+import { createPool } from "../../../sandbox/host/pool.ts";
+import { createSandboxNetwork } from "../../../sandbox/index.ts";
+import type { HostileProgram } from "./hostileProgram.ts";
+
+/** What a program cost this process. */
+export interface HostileCost {
+  readonly name: string;
+  readonly wallMs: number;
+  readonly cpuMs: number;
+  /** Memory above what the process had before, at most. */
+  readonly growthBytes: number;
+  readonly runs: number;
+  readonly children: number;
+}
+
+const [script = "", timeMs = ""] = process.argv.slice(2);
+const programs = JSON.parse(await text(process.stdin)) as readonly HostileProgram[];
+/** Much less than a source has as a rule: what a child may do at once, and its start, count for more here. */
+const RUN_TIME_MS = 700;
+/** Callers send no more runs than that: quick answers are no attack. */
+const PAUSE_MS = 20;
+
+const network = createSandboxNetwork({ allowModules: ["npm:ms"] });
+const pool = createPool(
+  { concurrency: 1, hostCalls: network.hostCalls },
+  { launcher: createLauncher(), build: async () => script },
+);
+
+async function endure(program: HostileProgram, forMs: number): Promise<HostileCost> {
+  const source = JSON.stringify(program);
+  const beganMs = performance.now();
+  const cpu = process.cpuUsage();
+  const started = pool.stats().started;
+  const beforeBytes = process.memoryUsage().rss;
+  let growthBytes = 0;
+  const watch = setInterval(() => {
+    growthBytes = Math.max(growthBytes, process.memoryUsage.rss() - beforeBytes);
+  }, 10);
+  let runs = 0;
+  for (; performance.now() - beganMs < forMs; runs++) {
+    const result = await pool
+      .run({ source, limits: { timeoutMs: RUN_TIME_MS } })
+      .catch((error: { readonly code: string }) => error);
+    if ("code" in result && result.code !== "sandbox_unavailable") throw new Error(result.code);
+    await sleep(PAUSE_MS);
+  }
+  clearInterval(watch);
+  const { user, system } = process.cpuUsage(cpu);
+  const children = pool.stats().started - started;
+  return {
+    name: program.name,
+    wallMs: performance.now() - beganMs,
+    cpuMs: (user + system) / 1_000,
+    growthBytes,
+    runs,
+    children,
+  };
+}
+
+await pool.ready();
+// Code is compiled and the heap grown before anything is measured.
+for (const program of programs) await endure(program, 1);
+const costs: HostileCost[] = [];
+for (const program of programs) costs.push(await endure(program, Number(timeMs)));
+console.log(JSON.stringify(costs));
+await pool.close();
+network.close();

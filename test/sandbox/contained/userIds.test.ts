@@ -1,0 +1,28 @@
+import { spawn } from "node:child_process";
+import { statSync } from "node:fs";
+import { expect, test } from "vitest";
+import { releaseUserId, takeUserId } from "../../../sandbox/host/userIds.ts";
+
+const isLinux = process.platform === "linux";
+const isRoot = isLinux && process.getuid?.() === 0;
+
+test.runIf(isLinux)("default: no id is given out twice at a time, a released one comes last", () => {
+  const [first, second] = [takeUserId(), takeUserId()];
+  releaseUserId(first);
+  const third = takeUserId();
+  expect(new Set([first, second, third]).size).toBe(3);
+  releaseUserId(second);
+  releaseUserId(third);
+});
+
+test.runIf(isRoot)("behaviour: an id that any process still has is not given out", async () => {
+  const uid = takeUserId() + 1;
+  // As if a process of an earlier service had outlived it, on the very id that comes next.
+  const left = spawn("sleep", ["1000"], { stdio: "ignore", uid, gid: uid });
+  try {
+    await expect.poll(() => statSync(`/proc/${left.pid}`).uid).toBe(uid);
+    expect(takeUserId()).toBe(uid + 1);
+  } finally {
+    left.kill("SIGKILL");
+  }
+});

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  createSandboxNetwork,
+  createSandboxPool,
+  simulateScript,
+  type SandboxPool,
+} from "../../sandbox/index.ts";
+import { dryRunFunction, simulateSource } from "../../src/requests/commands.ts";
+import type { FunctionFailedError } from "../../src/requests/errors.ts";
+import { startServer } from "./net/servers.ts";
+
+const CRASH = "syntax error, RAM exceeded, or other error";
+const NOT_BYTES = "returned value not an ArrayBuffer or Uint8Array";
+
+const pools: SandboxPool[] = [];
+afterAll(() => Promise.all(pools.map((pool) => pool.close())));
+
+function makePool(network: Parameters<typeof createSandboxNetwork>[0]): SandboxPool {
+  const { hostCalls } = createSandboxNetwork(network);
+  const pool = createSandboxPool({ concurrency: 1, hostCalls });
+  pools.push(pool);
+  return pool;
+}
+
+let pool: SandboxPool;
+beforeAll(() => {
+  pool = makePool({ allowModules: ["npm:*"], registry: "http://127.0.0.1:9/", allowHosts: ["127.0.0.1:9"] });
+});
+
+const command = (source: string) => ({ network: "sepolia", source, args: [], returnType: "string" as const });
+const checks = (of: SandboxPool) => ({ pool: of, dappId: "dapp", maxResponseBytes: 1_024 });
+
+/** What an HTTP caller gets of a dry run that fails. */
+async function refusalOf(source: string, of = pool): Promise<Record<string, unknown>> {
+  const simulated = await simulateSource(command(source), checks(of));
+  const refused = await dryRunFunction({ kind: "function", ...command(source) }, checks(of)).then(
+    () => undefined,
+    (error: FunctionFailedError) => error.details,
+  );
+  expect(refused).toMatchObject({ success: false, err: simulated.err });
+  const { err, details } = refused as Record<string, unknown>;
+  expect(details).toEqual(simulated.details);
+  return { err, details };
+}
+
+describe("error: syntax", () => {
+  const sources: readonly [source: string, what: string, line: number, column: number][] = [
+    ["return (;", "unexpected `;`", 1, 9],
+    ["const x = 1;\nconst y = @;", "unexpected `@`", 2, 11],
+    ["const a: number = 1;\nconst b: string = ;", "unexpected `;`", 2, 19],
+    ["const x = 'abc", "this string is not closed", 1, 11],
+    ["return 1;\n/* no end", "this comment is not closed", 2, 1],
+    ["const f = (a: string) => a;\nf(1 as;", "unexpected `;`", 2, 7],
+    ["const a = 1; const a = 2;", "Identifier 'a' has already been declared", 1, 20],
+    ["const x = 1;\n}", "unexpected `}`", 2, 1],
+    ["if (true) {\n  return 1;", "the source ends too early: something is not closed", 2, 12],
+    ["  import x from 'y';", 'a static import isn\'t possible here: write `await import("y")`', 1, 3],
+    [
+      "import {\n  a,\n} from 'npm:left-pad';\nreturn a;",
+      'a static import isn\'t possible here: write `await import("npm:left-pad")`',
+      1,
+      1,
+    ],
+    ["import 'npm:b';", 'a static import isn\'t possible here: write `await import("npm:b")`', 1, 1],
+    [
+      "const a: number = 1;\nimport b from 'c';",
+      'a static import isn\'t possible here: write `await import("c")`',
+      2,
+      1,
+    ],
+    [
+      "export default 1;",
+      "`export` isn't possible here: the source is a function's body, `return` its result",
+      1,
+      1,
+    ],
+  ];
+  test.each(sources)("error: %s", async (source, what, line, column) => {
+    const message = `${what} (line ${line}, column ${column})`;
+    expect(await refusalOf(source)).toEqual({ err: CRASH, details: [{ path: "/source", message }] });
+  });
+
+  test("behaviour: simulateScript prints it as Deno does", async () => {
+    expect(await simulateScript({ source: "const x = 1;\n  return (;" })).toEqual({
+      errorString: CRASH,
+      capturedTerminalOutput: [
+        "error: SyntaxError: unexpected `;`",
+        "  |",
+        "2 |   return (;",
+        "  |           ~",
+        "    at source.js:2:11",
+        "",
+      ].join("\n"),
+    });
+  });
+});
+
+test("error: an error that nobody caught is printed by simulateScript behind the source's own output", async () => {
+  const source =
+    "console.log('hi');\nPromise.reject(new TypeError('late'));\nawait new Promise((r) => setTimeout(r, 50));";
+  expect(await simulateScript({ source })).toEqual({
+    errorString: CRASH,
+    capturedTerminalOutput: [
+      "hi",
+      "error: Uncaught TypeError: late",
+      "Promise.reject(new TypeError('late'));",
+      "               ^",
+      "    at source.js:2:16",
+      "",
+    ].join("\n"),
+  });
+  expect((await simulateScript({ source: "throw new Error('caught')" })).capturedTerminalOutput).toBe("");
+});
+
+test.each(["return 5", "return", "return 'text'", "return [1]"])(
+  "error: %s says what to return",
+  async (source) => {
+    expect(await refusalOf(source)).toMatchObject({
+      err: NOT_BYTES,
+      details: [
+        { path: "/source", message: expect.stringContaining("Functions.encodeUint256(number)") as string },
+      ],
+    });
+  },
+);
+
+test("error: a result that is too long names the limit", async () => {
+  expect(await refusalOf("return new Uint8Array(1025)")).toEqual({
+    err: "response >1024 bytes",
+    details: [
+      { path: "/source", message: "The result is longer than the 1024 bytes that this network takes." },
+    ],
+  });
+});
+
+test("error: a host that isn't allowed is told as one", async () => {
+  const source =
+    "const r = await Functions.makeHttpRequest({ url: 'http://10.0.0.1/' }); if (r.error) throw Error('no data');";
+  expect(await refusalOf(source)).toEqual({
+    err: "no data",
+    details: [
+      {
+        path: "/source",
+        message:
+          "Refused: 10.0.0.1: private network. Only public hosts can be reached, and those the operator allows.",
+      },
+    ],
+  });
+});
+
+test("error: a module that isn't allowed is told as one", async () => {
+  expect(await refusalOf("await import('npm:one')", makePool({}))).toMatchObject({
+    details: [
+      { message: expect.stringContaining('the operator can allow it by adding "npm:one"') as string },
+    ],
+  });
+});
+
+test("error: a registry that can't be reached is told as one", async () => {
+  expect(await refusalOf("await import('npm:one')")).toMatchObject({
+    err: expect.stringContaining("Failed loading") as string,
+    details: [
+      {
+        message: expect.stringMatching(
+          /^The npm registry could not be reached\. The request failed/,
+        ) as string,
+      },
+    ],
+  });
+});
+
+test(
+  "error: time spent on a download is told as that, not as the source's own",
+  { timeout: 30_000 },
+  async () => {
+    const silent = await startServer(() => undefined);
+    const slow = makePool({
+      allowModules: ["npm:*"],
+      registry: `${silent.origin}/`,
+      allowHosts: [silent.host],
+    });
+    const run = (source: string) => slow.run({ source, limits: { timeoutMs: 300 } });
+    expect(await run("await import('npm:one')")).toMatchObject({
+      error: {
+        message: "script runtime exceeded",
+        detail:
+          "The 300 ms of the run passed while it waited for npm:one to be downloaded; that goes on, and a later run finds it.",
+      },
+    });
+    expect(await run("for (;;) {}")).toMatchObject({
+      error: { detail: "The source ran longer than 300 ms." },
+    });
+  },
+);
