@@ -6,12 +6,15 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Sources may have changed since the last install; nothing to do takes 60 ms.
     globalSetup: "test/support/compiledContracts.ts",
+    setupFiles: "test/support/patience.ts",
     pool: "forks",
     // isolated-vm crashes in a process that was started from Node's own snapshot.
     execArgv: ["--no-node-snapshot"],
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // What is waited for may take its time on a busy machine; the default is a second.
+    expect: { poll: { timeout: 20_000 } },
     retry: 0,
     allowOnly: false,
     reporters: ["default", new ClosingLine()],

@@ -1,8 +1,10 @@
 import path from "node:path";
 import { Option, type Command } from "commander";
-import { openDappTools, type DappTools } from "../dappTools.ts";
-import type { ConfigVars } from "../service/configVars.ts";
-import type { Facility } from "../service/service.ts";
+import { openDappTools, type DappTools } from "../dapps/dappTools.ts";
+import { formatEnv } from "../dapps/configEnv.ts";
+import type { ConfigVars } from "../dapps/configVars.ts";
+import type { Facility } from "../requests/service.ts";
+import { findOutsideKey } from "../lib/outsideKey.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface JsonFlag {
@@ -18,8 +20,9 @@ const CONFIG_EXAMPLES = `
 Examples:
   $ tyche dapp config
   $ tyche dapp config dapp_01m7w8ndakertcq6wx8e98esea --json
+  $ tyche dapp config --env > .env
 
-Without an id: of the first dapp, which the first start made.`;
+Without an id, it prints those of the first dapp, which the first start created.`;
 
 const REVOKE_EXAMPLES = `
 Examples:
@@ -34,7 +37,7 @@ export function dataDirOfEnvironment(): string {
 
 /** Adds `tyche dapp create`, `list`, `config`, `add-key` and `revoke-key`. They work beside a running service. */
 export function registerDapp(program: Command, terminal: Terminal): void {
-  const dapp = program.command("dapp").description("Makes dapps, shows their config vars, ends keys.");
+  const dapp = program.command("dapp").description("Creates dapps, shows their Config Vars, revokes keys.");
 
   dapp
     .command("create")
@@ -45,7 +48,9 @@ export function registerDapp(program: Command, terminal: Terminal): void {
         .default(["presets", "functions"]),
     )
     .option("--json", "print JSON")
-    .description("Makes a dapp with an API key. A running service makes its subscriptions within a second.")
+    .description(
+      "Creates a dapp with an API key. A running service creates its subscriptions within a second.",
+    )
     .addHelpText("after", CREATE_EXAMPLES)
     .action((name: string, flags: JsonFlag & { readonly facility: readonly Facility[] }) =>
       withTools(async ({ dapps }) => {
@@ -74,13 +79,17 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .command("config")
     .argument("[id]", "which dapp; default: the first")
     .option("--json", "print JSON")
-    .description("Prints a dapp's config vars: API keys, subscription ids and contract addresses by network.")
+    .option("--env", "print an .env file, with a live API key")
+    .description(
+      "Prints a dapp's config vars: API keys and, by network, what a contract is deployed with (subscription ids, addresses, key hash, DON id, chain id, RPC URL).",
+    )
     .addHelpText("after", CONFIG_EXAMPLES)
-    .action((id: string | undefined, { json }: JsonFlag) =>
+    .action((id: string | undefined, { json, env }: JsonFlag & { readonly env?: true }) =>
       withTools(async (tools) => {
         const first = id ?? (await tools.dapps.list())[0]?.id ?? "";
         const vars = await tools.configVars(first);
         if (json) terminal.out(JSON.stringify(vars, null, 2));
+        else if (env) terminal.out(formatEnv(vars));
         else printConfigVars(vars, terminal);
       }),
     );
@@ -89,7 +98,7 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .command("add-key")
     .argument("<id>", "which dapp")
     .option("--json", "print JSON")
-    .description("Makes another API key for a dapp.")
+    .description("Creates another API key for a dapp.")
     .action((id: string, { json }: JsonFlag) =>
       withTools(async ({ dapps }) => {
         await dapps.get(id);
@@ -101,7 +110,7 @@ export function registerDapp(program: Command, terminal: Terminal): void {
   dapp
     .command("revoke-key")
     .argument("<keyId>", "id of the key, not the key itself")
-    .description("Ends an API key.")
+    .description("Revokes an API key.")
     .addHelpText("after", REVOKE_EXAMPLES)
     .action((keyId: string) =>
       withTools(async ({ dapps }) => {
@@ -133,7 +142,7 @@ export function registerNetwork(program: Command, terminal: Terminal): void {
 }
 
 async function withTools(work: (tools: DappTools) => Promise<void>): Promise<void> {
-  const tools = await openDappTools(dataDirOfEnvironment());
+  const tools = await openDappTools(dataDirOfEnvironment(), findOutsideKey(process.env));
   try {
     await work(tools);
   } finally {
@@ -150,10 +159,15 @@ function printConfigVars(vars: ConfigVars, { out, colors }: Terminal): void {
         : colors.dim(`  ${id}  revoked ${new Date(revokedAt).toISOString()}`),
     );
   }
-  for (const { network, vrfSubscriptionId, functionsSubscriptionId, contracts, consumers } of vars.networks) {
+  for (const one of vars.networks) {
+    const { network, vrfSubscriptionId, functionsSubscriptionId, contracts, consumers } = one;
     out(`\n${colors.bold(network)}`);
-    out(`  VRF subscription        ${vrfSubscriptionId ?? "made when the service runs"}`);
-    out(`  Functions subscription  ${functionsSubscriptionId ?? "made when the service runs"}`);
+    out(`  chain id                ${one.chainId}`);
+    out(`  RPC URL                 ${one.rpcUrl ?? "known when the service ran"}`);
+    out(`  VRF key hash            ${one.keyHash ?? "known when the service ran"}`);
+    out(`  DON id                  ${one.donId}  ${one.donIdBytes32}`);
+    out(`  VRF subscription        ${vrfSubscriptionId ?? "created when the service runs"}`);
+    out(`  Functions subscription  ${functionsSubscriptionId ?? "created when the service runs"}`);
     for (const [name, address] of Object.entries(contracts)) out(`  ${name.padEnd(22)}  ${address}`);
     for (const address of consumers) out(`  consumer                ${address}`);
   }

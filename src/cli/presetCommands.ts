@@ -8,7 +8,7 @@ import {
   type PresetReport,
   readPresets,
   writeNewPreset,
-} from "../presetTools.ts";
+} from "../requests/presetTools.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
 interface FolderFlags {
@@ -36,7 +36,7 @@ Examples:
 
 /** Adds `tyche preset list`, `check` and `new`. */
 export function registerPreset(program: Command, terminal: Terminal): void {
-  const preset = program.command("preset").description("Lists, checks and begins presets.");
+  const preset = program.command("preset").description("Lists, checks and creates presets.");
 
   withFolder(preset.command("list"))
     .description("Lists the presets in a folder, and what keeps others from being served. Runs nothing.")
@@ -49,7 +49,7 @@ export function registerPreset(program: Command, terminal: Terminal): void {
 
   withFolder(preset.command("check"))
     .description(
-      "Checks presets as Tyche's own tests do: files, examples, extreme words, size and distribution of results.",
+      "Checks presets as Tyche's own tests do (files, examples, extreme words, size and distribution of results) and shows what goes on chain.",
     )
     .argument("[names...]", "presets to check; default: all in the folder")
     .option("--draws <number>", "words for each distribution (default: 300000)", parseCount)
@@ -140,7 +140,8 @@ function printChecked({ name, preset, problems }: PresetReport, { colors, out, e
   if (problems.length === 0 && preset !== undefined) {
     const { examples, distributions = [] } = preset.definition;
     const counts = `${examples.length} examples, ${distributions.length} distributions`;
-    out(`${colors.green("ok")}      ${name}: ${counts}, ${preset.sourceBytes} bytes on chain`);
+    out(`${colors.green("ok")}      ${name}: ${counts}, ${preset.sourceBytes} bytes on chain:`);
+    out(colors.dim(withoutControls(preset.source).replaceAll(/^/gm, "        ")));
     return;
   }
   err(`${colors.red("failed")}  ${withoutControls(name)}`);

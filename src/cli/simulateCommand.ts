@@ -1,11 +1,17 @@
+import { RETURN_TYPES } from "../lib/vocabulary.ts";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { watch } from "chokidar";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Hex } from "viem";
 import type { ReturnType } from "../lib/decodeResult.ts";
-import type { SimulateResult } from "../service/results.ts";
-import { createSimulateTool, MAX_HTTP_REQUESTS, type SimulateTool } from "../simulateTool.ts";
+import type { SimulateResult } from "../requests/results.ts";
+import {
+  createSimulateTool,
+  MAX_HTTP_REQUESTS,
+  RESULT_LIMITS,
+  type SimulateTool,
+} from "../requests/simulateTool.ts";
 import { formatCodeFrame } from "./codeFrame.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
@@ -14,6 +20,7 @@ interface SimulateFlags {
   readonly bytesArg: readonly Hex[];
   readonly secret: Readonly<Record<string, string>>;
   readonly returnType: ReturnType;
+  readonly network?: keyof typeof RESULT_LIMITS;
   readonly json?: true;
   readonly watch?: true;
 }
@@ -39,9 +46,12 @@ export function registerSimulate(program: Command, terminal: Terminal): void {
     .option("--bytes-arg <hex>", "an element of bytesArgs, 0x first; may be repeated", collectBytes, [])
     .option("--secret <name=value>", "a member of secrets; may be repeated", collectSecret, {})
     .addOption(
-      new Option("--return-type <type>", "how the result is read")
-        .choices(["string", "uint256", "int256"])
-        .default("string"),
+      new Option("--return-type <type>", "how the result is read").choices(RETURN_TYPES).default("string"),
+    )
+    .addOption(
+      new Option("--network <name>", "network whose limits hold (default: an embedded one's)").choices(
+        Object.keys(RESULT_LIMITS),
+      ),
     )
     .option("--json", "print one JSON object")
     .option("--watch", "run again whenever the file is saved")
@@ -70,8 +80,8 @@ interface Means {
 
 async function simulateOnce(file: string, flags: SimulateFlags, { tool, terminal }: Means): Promise<boolean> {
   const source = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
-  const { arg: args, bytesArg: bytesArgs, secret: secrets, returnType } = flags;
-  const result = await tool.simulate({ source, args, bytesArgs, secrets, returnType });
+  const { arg: args, bytesArg: bytesArgs, secret: secrets, returnType, network } = flags;
+  const result = await tool.simulate({ source, args, bytesArgs, secrets, returnType, network });
   if (flags.json) terminal.out(JSON.stringify(result));
   else printResult(result, { source, file, terminal });
   return result.success;
@@ -121,6 +131,7 @@ function printResult(
     err(colors.dim(result.result));
   } else {
     err(`${colors.red("failed:")} ${withoutControls(result.err)}`);
+    for (const { message } of result.details ?? []) err(`  ${withoutControls(message)}`);
     if (result.line !== undefined) {
       const place = `${file === "-" ? "standard input" : file}:${result.line}:${result.column ?? 1}`;
       err(colors.dim(`  at ${place}`));

@@ -1,133 +1,146 @@
 import { writeSync } from "node:fs";
+import { constants } from "node:os";
 import type { Command } from "commander";
-import { pino } from "pino";
-import { TycheError } from "../lib/errors.ts";
+import { pino, type Logger } from "pino";
 import { LOG_REDACTION, redactLine } from "../lib/logRedaction.ts";
-import { startTyche, type Tyche, type TycheOptions } from "../main.ts";
-import { DEFAULT_PRESETS_FOLDER } from "../presetTools.ts";
+import { findOutsideKey, type OutsideKey } from "../lib/outsideKey.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import type { Terminal } from "./terminal.ts";
+import { printWelcome, type Welcome } from "./welcome.ts";
 
-const DEFAULT_PORT = 3000;
-const DEFAULT_HOST = "127.0.0.1";
-const LOG_LEVELS: readonly string[] = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
-const DEFAULT_LOG_LEVEL = "warn";
+/** Calls under way have 11 seconds, networks some more; a supervisor that kills after 30 finds the process gone. */
+const STOP_LIMIT_MS = 25_000;
+/** How long a process whose start has failed may still be busy closing. */
+const FAILED_START_LIMIT_MS = 3_000;
 
 const HELP = `
-Environment:
-  PORT            port of the API; 0 takes a free one (default ${DEFAULT_PORT})
-  HOST            address to listen on (default ${DEFAULT_HOST})
+Environment, over what the configuration file says (tyche config check):
+  TYCHE_CONFIG    configuration file (default tyche.json in the data directory, if it is there)
+  PORT            port of the API; 0 takes a free one (default 3000)
+  HOST            address to listen on (default 127.0.0.1)
   TYCHE_DATA_DIR  folder of all state (default .tyche)
+  TYCHE_MASTER_KEY_FILE  file with the master key, 64 hex digits, so that no backup of the folder holds it (default: in the
+                         folder); TYCHE_MASTER_KEY holds the key itself
+  TYCHE_ACCEPT_CHAINS  networks whose chain may be newer than the database: after a mixed restore, for one start
   TYCHE_ALLOW_HOSTS    hosts sources may reach although not public: 127.0.0.1:8080,… (default none)
   TYCHE_ALLOW_MODULES  modules sources may import: npm:ethers@6,https://esm.sh/,… (default none)
-  TYCHE_SIGN_IN        who signs in to the application: always everybody, local all but this machine (default local;
-                       always where HOST is an address that others reach)
-  LOG_LEVEL       trace, debug, info, warn, error, fatal or silent (default ${DEFAULT_LOG_LEVEL})
+  TYCHE_RPC_ORIGINS    origins of pages that may use the chains' RPC ports: https://app.example.org,… (default: this machine's)
+  TYCHE_HOSTS          names under which a forwarder serves this, where HOST is a loopback address (default none)
+  TYCHE_ACCEPT_MISSING  layers of the sandbox that may be missing: system-calls,user (default none)
+  LOG_LEVEL       trace, debug, info, warn, error, fatal or silent (default warn)
 
 Examples:
   $ tyche start
   $ PORT=0 TYCHE_DATA_DIR=/tmp/tyche tyche start`;
 
-/** Adds `tyche start`. */
-export function registerStart(program: Command, terminal: Terminal): void {
-  program
-    .command("start")
-    .description("Serves the API, with embedded chains and their oracle, until SIGINT or SIGTERM.")
-    .addHelpText("after", HELP)
-    .action(() => start(terminal));
+/** What the command needs of the configuration. */
+export interface StartConfig {
+  readonly logLevel: string;
 }
 
-async function start(terminal: Terminal): Promise<void> {
+/** Starts the service in this process; what it takes and gives back is described where it is composed. */
+export interface StartService<Config extends StartConfig> {
+  /** Reads the configuration from this file, or from where it is found by default. */
+  readConfig(file: string | undefined): Config;
+  start(options: {
+    readonly config: Config;
+    readonly dataDir: string;
+    readonly masterKey: OutsideKey | undefined;
+    readonly log: Logger;
+    readonly acceptChains: readonly string[];
+    readonly onFatal: (message: string) => void;
+    readonly onNetwork: (network: {
+      readonly name: string;
+      readonly rpcUrl: string;
+      readonly ms: number;
+      readonly isNew: boolean;
+    }) => void;
+  }): Promise<RunningService>;
+}
+
+/** A service that runs in this process. */
+interface RunningService extends Welcome {
+  close(): Promise<void>;
+}
+
+/** Adds `tyche start`. */
+export function registerStart<Config extends StartConfig>(
+  program: Command,
+  terminal: Terminal,
+  service: StartService<Config>,
+): void {
+  program
+    .command("start")
+    .option("--config <file>", "configuration file")
+    .description("Serves the API, with embedded chains and their oracle, until SIGINT or SIGTERM.")
+    .addHelpText("after", HELP)
+    .action((flags: { readonly config?: string }) => start(terminal, service, flags.config));
+}
+
+async function start<Config extends StartConfig>(
+  terminal: Terminal,
+  service: StartService<Config>,
+  configFile: string | undefined,
+): Promise<void> {
   const began = performance.now();
   const { out, colors } = terminal;
   const { env } = process;
-  const port = parsePort(env["PORT"]);
+  const config = service.readConfig(configFile);
   const log = pino(
-    { level: parseLogLevel(env["LOG_LEVEL"]), redact: LOG_REDACTION, hooks: { streamWrite: redactLine } },
+    { level: config.logLevel, redact: LOG_REDACTION, hooks: { streamWrite: redactLine } },
     pino.destination({ dest: 2, sync: true }),
   );
+  const masterKey = findOutsideKey(env);
+  // No process that is started from here has any business with it.
+  delete env["TYCHE_MASTER_KEY"];
   out(`${colors.bold("Tyche")} is starting`);
-  const tyche = await startTyche({
-    dataDir: dataDirOfEnvironment(),
-    host: env["HOST"] || DEFAULT_HOST,
-    port,
-    ...parseSignIn(env["TYCHE_SIGN_IN"]),
-    pluginsDir: DEFAULT_PRESETS_FOLDER,
-    log,
-    allowHosts: listOf(env["TYCHE_ALLOW_HOSTS"]),
-    allowModules: listOf(env["TYCHE_ALLOW_MODULES"]),
-    onFatal(message) {
-      writeSync(
-        2,
-        `${message}; the service ends, and goes on from what is stored when it is started again\n`,
-      );
-      process.exit(1);
-    },
-    onNetwork({ name, rpcUrl, ms, isNew }) {
-      const note = `${isNew ? "new chain" : "continued"}, ${Math.round(ms)} ms`;
-      out(`  ${colors.green("✓")} ${name.padEnd(15)} ${rpcUrl}  ${colors.dim(note)}`);
-    },
-  });
+  const tyche = await service
+    .start({
+      config,
+      dataDir: dataDirOfEnvironment(),
+      masterKey,
+      log,
+      acceptChains: listOf(env["TYCHE_ACCEPT_CHAINS"]),
+      onFatal(message) {
+        writeSync(
+          2,
+          `${message}; the service ends, and goes on from what is stored when it is started again\n`,
+        );
+        process.exit(1);
+      },
+      onNetwork({ name, rpcUrl, ms, isNew }) {
+        const note = `${isNew ? "new chain" : "continued"}, ${Math.round(ms)} ms`;
+        out(`  ${colors.green("✓")} ${name.padEnd(15)} ${rpcUrl}  ${colors.dim(note)}`);
+      },
+    })
+    .catch((error: unknown) => {
+      // Whatever a failed start has left must not keep the process, and with it the data directory. Chains die with the process.
+      setTimeout(() => process.exit(1), FAILED_START_LIMIT_MS).unref();
+      throw error;
+    });
   printWelcome(tyche, performance.now() - began, terminal);
 
-  let stopping = false;
+  stopOnSignals(tyche, terminal);
+}
+
+/** The first signal lets what is in flight end, for a limited time; the second ends the process at once. Nothing is lost either way. */
+function stopOnSignals(tyche: RunningService, { out, colors }: Terminal): void {
+  let isStopping = false;
   const stop = (signal: NodeJS.Signals): void => {
-    if (stopping) return;
-    stopping = true;
-    out(colors.dim(`${signal}: finishing what is in flight`));
+    if (isStopping) process.exit(128 + constants.signals[signal]);
+    isStopping = true;
+    out(colors.dim(`${signal}: finishing what is in flight; once more ends at once`));
+    setTimeout(() => {
+      writeSync(
+        2,
+        `not everything ended within ${STOP_LIMIT_MS / 1000} s; a start goes on from what is stored\n`,
+      );
+      process.exit(1);
+    }, STOP_LIMIT_MS).unref();
     void tyche.close().then(() => process.exit(0));
   };
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
-}
-
-function printWelcome(
-  { url, apiKey, operatorTokenFile }: Tyche,
-  ms: number,
-  { out, colors }: Terminal,
-): void {
-  const signIn = operatorTokenFile === undefined ? "" : `; sign in with the token in ${operatorTokenFile}`;
-  out(`
-  Ready in ${(ms / 1000).toFixed(2)} s
-
-  API       ${colors.cyan(url)}
-  API key   ${apiKey}
-  Pages     ${colors.cyan(`${url}/`)} application${signIn}
-            ${colors.cyan(`${url}/explorer`)} what is on the chains
-            ${colors.cyan(`${url}/docs`)} API documentation
-
-  Try it:
-
-    curl -X POST '${url}/api/vrfv2/presets?network=sepolia&preset=coinflip' \\
-      -H 'Authorization: ${apiKey}' -H 'Content-Type: application/json' -d '{}'
-`);
-}
-
-function parseSignIn(text: string | undefined): Pick<TycheOptions, "signIn"> {
-  if (text === undefined || text === "") return {};
-  if (text === "local" || text === "always") return { signIn: text };
-  throw new TycheError(`TYCHE_SIGN_IN must be local or always, not ${JSON.stringify(text)}`, {
-    code: "start_failed",
-    blame: "caller",
-  });
-}
-
-function parsePort(text: string | undefined): number {
-  if (text === undefined || text === "") return DEFAULT_PORT;
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new TycheError(`PORT must be a whole number from 0 to 65535, not ${JSON.stringify(text)}`, {
-    code: "start_failed",
-    blame: "caller",
-  });
-}
-
-function parseLogLevel(text: string | undefined): string {
-  if (text === undefined || text === "") return DEFAULT_LOG_LEVEL;
-  if (LOG_LEVELS.includes(text)) return text;
-  throw new TycheError(`LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}, not ${JSON.stringify(text)}`, {
-    code: "start_failed",
-    blame: "caller",
-  });
 }
 
 function listOf(text: string | undefined): string[] {

@@ -8,6 +8,8 @@ export interface Terminal {
   readonly err: (text: string) => void;
   /** Colours, which are plain text where the output is no terminal or `NO_COLOR` is set. */
   readonly colors: ReturnType<typeof pc.createColors>;
+  /** Whether a person reads both outputs, and no file or program: secrets that nobody asked for go nowhere else. */
+  readonly isTerminal: boolean;
 }
 
 /** The process's own terminal. Colours only when both outputs are one, so that a redirected one never has any. */
@@ -17,6 +19,7 @@ export function createTerminal(): Terminal {
   return {
     out: (text) => void process.stdout.write(`${text}\n`),
     err: (text) => void process.stderr.write(`${text}\n`),
+    isTerminal,
     colors: pc.createColors(isTerminal && pc.isColorSupported),
   };
 }

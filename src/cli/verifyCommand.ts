@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Argument, InvalidArgumentError, type Command } from "commander";
 import type { Hex } from "viem";
 import type { RequestVerification, Verification, VerificationStep } from "../verify/verification.ts";
-import { NETWORK_NAMES, isNetworkName, verifyWithTool, VerifyToolError } from "../verifyTool.ts";
+import { TycheError } from "../lib/errors.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
@@ -29,13 +29,33 @@ Exit code: 0 when every result is valid, 1 when one is not, or has not come yet.
 /** Values longer than this are shown by their ends. */
 const MAX_SHOWN = 140;
 
+/** What the command is given by whoever composes the program. */
+export interface VerifyMeans<Network extends string> {
+  readonly networks: readonly Network[];
+  /** Checks a transaction without any service. */
+  readonly verify: (options: {
+    readonly network: Network;
+    readonly tx: Hex;
+    readonly dataDir: string;
+    readonly hasEthereumBlocks: boolean;
+    readonly requestId?: Hex;
+    readonly rpcUrl?: string;
+    /** Content of the file of addresses, unparsed. */
+    readonly contracts?: unknown;
+  }) => Promise<Verification>;
+}
+
 /** Adds `tyche verify`. */
-export function registerVerify(program: Command, terminal: Terminal): void {
+export function registerVerify<Network extends string>(
+  program: Command,
+  terminal: Terminal,
+  { networks, verify }: VerifyMeans<Network>,
+): void {
   program
     .command("verify")
     .summary("check a result from chain data alone")
     .description("Checks the results of a transaction from chain data alone.")
-    .addArgument(new Argument("<network>", "where the transaction is").choices(NETWORK_NAMES))
+    .addArgument(new Argument("<network>", "where the transaction is").choices(networks))
     .argument("<tx>", "hash of the transaction", parseHash)
     .option("--request-id <id>", "check this request alone, of functions or VRF", parseHash)
     .option("--rpc-url <url>", "node to ask (default: the one that the data directory knows)")
@@ -43,10 +63,9 @@ export function registerVerify(program: Command, terminal: Terminal): void {
     .option("--no-blocks", "don't hash blocks again: for networks whose headers are not Ethereum's")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
-    .action(async (network: string, tx: Hex, flags: VerifyFlags) => {
-      if (!isNetworkName(network)) return;
+    .action(async (network: Network, tx: Hex, flags: VerifyFlags) => {
       const { requestId, rpcUrl, contracts } = flags;
-      const found = await verifyWithTool({
+      const found = await verify({
         network,
         tx,
         dataDir: dataDirOfEnvironment(),
@@ -71,7 +90,7 @@ async function readContracts(file: string): Promise<unknown> {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new VerifyToolError(`${file} is not JSON`);
+    throw new ContractsFileError(file);
   }
 }
 
@@ -116,4 +135,14 @@ function markOf({ outcome }: VerificationStep, colors: Terminal["colors"]): stri
 
 function shorten(text: string): string {
   return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN - 20)} … ${text.slice(-16)}`;
+}
+
+/** The file of addresses can't be read as JSON. */
+export class ContractsFileError extends TycheError {
+  constructor(file: string) {
+    super(`${file} is not JSON; save the answer of GET /api/networks in it`, {
+      code: "invalid_parameter",
+      blame: "caller",
+    });
+  }
 }

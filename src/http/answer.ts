@@ -1,5 +1,5 @@
-import { TycheError } from "../lib/errors.ts";
-import { ERROR_TABLE, isErrorCode, type ErrorCode } from "./errorTable.ts";
+import type { TycheError } from "../lib/errors.ts";
+import { ERROR_TABLE, findToldError, type ErrorCode } from "../lib/errorTable.ts";
 
 /** Status, headers and body of an answer. The body of every answer under `/api` is `{ data }`. */
 export interface Answer {
@@ -11,33 +11,12 @@ export interface Answer {
 /** Seconds of `Retry-After` where the error names none. */
 const DEFAULT_RETRY_SECONDS = 1;
 
-/** Errors of layers below that callers are told under a code of the API: what is full or closed for us is overloaded for them. */
-const TOLD_AS: Readonly<Record<string, ErrorCode>> = {
-  sandbox_overloaded: "overloaded",
-  sandbox_closed: "overloaded",
-  transaction_refused: "chain_unavailable",
-};
-
-/**
- * Maps anything thrown to its answer, by the error table. A message leaves the server only when the error is a `TycheError` with a
- * code of the table and blamed on the caller or an upstream; for one blamed on us the table's own sentence stands in. Anything else
- * is `internal`: 500 with the correlation id and nothing else.
- */
-export function answerError(thrown: unknown, options: { readonly correlationId: string }): Answer {
-  const code = thrown instanceof TycheError ? findCode(thrown) : undefined;
-  if (!(thrown instanceof TycheError) || code === undefined) {
-    const { correlationId } = options;
-    return errorAnswer("internal", ERROR_TABLE.internal.meaning, { correlationId });
-  }
-  // Words of another code may speak of what callers know nothing of.
-  const isTold = thrown.blame !== "us" && code === thrown.code;
-  const err = isTold ? thrown.message : ERROR_TABLE[code].meaning;
-  return errorAnswer(code, err, membersOf(thrown), headersOf(thrown, ERROR_TABLE[code].status));
-}
-
-function findCode({ code }: TycheError): ErrorCode | undefined {
-  if (Object.hasOwn(TOLD_AS, code)) return TOLD_AS[code];
-  return isErrorCode(code) && code !== "internal" ? code : undefined;
+/** Maps anything thrown to its answer, by the error table. What is not told is `internal`: 500 with the correlation id and nothing else. */
+export function answerError(thrown: unknown, { correlationId }: { readonly correlationId: string }): Answer {
+  const told = findToldError(thrown);
+  if (told === undefined) return errorAnswer("internal", ERROR_TABLE.internal.meaning, { correlationId });
+  const { code, message, error, status } = told;
+  return errorAnswer(code, message, membersOf(error), headersOf(error, status));
 }
 
 /** Builds the answer for a code of the table. */

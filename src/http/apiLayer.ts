@@ -46,7 +46,8 @@ export class ClosingError extends TycheError {
   constructor() {
     super("The service is closing: try again once it is back", {
       code: "overloaded",
-      blame: "upstream",
+      blame: "us",
+      expose: true,
       retryable: true,
       details: { retryAfterMs: 5000 },
     });

@@ -2,7 +2,7 @@ import { Router } from "@koa/router";
 import Koa, { type Middleware } from "koa";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import type { Service } from "../service/service.ts";
+import type { Service } from "../requests/service.ts";
 import type { Verifier } from "../verify/verifier.ts";
 import { apiLayer } from "./apiLayer.ts";
 import type { HttpDeps, RequestState } from "./context.ts";
@@ -12,9 +12,10 @@ import { DEFAULT_LIMITS, type HttpLimits } from "./limits.ts";
 import { createLiveSchemas } from "./liveSchemas.ts";
 import { createHttpMetrics } from "./metrics.ts";
 import type { Operation } from "./operation.ts";
+import { createPublicGuard, type PublicGuard } from "./publicGuard.ts";
 import { createResponder } from "./respond.ts";
 import { catalogueOperations } from "./routes/catalogue.ts";
-import { consumerOperation } from "./routes/consumers.ts";
+import { consumerOperation, unlinkOperation } from "./routes/consumers.ts";
 import { docsRoutes } from "./routes/docs.ts";
 import { functionOperation, simulateOperation } from "./routes/functions.ts";
 import { operationsRoutes } from "./routes/operations.ts";
@@ -32,10 +33,12 @@ export interface HttpAppOptions {
   readonly registry: Registry;
   /** Defaults: {@link DEFAULT_LIMITS}. */
   readonly limits?: Partial<HttpLimits>;
-  /** Whether `X-Forwarded-*` of a proxy in front is believed. Default `false`. */
+  /** Whether `X-Forwarded-*` of one proxy in front is believed: of its list of addresses, the last. Default `false`. */
   readonly trustProxy?: boolean;
   /** Web pages: asked after the API's own routes, before a path counts as unknown. */
   readonly pages?: readonly Middleware<RequestState>[];
+  /** Lets calls of `/readyz` and `/metrics` in. Default: a guard of a server that others reach. */
+  readonly guardPublic?: PublicGuard;
   /** Aborts when the server closes: event streams end, new calls are refused. Default: never. */
   readonly closing?: AbortSignal;
   /** Aborts later: calls that still wait answer `still_pending`. Default: never. */
@@ -69,10 +72,12 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
       await operation.handle(ctx);
     });
   }
-  operationsRoutes(router, { deps, registry: options.registry, operations });
+  const guardPublic = options.guardPublic ?? createPublicGuard({ isLoopback: false, limits: deps.limits });
+  operationsRoutes(router, { deps, registry: options.registry, operations, guardPublic });
   docsRoutes(router);
 
-  const app = new Koa<RequestState>({ proxy: options.trustProxy ?? false });
+  // A proxy appends the address that it saw; what stands before that is the caller's own word.
+  const app = new Koa<RequestState>({ proxy: options.trustProxy ?? false, maxIpsCount: 1 });
   app.on("error", (error: unknown) => log.debug({ err: error }, "connection error"));
   app.use(frame({ log, metrics }));
   app.use(apiLayer({ guard, closing: deps.closing }));
@@ -94,6 +99,7 @@ function createOperations(
     presetOperation(deps, responder),
     randomOperation(deps, responder),
     consumerOperation(deps, responder),
+    unlinkOperation(deps, responder),
     functionOperation(deps, responder),
     simulateOperation(deps),
     requestOperation(deps, responder),

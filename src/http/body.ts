@@ -1,7 +1,7 @@
 import getRawBody from "raw-body";
 import { TycheError } from "../lib/errors.ts";
 import type { HttpContext } from "./context.ts";
-import { MalformedJsonError, parseJson, type JsonValue } from "./parseJson.ts";
+import { MalformedJsonError, parseJson, type JsonValue } from "../lib/parseJson.ts";
 
 /**
  * Reads the JSON body of a request; `undefined` when there is none (of 0 bytes, whatever its type).
@@ -19,7 +19,7 @@ export async function readJsonBody(ctx: HttpContext, maxBytes: number): Promise<
   const bytes = await readBytes(ctx, maxBytes, isChunked ? null : declared);
   if (bytes.length === 0) return undefined;
   assertJson(ctx);
-  return parseJson(decodeUtf8(bytes));
+  return parseJson(decodeUtf8(bytes), "The body");
 }
 
 /** A body over the limit. */
@@ -91,9 +91,7 @@ function decodeUtf8(bytes: Buffer): string {
   try {
     return UTF8.decode(bytes);
   } catch {
-    throw new MalformedJsonError(
-      `The body is not usable JSON: byte ${firstInvalidByte(bytes)} is not valid UTF-8`,
-    );
+    throw new MalformedJsonError("The body", `byte ${firstInvalidByte(bytes)} is not valid UTF-8`);
   }
 }
 

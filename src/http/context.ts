@@ -1,6 +1,6 @@
 import type { ParameterizedContext } from "koa";
 import type { Logger } from "pino";
-import type { Dapp, Service } from "../service/service.ts";
+import type { Dapp, Service } from "../requests/service.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { LiveSchemas } from "./liveSchemas.ts";
 

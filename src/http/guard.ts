@@ -1,7 +1,8 @@
 import ipaddr from "ipaddr.js";
+import type { Context } from "koa";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { TycheError } from "../lib/errors.ts";
-import type { Service } from "../service/service.ts";
+import type { Service } from "../requests/service.ts";
 import { onClose, type HttpContext } from "./context.ts";
 import type { HttpLimits } from "./limits.ts";
 
@@ -62,20 +63,26 @@ export function createGuard(options: { readonly service: Service; readonly limit
     },
     async countAnonymous(ctx) {
       if (ctx.state.isCounted === true) return;
-      await count(ctx, addresses, addressGroup(ctx.ip));
+      await countCall(ctx, addresses);
     },
   };
 }
 
-interface Policy {
+/** A quota of calls in a window of so many seconds. */
+export interface Policy {
   readonly name: string;
   readonly quota: number;
   readonly window: number;
   readonly limiter: RateLimiterMemory;
 }
 
+/** Takes a call off the quota of its address. Throws {@link RateLimitedError} past it. */
+export function countCall(ctx: Context, policy: Policy): Promise<void> {
+  return count(ctx, policy, addressGroup(ctx.ip));
+}
+
 /** Takes one call off a policy's quota and writes the headers of draft-ietf-httpapi-ratelimit-headers. */
-async function count(ctx: HttpContext, policy: Policy, who: string): Promise<void> {
+async function count(ctx: Context | HttpContext, policy: Policy, who: string): Promise<void> {
   const outcome = await policy.limiter.consume(who).catch((refused: unknown) => {
     if (refused instanceof RateLimiterRes) return refused;
     throw refused;

@@ -21,6 +21,8 @@ export interface HttpLimits {
   readonly maxConcurrent: number;
   /** Calls without a valid key from one address (IPv6: one /64) in a window of `rateWindowSeconds`. */
   readonly anonymousRateLimit: number;
+  /** Calls of pages, explorer, `/readyz` and `/metrics` from one address in a window of `rateWindowSeconds`. */
+  readonly pageRateLimit: number;
   /** When closing: how long calls under way may take to end before they answer `still_pending`. */
   readonly closeGraceMs: number;
 }
@@ -38,5 +40,7 @@ export const DEFAULT_LIMITS: HttpLimits = {
   rateWindowSeconds: 60,
   maxConcurrent: 1_000,
   anonymousRateLimit: 600,
+  // A page that follows a request asks three times a second.
+  pageRateLimit: 3_000,
   closeGraceMs: 10_000,
 };

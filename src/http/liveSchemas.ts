@@ -1,8 +1,10 @@
+import { REQUEST_KINDS, REQUEST_STATES, RETURN_TYPES } from "../lib/vocabulary.ts";
 import { Type, type Static } from "typebox";
 import type { Hex } from "viem";
-import type { ReturnType, Service } from "../service/service.ts";
-import type { NetworkView, PresetView } from "../service/views.ts";
-import { DECIMAL_PATTERN, EXPECTED, compileValidator, type Validator } from "./validator.ts";
+import type { ReturnType, Service } from "../requests/service.ts";
+import type { NetworkView, PresetView } from "../requests/views.ts";
+import { EXPECTED } from "../lib/schemaErrors.ts";
+import { DECIMAL_PATTERN, compileValidator, type Validator } from "./validator.ts";
 
 /** The request schemas for the networks and presets of one moment, with their compiled validators. */
 export interface LiveSchemas {
@@ -49,6 +51,7 @@ function compileLiveSchemas(networks: readonly NetworkView[], presets: readonly 
       simulate: compileValidator(requests.simulate),
       random: compileValidator(requests.random),
       consumer: compileValidator(requests.consumer),
+      unlink: compileValidator(requests.unlink),
       list: compileValidator(requests.list),
       verify: compileValidator(requests.verify),
       none: compileValidator(requests.none),
@@ -75,7 +78,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     description: "Arguments for the function.",
   });
   const returnType = Type.Unsafe<ReturnType>({
-    ...oneOf(["string", "uint256", "int256"], "Type used to decode the result.", "string"),
+    ...oneOf(RETURN_TYPES, "Type used to decode the result.", "string"),
   });
   return {
     /** Of a preset request all but the preset's own parameters, which the preset's schema checks. */
@@ -123,14 +126,13 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       },
       STRICT,
     ),
+    unlink: Type.Object({ network: network() }, STRICT),
     list: Type.Object(
       {
         limit: integer({ minimum: 1, maximum: 100, default: 20 }, "Most requests in one answer."),
         cursor: Type.Optional(Type.String({ minLength: 1, description: "`nextCursor` of the page before." })),
-        state: Type.Optional(
-          Type.Enum(["received", "submitted", "randomness", "executing", "fulfilled", "failed"]),
-        ),
-        kind: Type.Optional(Type.Enum(["preset", "function", "random", "consumer"])),
+        state: Type.Optional(Type.Enum([...REQUEST_STATES])),
+        kind: Type.Optional(Type.Enum([...REQUEST_KINDS])),
         network: Type.Optional(network()),
       },
       STRICT,

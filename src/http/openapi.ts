@@ -1,7 +1,8 @@
-import type { PresetView } from "../service/views.ts";
-import { ERROR_TABLE, type ErrorCode } from "./errorTable.ts";
+import type { PresetView } from "../requests/views.ts";
+import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
 import type { LiveSchemas } from "./liveSchemas.ts";
 import type { Operation } from "./operation.ts";
+import { publicSchema } from "./publicSchema.ts";
 import { RequestView } from "./requestView.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -35,7 +36,6 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
     const path = operation.path.replaceAll(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [operation.method]: describeOperation(operation, schemas) };
   }
-  const presets = [...schemas.presets.values()];
   return {
     openapi: "3.1.0",
     info: {
@@ -43,6 +43,7 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
       version: "1.0.0",
       summary: "Verifiable random numbers and oracle functions over HTTP.",
       description: INTRODUCTION + errorList(),
+      contact: { name: "The operator of this service" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
@@ -67,8 +68,7 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
         },
       },
       schemas: {
-        ...Object.fromEntries(presets.map((preset) => [nameOf(preset), presetSchema(preset, schemas)])),
-        Request: RequestView,
+        Request: publicSchema({ ...RequestView }),
         Error: errorSchema(),
       },
     },
@@ -77,7 +77,7 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
 
 const INTRODUCTION = [
   "Every answer of the API is an object with one member `data`, errors included.",
-  "Parameters may stand in the query or in the JSON body; where both have one, the values must be equal. " +
+  "Each parameter is listed in one place, but a POST takes it in the query and in the JSON body alike; where both have one, the values must be equal. " +
     "Unknown parameters are refused, and all violations are listed at once.",
   "**Waiting.** A call answers when its result is on chain. `Prefer: respond-async` answers 202 at once with the address of the " +
     "request; `Prefer: wait=10` waits for at most that many seconds; `Accept: text/event-stream` streams the states as they come.",
@@ -111,13 +111,18 @@ function describeOperation(operation: Operation, schemas: LiveSchemas): Json {
   };
 }
 
+const PATH_PARAMETERS: Readonly<Record<string, string>> = {
+  id: "Identifier of the request: `req_` and 26 characters.",
+  address: "Address of the consumer contract; its checksum is verified when mixed case.",
+};
+
 function pathParameters({ path }: Operation): Json[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,
     schema: { type: "string" },
-    description: "Identifier of the request: `req_` and 26 characters.",
+    description: PATH_PARAMETERS[name!],
   }));
 }
 
@@ -132,7 +137,7 @@ function queryParameters({ placement, request }: Operation, schemas: LiveSchemas
     // A default makes leaving it out fine.
     required: required.includes(name) && schema["default"] === undefined,
     description: schema["description"],
-    schema,
+    schema: publicSchema(schema),
   }));
 }
 
@@ -155,42 +160,33 @@ function headerParameters({ isAsync }: Operation): Json[] {
   ];
 }
 
-function requestBody({ placement, request }: Operation, schemas: LiveSchemas): Json {
+function requestBody({ placement, request, example }: Operation, schemas: LiveSchemas): Json {
   if (placement === "query") return {};
   const presets = [...schemas.presets.values()];
+  const own: Json = { ...schemas.requests[request] };
+  const schema = publicSchema(relaxed(own));
   const content =
     placement === "presets"
       ? {
-          schema: { anyOf: presets.map((preset) => ({ $ref: `#/components/schemas/${nameOf(preset)}` })) },
+          // In place, not by reference: openapi-typescript makes members with a default required, except within a request body.
+          schema: { anyOf: presets.map(presetSchema) },
           examples: Object.fromEntries(presets.map((preset) => [preset.name, { value: exampleOf(preset) }])),
         }
       : {
-          schema: relaxed({ ...schemas.requests[request] }),
-          example: { network: [...schemas.networks.keys()][0], ...FUNCTION_EXAMPLE },
+          schema,
+          example: { network: [...schemas.networks.keys()][0], ...example },
         };
-  return { requestBody: { required: placement === "body", content: { "application/json": content } } };
+  const required = placement === "body" && (schema["required"] as readonly string[]).length > 0;
+  return { requestBody: { required, content: { "application/json": content } } };
 }
-
-const FUNCTION_EXAMPLE = {
-  source: "return Functions.encodeUint256(BigInt(args[0]) * 2n);",
-  args: ["21"],
-  returnType: "uint256",
-};
 
 function exampleOf(preset: PresetView): Json {
-  return { preset: preset.name, ...preset.examples[0]?.params };
+  return { ...preset.examples[0]?.params };
 }
 
-function presetSchema(preset: PresetView, schemas: LiveSchemas): Json {
-  const own = preset.parameters as { properties?: Json; required?: readonly string[] };
-  const { network } = schemas.requests.preset.properties;
-  return relaxed({
-    ...own,
-    title: preset.title,
-    description: preset.description,
-    properties: { network, preset: { const: preset.name }, ...own.properties },
-    required: own.required ?? [],
-  });
+/** Its own parameters; `network` and `preset` are documented as parameters of the query. */
+function presetSchema({ parameters, title, description }: PresetView): Json {
+  return publicSchema(relaxed({ ...parameters, title, description }));
 }
 
 /** A schema as callers see it: what has a default need not be sent. (The validator fills defaults in before it checks.) */
@@ -224,7 +220,7 @@ function responses(operation: Operation): Json {
   return {
     200: {
       description: "The result.",
-      content: { "application/json": { schema: enveloped(operation.answer) } },
+      content: { "application/json": { schema: enveloped(publicSchema({ ...operation.answer })) } },
     },
     ...(operation.isAsync ? { 202: ACCEPTED } : {}),
     ...Object.fromEntries(errors),
@@ -251,7 +247,8 @@ function errorSchema(): Json {
       code: { enum: Object.keys(ERROR_TABLE), description: "Stable: branch on it." },
       details: {
         type: "array",
-        description: "Every violation, for `invalid_parameter`.",
+        description:
+          "Every violation, for `invalid_parameter`; for `function_failed` what is behind `err`, where that text alone doesn't say it.",
         items: {
           type: "object",
           required: ["path", "message"],
@@ -266,8 +263,4 @@ function errorSchema(): Json {
       correlationId: { type: "string", description: "For `internal`: names the call in the operator's log." },
     },
   });
-}
-
-function nameOf(preset: PresetView): string {
-  return `Preset_${preset.name.replaceAll(/[^A-Za-z0-9._-]/g, "_")}`;
 }

@@ -1,23 +1,25 @@
 import type { TSchema } from "typebox";
 import type { HttpContext } from "./context.ts";
-import type { ErrorCode } from "./errorTable.ts";
+import type { ErrorCode } from "../lib/errorTable.ts";
 import type { RequestSchemas } from "./liveSchemas.ts";
 
 /** One endpoint: what routes it and what documents it, in one place. */
 export interface Operation {
   /** Name in the OpenAPI document. */
   readonly id: string;
-  readonly method: "get" | "post";
+  readonly method: "get" | "post" | "delete";
   /** Path with parameters as the router writes them: `/api/requests/:id`. */
   readonly path: string;
   readonly tag: "Randomness" | "Functions" | "Requests" | "Catalogue";
   readonly summary: string;
   /** Markdown. */
   readonly description: string;
-  /** Which schema its parameters have; those of a `get` are all in the query. */
+  /** Which schema its parameters have; those of a `get` and a `delete` are all in the query. */
   readonly request: keyof RequestSchemas;
-  /** Where a `post` documents its parameters; it takes them in both places. */
+  /** Where a `post` documents its parameters, each in one place; it takes them in both. `presets`: the preset's own in the body. */
   readonly placement: "query" | "body" | "presets";
+  /** A body that is answered 200, with the first network; for `body` alone. */
+  readonly example?: Readonly<Record<string, unknown>>;
   /** Schema of `data` in a 200 answer. */
   readonly answer: TSchema;
   /** Whether the answer waits for a chain: `Prefer`, event streams, 202 and 504 apply. */

@@ -1,9 +1,9 @@
 import type { ParameterViolation } from "../lib/invalidParameter.ts";
 import { readJsonBody } from "./body.ts";
 import type { HttpContext } from "./context.ts";
-import { describeValue } from "./describeValue.ts";
-import type { JsonValue } from "./parseJson.ts";
-import { parseQuery, pointer } from "./query.ts";
+import { describeValue } from "../lib/describeValue.ts";
+import { pointerTo, type JsonValue } from "../lib/parseJson.ts";
+import { parseQuery } from "./query.ts";
 
 /** The parameters of a request before anything is known of them. */
 export interface GivenParameters {
@@ -32,7 +32,7 @@ export async function readParameters(
     const inQuery = given.values[name];
     if (inQuery !== undefined && !isSame(inQuery, value)) {
       violations.push({
-        path: pointer(name),
+        path: pointerTo(name),
         message: `is ${describeValue(inQuery)} in the query but ${describeValue(value)} in the body`,
       });
     }

@@ -1,5 +1,5 @@
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
-import { describeValue } from "./describeValue.ts";
+import { describeValue } from "../lib/describeValue.ts";
 import type { HttpContext } from "./context.ts";
 
 /** How a caller wants its answer, out of `Accept` and `Prefer` (RFC 7240). */

@@ -1,9 +1,9 @@
 import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
-import type { PresetCommand, Service } from "../service/service.ts";
+import type { PresetCommand, Service } from "../requests/service.ts";
 import type { LiveSchemas } from "./liveSchemas.ts";
 import type { GivenParameters } from "./parameters.ts";
-import type { JsonValue } from "./parseJson.ts";
+import type { JsonValue } from "../lib/parseJson.ts";
 
 /**
  * Parses the parameters of a preset request: `network` and `preset` by our schema, the rest by the preset's own. Lists the

@@ -1,4 +1,5 @@
 import type { ParameterViolation } from "../lib/invalidParameter.ts";
+import { pointerTo } from "../lib/parseJson.ts";
 
 export interface ParsedQuery {
   readonly values: ReadonlyMap<string, string>;
@@ -20,21 +21,16 @@ export function parseQuery(query: string): ParsedQuery {
     const value = decode(equals < 0 ? "" : pair.slice(equals + 1));
     if (name === undefined || value === undefined) {
       violations.push({
-        path: pointer(name ?? rawName),
+        path: pointerTo(name ?? rawName),
         message: "is not percent-encoded UTF-8 in the query",
       });
     } else if (values.has(name)) {
-      violations.push({ path: pointer(name), message: "stands more than once in the query" });
+      violations.push({ path: pointerTo(name), message: "stands more than once in the query" });
     } else {
       values.set(name, value);
     }
   }
   return { values, violations };
-}
-
-/** Returns the JSON Pointer (RFC 6901) of a top-level member. */
-export function pointer(name: string): string {
-  return `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 function decode(text: string): string | undefined {

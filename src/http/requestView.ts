@@ -1,16 +1,16 @@
+import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
 import { Type, type Static } from "typebox";
-import { ConsumerResult, FunctionResult, PresetResult, RandomResult } from "../service/results.ts";
-import type { RequestRecord, TimelineEntry } from "../service/service.ts";
-import type { NetworkView } from "../service/views.ts";
+import { ConsumerResult, FunctionResult, PresetResult, RandomResult } from "../requests/results.ts";
+import type { RequestRecord, TimelineEntry } from "../requests/service.ts";
+import type { NetworkView } from "../requests/views.ts";
 
 const time = (description: string) => Type.String({ format: "date-time", description });
-const states = ["received", "submitted", "randomness", "executing", "fulfilled", "failed"] as const;
 
 /** One change of a request's state, as the API shows it. */
 export type EntryView = Static<typeof EntryView>;
 export const EntryView = Type.Object({
   seq: Type.Integer({ minimum: 1 }),
-  state: Type.Enum(states),
+  state: Type.Enum([...REQUEST_STATES]),
   at: time("When."),
   transactionHash: Type.Optional(Type.String({ description: "Transaction that brought the state about." })),
   url: Type.Optional(Type.String({ description: "Explorer page of that transaction." })),
@@ -21,10 +21,10 @@ export const EntryView = Type.Object({
 export type RequestView = Static<typeof RequestView>;
 export const RequestView = Type.Object({
   id: Type.String({ description: "Identifier of the request here (not the oracle network's)." }),
-  kind: Type.Enum(["preset", "function", "random", "consumer"]),
+  kind: Type.Enum([...REQUEST_KINDS]),
   network: Type.String(),
   params: Type.Record(Type.String(), Type.Unknown()),
-  state: Type.Enum(states),
+  state: Type.Enum([...REQUEST_STATES]),
   why: Type.Union([Type.String(), Type.Null()], { description: "What a pending request waits for." }),
   createdAt: time("When the request was received."),
   updatedAt: time("When its state changed last."),

@@ -1,8 +1,8 @@
 import type { Gauge } from "prom-client";
-import type { Command, Dapp, RequestRecord } from "../service/service.ts";
+import type { Command, Dapp, RequestRecord } from "../requests/service.ts";
 import { answerError, errorAnswer, type Answer } from "./answer.ts";
 import { getDapp, onClose, type HttpContext, type HttpDeps } from "./context.ts";
-import { isErrorCode } from "./errorTable.ts";
+import { isErrorCode } from "../lib/errorTable.ts";
 import { sendAnswer, sendJson } from "./frame.ts";
 import { readIdempotencyKey, readPreferences } from "./preferences.ts";
 import { hasEnded, viewEntry, viewRequest, type RequestView } from "./requestView.ts";
@@ -120,13 +120,12 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
     follow,
     async run(ctx, command) {
       const idempotencyKey = readIdempotencyKey(ctx);
-      const record = await service.submit(
-        getDapp(ctx),
-        command,
-        idempotencyKey === undefined ? {} : { idempotencyKey },
-      );
-      ctx.set("Tyche-Request-Id", record.id);
       const { form, respondAsync, waitMs } = readPreferences(ctx);
+      const record = await service.submit(getDapp(ctx), command, {
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        ...(respondAsync && form === "json" ? { isAsync: true } : {}),
+      });
+      ctx.set("Tyche-Request-Id", record.id);
       if (form === "events") return follow(ctx, record);
 
       const timeoutMs = Math.min(waitMs ?? limits.waitTimeoutMs, limits.waitTimeoutMs);

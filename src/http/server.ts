@@ -1,10 +1,20 @@
-import { STATUS_CODES, createServer, type Server, type ServerResponse } from "node:http";
+import {
+  STATUS_CODES,
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createHttpApp, type HttpAppOptions } from "./app.ts";
 import { errorAnswer } from "./answer.ts";
-import { ERROR_TABLE, type ErrorCode } from "./errorTable.ts";
-import { DEFAULT_LIMITS, type HttpLimits } from "./limits.ts";
+import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
+
+/** How long a caller may take to read its last answer. */
+const CLOSE_CONNECTIONS_MS = 1_000;
 
 export interface StartHttpOptions extends Omit<HttpAppOptions, "closing" | "closingHard"> {
   /** Address to listen on. Default `127.0.0.1`. */
@@ -18,9 +28,11 @@ export interface HttpServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Stops taking connections and ends event streams at once; calls under way end with their answer, after `limits.closeGraceMs` with
-   * 504 `still_pending`. Resolves when the last connection is closed. Idempotent.
+   * Takes no new calls and ends event streams at once, while the port goes on to answer: `/readyz` with 503, calls with `overloaded`. Calls
+   * under way end with their answer, after `limits.closeGraceMs` with 504 `still_pending`. Resolves when none is left. Idempotent.
    */
+  drain(): Promise<void>;
+  /** Drains, then stops listening. Resolves when the last connection is closed. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -33,6 +45,7 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
   const closingHard = new AbortController();
   const app = createHttpApp({ ...options, closing: closing.signal, closingHard: closingHard.signal });
   const answer = app.callback();
+  const underWay = new Set<ServerResponse>();
   const server = createServer(
     {
       maxHeaderSize: limits.maxHeaderBytes,
@@ -43,47 +56,62 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
       noDelay: true,
     },
     (request, response) => {
-      // Once closing, a connection that falls idle is closed at once instead of after its keep-alive time.
+      underWay.add(response);
       response.once("close", () => {
+        underWay.delete(response);
+        // Once closing, a connection that falls idle is closed at once instead of after its keep-alive time.
         if (closing.signal.aborted) setImmediate(() => server.closeIdleConnections());
       });
-      void answer(request, response);
+      // RFC 9112, section 3.2: Node keeps the first of several Host lines, a forwarder in front may have gone by another.
+      if (countHosts(request) > 1)
+        refuseRequest(response, "malformed_http", "the request has more than one Host header");
+      else void answer(request, response);
     },
   );
   server.maxConnections = limits.maxConnections;
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
-  server.on("checkExpectation", (_request, response) => refuseExpectation(response));
+  server.on("checkExpectation", (_request, response) => refuseRequest(response, "expectation_failed"));
 
   await listening(server, options.port, options.host ?? "127.0.0.1");
   const { address, family, port } = server.address() as AddressInfo;
   const host = family === "IPv6" ? `[${address}]` : address;
+  let drained: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
+  const drain = (): Promise<void> =>
+    (drained ??= endCalls(underWay, { graceMs: limits.closeGraceMs, closing, closingHard }));
   return {
     url: `http://${host}:${port}`,
     port,
-    close: () => (closed ??= close(server, { limits, closing, closingHard })),
+    drain,
+    close: () => (closed ??= drain().then(() => stopListening(server))),
   };
 }
 
-async function close(
-  server: Server,
+async function endCalls(
+  underWay: ReadonlySet<ServerResponse>,
   options: {
-    readonly limits: HttpLimits;
+    readonly graceMs: number;
     readonly closing: AbortController;
     readonly closingHard: AbortController;
   },
 ): Promise<void> {
-  const { limits, closing, closingHard } = options;
+  const { graceMs, closing, closingHard } = options;
+  const last = [...underWay].map((response) => new Promise((resolve) => response.once("close", resolve)));
+  closing.abort();
+  const soft = setTimeout(() => closingHard.abort(), graceMs);
+  // Waits end with the signal above; what is left after one more second is a caller that doesn't read its answer.
+  await Promise.race([Promise.all(last), sleep(graceMs + 1_000, undefined, { ref: false })]);
+  clearTimeout(soft);
+  closingHard.abort();
+}
+
+async function stopListening(server: Server): Promise<void> {
   const ended = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  closing.abort();
   server.closeIdleConnections();
-  const soft = setTimeout(() => closingHard.abort(), limits.closeGraceMs);
-  // Waits end with the signal above; what is left after one more second is a caller that doesn't read its answer.
-  const hard = setTimeout(() => server.closeAllConnections(), limits.closeGraceMs + 1000);
+  const hard = setTimeout(() => server.closeAllConnections(), CLOSE_CONNECTIONS_MS);
   await ended;
-  clearTimeout(soft);
   clearTimeout(hard);
 }
 
@@ -119,8 +147,17 @@ function codeOf(error: NodeJS.ErrnoException): ErrorCode {
   return "malformed_http";
 }
 
-function refuseExpectation(response: ServerResponse): void {
-  const { status, data } = errorAnswer("expectation_failed", ERROR_TABLE.expectation_failed.meaning);
+function countHosts({ rawHeaders }: IncomingMessage): number {
+  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
+}
+
+/** Answers a request that does not reach the application, and closes its connection. */
+function refuseRequest(
+  response: ServerResponse,
+  code: ErrorCode,
+  err: string = ERROR_TABLE[code].meaning,
+): void {
+  const { status, data } = errorAnswer(code, err);
   response.writeHead(status, {
     "Content-Type": "application/json; charset=utf-8",
     "Cache-Control": "no-store",

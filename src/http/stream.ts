@@ -1,5 +1,6 @@
 import { PassThrough } from "node:stream";
 import type { Gauge } from "prom-client";
+import { repeat } from "../lib/repeat.ts";
 import { onClose, type HttpContext } from "./context.ts";
 
 /** One event of a stream (HTML Living Standard, section 9.2: server-sent events). */
@@ -36,7 +37,10 @@ export function sendEvents(
   ctx.set("X-Accel-Buffering", "no");
   ctx.body = stream;
   stream.write(`retry: ${RETRY_MS}\n\n`);
-  const heartbeat = setInterval(() => stream.write(": waiting\n\n"), options.heartbeatMs);
+  const beat = async (): Promise<void> => {
+    stream.write(": waiting\n\n");
+  };
+  const stopHeartbeat = repeat(beat, options.heartbeatMs, () => {});
   options.open.inc();
   onClose(ctx, end);
   options.closing.addEventListener("abort", end, { once: true });
@@ -51,7 +55,7 @@ export function sendEvents(
     } catch (error) {
       if (!ended.signal.aborted) stream.write(format(options.describeFailure(error)));
     } finally {
-      clearInterval(heartbeat);
+      stopHeartbeat();
       options.closing.removeEventListener("abort", end);
       options.open.dec();
       stream.end();

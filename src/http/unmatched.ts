@@ -1,6 +1,6 @@
 import type { Middleware } from "koa";
 import { TycheError } from "../lib/errors.ts";
-import { describeValue } from "./describeValue.ts";
+import { describeValue } from "../lib/describeValue.ts";
 import type { HttpContext, RequestState } from "./context.ts";
 import { isApiPath } from "./frame.ts";
 

@@ -1,12 +1,8 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Static, TSchema } from "typebox";
 import type { ParameterViolation } from "../lib/invalidParameter.ts";
-import { describeValue } from "./describeValue.ts";
-import type { JsonValue } from "./parseJson.ts";
-import { pointer } from "./query.ts";
-
-/** Annotation of a schema: completes "must be …" in messages, where a pattern or bounds alone would say too little. */
-export const EXPECTED = "x-expected";
+import type { JsonValue } from "../lib/parseJson.ts";
+import { describeSchemaError, EXPECTED } from "../lib/schemaErrors.ts";
 
 export type Checked<T> =
   | { readonly ok: true; readonly values: T }
@@ -68,31 +64,6 @@ function toViolations(errors: readonly ErrorObject[]): ParameterViolation[] {
 }
 
 function toViolation(error: ErrorObject): ParameterViolation {
-  const path = error.instancePath;
-  const expected: unknown = error.parentSchema?.[EXPECTED];
-  const got = describeValue(error.data);
-  switch (error.keyword) {
-    case "required":
-      return { path: path + pointer(String(error.params["missingProperty"])), message: "is required" };
-    case "additionalProperties":
-      return {
-        path: path + pointer(String(error.params["additionalProperty"])),
-        message: `is not a parameter here; known: ${Object.keys(error.parentSchema?.["properties"]).join(", ")}`,
-      };
-    case "enum":
-      return {
-        path,
-        message: `must be one of ${(error.schema as string[]).join(", ")}; got ${got}`,
-      };
-    case "minLength":
-      return { path, message: "must not be empty" };
-    default:
-      return {
-        path,
-        message:
-          typeof expected === "string"
-            ? `must be ${expected}; got ${got}`
-            : `${error.message ?? error.keyword}; got ${got}`,
-      };
-  }
+  const known = Object.keys((error.parentSchema?.["properties"] ?? {}) as object).join(", ");
+  return describeSchemaError(error, `is unknown; expected one of ${known}`);
 }

@@ -1,8 +1,8 @@
+import type { ReturnType } from "./vocabulary.ts";
 import { TycheError } from "./errors.ts";
 import { UINT256_LIMIT, readUint256 } from "./uint256.ts";
 
-/** How the bytes of a function's result are read. */
-export type ReturnType = "string" | "uint256" | "int256";
+export type { ReturnType } from "./vocabulary.ts";
 
 /** Size of the largest integer result. */
 const MAX_INTEGER_BYTES = 32;
@@ -10,6 +10,7 @@ const MAX_INTEGER_BYTES = 32;
 const SAFE_HIGH = 1 << 21;
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+const strictUtf8 = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
 /**
  * Decodes the result of a function to text, as `decodeResult` of @chainlink/functions-toolkit does: integers are big-endian, of at most
@@ -20,8 +21,29 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 export function decodeResult(bytes: Uint8Array, returnType: ReturnType): string {
   if (returnType === "string") return utf8.decode(bytes);
   if (bytes.length === MAX_INTEGER_BYTES) return decodeWord(bytes, returnType);
-  if (bytes.length > MAX_INTEGER_BYTES) throw new UndecodableResultError(bytes.length, returnType);
+  if (bytes.length > MAX_INTEGER_BYTES) {
+    throw new UndecodableResultError(
+      `a result of ${bytes.length} bytes is too large for ${returnType}, which takes at most ${MAX_INTEGER_BYTES}`,
+    );
+  }
   return bytes.length === 0 ? "0" : String(BigInt(`0x${bytes.toHex()}`));
+}
+
+/**
+ * Decodes the result of a dry run, while its author can still correct it. Once a result is on chain, {@link decodeResult} reads it,
+ * whatever it is. Throws {@link UndecodableResultError} for a string that is not UTF-8 too.
+ */
+export function decodeDryRun(bytes: Uint8Array, returnType: ReturnType): string {
+  if (returnType !== "string") return decodeResult(bytes, returnType);
+  try {
+    return strictUtf8.decode(bytes);
+  } catch (error) {
+    throw new UndecodableResultError(
+      `a result of ${bytes.length} bytes is no string: they are not UTF-8. Return Functions.encodeString(text), or ask for ` +
+        "returnType uint256 or int256 where it is a number",
+      { cause: error },
+    );
+  }
 }
 
 /** Decodes 32 bytes, what sources encode integers as. Most results are small, and numbers are several times faster than BigInt. */
@@ -37,13 +59,7 @@ function decodeWord(bytes: Uint8Array, returnType: "uint256" | "int256"): string
 
 /** A result that is not of its return type. Code `undecodable_result`. */
 export class UndecodableResultError extends TycheError {
-  constructor(size: number, returnType: ReturnType) {
-    super(
-      `a result of ${size} bytes is too large for ${returnType}, which takes at most ${MAX_INTEGER_BYTES}`,
-      {
-        code: "undecodable_result",
-        blame: "caller",
-      },
-    );
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, { code: "undecodable_result", blame: "caller", ...options });
   }
 }

@@ -1,4 +1,4 @@
-/** Who has to act: the caller changes the request, an upstream (chain, RPC, oracle) recovers, or we fix a defect. */
+/** Whose fault an error is: the caller's, an upstream's (chain, RPC, oracle), or ours. */
 export type Blame = "caller" | "upstream" | "us";
 
 /** Shape of everything {@link TycheError} carries besides its message. */
@@ -6,6 +6,8 @@ export interface TycheErrorOptions {
   /** Stable snake_case name; callers branch on it, never on the message. */
   readonly code: string;
   readonly blame: Blame;
+  /** Whether the message was written for callers and may leave the server. Default: `blame` is not `us`. */
+  readonly expose?: boolean;
   /** Whether the same call may succeed later without a change. Default `false`. */
   readonly retryable?: boolean;
   /** JSON-safe facts for the caller; never a secret, a path or a raw remote body. */
@@ -20,6 +22,7 @@ export interface TycheErrorOptions {
 export class TycheError extends Error {
   readonly code: string;
   readonly blame: Blame;
+  readonly expose: boolean;
   readonly retryable: boolean;
   readonly details: unknown;
 
@@ -28,6 +31,7 @@ export class TycheError extends Error {
     this.name = new.target.name;
     this.code = options.code;
     this.blame = options.blame;
+    this.expose = options.expose ?? options.blame !== "us";
     this.retryable = options.retryable ?? false;
     this.details = options.details;
   }

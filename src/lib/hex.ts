@@ -1,29 +1,11 @@
 import type { Hex } from "viem";
-
-/** Below this many bytes V8's own `toHex` is faster, from it on Node's encoder is (Node 26; `npm run bench` shows by how much). */
-const NATIVE_BYTES = 48;
-
-/**
- * What is behind `buffer.toString("hex")` and `buffer.write(text, "hex")`, on every Buffer though not in its documentation. Called
- * directly, the first takes any bytes as they are, which saves making a Buffer, a third of the time.
- */
-const { hexSlice, hexWrite } = Buffer.prototype as unknown as {
-  readonly hexSlice: (this: Uint8Array, start: number, end: number) => string;
-  /** Returns the bytes written. */
-  readonly hexWrite: (this: Uint8Array, text: string, offset: number, length: number) => number;
-};
+import { findNodeModule } from "./nodeModule.ts";
 
 /** Writes bytes as `0x` hex, two lower-case digits each. */
 export function toHexText(bytes: Uint8Array): Hex {
-  if (bytes.length < NATIVE_BYTES) return `0x${bytes.toHex()}`;
-  return `0x${hexSlice.call(bytes, 0, bytes.length)}`;
+  if (native === undefined || bytes.length < NATIVE_BYTES) return `0x${bytes.toHex()}`;
+  return `0x${native.hexSlice.call(bytes, 0, bytes.length)}`;
 }
-
-/** Short results share an allocation, as Node's own do; one for each would take four times as long. */
-const SLAB_BYTES = 65_536;
-const MAX_SHARED_BYTES = 4_096;
-let slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
-let slabUsed = 0;
 
 /**
  * Reads `0x` hex of an even number of digits. The bytes may be a view of a larger buffer.
@@ -33,13 +15,46 @@ let slabUsed = 0;
 export function fromHexText(text: Hex): Uint8Array {
   if (text.charCodeAt(0) !== ZERO || text.charCodeAt(1) !== X)
     throw new SyntaxError("hex must begin with 0x");
+  return native === undefined ? Uint8Array.fromHex(text.slice(2)) : readNatively(native, text);
+}
+
+/** Below this many bytes V8's own `toHex` is faster, from it on Node's encoder is (Node 26; `npm run bench` shows by how much). */
+const NATIVE_BYTES = 48;
+
+/**
+ * What is behind `buffer.toString("hex")` and `buffer.write(text, "hex")`, on every Buffer though not in its documentation. Called
+ * directly, the first takes any bytes as they are, which saves making a Buffer, a third of the time. Absent in a browser.
+ */
+interface NativeHex {
+  readonly hexSlice: (this: Uint8Array, start: number, end: number) => string;
+  /** Returns the bytes written. */
+  readonly hexWrite: (this: Uint8Array, text: string, offset: number, length: number) => number;
+  readonly allocate: (bytes: number) => Uint8Array<ArrayBuffer>;
+}
+
+const native = findNativeHex();
+
+function findNativeHex(): NativeHex | undefined {
+  const Buffer = findNodeModule("node:buffer")?.Buffer;
+  if (Buffer === undefined) return undefined;
+  const { hexSlice, hexWrite } = Buffer.prototype as unknown as NativeHex;
+  return { hexSlice, hexWrite, allocate: (bytes) => Buffer.allocUnsafeSlow(bytes) };
+}
+
+/** Short results share an allocation, as Node's own do; one for each would take four times as long. */
+const SLAB_BYTES = 65_536;
+const MAX_SHARED_BYTES = 4_096;
+let slab: Uint8Array<ArrayBuffer> | undefined;
+let slabUsed = 0;
+
+function readNatively({ hexWrite, allocate }: NativeHex, text: Hex): Uint8Array {
   const length = (text.length - 2) >>> 1;
   const isShared = length <= MAX_SHARED_BYTES;
-  if (isShared && slabUsed + length > SLAB_BYTES) {
-    slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+  if (isShared && (slab === undefined || slabUsed + length > SLAB_BYTES)) {
+    slab = allocate(SLAB_BYTES);
     slabUsed = 0;
   }
-  const memory = isShared ? slab : Buffer.allocUnsafeSlow(length);
+  const memory = isShared ? slab! : allocate(length);
   const offset = isShared ? slabUsed : 0;
   // It stops at the first character that is no hex digit, without a word.
   if (hexWrite.call(memory, text.slice(2), offset, length) * 2 !== text.length - 2)

@@ -1,21 +1,31 @@
 import { createRequire } from "node:module";
 import type * as Secp256k1 from "secp256k1";
+import { TycheError } from "./errors.ts";
 
-let native: typeof Secp256k1 | undefined | null;
+let native: typeof Secp256k1 | undefined;
 
 /**
- * Returns libsecp256k1 as the native addon of `secp256k1@5`, or `undefined` where it was not built for the platform.
+ * Returns libsecp256k1 as the native addon of `secp256k1@5`: every operation on a secret key of ours goes through it.
  *
- * The package's own entry point would then silently give a pure JavaScript implementation (`elliptic`: slow, and not
- * constant-time), so this asks for the binding by its file.
+ * The package's own entry point falls back in silence to a pure JavaScript implementation (`elliptic`), whose timing tells about the
+ * key; so this asks for the binding by its file, and there is no other way to sign.
+ *
+ * @throws NativeAddonMissingError where the addon was not built for the platform.
  */
-export function loadNativeSecp256k1(): typeof Secp256k1 | undefined {
-  if (native === undefined) {
-    try {
-      native = createRequire(import.meta.url)("secp256k1/bindings") as typeof Secp256k1;
-    } catch {
-      native = null;
-    }
+export function loadSecp256k1(): typeof Secp256k1 {
+  try {
+    return (native ??= createRequire(import.meta.url)("secp256k1/bindings") as typeof Secp256k1);
+  } catch (cause) {
+    throw new NativeAddonMissingError(cause);
   }
-  return native ?? undefined;
+}
+
+/** The native addon is missing, and nothing else signs in constant time. */
+export class NativeAddonMissingError extends TycheError {
+  constructor(cause: unknown) {
+    super(
+      "The native addon of secp256k1 is not built for this platform; run `npm rebuild secp256k1`, which needs Python and a C++ compiler. Keys are used by no other code, because its timing would tell about them.",
+      { code: "start_failed", blame: "caller", cause },
+    );
+  }
 }

@@ -41,3 +41,12 @@ export function encodeUint256s(...values: readonly bigint[]): Uint8Array {
   values.forEach((value, index) => writeUint256(bytes, index * WORD_BYTES, value));
   return bytes;
 }
+
+/**
+ * Writes `value` as `0x` hex of 32 bytes.
+ *
+ * @throws RangeError when it does not fit.
+ */
+export function toWord(value: bigint): `0x${string}` {
+  return `0x${encodeUint256s(value).toHex()}`;
+}

@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex } from "viem";
-import { RpcError, type ChainClient } from "../chain/client.ts";
-import type { Sender } from "../chain/sender.ts";
-import { blockhashStoreAbi } from "../contracts/abi.ts";
+import { RpcError, type ChainClient } from "../evm/client.ts";
+import type { Sender } from "../evm/sender.ts";
+import { blockhashStoreAbi } from "../chainlink/contracts/abi.ts";
 import type { OracleLog } from "./log.ts";
 
 /** The EVM gives the hashes of the 256 blocks before the current one; the margin is for the time until a transaction is mined. */
@@ -31,13 +31,17 @@ export function createBlockhashKeeper(options: {
   readonly signal: AbortSignal;
 }): BlockhashKeeper {
   const { client, blockhashStore, sender, log, signal } = options;
-  const states = new Map<bigint, "storing" | "asking" | "stored" | "lost">();
+  const states = new Map<bigint, "storing" | "tried" | "asking" | "stored" | "lost">();
 
   async function store(block: bigint): Promise<void> {
     try {
       const data = encodeFunctionData({ abi: blockhashStoreAbi, functionName: "store", args: [block] });
       const receipt = await sender.send({ to: blockhashStore, data, gas: GAS }, undefined);
-      if (!receipt.succeeded) throw new Error(`store(${block}) reverted in ${receipt.transactionHash}`);
+      if (!receipt.succeeded) {
+        // The chain had gone too far when it was mined, and goes no less far at the next try.
+        states.set(block, "tried");
+        throw new Error(`store(${block}) reverted in ${receipt.transactionHash}`);
+      }
       states.set(block, "stored");
       log.info(
         { block: Number(block), transactionHash: receipt.transactionHash },
@@ -45,7 +49,7 @@ export function createBlockhashKeeper(options: {
       );
       options.onKnown();
     } catch (error) {
-      states.delete(block);
+      if (states.get(block) === "storing") states.delete(block);
       if (!signal.aborted) log.error({ err: error, block: Number(block) }, "vrf: block hash was not stored");
     }
   }
@@ -86,7 +90,7 @@ export function createBlockhashKeeper(options: {
     ask(block) {
       const state = states.get(block);
       if (state === "lost") return "lost";
-      if (state === undefined) {
+      if (state === undefined || state === "tried") {
         states.set(block, "asking");
         void look(block);
       }

@@ -3,9 +3,9 @@ import {
   decodeFunctionsRequest,
   REQUEST_DATA_VERSION,
   type FunctionsRequest,
-} from "../chain/functionsRequest.ts";
-import { sandboxGroup } from "../chain/sandboxGroup.ts";
-import { messageOf, TycheError } from "../lib/errors.ts";
+} from "../chainlink/functionsRequest.ts";
+import { sandboxGroup } from "../chainlink/sandboxGroup.ts";
+import { messageOf } from "../lib/errors.ts";
 import { truncateUtf8 } from "../lib/truncateUtf8.ts";
 import type { Observation } from "./aggregate.ts";
 import type { OracleRequest } from "./oracleRequest.ts";
@@ -29,6 +29,8 @@ export interface SourceRunner {
 /** FunctionsRequest.sol `Location.Inline` and `CodeLanguage.JavaScript`. */
 const INLINE = 0;
 const JAVASCRIPT = 0;
+/** Code of the sandbox for a run that no source could make right, e.g. one of 5 MB. */
+const IMPOSSIBLE = "invalid_run";
 
 /** Options of {@link observe}. */
 export interface ObserveOptions {
@@ -90,10 +92,8 @@ function parse(request: OracleRequest): FunctionsRequest | string {
 
 /** A run that the caller's own request made impossible is an answer; everything else is thrown to be tried again. */
 function refusal(error: unknown, maxResponseBytes: number): Observation {
-  if (error instanceof TycheError && error.blame === "caller" && !error.retryable) {
-    return failure(error.message, maxResponseBytes);
-  }
-  throw error;
+  if ((error as { code?: unknown } | null)?.code !== IMPOSSIBLE) throw error;
+  return failure(messageOf(error), maxResponseBytes);
 }
 
 function failure(message: string, maxBytes: number): Observation {

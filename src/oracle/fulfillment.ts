@@ -1,6 +1,7 @@
 import { toFunctionSelector, type Hex } from "viem";
-import type { RawLog } from "../chain/client.ts";
-import { decodeLog } from "../chain/events.ts";
+import type { RawLog } from "../evm/client.ts";
+import { decodeLog } from "../chainlink/events.ts";
+import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { encodeProof, PROOF_BYTES } from "../vrf/encoding.ts";
 import type { Proof } from "../vrf/proof.ts";
@@ -74,22 +75,9 @@ export function readVrfOutcomes(logs: readonly RawLog[]): Map<Hex, VrfOutcome> {
   return outcomes;
 }
 
-/** Custom errors of VRFCoordinatorV2 that a fulfilment can end with, by selector. */
-const ERRORS: ReadonlyMap<string, string> = new Map(
-  [
-    "InsufficientBalance()",
-    "NoCorrespondingRequest()",
-    "IncorrectCommitment()",
-    "NoSuchProvingKey(bytes32)",
-    "BlockhashNotInStore(uint256)",
-    "PaymentTooLarge()",
-    "Reentrant()",
-    "InvalidLinkWeiPrice(int256)",
-  ].map((signature) => [toFunctionSelector(signature), signature.slice(0, signature.indexOf("("))]),
-);
-
 /** The coordinator reverts without data when it was given too little gas for the callback (`_callWithExactGas`). */
 function nameOfError(data: Hex): string {
   if (data === "0x") return "OutOfGas";
-  return ERRORS.get(data.slice(0, 10)) ?? data;
+  const { name, text } = decodeRevertReason(data);
+  return name ?? text;
 }

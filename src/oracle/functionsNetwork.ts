@@ -1,14 +1,15 @@
 import type { Hex } from "viem";
-import type { ChainClient, RawLog, Receipt } from "../chain/client.ts";
-import { decodeLog } from "../chain/events.ts";
-import type { WatchedBlock } from "../chain/watcher.ts";
+import type { ChainClient, RawLog, Receipt } from "../evm/client.ts";
+import { decodeLog } from "../chainlink/events.ts";
+import { decodeRevertReason, type RevertReason } from "../chainlink/revertReason.ts";
+import type { WatchedBlock } from "../evm/watcher.ts";
 import { messageOf } from "../lib/errors.ts";
-import { lingerMs, LIVELY_MS } from "../lib/linger.ts";
+import { batchDelayMs, ACTIVE_MS } from "../lib/batchDelay.ts";
 import { aggregate, type Observation } from "./aggregate.ts";
 import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
 import { observe, type SourceRunner } from "./execute.ts";
 import { createGroupCommit } from "./groupCommit.ts";
-import { createLedger, type Entry } from "./ledger.ts";
+import { createRequestSet, type Entry } from "./requestSet.ts";
 import type { OracleLog } from "./log.ts";
 import {
   readFunctionsOutcomes,
@@ -16,10 +17,10 @@ import {
   type FunctionsOutcome,
   type OracleRequest,
 } from "./oracleRequest.ts";
-import { createPlaces } from "./places.ts";
+import { createQuota } from "./quota.ts";
 import type { PendingRequest } from "./status.ts";
 import { ORACLE_TOPICS } from "./topics.ts";
-import { createReportTransmitter, OUT_OF_GAS, type FunctionsNode } from "./transmit.ts";
+import { createReportTransmitter, type FunctionsNode } from "./transmit.ts";
 
 /** Most items in one report: the coordinator copies the whole calldata for each, so its gas grows faster than linearly. */
 const MAX_REPORT_ITEMS = 14;
@@ -29,6 +30,8 @@ const MAX_EXECUTING = 64;
 const MAX_EXECUTING_PER_SUBSCRIPTION = 16;
 /** Gas of one item besides its callback. */
 const GAS_PER_ITEM = 250_000n;
+/** Loading a subscription's consumers, at most 100, from storage (FunctionsRouter.fulfill, getSubscription): 2,174 each. */
+const GAS_PER_SUBSCRIPTION = 225_000n;
 /** Checking the signatures and decoding the report. */
 const GAS_PER_REPORT = 150_000n;
 /** Bits of a report's epoch. */
@@ -36,7 +39,7 @@ const EPOCH_MASK = 0xffffffn;
 
 /** What the oracle network for functions needs. */
 export interface FunctionsNetworkOptions {
-  readonly client: Pick<ChainClient, "call">;
+  readonly client: Pick<ChainClient, "call" | "request">;
   /** FunctionsCoordinator and FunctionsRouter, lower case. */
   readonly coordinator: Hex;
   readonly router: Hex;
@@ -56,7 +59,8 @@ export interface FunctionsNetwork {
   onBlock(block: WatchedBlock, live: boolean): void;
   /** Takes requests from a receipt before the watcher sees its block: executing starts that much earlier. */
   onReceipt(receipt: Receipt): void;
-  onReorg(firstReplaced: bigint): void;
+  /** Gives back the first block to be read again, if that is an earlier one. */
+  onReorg(firstReplaced: bigint): bigint | undefined;
   pending(): PendingRequest[];
 }
 
@@ -71,9 +75,9 @@ type FunctionsEntry = Entry<OracleRequest>;
  */
 export function createFunctionsNetwork(options: FunctionsNetworkOptions): FunctionsNetwork {
   const { client, coordinator, router, nodes, faulty, runner, maxResponseBytes, log, signal } = options;
-  const ledger = createLedger<OracleRequest>();
+  const requestSet = createRequestSet<OracleRequest>();
   const observed = new WeakMap<OracleRequest, Observation>();
-  const places = createPlaces<bigint>({ total: MAX_EXECUTING, each: MAX_EXECUTING_PER_SUBSCRIPTION });
+  const quota = createQuota<bigint>({ total: MAX_EXECUTING, each: MAX_EXECUTING_PER_SUBSCRIPTION });
   const transmitter = createReportTransmitter({ client, coordinator, nodes, faulty });
   let head = 0n;
   let live = false;
@@ -84,7 +88,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
     lanes: nodes.map((_, index) => index),
     signal,
     measure,
-    lingerMs: (queued) => lingerMs(ledger.openSince(Date.now() - LIVELY_MS) - queued),
+    batchDelayMs: (queued) => batchDelayMs(requestSet.openSince(Date.now() - ACTIVE_MS) - queued),
     commit: report,
     onError(error, items) {
       if (signal.aborted) return;
@@ -98,13 +102,13 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
   function review(): void {
     if (!live || signal.aborted) return;
     const now = performance.now();
-    for (const entry of ledger.open()) {
+    for (const entry of requestSet.open()) {
       if (entry.state === "working" || entry.underfunded) continue;
       if (entry.notBefore > now) {
         alarm.within(entry.notBefore - now);
       } else if (observed.has(entry.request)) {
         enqueue(entry);
-      } else if (places.take(entry.request.subscriptionId)) {
+      } else if (quota.take(entry.request.subscriptionId)) {
         void execute(entry);
       } else {
         entry.why = "waiting for a place to run";
@@ -125,14 +129,14 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
         signal,
       });
       observed.set(request, aggregate(observations));
-      if (ledger.isOpen(entry)) enqueue(entry);
+      if (requestSet.isOpen(entry)) enqueue(entry);
     } catch (error) {
       if (!signal.aborted) {
         log.warn({ err: error, requestId: request.requestId }, "functions: the source could not be run now");
         postpone(entry, `the source could not be run yet: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
       }
     } finally {
-      places.leave(request.subscriptionId);
+      quota.leave(request.subscriptionId);
       review();
     }
   }
@@ -144,13 +148,13 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
   }
 
   async function report(items: readonly FunctionsEntry[], leader: number): Promise<void> {
-    const open = items.filter((entry) => ledger.isOpen(entry));
+    const open = items.filter((entry) => requestSet.isOpen(entry));
     if (open.length === 0) return;
     const { receipt, revertReason } = await transmitter.transmit({
       items: open.map(({ request }) => ({ ...request, observation: observed.get(request)! })),
       leader,
       epoch: Number(head & EPOCH_MASK),
-      gas: open.reduce((sum, entry) => sum + gasOf(entry), GAS_PER_REPORT),
+      gas: open.reduce((sum, entry) => sum + gasOf(entry), GAS_PER_REPORT + gasOfSubscriptions(open)),
     });
     if (revertReason !== undefined) return onRevert(open, receipt.transactionHash, revertReason);
     const outcomes = readFunctionsOutcomes(receipt.logs);
@@ -158,15 +162,15 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
   }
 
   /** A report that reverts takes all its items with it: each goes alone the next time. */
-  function onRevert(items: readonly FunctionsEntry[], transactionHash: Hex, reason: string): void {
+  function onRevert(items: readonly FunctionsEntry[], transactionHash: Hex, reason: RevertReason): void {
     log.error(
-      { transactionHash, requests: items.length, reason },
+      { transactionHash, requests: items.length, reason: reason.text },
       "functions: the coordinator refused a report",
     );
     for (const entry of items) {
       entry.alone = true;
-      if (reason === OUT_OF_GAS) ledger.raiseGas(entry);
-      postpone(entry, `the coordinator refused the report: ${reason}`);
+      if (reason.name === "OutOfGas") requestSet.raiseGas(entry);
+      postpone(entry, `the coordinator refused the report: ${reason.text}`);
     }
   }
 
@@ -177,26 +181,30 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
     switch (outcome?.result) {
       case "FULFILLED":
         log.info(fields, "functions: answered");
-        return ledger.finish(request, receipt.blockNumber);
+        return requestSet.finish(request, receipt.blockNumber);
       case "USER_CALLBACK_ERROR":
         log.warn(
-          { ...fields, consumer: request.client, revertData: outcome.callbackReturnData },
+          {
+            ...fields,
+            consumer: request.client,
+            reason: decodeRevertReason(outcome.callbackReturnData).text,
+          },
           "functions: answered, but the consumer's callback reverted; the router never calls it again",
         );
-        return ledger.finish(request, receipt.blockNumber);
+        return requestSet.finish(request, receipt.blockNumber);
     }
     // A reorganisation may have put another entry in its place, which is not to suffer for this one.
-    if (!ledger.isOpen(entry)) return;
+    if (!requestSet.isOpen(entry)) return;
     switch (outcome?.result) {
       case undefined:
       case "INVALID_REQUEST_ID":
         log.info(fields, "functions: request is gone, answered or timed out by others");
-        return ledger.drop(requestId);
+        return requestSet.drop(requestId);
       case "INVALID_COMMITMENT":
         log.error(fields, "functions: the router knows the request with another commitment; given up");
-        return ledger.drop(requestId);
+        return requestSet.drop(requestId);
       case "INSUFFICIENT_GAS_PROVIDED":
-        ledger.raiseGas(entry);
+        requestSet.raiseGas(entry);
         return refuse(
           entry,
           fields,
@@ -224,23 +232,23 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
   }
 
   function postpone(entry: FunctionsEntry, why: string, longestPauseMs = LONGEST_COSTLY_PAUSE_MS): void {
-    if (ledger.isOpen(entry)) alarm.within(ledger.postpone(entry, why, longestPauseMs));
+    if (requestSet.isOpen(entry)) alarm.within(requestSet.postpone(entry, why, longestPauseMs));
   }
 
   function readCoordinator(eventLog: RawLog): void {
     const event = decodeLog(eventLog);
-    if (event?.name === "OracleRequest") ledger.add(toOracleRequest(event, eventLog.blockNumber));
-    else if (eventLog.topics[0] === ORACLE_TOPICS.CommitmentDeleted) ledger.drop(eventLog.data);
+    if (event?.name === "OracleRequest") requestSet.add(toOracleRequest(event, eventLog.blockNumber));
+    else if (eventLog.topics[0] === ORACLE_TOPICS.CommitmentDeleted) requestSet.drop(eventLog.data);
     else if (eventLog.topics[0] === ORACLE_TOPICS.ConfigSet) transmitter.forgetConfig();
   }
 
   function readRouter(eventLog: RawLog): void {
     const event = decodeLog(eventLog);
     if (event?.name === "RequestProcessed") {
-      const entry = ledger.find(event.requestId);
-      if (entry) ledger.finish(entry.request, eventLog.blockNumber);
+      const entry = requestSet.find(event.requestId);
+      if (entry) requestSet.finish(entry.request, eventLog.blockNumber);
     } else if (eventLog.topics[0] === ORACLE_TOPICS.SubscriptionFunded) {
-      ledger.fund(BigInt(eventLog.topics[1]!));
+      requestSet.fund(BigInt(eventLog.topics[1]!));
     }
   }
 
@@ -252,7 +260,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
         if (eventLog.address === coordinator) readCoordinator(eventLog);
         else if (eventLog.address === router) readRouter(eventLog);
       }
-      ledger.onHead(head);
+      requestSet.onHead(head);
       review();
     },
     onReceipt(receipt) {
@@ -261,9 +269,9 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
     },
     onReorg(firstReplaced) {
       head = firstReplaced - 1n;
-      ledger.onReorg(firstReplaced);
+      return requestSet.onReorg(firstReplaced);
     },
-    pending: () => ledger.pending("functions"),
+    pending: () => requestSet.pending("functions"),
   };
 }
 
@@ -271,6 +279,10 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
 function gasOf({ request, gasFactor }: FunctionsEntry): bigint {
   const callback = (BigInt(request.callbackGasLimit) * 66n) / 64n;
   return (GAS_PER_ITEM + callback + BigInt(request.gasOverheadAfterCallback)) * gasFactor;
+}
+
+function gasOfSubscriptions(entries: readonly FunctionsEntry[]): bigint {
+  return BigInt(new Set(entries.map(({ request }) => request.subscriptionId)).size) * GAS_PER_SUBSCRIPTION;
 }
 
 function measure(queue: readonly FunctionsEntry[]): { count: number; full: boolean } {

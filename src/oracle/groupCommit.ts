@@ -15,7 +15,7 @@ export interface GroupCommitOptions<Item, Lane> {
   readonly measure: (queue: readonly Item[]) => { readonly count: number; readonly full: boolean };
   readonly commit: (items: readonly Item[], lane: Lane) => Promise<void>;
   /** How long a commit of all the queued items waits for company, in ms; default: not at all. */
-  readonly lingerMs?: (queued: number) => number;
+  readonly batchDelayMs?: (queued: number) => number;
   readonly onError: (error: unknown, items: readonly Item[]) => void;
   /** Once aborted, nothing more is committed. */
   readonly signal: AbortSignal;
@@ -26,7 +26,7 @@ export interface GroupCommitOptions<Item, Lane> {
  * full.
  */
 export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, Lane>): GroupCommit<Item> {
-  const { measure, commit, lingerMs = () => 0, onError, signal } = options;
+  const { measure, commit, batchDelayMs = () => 0, onError, signal } = options;
   const queue: Item[] = [];
   const free: Lane[] = [...options.lanes];
   const lanes = free.length;
@@ -47,7 +47,7 @@ export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, 
   /** Whether the commit waits for company. */
   const linger = (): boolean => {
     if (lingering !== undefined) return true;
-    const waitMs = lingerMs(queue.length);
+    const waitMs = batchDelayMs(queue.length);
     if (waitMs === 0) return false;
     lingering = setTimeout(() => {
       lingering = undefined;

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
-import type { ChainClient } from "../chain/client.ts";
-import { observeSender } from "../chain/observedSender.ts";
-import type { Sender } from "../chain/sender.ts";
-import type { ChainWatcher } from "../chain/watcher.ts";
+import type { ChainClient } from "../evm/client.ts";
+import { observeSender } from "../evm/observedSender.ts";
+import type { Sender } from "../evm/sender.ts";
+import type { ChainWatcher } from "../evm/watcher.ts";
 import type { ProvingKey } from "../vrf/proof.ts";
+import { repeat } from "../lib/repeat.ts";
 import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "./backoff.ts";
 import type { SourceRunner } from "./execute.ts";
 import { createFunctionsNetwork } from "./functionsNetwork.ts";
@@ -21,7 +22,7 @@ const BALANCE_INTERVAL_MS = 30_000;
 /** One network that the oracle serves. */
 export interface OracleNetworkOptions {
   readonly name: string;
-  readonly client: Pick<ChainClient, "getHead" | "call" | "getBalanceWei">;
+  readonly client: Pick<ChainClient, "getHead" | "call" | "getBalanceWei" | "request">;
   readonly watcher: Pick<ChainWatcher, "follow" | "expect">;
   readonly contracts: {
     readonly vrfCoordinator: Hex;
@@ -126,24 +127,29 @@ function serve(
     const newest = await reachHead(network, log, signal);
     if (newest === undefined) return;
     firstBlock = network.fromBlock ?? max(0n, newest - DEFAULT_LOOKBACK_BLOCKS);
+    // On an idle network the next block may be long in coming.
+    caughtUp = firstBlock > newest;
+    let readUpTo = newest;
     const stop = watcher.follow({
       addresses: () => addresses,
       fromBlock: firstBlock,
       onBlock(block) {
         // Until then answers may lie in blocks still to come.
-        caughtUp ||= block.number >= newest;
+        caughtUp ||= block.number >= readUpTo;
         for (const sender of senders) sender.poke();
         lastBlock = { number: block.number, seenAt: Date.now() };
         vrf.onBlock(block, caughtUp);
         functions.onBlock(block, caughtUp);
       },
-      onReorg(firstReplaced) {
+      async onReorg(firstReplaced) {
+        // What was answered in blocks that are gone may have been asked before them, and is read again.
+        readUpTo = (await client.getHead("latest"))?.number ?? readUpTo;
+        caughtUp = false;
         log.warn(
           { network: network.name, firstReplaced: Number(firstReplaced) },
           "oracle: the chain was reorganised",
         );
-        vrf.onReorg(firstReplaced);
-        functions.onReorg(firstReplaced);
+        const wanted = [vrf.onReorg(firstReplaced), functions.onReorg(firstReplaced)];
         for (const sender of senders)
           sender.reconcile().catch((error: unknown) => {
             if (!signal.aborted)
@@ -152,6 +158,10 @@ function serve(
                 "oracle: what was lost could not be sent again",
               );
           });
+        return wanted.reduce<bigint>(
+          (first, one) => (one === undefined ? first : min(first, one)),
+          firstReplaced,
+        );
       },
     });
     signal.addEventListener("abort", stop, { once: true });
@@ -218,8 +228,9 @@ function watchBalances(
     }
   };
   void read();
-  const timer = setInterval(() => void read(), BALANCE_INTERVAL_MS).unref();
-  signal.addEventListener("abort", () => clearInterval(timer), { once: true });
+  // `read` never rejects.
+  const stop = repeat(read, BALANCE_INTERVAL_MS, () => {});
+  signal.addEventListener("abort", stop, { once: true });
   return () => accounts.map((account) => ({ ...account, balanceWei: balances.get(account.address) }));
 }
 

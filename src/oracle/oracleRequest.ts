@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
-import type { RawLog } from "../chain/client.ts";
-import { decodeLog, FULFILL_RESULTS, type ChainEventOf } from "../chain/events.ts";
+import type { RawLog } from "../evm/client.ts";
+import { decodeLog, FULFILL_RESULTS, type ChainEventOf } from "../chainlink/events.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { readUint256, WORD_BYTES } from "../lib/uint256.ts";
 

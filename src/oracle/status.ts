@@ -10,6 +10,8 @@ export interface PendingRequest {
   readonly blockNumber: bigint;
   /** What it waits for, in one sentence. */
   readonly why: string;
+  /** Nobody can answer it any more: the hash of its block is lost. */
+  readonly unanswerable: boolean;
   /** When it was seen (Unix time in milliseconds); after a restart, by the new process. */
   readonly seenAt: number;
 }

@@ -1,8 +1,9 @@
-import { decodeErrorResult, decodeFunctionResult, encodeFunctionData, parseAbi, type Hex } from "viem";
-import type { ChainClient, Receipt } from "../chain/client.ts";
-import type { Sender } from "../chain/sender.ts";
-import { functionsCoordinatorAbi } from "../contracts/abi.ts";
-import { messageOf } from "../lib/errors.ts";
+import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
+import type { ChainClient, Receipt } from "../evm/client.ts";
+import type { Sender } from "../evm/sender.ts";
+import { functionsCoordinatorAbi } from "../chainlink/contracts/abi.ts";
+import { findRevertReason } from "../chainlink/findRevertReason.ts";
+import type { RevertReason } from "../chainlink/revertReason.ts";
 import { encodeTransmission, type ReportItem } from "./report.ts";
 import type { ReportSigner } from "./signer.ts";
 
@@ -24,19 +25,14 @@ export interface ReportTransmitter {
     readonly leader: number;
     readonly epoch: number;
     readonly gas: bigint;
-  }): Promise<{ readonly receipt: Receipt; readonly revertReason: string | undefined }>;
+  }): Promise<{ readonly receipt: Receipt; readonly revertReason: RevertReason | undefined }>;
   /** The coordinator's configuration has changed: it is read anew before the next report. */
   forgetConfig(): void;
 }
 
-/** Reason of a report that reverted in its transaction and works when it is simulated with all the gas of a block. */
-export const OUT_OF_GAS = "out of gas";
-
-const errorAbi = parseAbi(["error ReportInvalid(string message)"]);
-
 /** Creates the transmitter of one coordinator and the nodes of its configuration, of which `faulty` may be wrong. */
 export function createReportTransmitter(options: {
-  readonly client: Pick<ChainClient, "call">;
+  readonly client: Pick<ChainClient, "call" | "request">;
   readonly coordinator: Hex;
   readonly nodes: readonly FunctionsNode[];
   readonly faulty: number;
@@ -65,24 +61,15 @@ export function createReportTransmitter(options: {
       configDigest ??= await readConfigDigest();
       const data = encodeTransmission(items, { configDigest, epoch }, signersOf(leader));
       const { transmitter } = nodes[leader]!;
-      const receipt = await transmitter.send({ to: coordinator, data, gas }, undefined);
+      const call = { to: coordinator, data, gas };
+      const receipt = await transmitter.send(call, undefined);
       if (receipt.succeeded) return { receipt, revertReason: undefined };
       configDigest = undefined;
-      const simulation = client.call({ to: coordinator, data, from: transmitter.address });
-      return { receipt, revertReason: await simulation.then(() => OUT_OF_GAS, revertReasonOf) };
+      const from = transmitter.address;
+      return { receipt, revertReason: await findRevertReason(client, { ...call, from }, receipt) };
     },
     forgetConfig() {
       configDigest = undefined;
     },
   };
-}
-
-function revertReasonOf(error: unknown): string {
-  const { data } = error as { readonly data?: Hex };
-  if (data === undefined) return messageOf(error);
-  try {
-    return decodeErrorResult({ abi: errorAbi, data }).args[0];
-  } catch {
-    return data;
-  }
 }

@@ -1,9 +1,9 @@
 import { decodeFunctionResult, encodeFunctionData, formatUnits, type Hex } from "viem";
-import type { ChainClient, RawLog, Receipt } from "../chain/client.ts";
-import { decodeLog } from "../chain/events.ts";
-import type { Sender } from "../chain/sender.ts";
-import type { WatchedBlock } from "../chain/watcher.ts";
-import { vrfCoordinatorAbi } from "../contracts/abi.ts";
+import type { ChainClient, RawLog, Receipt } from "../evm/client.ts";
+import { decodeLog } from "../chainlink/events.ts";
+import type { Sender } from "../evm/sender.ts";
+import type { WatchedBlock } from "../evm/watcher.ts";
+import { vrfCoordinatorAbi } from "../chainlink/contracts/abi.ts";
 import { messageOf } from "../lib/errors.ts";
 import { prove, type ProvingKey } from "../vrf/proof.ts";
 import { seedOf } from "../vrf/randomWords.ts";
@@ -11,7 +11,7 @@ import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./b
 import { createBlockhashKeeper, REACHABLE_BLOCKS } from "./blockhashKeeper.ts";
 import { encodeFulfillment, readVrfOutcomes, type VrfOutcome, type VrfRequest } from "./fulfillment.ts";
 import { createGroupCommit } from "./groupCommit.ts";
-import { createLedger, type Entry } from "./ledger.ts";
+import { createRequestSet, type Entry } from "./requestSet.ts";
 import type { OracleLog } from "./log.ts";
 import type { PendingRequest } from "./status.ts";
 import { ORACLE_TOPICS } from "./topics.ts";
@@ -47,7 +47,8 @@ export interface VrfNodeOptions {
 export interface VrfNode {
   /** `live`: all blocks from before the start are read, so what is ready may be acted upon. */
   onBlock(block: WatchedBlock, live: boolean): void;
-  onReorg(firstReplaced: bigint): void;
+  /** Gives back the first block to be read again, if that is an earlier one. */
+  onReorg(firstReplaced: bigint): bigint | undefined;
   pending(): PendingRequest[];
 }
 
@@ -61,7 +62,7 @@ type VrfEntry = Entry<VrfRequest>;
  */
 export function createVrfNode(options: VrfNodeOptions): VrfNode {
   const { client, coordinator, key, log, signal } = options;
-  const ledger = createLedger<VrfRequest>();
+  const requestSet = createRequestSet<VrfRequest>();
   /** Until when an entry, by `performance.now()`, counts as just seen: nobody else can have answered it so soon. */
   const freshUntil = new WeakMap<VrfEntry, number>();
   /** Subscriptions that were short of LINK, with the sentence that says so. */
@@ -95,7 +96,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   function review(): void {
     if (signal.aborted) return;
     const now = performance.now();
-    for (const entry of ledger.open()) {
+    for (const entry of requestSet.open()) {
       if (entry.state === "working") continue;
       const obstacle = obstacleOf(entry, now);
       entry.why = obstacle ?? "in the next transaction";
@@ -120,7 +121,8 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
       return entry.why;
     }
     if (head - blockNumber < REACHABLE_BLOCKS || blockhashes.has(blockNumber)) return undefined;
-    return blockhashes.ask(blockNumber) === "lost"
+    entry.unanswerable = blockhashes.ask(blockNumber) === "lost";
+    return entry.unanswerable
       ? `the hash of block ${blockNumber} is out of reach: older than 256 blocks and not in the BlockhashStore`
       : `looking for the hash of block ${blockNumber} in the BlockhashStore`;
   }
@@ -147,9 +149,9 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     freshUntil.delete(entry);
     if (!isFresh && (await isGone(requestId))) {
       log.info({ requestId }, "vrf: request is gone, fulfilled or cancelled by others");
-      ledger.drop(requestId);
+      requestSet.drop(requestId);
     }
-    return ledger.isOpen(entry) ? entry : undefined;
+    return requestSet.isOpen(entry) ? entry : undefined;
   }
 
   /** A node that does not answer says nothing: at worst the coordinator refuses the entry. */
@@ -169,15 +171,15 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     const { requestId, sender, callbackGasLimit, subscriptionId } = request;
     const { transactionHash } = receipt;
     // A reorganisation may have put another entry in its place, which is not to suffer for this one.
-    if (!ledger.isOpen(entry) && outcome?.kind !== "fulfilled") return;
+    if (!requestSet.isOpen(entry) && outcome?.kind !== "fulfilled") return;
     if (outcome === undefined) {
       entry.alone = true;
-      ledger.raiseGas(entry);
+      requestSet.raiseGas(entry);
       log.error({ requestId, transactionHash }, "vrf: a fulfilment failed as a whole");
       return postpone(entry, `the fulfilment ${transactionHash} ran out of gas or reverted as a whole`);
     }
     if (outcome.kind === "fulfilled") {
-      ledger.finish(request, receipt.blockNumber);
+      requestSet.finish(request, receipt.blockNumber);
       if (outcome.callbackSucceeded) return log.info({ requestId, transactionHash }, "vrf: fulfilled");
       return log.warn(
         { requestId, transactionHash, consumer: sender, callbackGasLimit },
@@ -187,12 +189,12 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     log.warn({ requestId, transactionHash, reason: outcome.reason }, "vrf: the coordinator refused an entry");
     switch (outcome.reason) {
       case "NoCorrespondingRequest":
-        return ledger.drop(requestId);
+        return requestSet.drop(requestId);
       case "InsufficientBalance":
         void noteShortage(subscriptionId);
         return postpone(entry, shortageOf(subscriptionId));
       case "OutOfGas":
-        ledger.raiseGas(entry);
+        requestSet.raiseGas(entry);
         return postpone(
           entry,
           `the consumer ${sender} has no code, or its callback's gas limit of ${callbackGasLimit} did not fit the transaction`,
@@ -222,7 +224,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   }
 
   function postpone(entry: VrfEntry, why: string, longestPauseMs = LONGEST_COSTLY_PAUSE_MS): void {
-    if (ledger.isOpen(entry)) alarm.within(ledger.postpone(entry, why, longestPauseMs));
+    if (requestSet.isOpen(entry)) alarm.within(requestSet.postpone(entry, why, longestPauseMs));
   }
 
   function read(eventLog: RawLog, live: boolean): void {
@@ -230,15 +232,15 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     if (event?.name === "RandomWordsRequested" && event.keyHash === key.keyHash) {
       const { subId: subscriptionId, minimumRequestConfirmations: confirmations, ...rest } = event;
       const { blockNumber, blockHash } = eventLog;
-      const entry = ledger.add({ ...rest, subscriptionId, confirmations, blockNumber, blockHash });
+      const entry = requestSet.add({ ...rest, subscriptionId, confirmations, blockNumber, blockHash });
       if (entry && live) freshUntil.set(entry, performance.now() + FRESH_MS);
     } else if (event?.name === "RandomWordsFulfilled") {
-      const entry = ledger.find(event.requestId);
-      if (entry) ledger.finish(entry.request, eventLog.blockNumber);
+      const entry = requestSet.find(event.requestId);
+      if (entry) requestSet.finish(entry.request, eventLog.blockNumber);
     } else if (eventLog.topics[0] === ORACLE_TOPICS.SubscriptionFunded) {
       const subscriptionId = BigInt(eventLog.topics[1]!);
       underfunded.delete(subscriptionId);
-      ledger.fund(subscriptionId);
+      requestSet.fund(subscriptionId);
     }
   }
 
@@ -246,16 +248,16 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     onBlock(block, live) {
       if (block.number > head) head = block.number;
       for (const eventLog of block.logs) if (eventLog.address === coordinator) read(eventLog, live);
-      ledger.onHead(head);
+      requestSet.onHead(head);
       if (!live) return;
-      blockhashes.onHead(head, new Set([...ledger.open()].map(({ request }) => request.blockNumber)));
+      blockhashes.onHead(head, new Set([...requestSet.open()].map(({ request }) => request.blockNumber)));
       review();
     },
     onReorg(firstReplaced) {
       head = firstReplaced - 1n;
-      ledger.onReorg(firstReplaced);
+      return requestSet.onReorg(firstReplaced);
     },
-    pending: () => ledger.pending("vrf"),
+    pending: () => requestSet.pending("vrf"),
   };
 }
 

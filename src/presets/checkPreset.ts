@@ -1,7 +1,8 @@
 import type { Hex } from "viem";
 import { decodeResult } from "../lib/decodeResult.ts";
 import { messageOf } from "../lib/errors.ts";
-import type { TextPosition } from "./jsonText.ts";
+import type { TextPosition } from "../lib/parseJson.ts";
+import { locateFailure } from "./locateFailure.ts";
 import type { Preset, RunSource } from "./preset.ts";
 import type { PresetExample } from "./presetDefinition.ts";
 import { parsePresetParams } from "./presetParams.ts";
@@ -82,16 +83,12 @@ async function draw(
   const { params, args } = parsePresetParams(preset, given);
   const bound = preset.resultBound.evaluate(params);
   // One byte more than promised may come back, so that a result that breaks the promise is seen and not only refused.
-  const limits = { maxResponseBytes: Number(bound) + 1 };
-  const outcome = await run({ source: preset.source, args, bytesArgs: [word], limits });
+  const request = { args, bytesArgs: [word], limits: { maxResponseBytes: Number(bound) + 1 } };
+  const outcome = await run({ ...request, source: preset.source });
   if (!outcome.ok) {
-    // What runs has no lines: the place comes from the text that the author wrote.
-    const again = await run({ source: preset.written.source, args, bytesArgs: [word], limits });
-    const { message, line, column } = again.ok ? outcome.error : again.error;
-    const reason = `with the word ${word} the source fails: ${message}`;
-    return again.ok || line === undefined
-      ? { ok: false, reason }
-      : { ok: false, reason, position: { line, column: column ?? 1 } };
+    const reason = `with the word ${word} the source fails: ${outcome.error.message}`;
+    const position = await locateFailure(preset, run, { request, error: outcome.error });
+    return { ok: false, reason, ...(position === undefined ? {} : { position }) };
   }
   const { bytes } = outcome;
   if (bytes.length > bound) {

@@ -1,3 +1,4 @@
+import { RETURN_TYPES } from "../lib/vocabulary.ts";
 const name = { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_-]{0,63}$" };
 const parameterName = { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]{0,63}$" };
 const text = { type: "string", minLength: 1, maxLength: 2_000 };
@@ -62,7 +63,7 @@ export const definitionSchema = {
       additionalProperties: false,
     },
     args: { type: "array", maxItems: 32, items: parameterName },
-    returnType: { enum: ["string", "uint256", "int256"] },
+    returnType: { enum: [...RETURN_TYPES] },
     maxResultBytes: { type: "string", minLength: 1, maxLength: 500 },
     examples: {
       type: "array",

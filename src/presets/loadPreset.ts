@@ -1,13 +1,15 @@
 import { keccak256, toBytes } from "viem";
 import { findDefinitionErrors } from "./definitionErrors.ts";
-import { JsonTextError, parseJsonText, type JsonText } from "./jsonText.ts";
-import { minifySource, SourceSyntaxError } from "./minifySource.ts";
+import { MalformedJsonError, parseJsonText, type JsonText } from "../lib/parseJson.ts";
+import { type LinkedSource, linkSource } from "./linkSource.ts";
+import { minifySource } from "./minifySource.ts";
 import { compileParameters, publishParameterSchema } from "./parameterSchema.ts";
 import type { Preset } from "./preset.ts";
 import type { ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
 import { readPresetFiles } from "./presetFiles.ts";
 import { PresetBrokenError, type PresetProblem } from "./presetProblem.ts";
 import { parseResultBound, ResultBoundError, type ParameterKind, type ResultBound } from "./resultBound.ts";
+import { SourceSyntaxError } from "./sourceSyntaxError.ts";
 
 /** A name that a preset's folder can have. */
 const FOLDER_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -33,7 +35,7 @@ export async function loadPreset(folder: string, name: string): Promise<Preset> 
     readSource(name, files.source),
   ]);
   if (definition.status === "fulfilled" && source.status === "fulfilled") {
-    return createPreset(definition.value, { source: source.value, written: files.source });
+    return createPreset(definition.value, source.value);
   }
   const problems = [definition, source].flatMap((part) =>
     part.status === "rejected" ? problemsOf(part.reason) : [],
@@ -47,9 +49,15 @@ interface ReadDefinition {
   readonly positionOf: JsonText["positionOf"];
 }
 
+interface ReadSource {
+  /** Minified. */
+  readonly source: string;
+  readonly linked: LinkedSource;
+}
+
 function createPreset(
   { definition, resultBound, positionOf }: ReadDefinition,
-  { source, written }: { readonly source: string; readonly written: string },
+  { source, linked }: ReadSource,
 ): Preset {
   return {
     name: definition.name,
@@ -65,7 +73,7 @@ function createPreset(
     resultBound,
     definition,
     validate: compileParameters(definition),
-    written: { source: written, positionOf },
+    written: { source: linked.text, preludeLines: linked.preludeLines, positionOf },
   };
 }
 
@@ -105,10 +113,11 @@ function readDefinition(name: string, text: string): ReadDefinition {
 
 function parseDefinitionText(name: string, text: string): JsonText {
   try {
-    return parseJsonText(text);
+    return parseJsonText(text, "preset.json");
   } catch (error) {
-    if (!(error instanceof JsonTextError)) throw error;
-    const problem = { preset: name, file: `${name}/preset.json`, ...error.position, reason: error.message };
+    if (!(error instanceof MalformedJsonError)) throw error;
+    const reason = `not JSON: ${error.problem}`;
+    const problem = { preset: name, file: `${name}/preset.json`, ...error.position, reason };
     throw new PresetBrokenError([problem], { cause: error });
   }
 }
@@ -139,11 +148,12 @@ function kindOf(schema: ParameterSchema): ParameterKind {
   return schema.decimal === undefined ? (schema.type ?? "string") : "decimal";
 }
 
-async function readSource(name: string, text: string): Promise<string> {
+async function readSource(name: string, text: string): Promise<ReadSource> {
   try {
-    const source = await minifySource(text);
+    const linked = linkSource(text);
+    const source = await minifySource(linked);
     const bytes = Buffer.byteLength(source);
-    if (bytes <= MAX_STORED_BYTES) return source;
+    if (bytes <= MAX_STORED_BYTES) return { source, linked };
     throw new SourceSyntaxError(
       `takes ${bytes} bytes without comments and blanks; at most ${MAX_STORED_BYTES} can be stored`,
     );

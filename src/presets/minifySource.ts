@@ -1,4 +1,6 @@
 import { type Message, stop, transform, type TransformOptions } from "esbuild";
+import type { LinkedSource } from "./linkSource.ts";
+import { SourceSyntaxError } from "./sourceSyntaxError.ts";
 
 /** Longest time for one source; thousands of times what an honest one takes. */
 const MINIFY_TIMEOUT_MS = 2_000;
@@ -16,12 +18,13 @@ const OPTIONS: TransformOptions = {
 };
 
 /**
- * Takes comments, blanks and long local names out of a source, which is the body of an async function. Every byte of a
- * source costs about 21 gas in every request: 25,000 less for `range`, whose requests take 500,000 alone and 200,000 in a batch. The same text gives the same bytes with the same version of esbuild, which
- * package.json pins. esbuild parses in a process of its own and runs nothing; one that a source has hung is stopped.
+ * Makes one short text of a source, which is the body of an async function, and what it imports, without comments, blanks and long
+ * local names. Every byte of a source costs about 21 gas in every request: 25,000 less for `range`, whose requests take 500,000 alone
+ * and 200,000 in a batch. The same text gives the same bytes with the same version of esbuild, which package.json pins. esbuild
+ * parses in a process of its own and runs nothing; one that a source has hung is stopped.
  * Throws {@link SourceSyntaxError} with the place in the source.
  */
-export async function minifySource(source: string): Promise<string> {
+export async function minifySource(source: LinkedSource): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
@@ -36,8 +39,10 @@ export async function minifySource(source: string): Promise<string> {
   }
 }
 
-async function minify(source: string): Promise<string> {
-  const { code } = await transform(`${OPENING}${source}\n}`, OPTIONS).catch(rethrow);
+async function minify({ text: source, preludeLines }: LinkedSource): Promise<string> {
+  const { code } = await transform(`${OPENING}\n${source}\n}`, OPTIONS).catch((error: unknown) => {
+    throw describeFailure(error, preludeLines + 1);
+  });
   const body = code.slice(OPENING.length, -CLOSING.length);
   // A source such as `} function more() {` closes the function too early. What esbuild printed behind it then begins with a keyword or
   // a brace, or has a semicolon: none can follow a function inside parentheses.
@@ -53,37 +58,16 @@ async function minify(source: string): Promise<string> {
   return body;
 }
 
-function rethrow(error: unknown): never {
-  throw describeFailure(error);
-}
-
-function describeFailure(error: unknown): SourceSyntaxError {
+/** @param linesBefore Lines before the author's text. */
+function describeFailure(error: unknown, linesBefore: number): SourceSyntaxError {
   const first = (error as { readonly errors?: readonly Message[] }).errors?.[0];
   if (first === undefined) return new SourceSyntaxError("can't be parsed", { cause: error });
   if (first.location === null) return new SourceSyntaxError(first.text, { cause: error });
-  // esbuild counts lines from 1 and columns from 0, in bytes; ours begins behind the opening on the first line.
+  // esbuild counts lines from 1 and columns from 0, in bytes.
   const { line, column, lineText } = first.location;
-  const columnInText = Buffer.from(lineText).subarray(0, column).toString().length;
   return new SourceSyntaxError(first.text, {
-    line,
-    column: columnInText - (line === 1 ? OPENING.length : 0) + 1,
+    line: line - linesBefore,
+    column: Buffer.from(lineText).subarray(0, column).toString().length + 1,
     cause: error,
   });
-}
-
-/** A source that is not the body of an async JavaScript function. Callers turn it into a problem of the file that held it. */
-export class SourceSyntaxError extends SyntaxError {
-  /** 1-based, where the place is known. */
-  readonly line: number | undefined;
-  readonly column: number | undefined;
-
-  constructor(
-    message: string,
-    options: { readonly line?: number; readonly column?: number; readonly cause?: unknown } = {},
-  ) {
-    super(message, { cause: options.cause });
-    this.name = "SourceSyntaxError";
-    this.line = options.line;
-    this.column = options.column;
-  }
 }

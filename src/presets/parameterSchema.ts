@@ -1,8 +1,8 @@
 import { Ajv2020, type ErrorObject, type FuncKeywordDefinition } from "ajv/dist/2020.js";
 import type { DataValidateFunction, DataValidationCxt } from "ajv/dist/types/index.js";
 import type { ParameterViolation } from "../lib/invalidParameter.ts";
-import { explainNotDecimal, findDecimal, MAX_UINT256, quoteValue } from "./decimal.ts";
-import { escapePointer } from "./jsonText.ts";
+import { describeSchemaError } from "../lib/schemaErrors.ts";
+import { explainNotDecimal, findDecimal, MAX_UINT256 } from "./decimal.ts";
 import type { DecimalRule, ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
 
 /** Fills in defaults, in place, and gives back what is wrong; checks values only, changes none of them. */
@@ -27,8 +27,8 @@ export function compileParameters(definition: PresetDefinition): ParameterValida
 }
 
 /**
- * The parameters as a schema that any JSON Schema tool understands: `decimal` stays, and `type` and `pattern` say in
- * standard words what it takes; unknown members are refused.
+ * The parameters as a schema that any JSON Schema tool understands: in place of `decimal`, which is ours, stands the choice of an
+ * integer or its digits; unknown members are refused.
  */
 export function publishParameterSchema(definition: PresetDefinition): Readonly<Record<string, unknown>> {
   const properties = Object.fromEntries(
@@ -40,10 +40,20 @@ export function publishParameterSchema(definition: PresetDefinition): Readonly<R
   return { ...definition.parameters, properties, additionalProperties: false };
 }
 
-function publish(schema: ParameterSchema): object {
-  if (schema.decimal === undefined) return schema;
-  const isSigned = (findDecimal(schema.decimal.minimum) ?? 0n) < 0n;
-  return { type: ["string", "integer"], pattern: isSigned ? "^-?[0-9]{1,78}$" : "^[0-9]{1,78}$", ...schema };
+function publish({ decimal, ...schema }: ParameterSchema): object {
+  if (decimal === undefined) return schema;
+  const isSigned = (findDecimal(decimal.minimum) ?? 0n) < 0n;
+  const bound = (name: "minimum" | "maximum"): object => {
+    const value = Number(findDecimal(decimal[name]) ?? Number.NaN);
+    return Number.isSafeInteger(value) ? { [name]: value } : {};
+  };
+  return {
+    anyOf: [
+      { type: "string", pattern: isSigned ? "^-?[0-9]{1,78}$" : "^[0-9]{1,78}$" },
+      { type: "integer", ...bound("minimum"), ...bound("maximum") },
+    ],
+    ...schema,
+  };
 }
 
 function withWellFormed(schema: ParameterSchema): object {
@@ -120,43 +130,7 @@ function collectViolations(
   return violations;
 }
 
-function describe(error: ErrorObject, definition: PresetDefinition): ParameterViolation {
-  const { instancePath: path, keyword, params } = error;
-  if (keyword === "required") {
-    return { path: `${path}/${params["missingProperty"]}`, message: "is required" };
-  }
-  if (keyword === "additionalProperties") {
-    const known = definition.args.length === 0 ? "it takes none" : `it takes ${definition.args.join(", ")}`;
-    return {
-      path: `${path}/${escapePointer(String(params["additionalProperty"]))}`,
-      message: `is not a parameter of ${definition.name}; ${known}`,
-    };
-  }
-  return { path, message: describeKeyword(error) };
-}
-
-function describeKeyword({ keyword, params, data, message }: ErrorObject): string {
-  const limit = Number(params["limit"]);
-  switch (keyword) {
-    case "type":
-      return `must be ${params["type"] === "array" ? "an array" : `a ${params["type"]}`}, not ${quoteValue(data)}`;
-    case "minItems":
-      return `must have at least ${count(limit, "item")}, not ${(data as unknown[]).length}`;
-    case "maxItems":
-      return `must have at most ${count(limit, "item")}, not ${(data as unknown[]).length}`;
-    case "minLength":
-      return `must have at least ${count(limit, "character")}, not ${(data as string).length}`;
-    case "maxLength":
-      return `must have at most ${count(limit, "character")}, not ${(data as string).length}`;
-    case "enum":
-      return `must be one of ${params["allowedValues"].join(", ")}, not ${quoteValue(data)}`;
-    case "pattern":
-      return `must match ${params["pattern"]}, as ${quoteValue(data)} does not`;
-    default:
-      return message ?? keyword;
-  }
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+function describe(error: ErrorObject, { name, args }: PresetDefinition): ParameterViolation {
+  const known = args.length === 0 ? "takes no parameters" : `takes ${args.join(", ")}`;
+  return describeSchemaError(error, `is unknown; ${name} ${known}`);
 }

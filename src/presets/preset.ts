@@ -1,5 +1,6 @@
+import type { ReturnType } from "../lib/vocabulary.ts";
 import type { Hex } from "viem";
-import type { TextPosition } from "./jsonText.ts";
+import type { TextPosition } from "../lib/parseJson.ts";
 import type { ParameterValidator } from "./parameterSchema.ts";
 import type { PresetDefinition } from "./presetDefinition.ts";
 import type { ResultBound } from "./resultBound.ts";
@@ -13,9 +14,9 @@ export interface Preset {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Names of the parameters in the order in which the source gets them as `args`. */
   readonly parameterOrder: readonly string[];
-  readonly returnType: "string" | "uint256" | "int256";
+  readonly returnType: ReturnType;
   readonly examples: PresetDefinition["examples"];
-  /** What goes on chain and what the dry run runs: `source.js` minified. */
+  /** What goes on chain and what the dry run runs: `source.js` with what it imports, minified. */
   readonly source: string;
   /** keccak256 of the UTF-8 bytes of `source`. */
   readonly sourceHash: Hex;
@@ -28,7 +29,9 @@ export interface Preset {
   readonly validate: ParameterValidator;
   /** Where messages to its author point: the files as they were written. */
   readonly written: {
+    /** `source.js` behind the modules that it imports, which take its first `preludeLines` lines. */
     readonly source: string;
+    readonly preludeLines: number;
     /** Place of a JSON Pointer in `preset.json`. */
     readonly positionOf: (pointer: string) => TextPosition;
   };
@@ -46,5 +49,11 @@ export type RunOutcome =
   | { readonly ok: true; readonly bytes: Uint8Array }
   | {
       readonly ok: false;
-      readonly error: { readonly message: string; readonly line?: number; readonly column?: number };
+      /** Line and column are 1-based; `stack` has frames as `source.js:line:column`, the innermost first. */
+      readonly error: {
+        readonly message: string;
+        readonly line?: number;
+        readonly column?: number;
+        readonly stack?: string;
+      };
     };

@@ -1,3 +1,4 @@
+import type { ReturnType } from "../lib/vocabulary.ts";
 import type { Hex } from "viem";
 
 /** What `preset.json` holds, once `findDefinitionErrors` has found nothing wrong with it. */
@@ -13,7 +14,7 @@ export interface PresetDefinition {
   };
   /** Every parameter's name, in the order in which the source gets them as `args`. */
   readonly args: readonly string[];
-  readonly returnType: "string" | "uint256" | "int256";
+  readonly returnType: ReturnType;
   /** Bound on the result's size in bytes: see `parseResultBound`. Only, and always, for `string`; the others take 32. */
   readonly maxResultBytes?: string;
   readonly examples: readonly PresetExample[];

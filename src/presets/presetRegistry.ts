@@ -4,7 +4,7 @@ import { type FSWatcher, watch } from "chokidar";
 import { messageOf, TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { checkExamples } from "./checkPreset.ts";
-import { quoteValue } from "./decimal.ts";
+import { describeValue } from "../lib/describeValue.ts";
 import { loadPreset } from "./loadPreset.ts";
 import type { Preset, RunSource } from "./preset.ts";
 import { PresetBrokenError, type PresetProblem } from "./presetProblem.ts";
@@ -235,6 +235,6 @@ export class UnknownPresetError extends InvalidParameterError {
     { names, isBroken }: { readonly names: readonly string[]; readonly isBroken: boolean },
   ) {
     const why = isBroken ? "can't be served until its folder is repaired" : "is not a preset";
-    super([{ path: "/preset", message: `${quoteValue(name)} ${why}; there are ${names.join(", ")}` }]);
+    super([{ path: "/preset", message: `${describeValue(name)} ${why}; there are ${names.join(", ")}` }]);
   }
 }

@@ -40,6 +40,7 @@ export async function replaceChain(
   await db.deleteFrom("sources").where("network", "=", network).execute();
   await db.deleteFrom("transactions").where("network", "=", network).execute();
   await forgetEnds(db, network, 0);
+  await db.deleteFrom("settings").where("name", "=", spentNonceName(network)).execute();
   await saveChain(db, network, identity, deployment);
 }
 
@@ -82,10 +83,13 @@ export async function listSubscriptions(db: Queryable, dappId?: string): Promise
   }));
 }
 
-/** Stores a linked consumer; the first linking of an address stays. */
-export async function insertConsumer(db: Queryable, consumer: StoredConsumer): Promise<void> {
+/** A contract of a dapp on one network. */
+export type ConsumerPlace = Pick<StoredConsumer, "dappId" | "network" | "address">;
+
+/** Stores a linked consumer, in the place of an earlier linking of it that the chain has lost. */
+export async function saveConsumer(db: Queryable, consumer: StoredConsumer): Promise<void> {
   await db
-    .insertInto("consumers")
+    .replaceInto("consumers")
     .values({
       dapp_id: consumer.dappId,
       network: consumer.network,
@@ -93,7 +97,27 @@ export async function insertConsumer(db: Queryable, consumer: StoredConsumer): P
       transaction_hash: consumer.transactionHash,
       created_at: consumer.createdAt,
     })
-    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Returns what is known of a linked consumer, or `undefined`. */
+export async function findConsumer(
+  db: Queryable,
+  { dappId, network, address }: ConsumerPlace,
+): Promise<StoredConsumer | undefined> {
+  return (await listConsumers(db, dappId, network)).find((one) => one.address === address);
+}
+
+/** Forgets a consumer that is unlinked. */
+export async function deleteConsumer(
+  db: Queryable,
+  { dappId, network, address }: ConsumerPlace,
+): Promise<void> {
+  await db
+    .deleteFrom("consumers")
+    .where("dapp_id", "=", dappId)
+    .where("network", "=", network)
+    .where("address", "=", address)
     .execute();
 }
 
@@ -180,4 +204,26 @@ export async function saveOracleCheckpoint(
 
 function checkpointName(network: string): string {
   return `oracle checkpoint ${network}`;
+}
+
+/** Returns how many transactions the operator's account was last seen to have sent on a network, or `undefined`. */
+export async function findSpentNonce(db: Queryable, network: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom("settings")
+    .select("value")
+    .where("name", "=", spentNonceName(network))
+    .executeTakeFirst();
+  return row && Number(row.value);
+}
+
+/** Notes how many transactions the operator's account has sent on a network. */
+export async function saveSpentNonce(db: Queryable, network: string, nonce: number): Promise<void> {
+  await db
+    .replaceInto("settings")
+    .values({ name: spentNonceName(network), value: String(nonce) })
+    .execute();
+}
+
+function spentNonceName(network: string): string {
+  return `operator nonce ${network}`;
 }

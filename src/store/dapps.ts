@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Queryable } from "./store.ts";
 
 /** A dapp as stored. */
@@ -8,7 +9,7 @@ export interface StoredDapp {
   readonly createdAt: number;
 }
 
-/** An API key as stored; the key itself only sealed. */
+/** An API key as stored; the key itself only sealed, and of a revoked one not at all. */
 export interface StoredKey {
   readonly id: string;
   readonly dappId: string;
@@ -73,13 +74,42 @@ export async function listKeys(db: Queryable, dappId?: string): Promise<StoredKe
   }));
 }
 
-/** Marks a key as revoked from `at` (ms) on; returns whether there was a live key with this id. */
+/**
+ * Marks a key as revoked from `at` (ms) on, and erases it: nothing that could be opened is left in the file.
+ *
+ * @returns whether there was a live key with this id.
+ */
 export async function revokeKey(db: Queryable, keyId: string, at: number): Promise<boolean> {
-  const result = await db
-    .updateTable("api_keys")
-    .set({ revoked_at: at })
-    .where("id", "=", keyId)
-    .where("revoked_at", "is", null)
+  // SQLite then overwrites what it frees; the log with the earlier page goes below.
+  await sql`PRAGMA secure_delete = ON`.execute(db);
+  try {
+    const result = await db
+      .updateTable("api_keys")
+      .set({ revoked_at: at, sealed: new Uint8Array() })
+      .where("id", "=", keyId)
+      .where("revoked_at", "is", null)
+      .executeTakeFirst();
+    await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
+    return result.numUpdatedRows > 0n;
+  } finally {
+    await sql`PRAGMA secure_delete = OFF`.execute(db);
+  }
+}
+
+/** Setting that tells with which master key the database was made. */
+const FINGERPRINT = "master key fingerprint";
+
+/** Returns what was noted of the master key, or `undefined` for a database from before that. */
+export async function findKeyFingerprint(db: Queryable): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("settings")
+    .select("value")
+    .where("name", "=", FINGERPRINT)
     .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  return row?.value;
+}
+
+/** Notes of the master key what tells it from others and gives nothing of it away. */
+export async function saveKeyFingerprint(db: Queryable, fingerprint: string): Promise<void> {
+  await db.replaceInto("settings").values({ name: FINGERPRINT, value: fingerprint }).execute();
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   accessSync,
   constants,
@@ -7,21 +6,33 @@ import {
   readFileSync,
   readdirSync,
   renameSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { TycheError, messageOf } from "../lib/errors.ts";
+import type { OutsideKey } from "../lib/outsideKey.ts";
+import { closeToOthers } from "./fileModes.ts";
+import { createMasterKey, parseMasterKey } from "./masterKey.ts";
+import { setAside } from "../lib/setAside.ts";
 
 /** Tells a data directory of ours from a folder with other things in it. */
 const MARKER = "tyche-data";
-const MASTER_KEY_BYTES = 32;
+/** What a directory that lost its marker is known by, and what can't be made anew when it is lost. */
+const DATABASE = "tyche.sqlite";
+const CHAINS = "chains";
+const MASTER_KEY = "master-key";
+/** Modules that sources imported: anybody may read those, and they are many. */
+const MODULES = "modules";
 
 /** The folder that holds all state of one service. */
 export interface DataDirectory {
   readonly path: string;
   /** 32 random bytes, made on first use; every other secret is derived from it. */
   readonly masterKey: Uint8Array;
+  /** Whether the master key is kept outside: then no other secret is written down in here either. */
+  readonly isKeyOutside: boolean;
   /** Path of a file or folder in it. */
   file(...names: readonly string[]): string;
   /** Writes a file whole or not at all, readable by the owner only. */
@@ -30,69 +41,126 @@ export interface DataDirectory {
   close(): void;
 }
 
+/** Options of {@link openDataDirectory}. */
+export interface DataDirectoryOptions {
+  /** `true` for the one process that serves from it; the command line's other commands share. */
+  readonly exclusive: boolean;
+  /** The master key where it is kept outside. Default: the file `master-key` in the directory, made with it. */
+  readonly masterKey?: OutsideKey | undefined;
+}
+
 /**
- * Opens the data directory, making it when absent.
+ * Opens the data directory, making it when absent, and closes it to everybody but its owner.
  *
- * @param options.exclusive `true` for the one process that serves from it; the command line's other commands share.
- * @throws {DataDirectoryError} `data_dir_unusable` when it can't be written, holds foreign files or another process serves from it.
+ * @throws {DataDirectoryError} `data_dir_unusable` when it can't be written, holds foreign files, lacks what can't be made anew (its
+ * master key, or the database of its chains), or another process serves from it.
  */
-export function openDataDirectory(path: string, options: { readonly exclusive: boolean }): DataDirectory {
+export function openDataDirectory(path: string, options: DataDirectoryOptions): DataDirectory {
   const file = (...names: readonly string[]): string => join(path, ...names);
   const writeSecret = (name: string, text: string): void => {
     const temporary = file(`.${name}.new`);
-    writeFileSync(temporary, text, { mode: 0o600 });
-    renameSync(temporary, file(name));
-  };
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    const entries = readdirSync(path);
-    if (entries.length > 0 && !entries.includes(MARKER)) {
+    try {
+      writeFileSync(temporary, text, { mode: 0o600, flush: true });
+      renameSync(temporary, file(name));
+    } catch (cause) {
       throw new DataDirectoryError(
-        `${path} holds files that are not Tyche's; name an empty folder in TYCHE_DATA_DIR`,
+        `${file(name)} can't be written (${messageOf(cause)}); move away what is in its place and see that the disk has room`,
+        cause,
       );
     }
-    accessSync(path, constants.W_OK);
-    if (entries.length === 0)
-      writeFileSync(file(MARKER), "This folder holds the state of a Tyche service.\n");
+  };
+  const unusable = (cause: unknown): TycheError =>
+    cause instanceof TycheError
+      ? cause
+      : new DataDirectoryError(
+          `${path} can't be used as data directory (${messageOf(cause)}); name another one in TYCHE_DATA_DIR`,
+          cause,
+        );
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    claimFolder(path);
   } catch (cause) {
-    if (cause instanceof DataDirectoryError) throw cause;
-    throw new DataDirectoryError(
-      `${path} can't be used as data directory (${messageOf(cause)}); name another one in TYCHE_DATA_DIR`,
-      cause,
-    );
+    throw unusable(cause);
   }
   const release = options.exclusive ? claim(path, file("lock")) : () => {};
   try {
-    if (!existsSync(file("master-key")))
-      writeSecret("master-key", `${randomBytes(MASTER_KEY_BYTES).toString("hex")}\n`);
-    const masterKey = Buffer.from(readFileSync(file("master-key"), "utf8").trim(), "hex");
-    if (masterKey.length !== MASTER_KEY_BYTES) {
-      throw new DataDirectoryError(
-        `${file("master-key")} does not hold 64 hex digits; put the right key back, or start with a new folder`,
-      );
-    }
-    return { path, masterKey, file, writeSecret, close: release };
+    if (options.exclusive) closeToOthers(path, new Set([MODULES]));
+    assertWhole(path, options);
+    if (options.masterKey === undefined && !existsSync(file(MASTER_KEY)))
+      writeSecret(MASTER_KEY, `${createMasterKey()}\n`);
+    const masterKey = parseMasterKey(
+      options.masterKey ?? { text: readFileSync(file(MASTER_KEY), "utf8"), from: file(MASTER_KEY) },
+    );
+    return {
+      path,
+      masterKey,
+      isKeyOutside: options.masterKey !== undefined,
+      file,
+      writeSecret,
+      close: release,
+    };
   } catch (cause) {
     release();
-    if (cause instanceof DataDirectoryError) throw cause;
-    throw new DataDirectoryError(
-      `${path} can't be used as data directory (${messageOf(cause)}); name another one in TYCHE_DATA_DIR`,
-      cause,
-    );
+    throw unusable(cause);
   }
+}
+
+/** Marks an empty folder as ours; refuses one with other things in it. */
+function claimFolder(path: string): void {
+  const entries = readdirSync(path);
+  // The marker alone may have been lost.
+  const isOurs = entries.includes(MARKER) || (entries.includes(MASTER_KEY) && entries.includes(DATABASE));
+  if (entries.length > 0 && !isOurs)
+    throw new DataDirectoryError(
+      `${path} holds files that are not Tyche's; name an empty folder in TYCHE_DATA_DIR`,
+    );
+  accessSync(path, constants.W_OK);
+  if (!entries.includes(MARKER))
+    writeFileSync(join(path, MARKER), "This folder holds the state of a Tyche service.\n", { mode: 0o600 });
+}
+
+/** Refuses a directory that has lost what its other files are worth nothing without: making that anew would bury them. */
+function assertWhole(path: string, options: DataDirectoryOptions): void {
+  const database = join(path, DATABASE);
+  const hasChains = listChains(join(path, CHAINS)).length > 0;
+  const databaseBytes = statSync(database, { throwIfNoEntry: false })?.size;
+  const remedy = "put it back from a backup, or name an empty folder in TYCHE_DATA_DIR to begin anew";
+  if (hasChains && !databaseBytes)
+    throw new DataDirectoryError(
+      `${database} is ${databaseBytes === undefined ? "missing" : "empty"}, and the chains beside it belong to it; ${remedy}`,
+    );
+  const isKeyMissing = options.masterKey === undefined && !existsSync(join(path, MASTER_KEY));
+  if (isKeyMissing && (hasChains || databaseBytes))
+    throw new DataDirectoryError(
+      `${join(path, MASTER_KEY)} is missing, and every key of this directory derives from it; ${remedy}, or name where the key is in TYCHE_MASTER_KEY_FILE`,
+    );
+}
+
+/** Names of the chains that have anything stored. */
+function listChains(folder: string): string[] {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  return readdirSync(folder).filter((name) => {
+    const isFolder = statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory() === true;
+    return isFolder && readdirSync(join(folder, name)).some((file) => file !== "anvil.pid");
+  });
 }
 
 /** Holds a lock that the operating system drops with the process, however it dies: SQLite's own on an empty database. */
 function claim(path: string, lockFile: string): () => void {
   let lock: DatabaseSync | undefined;
   try {
-    lock = new DatabaseSync(lockFile);
-    lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    try {
+      lock = lockExclusively(lockFile);
+    } catch (cause) {
+      if (!/not a database|unable to open/.test(messageOf(cause)) || !existsSync(lockFile)) throw cause;
+      // Nobody holds it, or that would have been the answer: what has got in its place is moved away.
+      setAside(lockFile);
+      lock = lockExclusively(lockFile);
+    }
   } catch (cause) {
-    lock?.close();
     if (!/locked|busy/.test(messageOf(cause))) {
       throw new DataDirectoryError(
-        `${path} can't be used as data directory (${messageOf(cause)}); name another one in TYCHE_DATA_DIR`,
+        `${lockFile} can't be locked (${messageOf(cause)}); mend that, or name another folder in TYCHE_DATA_DIR`,
         cause,
       );
     }
@@ -106,6 +174,17 @@ function claim(path: string, lockFile: string): () => void {
     if (held) lock.close();
     held = false;
   };
+}
+
+function lockExclusively(file: string): DatabaseSync {
+  const lock = new DatabaseSync(file);
+  try {
+    lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    return lock;
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
 }
 
 /** The data directory can't be used; the message says why and what to do. */

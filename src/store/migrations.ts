@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Kysely, Migration, MigrationProvider } from "kysely";
 
 /** Every change of the tables, in order; a released one is never edited. */
@@ -63,7 +64,7 @@ export const migrations: Record<string, Migration> = {
         .addColumn("sender", "text", (c) => c.notNull())
         .addColumn("nonce", "integer", (c) => c.notNull())
         .addColumn("raw", "text", (c) => c.notNull())
-        .addColumn("cargo", "text", (c) => c.notNull())
+        .addColumn("payload", "text", (c) => c.notNull())
         .addColumn("state", "text", (c) => c.notNull())
         .addColumn("created_at", "integer", (c) => c.notNull())
         .execute();
@@ -121,6 +122,23 @@ export const migrations: Record<string, Migration> = {
         .columns(["network", "ended_block"])
         .where("ended_block" as never, "is not", null)
         .execute();
+    },
+  },
+  "0004_revoked_keys_and_filters": {
+    async up(db: Kysely<unknown>) {
+      await sql`UPDATE api_keys SET sealed = x'' WHERE revoked_at IS NOT NULL`.execute(db);
+      for (const column of ["state", "kind", "network"])
+        await db.schema
+          .createIndex(`requests_by_${column}`)
+          .on("requests")
+          .columns(["dapp_id", column, "id"])
+          .execute();
+    },
+  },
+  "0005_checksums": {
+    async up(db: Kysely<unknown>) {
+      for (const table of ["requests", "transactions"])
+        await db.schema.alterTable(table).addColumn("checksum", "integer").execute();
     },
   },
 };

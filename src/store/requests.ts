@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from "kysely";
+import { DamagedRecordError, checksumOf } from "./checksum.ts";
 import type { Queryable } from "./store.ts";
 import type { RequestKind, RequestState, Tables } from "./schema.ts";
 
@@ -19,8 +20,8 @@ export interface BlockId {
   readonly hash: `0x${string}`;
 }
 
-/** A request as the journal keeps it. `Progress` is what the service needs to go on with it after a restart. */
-export interface StoredRequest<Progress = unknown> {
+/** A request as the journal keeps it; what params, progress and outcome hold follows from its kind. */
+export interface StoredRequest {
   readonly id: string;
   readonly dappId: string;
   readonly kind: RequestKind;
@@ -34,7 +35,8 @@ export interface StoredRequest<Progress = unknown> {
   /** Why it is not further yet; `null` when nothing holds it. */
   why: string | null;
   timeline: readonly TimelineEntry[];
-  progress: Progress;
+  /** What the service needs to go on with it after a restart. */
+  progress: Readonly<Record<string, unknown>>;
   outcome: Readonly<Record<string, unknown>> | null;
   error: { readonly code: string; readonly message: string } | null;
   /** Block that ended it; `null` while it is in work, and when something else than the chain ended it. */
@@ -63,10 +65,21 @@ export async function insertRequests(db: Queryable, requests: readonly StoredReq
 export async function saveRequests(db: Queryable, requests: readonly StoredRequest[]): Promise<void> {
   for (const request of requests) {
     const { state, why, timeline, progress, outcome, error, ...rest } = toRow(request);
-    const { updated_at, ended_block, ended_block_hash } = rest;
+    const { updated_at, ended_block, ended_block_hash, checksum } = rest;
     await db
       .updateTable("requests")
-      .set({ state, why, timeline, progress, outcome, error, updated_at, ended_block, ended_block_hash })
+      .set({
+        state,
+        why,
+        timeline,
+        progress,
+        outcome,
+        error,
+        updated_at,
+        ended_block,
+        ended_block_hash,
+        checksum,
+      })
       .where("id", "=", request.id)
       .execute();
   }
@@ -122,7 +135,16 @@ export async function listOpenRequests(db: Queryable, network: string): Promise<
 export async function listUnsettledRequests(
   db: Queryable,
   network: string,
-  { head, depth }: { readonly head: number; readonly depth: number },
+  {
+    head,
+    depth,
+    firstLost = Infinity,
+  }: {
+    readonly head: number;
+    readonly depth: number;
+    /** First block that the chain has lost, however deep it was. */
+    readonly firstLost?: number | undefined;
+  },
 ): Promise<StoredRequest[]> {
   const newest = await db
     .selectFrom("requests")
@@ -136,10 +158,29 @@ export async function listUnsettledRequests(
     .selectFrom("requests")
     .selectAll()
     .where("network", "=", network)
-    .where("ended_block", ">", Math.max(head, newest?.ended_block ?? 0) - depth)
+    .where("ended_block", ">", Math.min(firstLost - 1, Math.max(head, newest?.ended_block ?? 0) - depth))
     .orderBy("ended_block")
     .execute();
   return rows.map(fromRow);
+}
+
+/** Returns the blocks of a network that have ended requests, newest first, from before a block on. */
+export async function listEndedBlocks(
+  db: Queryable,
+  network: string,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<BlockId[]> {
+  const rows = await db
+    .selectFrom("requests")
+    .select(["ended_block", "ended_block_hash"])
+    .distinct()
+    .where("network", "=", network)
+    .where("ended_block", "is not", null)
+    .where("ended_block", "<", Math.min(before, Number.MAX_SAFE_INTEGER))
+    .orderBy("ended_block", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ number: row.ended_block!, hash: row.ended_block_hash as `0x${string}` }));
 }
 
 /** Forgets in which blocks requests of a network have ended, from a block on that the chain no longer has. Their ends stay. */
@@ -152,8 +193,10 @@ export async function forgetEnds(db: Queryable, network: string, fromBlock: numb
     .execute();
 }
 
+type Row = Selectable<Tables["requests"]>;
+
 function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
-  return {
+  const row: Omit<Row, "checksum"> = {
     id: request.id,
     dapp_id: request.dappId,
     kind: request.kind,
@@ -172,9 +215,33 @@ function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
     created_at: request.createdAt,
     updated_at: request.updatedAt,
   };
+  return { ...row, checksum: checksumOfRow(row) };
 }
 
-function fromRow(row: Selectable<Tables["requests"]>): StoredRequest {
+function checksumOfRow(row: Omit<Row, "checksum">): number {
+  return checksumOf([
+    row.id,
+    row.dapp_id,
+    row.kind,
+    row.network,
+    row.state,
+    row.why,
+    row.params,
+    row.timeline,
+    row.progress,
+    row.outcome,
+    row.error,
+    row.idempotency_key,
+    row.body_hash,
+    row.created_at,
+    row.updated_at,
+  ]);
+}
+
+/** @throws {DamagedRecordError} */
+function fromRow(row: Row): StoredRequest {
+  if (row.checksum !== null && row.checksum !== checksumOfRow(row))
+    throw new DamagedRecordError(`request ${row.id}`);
   return {
     id: row.id,
     dappId: row.dapp_id,

@@ -1,8 +1,9 @@
+import type { RequestKind, RequestState } from "../lib/vocabulary.ts";
 /** Where a request stands; see README, "States of a request". */
-export type RequestState = "received" | "submitted" | "randomness" | "executing" | "fulfilled" | "failed";
+export type { RequestState } from "../lib/vocabulary.ts";
 
 /** Which endpoint made a request. */
-export type RequestKind = "preset" | "function" | "random" | "consumer";
+export type { RequestKind } from "../lib/vocabulary.ts";
 
 /** The tables. Times are milliseconds since the epoch, hashes and addresses `0x` hex, JSON columns text. */
 export interface Tables {
@@ -47,9 +48,11 @@ export interface Tables {
     /** The signed bytes as broadcast, `0x` hex. */
     raw: string;
     /** What the transaction carries, JSON, for whoever prepared it. */
-    cargo: string;
+    payload: string;
     state: "signed" | "mined" | "replaced" | "failed";
     created_at: number;
+    /** Of all columns but `state`; `null` in rows from before there were checksums. */
+    checksum: number | null;
   };
   readonly requests: {
     id: string;
@@ -71,5 +74,7 @@ export interface Tables {
     ended_block_hash: string | null;
     created_at: number;
     updated_at: number;
+    /** Of all columns but those of the block that ended it; `null` in rows from before there were checksums. */
+    checksum: number | null;
   };
 }

@@ -1,3 +1,4 @@
+import { closeSync, existsSync, fstatSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { SQLInputValue, StatementSync } from "node:sqlite";
 import { SqliteDialect } from "kysely";
@@ -5,6 +6,9 @@ import type { SqliteDatabase, SqliteStatement } from "kysely";
 
 /** Statements kept prepared; the queries of the hot path are a few dozen, so they all stay. */
 const MAX_PREPARED_STATEMENTS = 200;
+
+/** Why a database whose file was removed can't be used. */
+const REMOVED = "was removed while the service ran";
 
 /** SQLite's result codes (sqlite3.h) after which nothing more can be relied on to be stored, with what a reader can do about them. */
 const FATAL_CODES: ReadonlyMap<number, string> = new Map([
@@ -31,21 +35,34 @@ export function createSqliteDialect(
 }
 
 function openDatabase(file: string, onFatal: (reason: string) => void): SqliteDatabase {
+  // SQLite would let everybody read it, and gives the files beside it the same permissions. Never opened and closed once SQLite has
+  // it: that would drop SQLite's locks, which POSIX ties to the process and not to the descriptor.
+  if (file !== ":memory:" && !existsSync(file)) closeSync(openSync(file, "a", 0o600));
   const database = new DatabaseSync(file);
-  // WAL: readers (the command line) don't block the service. NORMAL: a commit survives the death of the process;
-  // only a power cut may take the last commits, and never the integrity of the file. A checkpoint every 16 MB: a request's pages are
-  // written again at each of its steps, and most of them are over by then.
+  // WAL: readers (the command line) don't block the service. NORMAL: a commit survives the death of the process; `createWalSync` makes it
+  // survive a power cut, many commits at once and off this thread. A checkpoint every 16 MB: a request's pages are written again at each
+  // of its steps, and most of them are over by then.
   database.exec(
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096; PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON",
   );
+  const presence = file === ":memory:" ? undefined : openSync(file, "r");
+  const assertPresent = (): void => {
+    // Writing to a removed file succeeds, and all of it is gone with the process.
+    if (presence === undefined || fstatSync(presence).nlink > 0) return;
+    onFatal(REMOVED);
+    throw new Error(`the database file ${REMOVED}`);
+  };
   const prepared = new Map<string, SqliteStatement>();
   return {
-    close: () => database.close(),
+    close() {
+      database.close();
+      if (presence !== undefined) closeSync(presence);
+    },
     prepare(sql) {
       let statement = prepared.get(sql);
       if (statement === undefined) {
         if (prepared.size >= MAX_PREPARED_STATEMENTS) prepared.clear();
-        statement = adaptStatement(database.prepare(sql), onFatal);
+        statement = adaptStatement(database.prepare(sql), { onFatal, assertPresent });
         prepared.set(sql, statement);
       }
       return statement;
@@ -53,7 +70,13 @@ function openDatabase(file: string, onFatal: (reason: string) => void): SqliteDa
   };
 }
 
-function adaptStatement(statement: StatementSync, onFatal: (reason: string) => void): SqliteStatement {
+function adaptStatement(
+  statement: StatementSync,
+  {
+    onFatal,
+    assertPresent,
+  }: { readonly onFatal: (reason: string) => void; readonly assertPresent: () => void },
+): SqliteStatement {
   const watch = <T>(work: () => T): T => {
     try {
       return work();
@@ -68,7 +91,10 @@ function adaptStatement(statement: StatementSync, onFatal: (reason: string) => v
     // A statement that gives back columns is a query, INSERT … RETURNING included.
     reader: statement.columns().length > 0,
     all: (parameters) => watch(() => statement.all(...(parameters as SQLInputValue[]))),
-    run: (parameters) => watch(() => statement.run(...(parameters as SQLInputValue[]))),
+    run(parameters) {
+      assertPresent();
+      return watch(() => statement.run(...(parameters as SQLInputValue[])));
+    },
     iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
   };
 }

@@ -1,8 +1,10 @@
 import { Kysely, Migrator } from "kysely";
 import type { Dialect, Transaction } from "kysely";
-import { TycheError } from "../lib/errors.ts";
+import { TycheError, messageOf } from "../lib/errors.ts";
 import { migrationProvider } from "./migrations.ts";
 import type { Tables } from "./schema.ts";
+import { openWalSync } from "./walSync.ts";
+import type { WalSync } from "./walSync.ts";
 
 /** A connection or a transaction: whatever the queries of this folder run on. */
 export type Queryable = Kysely<Tables> | Transaction<Tables>;
@@ -10,9 +12,15 @@ export type Queryable = Kysely<Tables> | Transaction<Tables>;
 /** The service's database: one journal of dapps, keys, subscriptions, transactions and requests. */
 export interface Store {
   readonly db: Kysely<Tables>;
-  /** Runs the writes of `work` in one transaction: all of them or none. */
+  /** Runs the writes of `work` in one transaction: all of them or none. Resolves when they are on disk, power cuts included. */
   write<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>;
   close(): Promise<void>;
+}
+
+/** Options of {@link openStore}. */
+export interface StoreOptions {
+  /** Path of the database, whose writes then outlive a power cut. Default: they outlive the process only. */
+  readonly file?: string;
 }
 
 /**
@@ -20,22 +28,31 @@ export interface Store {
  *
  * @throws {StoreError} `store_unusable` when the file is not one of ours or a migration fails; nothing is changed then.
  */
-export async function openStore(dialect: Dialect): Promise<Store> {
+export async function openStore(dialect: Dialect, options: StoreOptions = {}): Promise<Store> {
   const db = new Kysely<Tables>({ dialect });
+  let disk: WalSync | undefined;
   try {
     const { error } = await new Migrator({ db, provider: migrationProvider }).migrateToLatest();
     if (error !== undefined) throw error;
+    if (options.file !== undefined) disk = openWalSync(options.file);
   } catch (cause) {
     await db.destroy();
     throw new StoreError(
-      "the database in the data directory can't be opened; is it another program's or a newer version's?",
+      `the database ${options.file ?? "of the service"} can't be opened (${messageOf(cause)}); if it is damaged, put it back from a backup; a newer version's or another program's is not for this service`,
       cause,
     );
   }
   return {
     db,
-    write: (work) => db.transaction().execute(work),
-    close: () => db.destroy(),
+    async write(work) {
+      const result = await db.transaction().execute(work);
+      await disk?.sync();
+      return result;
+    },
+    async close() {
+      await disk?.close();
+      await db.destroy();
+    },
   };
 }
 

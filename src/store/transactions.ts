@@ -1,8 +1,10 @@
+import { sql } from "kysely";
 import type { Selectable } from "kysely";
 import type { Tables } from "./schema.ts";
+import { DamagedRecordError, checksumOf } from "./checksum.ts";
 import type { Queryable } from "./store.ts";
 
-/** A transaction of ours, stored signed before it is broadcast. `cargo` is for whoever prepared it. */
+/** A transaction of ours, stored signed before it is broadcast. `payload` is for whoever prepared it. */
 export interface StoredTransaction extends NewTransaction {
   readonly state: Tables["transactions"]["state"];
 }
@@ -14,24 +16,24 @@ export interface NewTransaction {
   readonly sender: `0x${string}`;
   readonly nonce: number;
   readonly raw: `0x${string}`;
-  readonly cargo: unknown;
+  readonly payload: unknown;
   readonly createdAt: number;
 }
 
 /** Stores a signed transaction. */
 export async function insertTransaction(db: Queryable, transaction: NewTransaction): Promise<void> {
+  const row = {
+    hash: transaction.hash,
+    network: transaction.network,
+    sender: transaction.sender,
+    nonce: transaction.nonce,
+    raw: transaction.raw,
+    payload: JSON.stringify(transaction.payload),
+    created_at: transaction.createdAt,
+  };
   await db
     .insertInto("transactions")
-    .values({
-      hash: transaction.hash,
-      network: transaction.network,
-      sender: transaction.sender,
-      nonce: transaction.nonce,
-      raw: transaction.raw,
-      cargo: JSON.stringify(transaction.cargo),
-      state: "signed",
-      created_at: transaction.createdAt,
-    })
+    .values({ ...row, state: "signed", checksum: checksumOfRow(row) })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -58,19 +60,66 @@ export async function listOpenTransactions(db: Queryable, network: string): Prom
   return rows.map(fromRow);
 }
 
-/** Returns what an account of ours signed for a nonce and later ones, in the order of signing; `all`: refused ones too. */
+/** Returns what an account of ours signed for a nonce and later ones, in the order of signing, but for what nodes refused. */
 export async function listTransactionsFrom(
   db: Queryable,
-  { network, sender, nonce, all }: { network: string; sender: string; nonce: number; all?: boolean },
+  { network, sender, nonce }: { readonly network: string; readonly sender: string; readonly nonce: number },
 ): Promise<StoredTransaction[]> {
-  let query = db
+  const rows = await db
     .selectFrom("transactions")
     .selectAll()
     .where("network", "=", network)
     .where("nonce", ">=", nonce)
-    .where("sender", "=", sender);
-  if (all !== true) query = query.where("state", "!=", "failed");
-  return (await query.orderBy("nonce").orderBy("created_at").execute()).map(fromRow);
+    .where("sender", "=", sender)
+    .where("state", "!=", "failed")
+    .orderBy("nonce")
+    .orderBy("created_at")
+    .execute();
+  return rows.map(fromRow);
+}
+
+/**
+ * Returns what an account of ours signed for one nonce and a node refused, in the order of signing, so far as the payload names a
+ * text. An account without coin may have hundreds for one nonce, so the database looks through them.
+ */
+export async function listRefusedTransactions(
+  db: Queryable,
+  options: {
+    readonly network: string;
+    readonly sender: string;
+    readonly nonce: number;
+    /** Such as a request's id. */
+    readonly naming: string;
+  },
+): Promise<StoredTransaction[]> {
+  const rows = await db
+    .selectFrom("transactions")
+    .selectAll()
+    .where("network", "=", options.network)
+    .where("nonce", "=", options.nonce)
+    .where("sender", "=", options.sender)
+    .where("state", "=", "failed")
+    .where(sql<number>`instr(payload, ${options.naming})`, ">", 0)
+    .orderBy("created_at")
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** Returns the highest nonce that an account of ours signed for, or `undefined`. */
+export async function findLastNonce(
+  db: Queryable,
+  network: string,
+  sender: string,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom("transactions")
+    .select("nonce")
+    .where("network", "=", network)
+    .where("sender", "=", sender)
+    .orderBy("nonce", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.nonce;
 }
 
 /** Returns the transactions with these hashes that are known. */
@@ -87,14 +136,24 @@ export async function findTransactions(
   return rows.map(fromRow);
 }
 
-function fromRow(row: Selectable<Tables["transactions"]>): StoredTransaction {
+type Row = Selectable<Tables["transactions"]>;
+
+function checksumOfRow(row: Omit<Row, "checksum" | "state">): number {
+  const { hash, network, sender, nonce, raw, payload, created_at } = row;
+  return checksumOf([hash, network, sender, nonce, raw, payload, created_at]);
+}
+
+/** @throws {DamagedRecordError} */
+function fromRow(row: Row): StoredTransaction {
+  if (row.checksum !== null && row.checksum !== checksumOfRow(row))
+    throw new DamagedRecordError(`transaction ${row.hash}`);
   return {
     hash: row.hash as `0x${string}`,
     network: row.network,
     sender: row.sender as `0x${string}`,
     nonce: row.nonce,
     raw: row.raw as `0x${string}`,
-    cargo: JSON.parse(row.cargo),
+    payload: JSON.parse(row.payload),
     state: row.state,
     createdAt: row.created_at,
   };

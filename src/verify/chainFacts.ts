@@ -1,13 +1,7 @@
 import type { Hex } from "viem";
-import {
-  parseReceipt,
-  RpcError,
-  toQuantity,
-  type ChainClient,
-  type RawLog,
-  type Receipt,
-} from "../chain/client.ts";
 import { TycheError } from "../lib/errors.ts";
+import { createMemo } from "../lib/memo.ts";
+import { parseReceipt, RpcError, toQuantity, type RawLog, type Receipt } from "../lib/nodeAnswers.ts";
 import type { RpcObject } from "./encodeBlock.ts";
 
 /** Blocks of one search for a log; nodes of public networks refuse wide ones. */
@@ -15,8 +9,11 @@ const SEARCH_WINDOW_BLOCKS = 1_000n;
 /** Searches after which a log counts as not found: VRF answers within hours, functions within minutes. */
 const MAX_SEARCH_WINDOWS = 30n;
 
-/** What of a node's interface the checks use. Nothing that it answers is believed without need. */
-export type ChainReader = Pick<ChainClient, "request">;
+/** A node to read from, as much of it as the checks use. Nothing that it answers is believed without need. */
+export interface ChainReader {
+  /** Asks by JSON-RPC. Rejects with {@link RpcError}, its `data` set where a call reverted. */
+  request(method: string, parameters?: readonly unknown[]): Promise<unknown>;
+}
 
 /** A transaction as a node tells it. */
 export interface ChainTransaction {
@@ -66,7 +63,7 @@ export interface ChainFacts {
 
 /** Creates a reader for one verification; what it has read stays as it was. */
 export function createChainFacts(reader: ChainReader, network: string): ChainFacts {
-  const once = memoize();
+  const once = createMemo<string>();
   const searchLogs = async (pattern: LogPattern, fromBlock: bigint, toBlock: bigint): Promise<RawLog[]> => {
     const filter = { ...pattern, fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) };
     return parseLogs(await reader.request("eth_getLogs", [filter]));
@@ -161,18 +158,6 @@ function parseLogs(answer: unknown): RawLog[] {
     gasUsed: "0x0",
     logs: answer,
   }).logs as RawLog[];
-}
-
-function memoize() {
-  const known = new Map<string, Promise<unknown>>();
-  return <T>(key: string, read: () => Promise<T>): Promise<T> => {
-    let value = known.get(key) as Promise<T> | undefined;
-    if (value === undefined) {
-      value = read();
-      known.set(key, value);
-    }
-    return value;
-  };
 }
 
 /** The node has no such transaction. */

@@ -1,8 +1,8 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi, type Hex } from "viem";
-import { EVENT_TOPICS, decodeLog } from "../chain/events.ts";
-import { functionsRouterAbi } from "../contracts/abi.ts";
-import type { ContractRole } from "./contracts.ts";
-import type { Story, StoryMeans } from "./stories.ts";
+import { EVENT_TOPICS, decodeLog } from "../chainlink/events.ts";
+import { functionsRouterAbi } from "../chainlink/contracts/abi.ts";
+import type { ContractRole } from "../chainlink/contractBook.ts";
+import type { RequestParts, RequestPartsMeans } from "./requestParts.ts";
 import { compareStep, notApplicableStep, type Comparison, type VerificationStep } from "./verification.ts";
 
 /** Immutable members of PresetConsumer. */
@@ -15,7 +15,10 @@ const consumerAbi = parseAbi([
  * Checks that the contracts belong together: that a preset's consumer takes words from this coordinator and sends to this router, and
  * that the router takes reports from this functions coordinator. Logs of other contracts than those given were left out before.
  */
-export async function checkContracts(story: Story, means: StoryMeans): Promise<VerificationStep> {
+export async function checkContracts(
+  parts: RequestParts,
+  means: RequestPartsMeans,
+): Promise<VerificationStep> {
   const { book, facts } = means;
   const compared: Comparison[] = [];
   const roles = new Set<ContractRole>();
@@ -24,11 +27,11 @@ export async function checkContracts(story: Story, means: StoryMeans): Promise<V
     const { data } = await facts.call(to, encodeFunctionData(call));
     return decodeFunctionResult({ ...call, data }).toLowerCase();
   };
-  if (story.randomness !== undefined) roles.add("vrfCoordinator");
-  if (story.kind === "preset") {
+  if (parts.randomness !== undefined) roles.add("vrfCoordinator");
+  if (parts.kind === "preset") {
     roles.add("presetConsumer");
     const consumer = book.get("presetConsumer");
-    const sender = story.randomness?.request?.sender;
+    const sender = parts.randomness?.request?.sender;
     if (sender !== undefined)
       compared.push({ what: "consumer of the words", expected: consumer, found: sender });
     const coordinator = await read(consumer, "VRF_COORDINATOR");
@@ -38,11 +41,11 @@ export async function checkContracts(story: Story, means: StoryMeans): Promise<V
       found: coordinator,
     });
   }
-  const request = story.functions?.request;
+  const request = parts.functions?.request;
   if (request !== undefined) {
     roles.add("functionsRouter").add("functionsCoordinator");
     const router = book.get("functionsRouter");
-    if (story.kind === "preset") {
+    if (parts.kind === "preset") {
       const found = await read(book.get("presetConsumer"), "FUNCTIONS_ROUTER");
       compared.push({ what: "router of the consumer", expected: router, found });
       compared.push({
@@ -84,7 +87,7 @@ async function readCoordinator(
   hash: Hex,
   requestId: Hex,
   at: bigint,
-  { facts, book }: StoryMeans,
+  { facts, book }: RequestPartsMeans,
 ): Promise<string | undefined> {
   const router = book.get("functionsRouter");
   const { logs } = await facts.getReceipt(hash);

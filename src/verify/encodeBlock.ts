@@ -1,4 +1,5 @@
 import {
+  concatBytes,
   formatTransaction,
   numberToHex,
   serializeTransaction,
@@ -84,7 +85,7 @@ export function encodeReceipt(receipt: RpcObject): Uint8Array {
     "bytes",
   );
   const type = receipt["type"] === undefined ? 0 : Number(receipt["type"]);
-  return type === 0 ? body : Buffer.concat([Uint8Array.of(type), body]);
+  return type === 0 ? body : concatBytes([Uint8Array.of(type), body]);
 }
 
 function hexOf(object: RpcObject, name: string): Hex {

@@ -1,36 +1,45 @@
-import type { RunRequest, RunResult } from "../../sandbox/index.ts";
 import {
   decodeFunctionsRequest,
   REQUEST_DATA_VERSION,
   type FunctionsRequest,
-} from "../chain/functionsRequest.ts";
+} from "../chainlink/functionsRequest.ts";
 import { messageOf } from "../lib/errors.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { truncateUtf8 } from "../lib/truncateUtf8.ts";
-import type { OracleEventOf } from "./contracts.ts";
+import type { OracleEventOf } from "../chainlink/contractBook.ts";
+import type { RunSource, Touch } from "./runSource.ts";
 import { compareStep, failedStep, notApplicableStep, type VerificationStep } from "./verification.ts";
 
 /** Runs of a source: two that differ show that it is not deterministic. */
 const RUNS = 2;
-/** What may give another value each time, or needs what only the nodes had then. Asked only when a result differs. */
-const IMPURE =
-  /\b(Date|Temporal|Intl|performance|random|crypto|getRandomValues|randomUUID|fetch|makeHttpRequest|import|require|Deno|process|setTimeout|setInterval|memory|stack)\b/;
+/** What depends on the machine. Looked for in the source only when a result differs: its use can't be observed. */
+const OF_THE_MACHINE =
+  /\b(Deno|process|navigator|Intl|toLocale\w*|memory|stack|RangeError|WeakRef|FinalizationRegistry)\b/;
+const TOUCH_NAMES: Readonly<Record<Touch, string>> = {
+  time: "the time",
+  randomness: "randomness",
+  http: "HTTP",
+  imports: "imported modules",
+};
 
 /** Options of {@link checkExecution}. */
 export interface ExecutionOptions {
-  /** Runs a source in a sandbox; sources get no network here, whatever the nodes allowed. */
-  readonly run: (request: RunRequest) => Promise<RunResult>;
+  /** Runs a source; it gets no network here, whatever the nodes allowed. */
+  readonly run: RunSource;
   /** Longest result that the network's nodes report, in bytes. */
   readonly maxResponseBytes: number;
-  /** Fairness key of the sandbox. */
+  /** Whose turn it is where runs wait. */
   readonly caller: string;
   /** Once this aborts no further source is started. */
   readonly deadline: AbortSignal;
 }
 
 /**
- * Runs the source of a request again, with its arguments, and compares with what the report delivered. A source that is not a pure
- * function of its arguments can't be checked so; that is said and is no failure.
+ * Runs the source of a request again, with its arguments, and compares with what the report delivered.
+ *
+ * A source that asked for HTTP, imports, time or randomness can't be checked this way, whatever came out: one that says "LOSE" when
+ * its request fails says so here as well, where every request fails, and would confirm an operator who let it fail. That is said and is
+ * no failure. A source that asked for none of them in the repeat takes the same way everywhere, so another result is a failure.
  */
 export async function checkExecution(
   request: Pick<OracleEventOf<"OracleRequest">, "data" | "dataVersion">,
@@ -51,6 +60,7 @@ export async function checkExecution(
     return notApplicableStep("execution", "the source needs secrets that only the nodes can decrypt");
 
   const found = new Set<string>();
+  const touched = new Set<Touch>();
   let isCut = false;
   for (let i = 0; i < RUNS && !isCut; i += 1) {
     if (options.deadline.aborted)
@@ -59,34 +69,46 @@ export async function checkExecution(
         "running the sources again took too long; name this request by its id",
       );
     const { maxResponseBytes, caller } = options;
-    const limits = { maxResponseBytes, maxHttpRequests: 0 };
-    const run = await options.run({ source, args, bytesArgs, limits, caller, group: caller });
-    isCut ||= !run.ok && ["timeout", "memory", "sandbox"].includes(run.error.kind);
-    found.add(
-      run.ok
-        ? describe({ result: toHexText(run.bytes), error: "0x" })
-        : describe({ result: "0x", error: toHexText(truncateUtf8(run.error.message, maxResponseBytes)) }),
-    );
+    const run = await options.run({ source, args, bytesArgs, maxResponseBytes, caller });
+    for (const one of run.touched) touched.add(one);
+    isCut = run.kind === "cut";
+    if (run.kind === "result") found.add(describe({ result: toHexText(run.bytes), error: "0x" }));
+    if (run.kind === "error")
+      found.add(describe({ result: "0x", error: toHexText(truncateUtf8(run.message, maxResponseBytes)) }));
   }
+  const reason = reasonAgainst({ touched, isCut, isUnsteady: found.size > 1 });
+  // What came out of such runs says nothing about the report.
+  if (reason !== undefined) return notApplicableStep("execution", `can't be checked again: ${reason}`);
   const compared = [{ what: "result of the source", expected, found: [...found].join(" or ") }];
-  if (found.size === 1 && found.has(expected))
+  if (found.has(expected))
     return compareStep(
       "execution",
       `the source gives this result again, in ${RUNS} of ${RUNS} runs`,
       compared,
     );
-  const reason =
-    found.size > 1
-      ? "the source gives another result each time"
-      : isCut
-        ? "the source ran into a limit of time or memory here"
-        : IMPURE.exec(source)?.[0];
-  if (reason === undefined)
+  const [, ofTheMachine] = OF_THE_MACHINE.exec(source) ?? [];
+  if (ofTheMachine === undefined)
     return failedStep("execution", "the source gives another result than the report", compared);
-  const detail = reason.includes(" ")
-    ? reason
-    : `the source uses ${reason}, so that it may depend on more than its arguments`;
-  return notApplicableStep("execution", `can't be checked again: ${detail}`, compared);
+  const detail = `can't be checked again: the source uses ${ofTheMachine}, which may differ from machine to machine`;
+  return notApplicableStep("execution", detail, compared);
+}
+
+/** Why runs of a source can't be compared with the nodes' run; `undefined` where they can. */
+function reasonAgainst({
+  touched,
+  isCut,
+  isUnsteady,
+}: {
+  readonly touched: ReadonlySet<Touch>;
+  readonly isCut: boolean;
+  readonly isUnsteady: boolean;
+}): string | undefined {
+  if (touched.size > 0) {
+    const names = [...touched].map((one) => TOUCH_NAMES[one]).join(" and ");
+    return `the source used ${names}, so its result can depend on more than its arguments`;
+  }
+  if (isCut) return "the source ran into a limit of time or memory here";
+  return isUnsteady ? "the source gives another result each time" : undefined;
 }
 
 function describe({
@@ -96,5 +118,5 @@ function describe({
   readonly result: `0x${string}`;
   readonly error: `0x${string}`;
 }): string {
-  return error === "0x" ? result : `error ${JSON.stringify(Buffer.from(fromHexText(error)).toString())}`;
+  return error === "0x" ? result : `error ${JSON.stringify(new TextDecoder().decode(fromHexText(error)))}`;
 }

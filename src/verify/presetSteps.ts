@@ -1,19 +1,24 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
-import { EVENT_TOPICS, decodeLog } from "../chain/events.ts";
+import { EVENT_TOPICS, decodeLog } from "../chainlink/events.ts";
 import {
   decodeFunctionsRequest,
   encodePresetRequest,
   type FunctionsRequest,
-} from "../chain/functionsRequest.ts";
-import { decodeBatchItems } from "./calldata.ts";
-import { presetConsumerAbi } from "../contracts/abi.ts";
+} from "../chainlink/functionsRequest.ts";
+import { decodeBatchItems } from "../chainlink/calldata.ts";
+import { presetConsumerAbi } from "../chainlink/contracts/abi.ts";
 import { messageOf } from "../lib/errors.ts";
+import { toWord } from "../lib/uint256.ts";
 import { fromHexText } from "../lib/hex.ts";
 import type { CallAnswer } from "./chainFacts.ts";
-import type { OracleEventOf } from "./contracts.ts";
+import type { OracleEventOf } from "../chainlink/contractBook.ts";
 import { hashOf } from "./encodeBlock.ts";
-import { toWord } from "./randomnessSteps.ts";
-import { findFunctionCall, findPresetCall, type Story, type StoryMeans } from "./stories.ts";
+import {
+  findFunctionCall,
+  findPresetCall,
+  type RequestParts,
+  type RequestPartsMeans,
+} from "./requestParts.ts";
 import { compareStep, failedStep, notApplicableStep, type VerificationStep } from "./verification.ts";
 
 /**
@@ -21,11 +26,11 @@ import { compareStep, failedStep, notApplicableStep, type VerificationStep } fro
  * the arguments of the request transaction and a source that was stored before.
  */
 export async function checkPreset(
-  story: Story,
+  parts: RequestParts,
   words: readonly bigint[] | undefined,
-  means: StoryMeans,
+  means: RequestPartsMeans,
 ): Promise<VerificationStep[]> {
-  const { functions, randomness, item = 0 } = story;
+  const { functions, randomness, item = 0 } = parts;
   const [sent, requested] = [functions?.request, randomness?.request];
   if (sent === undefined || requested === undefined) return [];
   if (words === undefined)
@@ -69,7 +74,7 @@ export async function checkPreset(
 /** Checks that a function request carries the data of the request transaction, where that was the service's own. */
 export async function checkFunction(
   request: OracleEventOf<"OracleRequest">,
-  means: StoryMeans,
+  means: RequestPartsMeans,
 ): Promise<VerificationStep[]> {
   const data = await findFunctionCall(request, means);
   if (data === undefined) return [];
@@ -88,7 +93,7 @@ export async function checkFunction(
 async function readSource(
   sourceId: number,
   requested: OracleEventOf<"RandomWordsRequested">,
-  { facts }: Pick<StoryMeans, "facts">,
+  { facts }: Pick<RequestPartsMeans, "facts">,
 ): Promise<{ readonly prefix: Hex; readonly state: CallAnswer["state"] }> {
   const call = { abi: presetConsumerAbi, functionName: "sourceOf", args: [sourceId] } as const;
   const before = requested.log.blockNumber - 1n;
@@ -103,7 +108,7 @@ async function readSource(
 async function checkStored(
   sourceId: number,
   requested: OracleEventOf<"RandomWordsRequested">,
-  { facts }: Pick<StoryMeans, "facts">,
+  { facts }: Pick<RequestPartsMeans, "facts">,
 ): Promise<VerificationStep> {
   const { log, sender } = requested;
   const { prefix, state } = await readSource(sourceId, requested, { facts });

@@ -1,11 +1,11 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
-import { vrfCoordinatorAbi } from "../contracts/abi.ts";
-import { encodeUint256s } from "../lib/uint256.ts";
+import { vrfCoordinatorAbi } from "../chainlink/contracts/abi.ts";
+import { toWord } from "../lib/uint256.ts";
 import { keyHash, randomWords, requestIdOf, seedOf } from "../vrf/randomWords.ts";
 import { verify } from "../vrf/verify.ts";
-import { decodeFulfilments } from "./calldata.ts";
-import type { OracleEventOf } from "./contracts.ts";
-import type { RandomnessStory, StoryMeans } from "./stories.ts";
+import { decodeFulfilments } from "../chainlink/calldata.ts";
+import type { OracleEventOf } from "../chainlink/contractBook.ts";
+import type { RandomnessParts, RequestPartsMeans } from "./requestParts.ts";
 import { compareStep, failedStep, notApplicableStep, type VerificationStep } from "./verification.ts";
 
 /** What a proof was found to give. */
@@ -20,19 +20,25 @@ export interface CheckedRandomness {
  * the request's pre-seed and its block's hash, and that the coordinator drew the words from the proof's output. Presets that share a
  * proof share this.
  */
-export function checkRandomness(story: RandomnessStory, means: StoryMeans): Promise<CheckedRandomness> {
-  return means.facts.once(`checked randomness ${story.vrfRequestId}`, () => check(story, means));
+export function checkRandomness(
+  parts: RandomnessParts,
+  means: RequestPartsMeans,
+): Promise<CheckedRandomness> {
+  return means.facts.once(`checked randomness ${parts.vrfRequestId}`, () => check(parts, means));
 }
 
-async function check(story: RandomnessStory, means: StoryMeans): Promise<CheckedRandomness> {
-  const { vrfRequestId, request, fulfilment } = story;
+async function check(parts: RandomnessParts, means: RequestPartsMeans): Promise<CheckedRandomness> {
+  const { vrfRequestId, request, fulfilment } = parts;
   if (request === undefined)
     return {
       steps: [failedStep("request", "the request that the proof answers is not on chain")],
       words: undefined,
     };
-  if (fulfilment === undefined)
-    return { steps: [notApplicableStep("proof", "there is no VRF proof on chain yet")], words: undefined };
+  if (fulfilment === undefined) {
+    const place = { coordinator: request.log.address, blockNumber: request.log.blockNumber };
+    const detail = `there is no VRF proof on chain yet: ${await means.pending.ofWords(request, place)}`;
+    return { steps: [notApplicableStep("proof", detail)], words: undefined };
+  }
   const { input } = await means.facts.getTransaction(fulfilment.log.transactionHash);
   // The id is a hash of key and pre-seed: exactly one entry can be the one that the coordinator took for this request.
   const entry = decodeFulfilments(input).find(
@@ -70,18 +76,24 @@ async function check(story: RandomnessStory, means: StoryMeans): Promise<Checked
   steps.push(compareStep("proof", `the VRF proof is valid for ${seedText}`, []));
   const words = randomWords(verdict.output, request.numWords);
   steps.push(
-    compareStep("words", "the coordinator drew the words from the proof's output", [
+    compareStep("words", describeWords(fulfilment), [
       { what: "output", expected: toWord(verdict.output), found: toWord(fulfilment.outputSeed) },
     ]),
   );
   return { steps, words };
 }
 
+/** The coordinator counts a request as fulfilled when the callback that takes the words fails, and says so in its log. */
+function describeWords({ success }: OracleEventOf<"RandomWordsFulfilled">): string {
+  const holds = "the coordinator drew the words from the proof's output";
+  return success ? holds : `${holds}; the consumer's callback failed, so its contract did not take them`;
+}
+
 /** The key of the proof is the one requested, and registered. */
 async function checkKey(
   request: OracleEventOf<"RandomWordsRequested">,
   { proved, at }: { readonly proved: Hex; readonly at: bigint },
-  { facts, book }: StoryMeans,
+  { facts, book }: RequestPartsMeans,
 ): Promise<VerificationStep> {
   const call = { abi: vrfCoordinatorAbi, functionName: "getRequestConfig" } as const;
   const { data, state } = await facts.call(book.get("vrfCoordinator"), encodeFunctionData(call), at);
@@ -104,9 +116,4 @@ async function checkKey(
     "the key is not registered now; the node can't say what was registered then",
     step.compared,
   );
-}
-
-/** A number as 32 bytes of hex. */
-export function toWord(value: bigint): Hex {
-  return `0x${encodeUint256s(value).toHex()}`;
 }

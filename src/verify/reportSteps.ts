@@ -1,11 +1,10 @@
-import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { concatHex, keccak256, type Hex } from "viem";
-import { publicKeyToAddress } from "viem/accounts";
-import { FULFILL_RESULTS } from "../chain/events.ts";
-import { fromHexText, toHexText } from "../lib/hex.ts";
-import { decodeTransmission, type Transmission } from "./calldata.ts";
+import type { Hex } from "viem";
+import type { OracleEventOf } from "../chainlink/contractBook.ts";
+import { EVENT_TOPICS, FULFILL_RESULTS, decodeLog } from "../chainlink/events.ts";
+import { decodeTransmission, type Transmission } from "../chainlink/calldata.ts";
+import { findSigner, reportDigest } from "../chainlink/reportSigners.ts";
 import { findSignerSet, readLatestConfig } from "./signerSet.ts";
-import type { FunctionsStory, StoryMeans } from "./stories.ts";
+import type { FunctionsParts, RequestPartsMeans } from "./requestParts.ts";
 import {
   compareStep,
   failedStep,
@@ -26,15 +25,15 @@ export interface CheckedReport {
  * the router processed what they signed.
  */
 export async function checkReport(
-  story: FunctionsStory,
-  means: StoryMeans & { readonly chainId: number },
+  parts: FunctionsParts,
+  means: RequestPartsMeans & { readonly chainId: number },
 ): Promise<CheckedReport> {
-  const { processed, request, requestId } = story;
-  if (processed === undefined)
-    return {
-      steps: [notApplicableStep("delivery", "there is no report on chain yet")],
-      delivered: undefined,
-    };
+  const { processed, request, requestId } = parts;
+  if (processed === undefined) {
+    const why = request === undefined ? "" : `: ${await explainMissing(request, means)}`;
+    const step = notApplicableStep("delivery", `there is no report on chain yet${why}`);
+    return { steps: [step], delivered: undefined };
+  }
   const { input, to } = await means.facts.getTransaction(processed.log.transactionHash);
   const transmission = decodeTransmission(input);
   const item = transmission?.items.find((one) => one.requestId === requestId);
@@ -67,15 +66,30 @@ export async function checkReport(
   return { steps: [...signed, delivery], delivered: item };
 }
 
+/** Why a function request has no report. */
+async function explainMissing(
+  request: OracleEventOf<"OracleRequest">,
+  { facts, book, pending }: RequestPartsMeans,
+): Promise<string> {
+  const address = book.get("functionsRouter");
+  const find = (topic: Hex) =>
+    facts.findLogAfter({ address, topics: [topic, request.requestId] }, request.log.blockNumber);
+  if ((await find(EVENT_TOPICS.RequestTimedOut)) !== undefined)
+    return "it has timed out, and was taken off without a result";
+  const log = await find(EVENT_TOPICS.RequestNotProcessed);
+  const refusal = log === undefined ? undefined : decodeLog(log);
+  return await pending.ofFunction(request, refusal?.name === "RequestNotProcessed" ? refusal : undefined);
+}
+
 async function checkSignatures(
-  { context, report, signatures }: Transmission,
+  transmission: Transmission,
   coordinator: Hex,
-  { facts, chainId }: StoryMeans & { readonly chainId: number },
+  { facts, chainId }: RequestPartsMeans & { readonly chainId: number },
 ): Promise<readonly VerificationStep[]> {
+  const { context, signatures } = transmission;
   const [configDigest] = context;
-  // OCR2Base `transmit`: there is no Ethereum message prefix.
-  const digest = keccak256(concatHex([keccak256(report), ...context]));
-  const recovered = signatures.map((signature) => recover(digest, signature));
+  const digest = reportDigest(transmission);
+  const recovered = signatures.map((signature) => findSigner(digest, signature));
   const listed = recovered.map((address) => address ?? "none").join(", ");
   const set = await findSignerSet({ coordinator, chainId, configDigest }, facts);
   if (set === undefined) {
@@ -113,15 +127,4 @@ async function checkSignatures(
       { what: "signed by", expected: [...distinct].join(", "), found: listed },
     ]),
   ];
-}
-
-/** Address whose key signed the digest; `undefined` where the values are no signature. */
-function recover(digest: Hex, { r, s, recoveryId }: Transmission["signatures"][number]): Hex | undefined {
-  try {
-    const bytes = Buffer.concat([Uint8Array.of(recoveryId), fromHexText(r), fromHexText(s)]);
-    const key = secp256k1.recoverPublicKey(bytes, fromHexText(digest), { prehash: false });
-    return publicKeyToAddress(toHexText(secp256k1.Point.fromBytes(key).toBytes(false)));
-  } catch {
-    return undefined;
-  }
 }

@@ -10,7 +10,7 @@ import {
   toEventSelector,
   type Hex,
 } from "viem";
-import { functionsCoordinatorAbi } from "../contracts/abi.ts";
+import { functionsCoordinatorAbi } from "../chainlink/contracts/abi.ts";
 import type { ChainFacts } from "./chainFacts.ts";
 
 /** A configuration of the coordinator: whose signatures it takes. */

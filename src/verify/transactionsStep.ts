@@ -119,5 +119,5 @@ async function compareBlock(
 
 function hashLogs(logs: readonly { readonly [K in "address" | "topics" | "data"]?: unknown }[]): Hex {
   const text = logs.map(({ address, topics, data }) => JSON.stringify([address, topics, data])).join();
-  return hashOf(Buffer.from(text.toLowerCase()));
+  return hashOf(new TextEncoder().encode(text.toLowerCase()));
 }

@@ -49,7 +49,7 @@ export const VerificationStep = Type.Object({
   compared: Type.Array(Comparison),
 });
 
-/** The story of one request. */
+/** The parts of one request. */
 export type RequestVerification = Static<typeof RequestVerification>;
 export const RequestVerification = Type.Object({
   kind: Type.Enum(["preset", "function", "random"]),

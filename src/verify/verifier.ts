@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import type { ChainReader } from "./chainFacts.ts";
-import type { OracleContracts } from "./contracts.ts";
+import type { OracleContracts } from "../chainlink/contractBook.ts";
 import type { ExecutionOptions } from "./executionStep.ts";
 import type { Verification } from "./verification.ts";
 import { verifyTransaction } from "./verifyTransaction.ts";

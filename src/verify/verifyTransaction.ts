@@ -14,14 +14,16 @@
 import { BaseError, type Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { createPendingReasons } from "../chainlink/pendingReason.ts";
+import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import { createChainFacts, type ChainReader } from "./chainFacts.ts";
-import { createContractBook, type OracleContracts } from "./contracts.ts";
+import { createContractBook, type OracleContracts } from "../chainlink/contractBook.ts";
 import { checkContracts } from "./contractsStep.ts";
 import { checkExecution, type ExecutionOptions } from "./executionStep.ts";
 import { checkFunction, checkPreset } from "./presetSteps.ts";
 import { checkRandomness } from "./randomnessSteps.ts";
 import { checkReport } from "./reportSteps.ts";
-import { findStories, type Story, type StoryMeans } from "./stories.ts";
+import { findRequestParts, type RequestParts, type RequestPartsMeans } from "./requestParts.ts";
 import { checkTransactions } from "./transactionsStep.ts";
 import { remainingTrust } from "./trust.ts";
 import {
@@ -82,12 +84,12 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
   if (actualChainId !== chainId) throw new WrongChainError(network, chainId, actualChainId);
   const facts = createChainFacts(client, network);
   const book = createContractBook(options.contracts);
-  const means = { facts, book, network, chainId };
-  const stories = await findStories(hash, means, options.requestId);
-  if (stories.length > MAX_REQUESTS) throw new TooManyRequestsError(hash, stories.length);
+  const means = { facts, book, network, chainId, client, pending: createPendingReasons(client) };
+  const found = await findRequestParts(hash, means, options.requestId);
+  if (found.length > MAX_REQUESTS) throw new TooManyRequestsError(hash, found.length);
   const requests: RequestVerification[] = [];
   const limited = { ...options, deadline: AbortSignal.timeout(EXECUTION_TIME_MS) };
-  for (const story of stories) requests.push(await checkStory(story, means, limited));
+  for (const parts of found) requests.push(await checkRequest(parts, means, limited));
   const verdicts = requests.map(({ verdict }) => verdict);
   const verdict = verdicts.includes("invalid")
     ? "invalid"
@@ -106,12 +108,12 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
   };
 }
 
-async function checkStory(
-  story: Story,
-  means: StoryMeans & { readonly chainId: number },
+async function checkRequest(
+  parts: RequestParts,
+  means: RequestPartsMeans & { readonly chainId: number },
   options: VerifyOptions & ExecutionOptions,
 ): Promise<RequestVerification> {
-  const { kind, randomness, functions, item, refusal } = story;
+  const { kind, randomness, functions, item, refusal } = parts;
   const requestHash = (randomness === undefined ? functions?.request : randomness.request)?.log
     .transactionHash;
   const proofHash = randomness?.fulfilment?.log.transactionHash;
@@ -121,16 +123,21 @@ async function checkStory(
   );
   const steps: VerificationStep[] = [
     await checkTransactions(hashes, means.facts, { hasEthereumBlocks: options.hasEthereumBlocks ?? true }),
-    await checkContracts(story, means),
+    await checkContracts(parts, means),
   ];
   const checked = randomness === undefined ? undefined : await checkRandomness(randomness, means);
   steps.push(...(checked?.steps ?? []));
   const words = checked?.words ?? [];
-  if (kind === "preset") steps.push(...(await checkPreset(story, checked?.words, means)));
+  if (kind === "preset") steps.push(...(await checkPreset(parts, checked?.words, means)));
   if (kind === "function" && functions?.request !== undefined)
     steps.push(...(await checkFunction(functions.request, means)));
   if (refusal !== undefined)
-    steps.push(notApplicableStep("word", `the preset's function request was refused on chain: ${refusal}`));
+    steps.push(
+      notApplicableStep(
+        "word",
+        `the preset's function request was refused on chain: ${decodeRevertReason(refusal).text}`,
+      ),
+    );
   if (functions !== undefined && functions.request === undefined)
     steps.push(failedStep("request", "the function request that the report answers is not on chain"));
   const report = functions === undefined ? undefined : await checkReport(functions, means);

@@ -1,15 +1,23 @@
-import { loadNativeSecp256k1 } from "../lib/secp256k1.ts";
+import { loadSecp256k1 } from "../lib/secp256k1.ts";
 import type { CurveEngine } from "./curve.ts";
 
+let engine: CurveEngine | undefined;
+
+/** Returns the engine, created once. Throws what {@link createNativeEngine} throws. */
+export function curveEngine(): CurveEngine {
+  return (engine ??= createNativeEngine());
+}
+
 /**
- * Creates the engine on libsecp256k1's native addon: 0.2 ms a proof. Gives undefined where the addon was not built.
+ * Creates the engine on libsecp256k1's native addon: 0.2 ms a proof.
  *
  * Secret scalars go only through functions that libsecp256k1 documents as constant-time: `ecdh` for scalar·point, where
  * `publicKeyTweakMul` would be a quarter faster and leak through its timing.
+ *
+ * @throws NativeAddonMissingError where the addon was not built: what else runs here is not constant-time.
  */
-export function createNativeEngine(): CurveEngine | undefined {
-  const native = loadNativeSecp256k1();
-  if (!native) return undefined;
+export function createNativeEngine(): CurveEngine {
+  const native = loadSecp256k1();
   const [x, y] = [new Uint8Array(32), new Uint8Array(32)];
 
   function joinCoordinates(x: Uint8Array, y: Uint8Array): Uint8Array {
@@ -50,7 +58,7 @@ export function createNativeEngine(): CurveEngine | undefined {
 }
 
 /** SEC 1 v2 section 2.3.4: prefix 0x02 selects the even y. */
-export function compressedEven(x: Uint8Array): Uint8Array {
+function compressedEven(x: Uint8Array): Uint8Array {
   const compressed = new Uint8Array(33);
   compressed[0] = 2;
   compressed.set(x, 1);

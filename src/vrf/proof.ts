@@ -23,8 +23,8 @@ import { TycheError } from "../lib/errors.ts";
 import { keccak256 } from "../lib/keccak.ts";
 import { encodeUint256s, readUint256 } from "../lib/uint256.ts";
 import { FIELD_SIZE, GROUP_ORDER, type CurveEngine, type Point } from "./curve.ts";
-import { curveEngine } from "./engine.ts";
 import { hashToCurve } from "./hashToCurve.ts";
+import { curveEngine } from "./nativeEngine.ts";
 import { proofNonces } from "./nonce.ts";
 import { keyHash } from "./randomWords.ts";
 

@@ -3,7 +3,8 @@
  * libsecp256k1, this on `@noble/curves` and plain integers, and hashing to the curve is written a second time here.
  */
 import { secp256k1 } from "@noble/curves/secp256k1.js";
-import type { Hex } from "viem";
+import { concatBytes, type Hex } from "viem";
+import { fromHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 import { encodeUint256s, readUint256 } from "../lib/uint256.ts";
 import { FIELD_SIZE, GROUP_ORDER, type Point } from "./curve.ts";
@@ -74,9 +75,7 @@ export function verify(proof: Proof, seed: bigint): ProofVerdict {
   // VRF.sol `_scalarFromCurvePoints`; section 5.3 steps 7 and 8.
   const v = cGamma.add(sHash).toAffine();
   const points = [hashPoint, proof.publicKey, proof.gamma, v].flatMap(({ x, y }) => [x, y]);
-  const derived = keccak256(
-    Buffer.concat([encodeUint256s(2n, ...points), Buffer.from(proof.uWitness.slice(2), "hex")]),
-  );
+  const derived = keccak256(concatBytes([encodeUint256s(2n, ...points), fromHexText(proof.uWitness)]));
   if (readUint256(derived) !== proof.c) return fails("challenge", "c is not the hash of the proof's points");
   return { valid: true, output: outputOf(proof.gamma) };
 }

@@ -1,6 +1,4 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { isIP } from "node:net";
-import ipaddr from "ipaddr.js";
 import type { Context } from "koa";
 import { TycheError } from "../lib/errors.ts";
 import type { Viewer } from "./layout.ts";
@@ -10,29 +8,17 @@ const SESSION_MS = 12 * 60 * 60 * 1000;
 /** Sessions at once; beyond it the oldest ends. Only who knows the token makes any. */
 const MAX_SESSIONS = 100;
 const COOKIE = "tyche_session";
-/** Headers that a proxy adds: whoever is behind it need not be on this machine. */
-const PROXY_HEADERS = [
-  "Forwarded",
-  "X-Forwarded-For",
-  "X-Forwarded-Host",
-  "X-Forwarded-Proto",
-  "X-Real-IP",
-  "Via",
-];
 /** Least length of an operator token: 32 characters can't be guessed, so attempts need no counting. */
 export const MIN_TOKEN_CHARACTERS = 32;
 
 /**
- * Who may use the application, which shows keys and spends subscriptions.
- *
- * - On this machine, nobody has to sign in: a request that came over loopback, names a loopback host and passed no proxy is the
- *   operator's own browser, or another program there. Two set-ups need `signIn: "always"`, because requests of strangers look just like
- *   that: other people's accounts on the machine, and a proxy in front that adds no forwarding header and writes a Host of its own (as
- *   nginx does unless told otherwise). A source that runs in the sandbox can't call here, unless the operator allowed it this very host.
- * - Every other request needs a session, which the operator token gives (`operator-token` in the data directory).
+ * Who may use the application, which shows keys and spends subscriptions: whoever has a session. One is opened by the operator token
+ * (`operator-token` in the data directory), or once by the link that a start prints on its terminal. Where a request comes from opens
+ * nothing: behind a forwarder strangers come over loopback too, and no header tells for certain, since forwarders send different ones or
+ * none.
  *
  * Against what a foreign page could do in the operator's browser:
- * - DNS rebinding (a foreign name that leads to 127.0.0.1): the Host header has that name, so the request isn't local.
+ * - DNS rebinding (a foreign name that leads to 127.0.0.1): the cookie belongs to another host, so there is no session.
  * - Forged forms: what changes something, or reveals a key, takes a POST with a token that only our own pages hold, from our own
  *   origin as Origin and Sec-Fetch-Site say. `SameSite` alone would not do: pages on another port of the host are "same site".
  * - Framing and reading across origins: refused by the headers that every answer has (frame-ancestors, CORP, no CORS).
@@ -49,6 +35,10 @@ export interface Access {
   checkOrigin(ctx: Context): void;
   /** Opens a session if the operator token is right; says whether it was. */
   signIn(ctx: Context, operatorToken: string): boolean;
+  /** Opens a session if nobody used {@link signInCode} before; says whether it did. */
+  signInOnce(ctx: Context, code: string): boolean;
+  /** A secret for one sign-in of this process's life; 43 characters. */
+  readonly signInCode: string;
   signOut(ctx: Context): void;
 }
 
@@ -56,21 +46,16 @@ export interface Access {
 export interface AccessOptions {
   /** At least {@link MIN_TOKEN_CHARACTERS} characters. */
   readonly operatorToken: string;
-  /** `local`: requests from this very machine need no session. `always`: every request needs one. */
-  readonly signIn: "local" | "always";
   /** Default `Date.now`. */
   readonly now?: () => number;
 }
 
-/** Who signs in where nothing else was asked for: on an address that only this machine reaches nobody here, elsewhere everybody. */
-export function defaultSignIn(host: string): AccessOptions["signIn"] {
-  return isLoopbackHost(host.includes(":") ? `[${host}]` : host) ? "local" : "always";
-}
-
 /** Creates the check. Sessions live in this process: a restart ends them. */
-export function createAccess({ operatorToken, signIn, now = Date.now }: AccessOptions): Access {
+export function createAccess({ operatorToken, now = Date.now }: AccessOptions): Access {
   const formKey = randomBytes(32);
   const expected = digest(operatorToken);
+  const signInCode = randomBytes(32).toString("base64url");
+  let isCodeUsed = false;
   /** By the hash of the cookie: the time at which the session ends. In order of their making. */
   const sessions = new Map<string, number>();
 
@@ -84,10 +69,16 @@ export function createAccess({ operatorToken, signIn, now = Date.now }: AccessOp
     sessions.delete(id);
     return undefined;
   };
-  const isOpen = (ctx: Context): boolean => signIn === "local" && isLocal(ctx);
+  const openSession = (ctx: Context): void => {
+    const cookie = randomBytes(32).toString("base64url");
+    const [oldest] = sessions.keys();
+    if (sessions.size >= MAX_SESSIONS && oldest !== undefined) sessions.delete(oldest);
+    sessions.set(digest(cookie).toString("hex"), now() + SESSION_MS);
+    setCookie(ctx, `${cookie}; Max-Age=${SESSION_MS / 1000}`);
+  };
   const formToken = (ctx: Context): string =>
     createHmac("sha256", formKey)
-      .update(sessionOf(ctx) ?? "local")
+      .update(sessionOf(ctx) ?? "none")
       .digest("base64url");
   const checkOrigin = (ctx: Context): void => {
     const site = ctx.get("Sec-Fetch-Site");
@@ -102,11 +93,11 @@ export function createAccess({ operatorToken, signIn, now = Date.now }: AccessOp
     viewerOf(ctx) {
       const hasSession = sessionOf(ctx) !== undefined;
       return {
-        isAdmitted: hasSession || isOpen(ctx),
+        isAdmitted: hasSession,
         ...(hasSession ? { signOutToken: formToken(ctx) } : {}),
       };
     },
-    isAdmitted: (ctx) => sessionOf(ctx) !== undefined || isOpen(ctx),
+    isAdmitted: (ctx) => sessionOf(ctx) !== undefined,
     formToken,
     checkForm(ctx, token) {
       checkOrigin(ctx);
@@ -117,11 +108,14 @@ export function createAccess({ operatorToken, signIn, now = Date.now }: AccessOp
     checkOrigin,
     signIn(ctx, token) {
       if (!timingSafeEqual(digest(token.trim()), expected)) return false;
-      const cookie = randomBytes(32).toString("base64url");
-      const [oldest] = sessions.keys();
-      if (sessions.size >= MAX_SESSIONS && oldest !== undefined) sessions.delete(oldest);
-      sessions.set(digest(cookie).toString("hex"), now() + SESSION_MS);
-      setCookie(ctx, `${cookie}; Max-Age=${SESSION_MS / 1000}`);
+      openSession(ctx);
+      return true;
+    },
+    signInCode,
+    signInOnce(ctx, code) {
+      if (isCodeUsed || !timingSafeEqual(digest(code), digest(signInCode))) return false;
+      isCodeUsed = true;
+      openSession(ctx);
       return true;
     },
     signOut(ctx) {
@@ -130,26 +124,6 @@ export function createAccess({ operatorToken, signIn, now = Date.now }: AccessOp
       setCookie(ctx, "; Max-Age=0");
     },
   };
-}
-
-/** Whether a request is plainly from this machine: over loopback, to a loopback name, through no proxy. */
-export function isLocal(ctx: Context): boolean {
-  return (
-    isLoopbackAddress(ctx.req.socket.remoteAddress ?? "") &&
-    isLoopbackHost(ctx.get("Host")) &&
-    PROXY_HEADERS.every((name) => ctx.get(name) === "")
-  );
-}
-
-/** Whether an address is one of 127.0.0.0/8 or ::1, mapped into IPv6 or not. */
-export function isLoopbackAddress(address: string): boolean {
-  return isIP(address) !== 0 && ipaddr.process(address).range() === "loopback";
-}
-
-/** Whether a Host header names this machine by `localhost` or a loopback address; any port, as a tunnel may change it. */
-function isLoopbackHost(host: string): boolean {
-  const [, name = ""] = /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/.exec(host.toLowerCase()) ?? [];
-  return name === "localhost" || isLoopbackAddress(name.replace(/^\[(.*)\]$/, "$1"));
 }
 
 /** Host and port of an origin; empty for `null` and anything that is none. */

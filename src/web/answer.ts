@@ -1,5 +1,5 @@
 import type { Context } from "koa";
-import { TycheError } from "../lib/errors.ts";
+import { findToldError } from "../lib/errorTable.ts";
 import { html, showText, type Html } from "./html.ts";
 import { sendPage, type Viewer } from "./layout.ts";
 
@@ -40,30 +40,12 @@ export function sendRefusal(ctx: Context, refusal: Refusal, viewer: Viewer): voi
   );
 }
 
-const STATUS: Readonly<Record<string, readonly [status: number, title: string]>> = {
-  invalid_parameter: [400, "That can't be used"],
-  form_refused: [403, "This form was not sent from here"],
-  forbidden: [403, "Not allowed"],
-  not_found: [404, "Nothing here"],
-  too_many_consumers: [409, "No place for another consumer"],
-  body_too_large: [413, "Too large"],
-  unsupported_media_type: [415, "Not a form"],
-  function_failed: [422, "The dry run failed"],
-  chain_unavailable: [502, "The network can't be reached"],
-  overloaded: [503, "Too much to do"],
-};
-
-/**
- * Maps what a page's handler threw to a refusal. A message is shown only where it was written for the caller: a `TycheError` with a
- * code of the table that isn't blamed on us. `undefined` for anything else, which is a defect.
- */
+/** Maps what a page's handler threw to a refusal, by the error table; `undefined` for a defect of ours. */
 export function refusalOf(thrown: unknown): Refusal | undefined {
-  if (!(thrown instanceof TycheError)) return undefined;
-  const entry = STATUS[thrown.code];
-  if (entry === undefined) return undefined;
-  const [status, title] = entry;
-  const message = thrown.blame === "us" ? "Try again in a few seconds." : sentence(thrown.message);
-  return { status, code: thrown.code, title, message };
+  const told = findToldError(thrown);
+  if (told === undefined) return undefined;
+  const { status, code, title, message } = told;
+  return { status, code, title, message: sentence(message) };
 }
 
 /** Messages start in lower case where they are meant to follow something. */

@@ -25,6 +25,7 @@ export function createWebApp(deps: WebDeps): Middleware {
   explorerRoutes(router, {
     explorer: deps.explorer,
     service: deps.service,
+    guard: deps.guard,
     viewerOf: (ctx) => access.viewerOf(ctx),
   });
   for (const add of [

@@ -1,5 +1,5 @@
 import { formatUnits } from "viem";
-import type { Party } from "../service/explorer/views.ts";
+import type { Party } from "../explorer/views.ts";
 import { html, type Html } from "./html.ts";
 
 /** A hash or address in full, to be broken anywhere. */

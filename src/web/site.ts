@@ -1,11 +1,11 @@
 import type { Router } from "@koa/router";
 import type { Context } from "koa";
 import type { Logger } from "pino";
-import type { NetworkBalances } from "../service/balances.ts";
-import type { ConfigVars } from "../service/configVars.ts";
-import type { DappDirectory } from "../service/dapps.ts";
-import type { Explorer } from "../service/explorer/explorer.ts";
-import type { Dapp, Facility, Service } from "../service/service.ts";
+import type { NetworkBalances } from "../dapps/balances.ts";
+import type { ConfigVars } from "../dapps/configVars.ts";
+import type { DappDirectory } from "../dapps/dapps.ts";
+import type { Explorer } from "../explorer/explorer.ts";
+import type { Dapp, Facility, Service } from "../requests/service.ts";
 import type { Access } from "./access.ts";
 import { sendRefusal, wantsJson } from "./answer.ts";
 import { readForm, type Form } from "./form.ts";
@@ -18,6 +18,8 @@ export interface WebDeps {
   readonly dapps: DappDirectory;
   readonly explorer: Explorer;
   readonly access: Access;
+  /** Rejects calls for a name that the server doesn't answer to, and more of them than an address may make. */
+  readonly guard: (ctx: Context) => Promise<void>;
   readonly log: Logger;
   /** Throws `not_found`. */
   readonly readConfigVars: (dappId: string) => Promise<ConfigVars>;
@@ -42,19 +44,21 @@ export interface Params {
 
 /** Makes the application's routes on a router. */
 export function createSite(router: Router, deps: WebDeps): Site {
-  const { access } = deps;
+  const { access, guard } = deps;
   const show = (ctx: Context, page: Page): void => sendPage(ctx, page, access.viewerOf(ctx));
   return {
     deps,
     show,
     get(path, handle) {
       router.get(path, async (ctx) => {
+        await guard(ctx);
         if (access.isAdmitted(ctx)) await handle(ctx);
         else refuseStranger(ctx, access);
       });
     },
     post(path, handle) {
       router.post(path, async (ctx) => {
+        await guard(ctx);
         if (!access.isAdmitted(ctx)) {
           refuseStranger(ctx, access);
           return;

@@ -28,7 +28,9 @@ test("behaviour: a new preset works as it is", async () => {
   const made = await runCli(["preset", "new", "pick", "--folder", folder]);
   expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining(path.join("pick", "preset.json")) });
   const checked = await runCli(["preset", "check", "--folder", folder, "--draws", "20000"]);
-  expect(checked.stdout).toMatch(/^ok {6}pick: 2 examples, 1 distributions, \d+ bytes on chain\n$/);
+  expect(checked.stdout).toMatch(
+    /^ok {6}pick: 2 examples, 1 distributions, \d+ bytes on chain:\n {8}const \w+=JSON\.parse\(args\[0\]\).*\n$/,
+  );
   expect(checked.code).toBe(0);
 });
 

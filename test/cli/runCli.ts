@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
 
-const entry = path.resolve(import.meta.dirname, "../../src/cli/tyche.ts");
+const entry = path.resolve(import.meta.dirname, "../../src/app/tyche.ts");
 
 export interface CliResult {
   readonly code: number | null;

@@ -50,6 +50,34 @@ test("error: a result that is not of the return type", async () => {
   expect(stderr).toContain("33 bytes is too large for uint256");
 });
 
+test("error: a string that is not UTF-8 is no result", async () => {
+  const { code, stderr } = await runCli(["simulate", "-"], "return new Uint8Array([0xc8])");
+  expect(code).toBe(1);
+  expect(stderr).toContain("failed: a result of 1 bytes is no string: they are not UTF-8");
+});
+
+test.each([[[]], [["--network", "fuji"]]])(
+  "behaviour: the network's limit holds, 1,024 bytes, %j",
+  async (flags) => {
+    const simulate = (size: number) =>
+      runCli(["simulate", "-", ...flags], `return new Uint8Array(${size}).fill(120)`);
+    expect(await simulate(1_024)).toMatchObject({ code: 0, stdout: `${"x".repeat(1_024)}\n` });
+    expect((await simulate(1_025)).stderr).toContain("failed: response >1024 bytes");
+  },
+);
+
+test("behaviour: a preset's source is linked with tyche:draw as it is when it is loaded", async () => {
+  const head = 'import { createDraw } from "tyche:draw";\nconst draw = createDraw(bytesArgs[0]);\n';
+  const flags = ["simulate", "-", "--bytes-arg", `0x${"07".repeat(32)}`, "--return-type", "uint256"];
+  expect(await runCli(flags, `${head}return Functions.encodeUint256(draw(1n))`)).toMatchObject({ code: 0 });
+  const thrown = await runCli(flags, `${head}throw Error("no")`);
+  expect(thrown.stderr).toContain("failed: no\n  at standard input:3:7\n");
+  expect(thrown.stderr).toContain('> 3 | throw Error("no")\n');
+  const unknown = await runCli(flags, 'import { deal } from "tyche:draw";\nreturn deal(1)');
+  expect(unknown.stderr).toContain("tyche:draw exports createDraw and nothing else");
+  expect(unknown.stderr).toContain("  at standard input:1:10\n");
+});
+
 test("error: what a source writes can't reach the terminal's controls", async () => {
   const source = 'console.log("\u001b[2J"); return Functions.encodeString("\u001b]0;x\u0007")';
   const { stdout, stderr } = await runCli(["simulate", "-"], source);

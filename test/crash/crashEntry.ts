@@ -1,24 +1,24 @@
-/* A service without its edges, in a process of its own that the tests can kill at any step: store, one network's desk, use cases. */
+/* A service without its edges, in a process of its own that the tests can kill at any step: store, one network's pipeline, use cases. */
 import { countSteps, takenSteps, type CrashPoint } from "./steps.ts";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createAccount } from "../../src/chain/account.ts";
-import { createChainClient } from "../../src/chain/client.ts";
-import { fixedFees } from "../../src/chain/sender.ts";
-import type { StackAddresses } from "../../src/chain/stackPlan.ts";
-import { createChainWatcher } from "../../src/chain/watcher.ts";
+import { createAccount } from "../../src/evm/account.ts";
+import { createChainClient } from "../../src/evm/client.ts";
+import { fixedFees } from "../../src/evm/sender.ts";
+import type { StackAddresses } from "../../src/chainlink/stackPlan.ts";
+import { createChainWatcher } from "../../src/evm/watcher.ts";
 import { createPresetRegistry } from "../../src/presets/presetRegistry.ts";
-import { createService } from "../../src/service/createService.ts";
-import type { DappDirectory } from "../../src/service/dapps.ts";
-import { openNetworkDesk } from "../../src/service/networkDesk.ts";
-import { createRequestBook } from "../../src/service/requestBook.ts";
-import type { Command, Dapp, RequestRecord, Service } from "../../src/service/service.ts";
-import type { NetworkView } from "../../src/service/views.ts";
+import { createService } from "../../src/requests/createService.ts";
+import type { DappDirectory } from "../../src/dapps/dapps.ts";
+import { openRequestPipeline } from "../../src/requests/requestPipeline.ts";
+import { createRequestBook } from "../../src/requests/requestBook.ts";
+import type { Command, Dapp, RequestRecord, Service } from "../../src/requests/service.ts";
+import type { NetworkView } from "../../src/requests/views.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore } from "../../src/store/store.ts";
 import type { SandboxPool } from "../../sandbox/index.ts";
-import { NETWORKS } from "../../src/chain/networks.ts";
+import { NETWORKS } from "../../src/networks/profiles.ts";
 
 /** What the test tells this process to work with. */
 export interface CrashConfig {
@@ -63,7 +63,7 @@ async function open(config: CrashConfig): Promise<void> {
   const client = createChainClient(config.chain);
   const onError = (error: unknown): void => void process.stderr.write(`${String(error)}\n`);
   const watcher = createChainWatcher({ client, pollIntervalMs: 200, onError });
-  const desk = await openNetworkDesk({
+  const pipeline = await openRequestPipeline({
     chain: {
       network: NETWORK,
       chainId: config.chainId,
@@ -112,7 +112,7 @@ async function open(config: CrashConfig): Promise<void> {
               contracts: config.contracts,
               functions: { donId: "fun-test-1" },
             }) as unknown as NetworkView,
-          desk: () => desk,
+          pipeline: () => pipeline,
           getCode: (address) => client.getCode(address),
           readiness: async () => ({ ready: true }),
         },

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Command, RequestRecord } from "../../src/service/service.ts";
-import { startDeskWorld, type DeskWorld } from "../support/deskWorld.ts";
+import type { Command, RequestRecord } from "../../src/requests/service.ts";
+import { startPipelineWorld, type PipelineWorld } from "../support/pipelineWorld.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import type { CrashConfig } from "./crashEntry.ts";
 import { startCrashProcess, type CrashProcess } from "./crashProcess.ts";
@@ -22,14 +22,14 @@ export interface CrashSubject {
  * Kills a process of the service right before and right after every step that writes or sends while it works on a request. After a
  * restart the request must end once, with one request on the chain, and a repeated call must give the same answer.
  */
-export function crashAtEveryStep(subject: (world: DeskWorld) => CrashSubject): void {
-  let world: DeskWorld;
+export function crashAtEveryStep(subject: (world: PipelineWorld) => CrashSubject): void {
+  let world: PipelineWorld;
   let config: CrashConfig;
   let next: CrashProcess;
   let run = 0;
 
   beforeAll(async () => {
-    world = await startDeskWorld();
+    world = await startPipelineWorld();
     config = {
       database: path.join(world.folder, "tyche.db"),
       chain: world.node.ipcPath,

@@ -50,6 +50,26 @@ test.each(BAD_INPUTS.map((input) => [input.what, input] as const))("error: %s", 
   expect(data.err.length).toBeLessThan(2_000);
 });
 
+test.each([
+  ["return 5", /^Return bytes: Functions\.encodeUint256\(number\)/],
+  [
+    "import a from 'npm:a'; return a;",
+    /^a static import isn't possible here: .*"npm:a".* \(line 1, column 1\)$/,
+  ],
+  [
+    "const { error } = await Functions.makeHttpRequest({ url: 'http://10.0.0.1/' }); throw error;",
+    /^Refused: 10\.0\.0\.1: private network\. /,
+  ],
+  ["await import('npm:one')", /the operator can allow it by adding "npm:one"/],
+])("error: of %s both runFunction and simulate say what is behind it", async (source, message) => {
+  const details = [{ path: "/source", message: expect.stringMatching(message) as string }];
+  const body = { network: "sepolia", source };
+  const refused = await tyche.call("POST", "/api/oracleFunctions/runFunction", { body });
+  expect(refused).toMatchObject({ status: 422, data: { success: false, code: "function_failed", details } });
+  const simulated = await tyche.call("POST", "/api/oracleFunctions/simulate", { body });
+  expect(simulated).toMatchObject({ status: 200, data: { success: false, err: refused.data.err, details } });
+});
+
 test("behaviour: none of them reached a chain", async () => {
   expect(await readHeads()).toEqual(before);
 });

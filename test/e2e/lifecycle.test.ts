@@ -59,7 +59,7 @@ test("behaviour: the key file and the folder are for their owner only", async ()
   const tyche = await startTycheProcess();
   expect(statSync(path.join(tyche.dataDir, "api-key")).mode & 0o777).toBe(0o600);
   expect(readFileSync(path.join(tyche.dataDir, "api-key"), "utf8").trim()).toBe(tyche.apiKey);
-  expect(tyche.output()).toContain(tyche.apiKey);
+  expect(tyche.output()).not.toContain(tyche.apiKey);
   await tyche.stop();
 });
 
@@ -123,5 +123,41 @@ test("error: a foreign folder, which stays as it is", async () => {
 test("error: PORT is no port", async () => {
   const { code, output } = await runTyche(["start"], { PORT: "http", TYCHE_DATA_DIR: newDataDir() });
   expect(code).toBe(1);
-  expect(output).toContain('PORT must be a whole number from 0 to 65535, not "http"');
+  expect(output).toContain('PORT must be a whole number from 0 to 65535; got "http"');
 });
+
+test("error: TYCHE_ACCEPT_MISSING names no layer of the sandbox", async () => {
+  const { code, output } = await runTyche(["start"], {
+    PORT: "0",
+    TYCHE_DATA_DIR: newDataDir(),
+    TYCHE_ACCEPT_MISSING: "seccomp",
+  });
+  expect(code).toBe(1);
+  expect(output).toContain(
+    '"seccomp" can\'t be used: TYCHE_ACCEPT_MISSING and acceptMissing take system-calls, user',
+  );
+  expect(output).not.toContain("    at ");
+});
+
+test.each([
+  [
+    "TYCHE_ALLOW_HOSTS",
+    "127.0.0.1:8080,http://intern",
+    '"http://intern"',
+    "a host and port (127.0.0.1:8080)",
+  ],
+  ["TYCHE_ALLOW_MODULES", "npm:ethers,esm.sh", '"esm.sh"', "ends in / (https://esm.sh/)"],
+])(
+  "error: nonsense in %s ends the start with the bad entry and the form it should have",
+  async (name, value, entry, form) => {
+    const { code, output } = await runTyche(["start"], {
+      PORT: "0",
+      TYCHE_DATA_DIR: newDataDir(),
+      [name]: value,
+    });
+    expect(code).toBe(1);
+    expect(output).toContain(`error: ${name}: ${entry} can't be used: an entry is a`);
+    expect(output).toContain(form);
+    expect(output).not.toContain("    at ");
+  },
+);

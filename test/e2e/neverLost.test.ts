@@ -3,10 +3,10 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createChainClient } from "../../src/chain/client.ts";
-import type { RawLog } from "../../src/chain/client.ts";
-import { decodeLog } from "../../src/chain/events.ts";
-import type { ChainEvent } from "../../src/chain/events.ts";
+import { createChainClient } from "../../src/evm/client.ts";
+import type { RawLog } from "../../src/evm/client.ts";
+import { decodeLog } from "../../src/chainlink/events.ts";
+import type { ChainEvent } from "../../src/chainlink/events.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
 let dataDir: string;
@@ -156,7 +156,9 @@ test("behaviour: another chain under the data directory is noticed, and what was
   await waitForChains();
   const database = new DatabaseSync(path.join(dataDir, "tyche.sqlite"));
   // Whatever it had reached: it was in work.
-  database.prepare("UPDATE requests SET state = 'submitted', outcome = NULL WHERE id = ?").run(data.id);
+  database
+    .prepare("UPDATE requests SET state = 'submitted', outcome = NULL, checksum = NULL WHERE id = ?")
+    .run(data.id);
   database.close();
   rmSync(path.join(dataDir, "chains", "fuji"), { recursive: true });
   tyche = await startTycheProcess({ dataDir });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { NETWORK_NAMES } from "../../src/chain/networks.ts";
+import { NETWORK_NAMES } from "../../src/networks/profiles.ts";
 import { deriveKey } from "../../src/lib/secrets.ts";
 import { makeDataDir, removeDataDir, startTycheProcess } from "../support/tyche.ts";
 import type { TycheProcess } from "../support/tyche.ts";

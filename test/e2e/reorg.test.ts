@@ -1,7 +1,7 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { WebSocket } from "ws";
+import { openUnixSocket } from "../../src/evm/connection.ts";
 import { countEnds } from "../support/countEnds.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
@@ -31,13 +31,13 @@ const rpc = async (method: string, ...params: readonly unknown[]) => {
   });
   return (await response.json()) as { result?: any; error?: { message: string } }; // eslint-disable-line typescript/no-explicit-any
 };
-/** Resets the chain as no tool should: past the port's refusal. */
+/** Resets the chain past all refusals, by Anvil's own socket. */
 const reset = async (): Promise<void> => {
-  const socket = new WebSocket((await findRpcUrl()).replace("http", "ws"));
-  await new Promise((resolve) => socket.once("open", resolve));
-  socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "anvil_reset", params: [] }));
-  await new Promise((resolve) => socket.once("message", resolve));
-  socket.terminate();
+  const pidFile = path.join(dataDir, "chains", "fuji", "anvil.pid");
+  const [, socket] = readFileSync(pidFile, "utf8").trim().split(" ");
+  const connection = openUnixSocket(socket!, 5_000);
+  await connection.request("anvil_reset", []);
+  connection.close();
 };
 const draw = () =>
   tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=fuji", {

@@ -1,12 +1,21 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import path from "node:path";
 import { text } from "node:stream/consumers";
+import { parseEnv } from "node:util";
 import type { AddressInfo } from "node:net";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decodeProof, PROOF_BYTES } from "../../src/vrf/encoding.ts";
-import { runTyche, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import {
+  makeDataDir,
+  removeDataDir,
+  runTyche,
+  startTycheProcess,
+  type TycheProcess,
+} from "../support/tyche.ts";
 import { randomValueFromVrfProof } from "../vrf/support/vrfSol.ts";
-import { keccak256, concatHex, numberToHex, toEventSelector } from "viem";
+import { keccak256, concatHex, numberToHex, stringToHex, toEventSelector } from "viem";
 
 const NETWORKS = ["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"];
 
@@ -80,6 +89,29 @@ describe.each(NETWORKS)("on %s", (network) => {
   });
 });
 
+test("default: `tyche dapp config --env` has everything that a contract is deployed with", async () => {
+  const { output } = await runTyche(["dapp", "config", "--env"], { TYCHE_DATA_DIR: tyche.dataDir });
+  const env = parseEnv(output);
+  expect(env["TYCHE_API_KEY"]).toBe(tyche.apiKey);
+  const { items } = (await tyche.call("GET", "/api/networks")).data;
+  for (const { name, chainId, rpcUrl, contracts, vrf, functions } of items) {
+    const prefix = `${name.toUpperCase()}_`;
+    const own = Object.entries(env).filter(([key]) => key.startsWith(prefix));
+    expect(Object.fromEntries(own.map(([key, value]) => [key.slice(prefix.length), value]))).toEqual({
+      CHAIN_ID: String(chainId),
+      RPC_URL: rpcUrl,
+      VRF_SUBSCRIPTION_ID: expect.stringMatching(/^[1-9]\d*$/),
+      VRF_COORDINATOR: contracts.vrfCoordinator,
+      VRF_KEY_HASH: vrf.keyHashes[0],
+      FUNCTIONS_SUBSCRIPTION_ID: expect.stringMatching(/^[1-9]\d*$/),
+      FUNCTIONS_ROUTER: contracts.functionsRouter,
+      FUNCTIONS_DON_ID: functions.donId,
+      FUNCTIONS_DON_ID_BYTES32: stringToHex(functions.donId, { size: 32 }),
+      LINK_TOKEN: contracts.link,
+    });
+  }
+});
+
 test("behaviour: results that shared proofs and reports verify, all of a transaction and each alone", async () => {
   const answers = await Promise.all(Array.from({ length: 30 }, () => coinflip("fuji")));
   for (const hash of new Set(answers.map(({ vrfv2Hash }) => vrfv2Hash))) {
@@ -126,6 +158,28 @@ describe("tyche verify", () => {
     );
     expect(JSON.parse(output)).toMatchObject({ valid: true, requests: [{ requestId, result }] });
     expect(code).toBe(0);
+  });
+
+  test("behaviour: takes the answer of /api/networks as the published addresses, and makes no data directory", async () => {
+    const { url, requestId } = await coinflip("sepolia");
+    const folder = makeDataDir();
+    try {
+      const published = path.join(folder, "published.json");
+      const data = path.join(folder, "data");
+      mkdirSync(data);
+      const answer = await tyche.call("GET", "/api/networks");
+      writeFileSync(published, JSON.stringify({ data: answer.data }));
+      const args = ["verify", "sepolia", hashIn(url), "--request-id", requestId];
+      const env = { TYCHE_DATA_DIR: data };
+      const node = ["--rpc-url", rpcUrls.get("sepolia")!];
+      const { code, output } = await runTyche([...args, ...node, "--contracts", published], env);
+      expect(output).toContain("✓ contracts");
+      expect(code).toBe(0);
+      expect((await runTyche(args, env)).output).toContain("name a node with --rpc-url");
+      expect(readdirSync(data)).toEqual([]);
+    } finally {
+      removeDataDir(folder);
+    }
   });
 
   test("error: a node that gives another result is found out, and the exit code is 1", async () => {

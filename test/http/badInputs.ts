@@ -102,8 +102,13 @@ export const BAD_INPUTS: readonly BadInput[] = [
   { what: "min above max", path: PRESETS, body: { preset: "range", min: 5, max: 1 }, ...invalid, says: "min", paths: ["/min"] },
   { what: "no list", path: `${PRESETS}?preset=lotto`, ...invalid, says: "list", paths: ["/list"] },
   { what: "numbers in the list", path: PRESETS, body: { preset: "lotto", list: ["a", 5] }, ...invalid, says: "list.1", paths: ["/list/1"] },
+  { what: "numbers past 2^53 in the list", path: PRESETS, body: '{"preset":"lotto","list":["a",99999999999999999999]}', ...invalid, says: "list.1", paths: ["/list/1"] },
   { what: "101 dice", path: PRESETS, body: { preset: "nDice", numDice: "101" }, ...invalid, says: "at most 100", paths: ["/numDice"] },
   { what: "several at once, ours and the preset's", path: `${PRESETS}?network=x`, body: { preset: "range", min: "a", max: "b", more: 1 }, ...invalid, says: "more", paths: ["/network", "/more", "/min", "/max"] },
+  // Unlinking
+  { what: "unlinking what is no address", method: "DELETE", path: "/api/vrfv2/consumers/0x12?network=fuji", ...invalid, says: "40 hex digits", paths: ["/address"] },
+  { what: "unlinking with a wrong checksum", method: "DELETE", path: `/api/vrfv2/consumers/${CONSUMER.replace("aA", "Aa")}?network=fuji`, ...invalid, says: "checksum", paths: ["/address"] },
+  { what: "unlinking without a network", method: "DELETE", path: `/api/vrfv2/consumers/${CONSUMER}`, ...invalid, says: "network", paths: ["/network"] },
   // Functions
   { what: "no body", path: RUN, ...invalid, says: "source: is required", paths: ["/network", "/source"] },
   { what: "no network", path: RUN, body: { source: "return 1" }, ...invalid, says: "network: is required", paths: ["/network"] },
@@ -113,7 +118,7 @@ export const BAD_INPUTS: readonly BadInput[] = [
   { what: "args that are no array", path: RUN, body: { ...run, args: "x" }, ...invalid, says: "an array of strings", paths: ["/args"] },
   { what: "numbers in args", path: RUN, body: { ...run, args: ["a", 1, null] }, ...invalid, says: "args.1: must be a string", paths: ["/args/1", "/args/2"] },
   { what: "an unknown returnType", path: RUN, body: { ...run, returnType: "bytes" }, ...invalid, says: "string, uint256, int256", paths: ["/returnType"] },
-  { what: "secrets", path: RUN, body: { ...run, secrets: {} }, ...invalid, says: "known: network, source, args, returnType", paths: ["/secrets"] },
+  { what: "secrets", path: RUN, body: { ...run, secrets: {} }, ...invalid, says: "expected one of network, source, args, returnType", paths: ["/secrets"] },
   { what: "a source over the limit in a dry run", path: SIMULATE, body: { source: "x".repeat(30_721) }, ...invalid, says: "30720", paths: ["/source"] },
   { what: "an unknown network in a dry run", path: SIMULATE, body: { ...run, network: "x" }, ...invalid, says: "must be one of", paths: ["/network"] },
   // Random numbers
@@ -142,7 +147,7 @@ export const BAD_INPUTS: readonly BadInput[] = [
   { what: "a page of 0", method: "GET", path: `${REQUESTS}?limit=0`, ...invalid, says: "from 1 to 100", paths: ["/limit"] },
   { what: "an unknown state", method: "GET", path: `${REQUESTS}?state=done`, ...invalid, says: "received, submitted", paths: ["/state"] },
   { what: "a cursor of its own", method: "GET", path: `${REQUESTS}?cursor=%00`, ...invalid, says: "cursor", paths: ["/cursor"] },
-  { what: "an unknown query parameter of a listing", method: "GET", path: "/api/presets?name=range", ...invalid, says: "not a parameter here", paths: ["/name"] },
+  { what: "an unknown query parameter of a listing", method: "GET", path: "/api/presets?name=range", ...invalid, says: "is unknown; expected one of", paths: ["/name"] },
   { what: "nothing to verify", method: "GET", path: VERIFY, ...invalid, says: "tx", paths: ["/network", "/tx"] },
   { what: "half a transaction hash", method: "GET", path: `${VERIFY}?network=sepolia&tx=0x12`, ...invalid, says: "64 hex digits", paths: ["/tx"] },
   { what: "a request id that is no hash", method: "GET", path: `${VERIFY}?network=sepolia&tx=0x${"12".repeat(32)}&requestId=7`, ...invalid, says: "64 hex digits", paths: ["/requestId"] },

@@ -98,6 +98,15 @@ test("default: a consumer is linked by query, its address checksummed", async ()
   );
 });
 
+test("default: a consumer is unlinked by its address in the path, and the caller's dapp is the key's", async () => {
+  const { call, service } = await startHarness();
+  const reply = await call("DELETE", `/api/vrfv2/consumers/${CONSUMER.toLowerCase()}?network=fuji`);
+  expect([reply.status, reply.data["success"]]).toEqual([200, true]);
+  expect(service.submitted.map(({ command }) => command)).toEqual([
+    { kind: "unlink", network: "fuji", consumer: CONSUMER },
+  ]);
+});
+
 test("default: simulate answers console, time and memory, and submits nothing", async () => {
   const { call, service } = await startHarness();
   const reply = await call("POST", "/api/oracleFunctions/simulate", { body: { source: "return 1" } });

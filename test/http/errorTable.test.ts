@@ -1,39 +1,55 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ERROR_TABLE } from "../../src/http/errorTable.ts";
+import { ERROR_TABLE } from "../../src/lib/errorTable.ts";
 
 const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-const section = /<!-- errors -->(.*?)<!-- \/errors -->/s.exec(readme)?.[1] ?? "";
-const rows = section
-  .split("\n")
-  .filter((line) => line.startsWith("| `"))
-  .map((line) =>
-    line
-      .slice(1, -1)
-      .split("|")
-      .map((cell) => cell.trim()),
-  );
+
+/** Cells of the table between two comments of the README. */
+const readTable = (name: string): (readonly string[])[] => {
+  const section = new RegExp(`<!-- ${name} -->(.*?)<!-- /${name} -->`, "s").exec(readme)?.[1] ?? "";
+  return section
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split("|")
+        .map((cell) => cell.trim().replace(/^`([a-z_]+)`$/, "$1")),
+    );
+};
+const rows = readTable("errors");
+const operatorRows = readTable("operator errors");
 
 test("default: the README lists every code with its status, meaning and remedy, and no other", () => {
   const documented = Object.fromEntries(
-    rows.map(([code, status, meaning, remedy]) => [
-      code?.replaceAll("`", ""),
-      { status: Number(status), meaning, remedy },
-    ]),
+    rows.map(([code, status, meaning, remedy]) => [code, { status: Number(status), meaning, remedy }]),
   );
-  expect(documented).toEqual(ERROR_TABLE);
+  const table = Object.entries(ERROR_TABLE).map(([code, { title: _title, ...entry }]) => [code, entry]);
+  expect(documented).toEqual(Object.fromEntries(table));
 });
 
-test("behaviour: every code that the service and the HTTP layer use is in the table, and each of the table is used", () => {
-  const root = new URL("../../", import.meta.url).pathname;
-  const files = globSync("src/{http,service}/**/*.ts", { cwd: root }).filter(
-    (file) => !file.endsWith("errorTable.ts"),
-  );
-  const text = files.map((file) => readFileSync(root + file, "utf8")).join("\n");
-  const thrown = new Set([...text.matchAll(/\bcode: "([a-z_]+)"/g)].map(([, code]) => code ?? ""));
-  for (const code of thrown) expect(Object.keys(ERROR_TABLE)).toContain(code);
-  for (const code of Object.keys(ERROR_TABLE))
-    expect(text).toMatch(new RegExp(`["(]${code}[")]|\\.${code}\\b`));
+/** The code of everything but the table itself. */
+const root = new URL("../../", import.meta.url).pathname;
+const source = globSync("src/**/*.ts", { cwd: root })
+  .filter((file) => !file.endsWith("lib/errorTable.ts"))
+  .map((file) => readFileSync(root + file, "utf8"))
+  .join("\n");
+
+test("behaviour: the README lists every code of the source, for callers or for operators, and no other", () => {
+  const used = [...source.matchAll(/\bcode: "([a-z_]+)"/g)].map(([, code]) => code ?? "");
+  const told = operatorRows.map(([code]) => code ?? "");
+  expect(told.filter((code) => code in ERROR_TABLE)).toEqual([]);
+  expect(new Set(used.filter((code) => !(code in ERROR_TABLE)))).toEqual(new Set(told));
+  expect(told.length).toBe(new Set(told).size);
+});
+
+test("behaviour: the README says of every operator's code what it means and what to do", () => {
+  for (const row of operatorRows)
+    expect(row).toEqual([row[0], expect.stringMatching(/\.$/), expect.stringMatching(/\.$/)]);
+});
+
+test.each(Object.keys(ERROR_TABLE))("behaviour: %s, of the table, is used", (code) => {
+  expect(source).toMatch(new RegExp(`["(]${code}[")]|\\.${code}\\b`));
 });
 
 test("behaviour: every status is an error, and codes are snake_case", () => {

@@ -11,8 +11,8 @@ import type {
   Service,
   SubmitOptions,
   TimelineEntry,
-} from "../../src/service/service.ts";
-import type { NetworkView, PresetView } from "../../src/service/views.ts";
+} from "../../src/requests/service.ts";
+import type { NetworkView, PresetView } from "../../src/requests/views.ts";
 
 /** A service for tests of the HTTP layer alone: it keeps requests in memory and ends them as the test says. */
 export interface ExampleService extends Service {
@@ -194,7 +194,11 @@ export function createExampleService(): ExampleService {
     networks: () => NETWORKS,
     presets: () => presets,
     async readiness() {
-      return { ready: true, networks: { sepolia: { ready: true, blockNumber: 7 } } };
+      return {
+        ready: true,
+        sandbox: { ready: true },
+        networks: { sepolia: { ready: true, blockNumber: 7 } },
+      };
     },
   };
 }

@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { FUNCTIONS_ONLY_KEY } from "./exampleService.ts";
 import { PATIENT, startHarness } from "./harness.ts";
 import { TycheError } from "../../src/lib/errors.ts";
+import { withOwnErrors } from "../../src/requests/sandboxRuns.ts";
+import { createSandboxPool } from "../../sandbox/index.ts";
 
 const PRESETS = "/api/vrfv2/presets";
 
@@ -56,6 +58,27 @@ test("error: calls without a valid key are limited by address, and keys are not 
   expect((await call("GET", "/api/networks")).status).toBe(200);
 });
 
+test("behaviour: behind a proxy the address that it saw counts, whatever a caller writes before it", async () => {
+  const { call } = await startHarness({ limits: { anonymousRateLimit: 2 }, more: { trustProxy: true } });
+  const statusFrom = async (addresses: string): Promise<number> => {
+    const headers = { "X-Forwarded-For": addresses };
+    return (await call("GET", "/api/networks", { key: "wrong", headers })).status;
+  };
+  const statuses: number[] = [];
+  for (let count = 0; count < 3; count += 1) statuses.push(await statusFrom(`10.0.0.${count}, 192.0.2.1`));
+  expect(statuses).toEqual([401, 401, 429]);
+  expect(await statusFrom("192.0.2.1, 192.0.2.2")).toBe(401);
+});
+
+test("error: what needs no key is limited by address, apart from the API", async () => {
+  const { call } = await startHarness({ limits: { pageRateLimit: 2 } });
+  const statuses: number[] = [];
+  for (let count = 0; count < 3; count += 1) statuses.push((await call("GET", "/readyz")).status);
+  expect(statuses).toEqual([200, 200, 429]);
+  expect((await call("GET", "/healthz")).status).toBe(200);
+  expect((await call("GET", "/api/networks")).status).toBe(200);
+});
+
 test("error: an overloaded service is 503 with Retry-After", async () => {
   const { call, service } = await startHarness();
   const details = { retryAfterMs: 2500 };
@@ -65,16 +88,19 @@ test("error: an overloaded service is 503 with Retry-After", async () => {
   expect(reply.headers.get("Retry-After")).toBe("3");
   expect(reply.data).toEqual({
     success: false,
-    err: "The service has as much work as it can hold, or is closing.",
+    err: "The service has as much work as it can hold, can't run sources at the moment, or is closing.",
     code: "overloaded",
   });
 });
 
 test("error: a full sandbox is 503 too, without a word of the sandbox", async () => {
   const { call, service } = await startHarness();
-  service.behave({
-    throws: new TycheError("The sandbox has 9 runs waiting", { code: "sandbox_overloaded", blame: "us" }),
-  });
+  const pool = createSandboxPool({ concurrency: 1 });
+  await pool.close();
+  const refusal = await withOwnErrors(pool)
+    .run({ source: "return 1" })
+    .catch((error: unknown) => error);
+  service.behave({ throws: refusal });
   const reply = await call("POST", "/api/oracleFunctions/simulate", { body: { source: "return 1" } });
   expect([reply.status, reply.data["code"]]).toEqual([503, "overloaded"]);
   expect(reply.headers.get("Retry-After")).toBe("1");

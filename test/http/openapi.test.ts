@@ -1,7 +1,9 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, expect, test } from "vitest";
-import { ERROR_TABLE } from "../../src/http/errorTable.ts";
+import { ERROR_TABLE } from "../../src/lib/errorTable.ts";
+import { DEFAULT_PRESETS_FOLDER, readPresets } from "../../src/requests/presetTools.ts";
+import { createExampleService } from "./exampleService.ts";
 import { KNOWN_TX } from "./exampleVerifier.ts";
 import { startHarness } from "./harness.ts";
 
@@ -10,18 +12,30 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 interface DescribedOperation {
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
   readonly operationId: string;
   readonly description: string;
   readonly responses: Readonly<Record<string, { readonly content?: Record<string, { schema: object }> }>>;
   readonly requestBody?: {
-    readonly content: Readonly<Record<string, { readonly examples?: Record<string, { value: object }> }>>;
+    readonly content: Readonly<
+      Record<string, { readonly schema: Schema; readonly examples?: Record<string, { value: object }> }>
+    >;
   };
 }
+
+type Schema = Readonly<Record<string, unknown>>;
 
 let text = "";
 let document: Document;
 beforeAll(async () => {
-  const { call, server } = await startHarness();
+  const presets = (await readPresets(DEFAULT_PRESETS_FOLDER)).map(({ preset }) => preset!);
+  const service = createExampleService();
+  const live = presets.map(({ definition, ...preset }) => ({
+    ...preset,
+    examples: [...definition.examples],
+  }));
+  Object.assign(service, { presets: () => live });
+  const { call, server } = await startHarness({ more: { service } });
   ({ text } = await call("GET", "/openapi.json", { key: null }));
   document = JSON.parse(text) as Document;
   await server.close();
@@ -32,11 +46,87 @@ test("default: the document is valid OpenAPI 3.1", async () => {
   expect(outcome).toMatchObject({ valid: true });
 });
 
+/** Every schema in the document, with the pointer to it. */
+function* schemasIn(value: unknown, at = "#"): Generator<[string, Schema]> {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    const isSchema = key === "schema" || /\/(?:properties|schemas|anyOf|allOf|oneOf)$/.test(at);
+    if (isSchema || (key === "items" && !at.endsWith("/properties"))) yield [`${at}/${key}`, inner as Schema];
+    if (key !== "examples" && key !== "example") yield* schemasIn(inner, `${at}/${key}`);
+  }
+}
+
+const KEYWORDS = new Set(
+  (
+    "$ref type enum const title description default anyOf allOf oneOf not properties required additionalProperties patternProperties " +
+    "items minItems maxItems uniqueItems minLength maxLength pattern format minimum maximum"
+  ).split(" "),
+);
+/** Keywords that say nothing of a value of another type. */
+const TYPE_OF: Readonly<Record<string, string>> = {
+  pattern: "string",
+  minLength: "string",
+  maxLength: "string",
+  minimum: "integer",
+  maximum: "integer",
+  items: "array",
+  minItems: "array",
+  properties: "object",
+};
+
+test("behaviour: its schemas have no other keywords than JSON Schema's, each where it says something", () => {
+  const found = [...schemasIn(document)];
+  expect(found.length).toBeGreaterThan(200);
+  const foreign = found.flatMap(([at, schema]) =>
+    Object.keys(schema)
+      .filter((key) => !KEYWORDS.has(key) || (TYPE_OF[key] ?? schema["type"]) !== schema["type"])
+      .map((key) => `${at}/${key}`),
+  );
+  expect(foreign).toEqual([]);
+});
+
+/** openapi-typescript makes members of `components/schemas` that have a default required, and so would ask callers for all of a preset's. */
+test("behaviour: no parameter with a default is in a shared schema, where generators make it required", () => {
+  const shared = [...schemasIn(document.components.schemas, "#/components/schemas")];
+  expect(shared.length).toBeGreaterThan(0);
+  expect(shared.filter(([, schema]) => "default" in schema).map(([at]) => at)).toEqual([]);
+});
+
+test("behaviour: each parameter stands in one place, and what a POST takes is all there", () => {
+  const placed: Record<string, string[]> = {};
+  for (const [path, { post }] of Object.entries(document.paths)) {
+    if (post === undefined) continue;
+    const { schema } = post.requestBody?.content["application/json"] ?? { schema: {} };
+    const shapes = (schema["anyOf"] ?? [schema]) as readonly Schema[];
+    const inBody = shapes.flatMap(({ properties }) => Object.keys(properties ?? {}));
+    const inQuery = post.parameters.filter((one) => one.in === "query").map(({ name }) => name);
+    expect([path, inQuery.filter((name) => inBody.includes(name))]).toEqual([path, []]);
+    placed[path] = [...inQuery, ...inBody];
+  }
+  expect(placed).toEqual({
+    "/api/vrfv2/presets": expect.arrayContaining([
+      "network",
+      "preset",
+      "min",
+      "max",
+      "numberOfWinners",
+      "list",
+      "numFaces",
+      "numDice",
+    ]),
+    "/api/vrfv2/requestRandomNumber": ["network", "numWords", "confirmations", "keyHash"],
+    "/api/vrfv2/addConsumer": ["dappId", "network", "consumer"],
+    "/api/oracleFunctions/runFunction": ["network", "source", "args", "returnType"],
+    "/api/oracleFunctions/simulate": ["network", "source", "args", "returnType"],
+  });
+});
+
 test("behaviour: it describes every operation under /api", () => {
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method} ${path}`),
   );
   expect(described.sort()).toEqual([
+    "delete /api/vrfv2/consumers/{address}",
     "get /api/networks",
     "get /api/presets",
     "get /api/requests",
@@ -88,9 +178,9 @@ test("behaviour: the examples of its bodies are answered 200", async () => {
   const { call } = await startHarness();
   const { requestBody } = document.paths["/api/vrfv2/presets"]?.["post"] ?? {};
   const examples = Object.entries(requestBody?.content["application/json"]?.examples ?? {});
-  expect(examples.map(([name]) => name)).toEqual(["coinflip", "range", "lotto", "nDice"]);
+  expect(examples.map(([name]) => name).toSorted()).toEqual(["coinflip", "lotto", "nDice", "range"]);
   for (const [name, { value }] of examples) {
-    const reply = await call("POST", "/api/vrfv2/presets", { body: value });
+    const reply = await call("POST", `/api/vrfv2/presets?preset=${name}`, { body: value });
     expect([name, reply.status, reply.data["err"]]).toEqual([name, 200, "0x"]);
   }
 });

@@ -92,6 +92,17 @@ test.each([
   expect(answer).toContain(`"code":"${code}"`);
 });
 
+test.each(["GET /api/networks", "GET /explorer", "GET /healthz"])(
+  "error: %s with two Host lines is 400",
+  async (line) => {
+    const { raw } = await startHarness();
+    for (const second of ["a", "evil.example"])
+      expect(await raw(`${line} HTTP/1.1\r\nHost: a\r\nhOST: ${second}\r\n\r\n`)).toMatch(
+        /^HTTP\/1.1 400 [^]*"code":"malformed_http"/,
+      );
+  },
+);
+
 test("behaviour: thousands of violations are counted, not listed", async () => {
   const { call } = await startHarness();
   const args = Array.from({ length: 60_000 }, () => 1);
@@ -158,6 +169,7 @@ test("default: health, readiness and metrics need no key", async () => {
   const ready = await call("GET", "/readyz", { key: null });
   expect(JSON.parse(ready.text)).toEqual({
     ready: true,
+    sandbox: { ready: true },
     networks: { sepolia: { ready: true, blockNumber: 7 } },
   });
   await call("POST", PRESETS);
@@ -171,7 +183,11 @@ test("default: health, readiness and metrics need no key", async () => {
 
 test("behaviour: not ready is 503 with what each network says", async () => {
   const { call, service } = await startHarness();
-  service.readiness = async () => ({ ready: false, networks: { fuji: { ready: false, why: "starting" } } });
+  service.readiness = async () => ({
+    ready: false,
+    sandbox: { ready: true },
+    networks: { fuji: { ready: false, why: "starting" } },
+  });
   const reply = await call("GET", "/readyz");
   expect(reply.status).toBe(503);
   expect(JSON.parse(reply.text)).toMatchObject({ networks: { fuji: { why: "starting" } } });
@@ -204,7 +220,7 @@ test("behaviour: a preset that comes or goes is in the API at once", async () =>
   const [coinflip] = PRESET_VIEWS;
   service.setPresets([...PRESET_VIEWS, { ...coinflip!, name: "roulette" }]);
   const openapi = await call("GET", "/openapi.json", { key: null });
-  expect(openapi.text).toContain("Preset_roulette");
+  expect(openapi.text).toContain('"roulette"');
   expect((await call("POST", `${PRESETS}?preset=roulette`)).status).toBe(200);
   service.setPresets([]);
   const refused = await call("POST", PRESETS);

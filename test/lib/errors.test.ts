@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TycheError, messageOf } from "../../src/lib/errors.ts";
+import { TycheError, messageOf, type TycheErrorOptions } from "../../src/lib/errors.ts";
 
 class ExampleError extends TycheError {}
 
@@ -13,6 +13,20 @@ test("default: keeps code, blame and cause, is not retryable, takes the subclass
     retryable: false,
     cause,
   });
+});
+
+test("behaviour: whose fault it is and whether its message leaves the server are told apart", () => {
+  const exposes = (options: Pick<TycheErrorOptions, "blame" | "expose">) =>
+    new TycheError("failed", { code: "example", ...options }).expose;
+  expect([exposes({ blame: "caller" }), exposes({ blame: "upstream" }), exposes({ blame: "us" })]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect([exposes({ blame: "us", expose: true }), exposes({ blame: "upstream", expose: false })]).toEqual([
+    true,
+    false,
+  ]);
 });
 
 test("behaviour: messageOf reads errors and anything else that was thrown", () => {

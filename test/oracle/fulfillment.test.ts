@@ -7,8 +7,8 @@ import {
   type Hex,
 } from "viem";
 import { expect, test } from "vitest";
-import { EVENT_TOPICS } from "../../src/chain/events.ts";
-import { batchVrfCoordinatorAbi } from "../../src/contracts/abi.ts";
+import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
+import { batchVrfCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
 import { encodeFulfillment, readVrfOutcomes, type VrfRequest } from "../../src/oracle/fulfillment.ts";
 import { createProvingKey, prove } from "../../src/vrf/proof.ts";
 import { idOf, logOf } from "./support/logs.ts";

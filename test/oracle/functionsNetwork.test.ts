@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { encodeFunctionData, parseAbi } from "viem";
-import { functionsRouterAbi } from "../../src/contracts/abi.ts";
-import { TycheError } from "../../src/lib/errors.ts";
+import { functionsRouterAbi } from "../../src/chainlink/contracts/abi.ts";
 import type { SourceRunner } from "../../src/oracle/execute.ts";
 import { createReportSigner } from "../../src/oracle/signer.ts";
+import { SandboxOverloadedError } from "../../sandbox/index.ts";
 import { TEST_ROLES } from "../support/stack.ts";
 import { createTestRunner } from "./support/runner.ts";
 import { cborPairs, inlineRequest, startWorld, type World } from "./support/world.ts";
@@ -126,17 +126,14 @@ test("behaviour: while the sandbox is overloaded requests wait and say why, then
   world = await startWorld();
   let overloaded = true;
   const runner = createTestRunner(() => {
-    if (overloaded)
-      throw new TycheError("4,096 runs wait already", {
-        code: "sandbox_overloaded",
-        blame: "us",
-        retryable: true,
-      });
+    if (overloaded) throw new SandboxOverloadedError(4_096, 4_096);
   });
   const oracle = world.startOracle({ runner });
   await world.requestFunctions([inlineRequest("return Buffer.from('x')")]);
   await vi.waitFor(() =>
-    expect(oracle.network().pending[0]?.why).toBe("the source could not be run yet: 4,096 runs wait already"),
+    expect(oracle.network().pending[0]?.why).toMatch(
+      /^the source could not be run yet: The sandbox has 4096 runs waiting/,
+    ),
   );
   overloaded = false;
   await vi.waitFor(async () => expect(await answers()).toHaveLength(1), { timeout: 5_000 });
@@ -189,7 +186,7 @@ test("error: reports of signers that the coordinator doesn't know are refused, a
   await world.requestFunctions([inlineRequest("return Buffer.from('x')")]);
   await vi.waitFor(() =>
     expect(oracle.network().pending[0]?.why).toBe(
-      "the coordinator refused the report: address not authorized to sign",
+      "the coordinator refused the report: ReportInvalid(address not authorized to sign)",
     ),
   );
   expect(await answers()).toHaveLength(0);
@@ -202,6 +199,8 @@ test("error: two signatures of one node don't count twice", async () => {
   const oracle = world.startOracle({ functions: { ...world.network.functions, nodes: twice } });
   await world.requestFunctions([inlineRequest("return Buffer.from('x')")]);
   await vi.waitFor(() =>
-    expect(oracle.network().pending[0]?.why).toBe("the coordinator refused the report: non-unique signature"),
+    expect(oracle.network().pending[0]?.why).toBe(
+      "the coordinator refused the report: ReportInvalid(non-unique signature)",
+    ),
   );
 });

@@ -2,14 +2,14 @@ import { afterEach, expect, test, vi } from "vitest";
 import { createGroupCommit } from "../../src/oracle/groupCommit.ts";
 
 /** A group over numbers whose commits end when the test says so. */
-function createScene({ lanes = 1, room = 3, lingerMs = (): number => 0 } = {}) {
+function createScene({ lanes = 1, room = 3, batchDelayMs = (): number => 0 } = {}) {
   const commits: { items: readonly number[]; end(error?: Error): void }[] = [];
   const failed: (readonly number[])[] = [];
   const controller = new AbortController();
   const group = createGroupCommit<number, number>({
     lanes: Array.from({ length: lanes }, (_, lane) => lane),
     measure: (queue) => ({ count: Math.min(queue.length, room), full: queue.length >= room }),
-    lingerMs,
+    batchDelayMs,
     commit: (items) =>
       new Promise((resolve, reject) => {
         commits.push({ items, end: (error) => (error ? reject(error) : resolve()) });
@@ -66,7 +66,7 @@ test("behaviour: a full commit starts beside one under way, on a free lane", asy
 
 test("behaviour: a commit that is not full waits for company as long as it is told", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const { group, items } = createScene({ lingerMs: () => 20 });
+  const { group, items } = createScene({ batchDelayMs: () => 20 });
   group.push(1);
   await pass(19);
   group.push(2);
@@ -78,7 +78,7 @@ test("behaviour: a commit that is not full waits for company as long as it is to
 
 test("behaviour: a commit that gets full waits no longer, and the next waits anew", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const { group, commits, items } = createScene({ lingerMs: () => 20 });
+  const { group, commits, items } = createScene({ batchDelayMs: () => 20 });
   group.push(1);
   await pass(10);
   group.push(2, 3, 4);
@@ -93,7 +93,7 @@ test("behaviour: a commit that gets full waits no longer, and the next waits ane
 
 test("behaviour: what has waited long enough while a commit was under way waits again after it", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const { group, commits, items } = createScene({ lanes: 2, lingerMs: () => 20 });
+  const { group, commits, items } = createScene({ lanes: 2, batchDelayMs: () => 20 });
   group.push(1, 2, 3);
   group.push(4);
   await pass(100);

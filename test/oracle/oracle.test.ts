@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createSandboxPool, type SandboxPool } from "../../sandbox/index.ts";
-import { createSender, fixedFees } from "../../src/chain/sender.ts";
+import { createSender, fixedFees } from "../../src/evm/sender.ts";
 import { randomWords } from "../../src/vrf/randomWords.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { createTestRunner } from "./support/runner.ts";
@@ -67,6 +67,17 @@ test("behaviour: an oracle that is stopped in the middle leaves the rest to the 
   await vi.waitFor(async () => expect(await world.events("RequestProcessed")).toHaveLength(2));
   expect(await world.events("RandomWordsFulfilled")).toHaveLength(1);
   expect(await world.events("RequestNotProcessed")).toHaveLength(0);
+});
+
+test("behaviour: an oracle that goes on at the head of an idle network is not behind", async () => {
+  await world.requestWords(1);
+  const first = world.startOracle();
+  await vi.waitFor(() => expect(first.network()).toMatchObject({ caughtUp: true, pending: [] }));
+  const { checkpoint } = first.network();
+  first.close();
+  expect(checkpoint).toBeGreaterThan((await world.client.getHead("latest"))!.number);
+  const second = world.startOracle({ fromBlock: checkpoint });
+  await vi.waitFor(() => expect(second.network().caughtUp).toBe(true));
 });
 
 test("behaviour: a second oracle with the same keys does no harm", async () => {
@@ -141,7 +152,12 @@ test("behaviour: after close nothing more is sent, and closing again changes not
   await vi.waitFor(() => expect(oracle.network().caughtUp).toBe(true));
   oracle.close();
   oracle.close();
+  const { lastBlock } = oracle.network();
   await world.requestWords(1);
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  expect(await world.events("RandomWordsFulfilled")).toHaveLength(0);
+  // Another one that has read the request and answered it shows that the first one had the time to.
+  world.startOracle();
+  await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1), {
+    timeout: 10_000,
+  });
+  expect(oracle.network().lastBlock).toEqual(lastBlock);
 });

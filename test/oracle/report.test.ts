@@ -9,7 +9,7 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import * as fc from "fast-check";
-import { functionsCoordinatorAbi } from "../../src/contracts/abi.ts";
+import { functionsCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
 import {
   encodeReport,
   encodeTransmission,

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { encodeFunctionData, type Hex } from "viem";
-import { blockhashStoreAbi } from "../../src/contracts/abi.ts";
+import { blockhashStoreAbi } from "../../src/chainlink/contracts/abi.ts";
 import { decodeProof } from "../../src/vrf/encoding.ts";
 import { keyHash, seedOf } from "../../src/vrf/randomWords.ts";
 import { verify } from "../../src/vrf/verify.ts";

@@ -2,9 +2,11 @@ import { execFileSync } from "node:child_process";
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { checkExamples } from "../../src/presets/checkPreset.ts";
 import { loadPreset } from "../../src/presets/loadPreset.ts";
 import { PresetBrokenError } from "../../src/presets/presetProblem.ts";
 import { EXAMPLE_SOURCE, exampleDefinition, makeFolder, writePreset } from "./folders.ts";
+import { runHere } from "./runHere.ts";
 
 async function loadBroken(folder: string, name = "echo"): Promise<string> {
   const error = await loadPreset(folder, name).then(
@@ -40,8 +42,44 @@ test("behaviour: the published parameters say in standard words what a decimal t
   const { parameters } = await loadPreset(folder, "echo");
   expect(parameters).toMatchObject({
     additionalProperties: false,
-    properties: { times: { type: ["string", "integer"], pattern: "^[0-9]{1,78}$", default: "2" } },
+    properties: {
+      times: {
+        anyOf: [
+          { type: "string", pattern: "^[0-9]{1,78}$" },
+          { type: "integer", minimum: 1, maximum: 1000 },
+        ],
+        default: "2",
+      },
+    },
   });
+  expect(JSON.stringify(parameters)).not.toContain("decimal");
+});
+
+test("behaviour: an imported module becomes part of the source, under the name that it is imported by", async () => {
+  const folder = await makeFolder();
+  const source = (statement: string, name: string): string =>
+    `${statement}\nreturn Functions.encodeString("a".repeat(Number(${name}("0x" + "00".repeat(32))(3n)) + 2))`;
+  await writePreset(folder, "echo", {
+    source: source('import { createDraw } from "tyche:draw";', "createDraw"),
+  });
+  await writePreset(folder, "other", {
+    source: source("import{createDraw as draw}from'tyche:draw'", "draw"),
+  });
+  const [echo, other] = [await loadPreset(folder, "echo"), await loadPreset(folder, "other")];
+  expect(echo.source).not.toContain("import");
+  expect(echo.source).toContain("657870616e642033322d62797465206b");
+  expect(other.sourceBytes).toBe(echo.sourceBytes);
+  expect(await checkExamples(echo, runHere)).toEqual([]);
+  expect(await checkExamples(other, runHere)).toEqual([]);
+});
+
+test("behaviour: text that only looks like an import stays", async () => {
+  const folder = await makeFolder();
+  const source = `// import { createDraw } from "tyche:draw";\nreturn Functions.encodeString(\`\nimport { createDraw } from "tyche:draw";\`)`;
+  await writePreset(folder, "echo", { source });
+  expect((await loadPreset(folder, "echo")).source).toBe(
+    'return Functions.encodeString(`\nimport { createDraw } from "tyche:draw";`)',
+  );
 });
 
 describe("error: files that can't be read", () => {
@@ -99,25 +137,29 @@ describe("error: files that can't be read", () => {
 
 describe("error: preset.json", () => {
   const cases: readonly [why: string, definition: unknown, reason: string][] = [
-    ["an empty file", "", "echo/preset.json:1:1: not JSON: a value expected, found the end of the text"],
+    ["an empty file", "", "echo/preset.json:1:1: not JSON: expected a value, the text ends"],
     [
       "a comma too many",
       '{\n  "name": "echo",\n}',
-      'echo/preset.json:3:1: not JSON: a member name in double quotes expected, found "}"',
+      'echo/preset.json:3:1: not JSON: expected a member name in double quotes, found "}"',
     ],
     [
       "a text behind the end",
       "{} x",
-      'echo/preset.json:1:4: not JSON: the end of the text expected, found "x"',
+      'echo/preset.json:1:4: not JSON: expected the end of the text, found "x"',
     ],
-    ["a member twice", '{"a":1,"a":2}', 'echo/preset.json:1:8: not JSON: the member "a" occurs twice'],
     [
-      "__proto__",
-      '{"__proto__":{}}',
-      'echo/preset.json:1:2: not JSON: the member name "__proto__" is not allowed',
+      "a member twice",
+      '{"a":1,"a":2}',
+      'echo/preset.json:1:8: not JSON: the name "a" stands twice in one object',
     ],
-    ["deep nesting", "[".repeat(5_000), "echo/preset.json:1:34: not JSON: nested deeper than 32"],
-    ["an array", "[]", "echo/preset.json:1:1: must be object"],
+    ["__proto__", '{"__proto__":{}}', 'echo/preset.json:1:2: not JSON: the name "__proto__" is not allowed'],
+    [
+      "deep nesting",
+      "[".repeat(5_000),
+      'echo/preset.json:1:33: not JSON: expected at most 32 levels of nesting, found "["',
+    ],
+    ["an array", "[]", "echo/preset.json:1:1: must be an object; got an array"],
   ];
   test.each(cases)("error: %s", async (_why, definition, reason) => {
     const folder = await makeFolder();
@@ -137,7 +179,7 @@ describe("error: preset.json", () => {
       { returnType: "bytes" },
       "returnType: must be one of string, uint256, int256",
     ],
-    ["no example", { examples: [] }, "examples: must NOT have fewer than 1 items"],
+    ["no example", { examples: [] }, "examples: must have at least 1 item; got 0"],
     ["args without a parameter", { args: ["text"] }, 'args: must list every parameter; "times" is missing'],
     ["args with a stranger", { args: ["text", "times", "x"] }, '2: "x" is not one of the parameters'],
     ["args with a parameter twice", { args: ["text", "times", "text"] }, '2: "text" occurs twice'],
@@ -170,7 +212,7 @@ describe("error: preset.json", () => {
     [
       "a word that is none",
       { examples: [{ params: {}, word: "0x1", parsedResult: "" }] },
-      "word: must match pattern",
+      'word: must match ^0x[0-9a-f]{64}$; got "0x1"',
     ],
   ];
   test.each(changes)("error: %s", async (_why, change, reason) => {
@@ -247,7 +289,20 @@ describe("error: source.js", () => {
     ["return 1; } function more() {", "must be the body of an async function and nothing after it"],
     ["return 1; }\n/1/\nfunction more() {", "must be the body of an async function and nothing after it"],
     ["}); (function () {", "echo/source.js:1:2"],
-    ["import a from 'a';", "echo/source.js:1:8"],
+    [
+      "import a from 'a';",
+      'echo/source.js:1:1: a source can import statically from tyche:draw only; write await import("a") for another module',
+    ],
+    [
+      "// one\nimport { createDraws } from 'tyche:draw';",
+      'echo/source.js:2:10: tyche:draw exports createDraw and nothing else: import { createDraw } from "tyche:draw"',
+    ],
+    ["import * as draw from 'tyche:draw';", "echo/source.js:1:8: tyche:draw exports createDraw"],
+    [
+      "import { createDraw } from 'tyche:draw';\nconst createDraw = 1;",
+      "echo/source.js:2:7: Identifier 'createDraw' has already been declared",
+    ],
+    ["import { createDraw } from 'tyche:draw';\nreturn (;", "echo/source.js:2:9: Unexpected token"],
   ];
   test.each(sources)("error: %s", async (source, reason) => {
     const folder = await makeFolder();

@@ -36,6 +36,19 @@ describe("parsePresetParams", () => {
     expect(parsePresetParams(coinflip, {})).toEqual({ params: {}, args: [] });
   });
 
+  test("error: a whole number past 2^53 where a text belongs is refused as any other number", () => {
+    const large = 99999999999999999999n;
+    for (const number of [5, large]) {
+      expect(violationsOf(() => parsePresetParams(lotto, { numberOfWinners: 1, list: [number] }))).toEqual([
+        { path: "/list/0", message: `must be a string; got ${number}` },
+      ]);
+    }
+    expect(parsePresetParams(range, { max: large }).params).toEqual({ min: "1", max: `${large}` });
+    expect(violationsOf(() => parsePresetParams(range, { max: 10n ** 78n }))).toEqual([
+      { path: "/max", message: "must have at most 78 digits, not 79" },
+    ]);
+  });
+
   test("behaviour: a JSON integer, leading zeros and minus zero are the same value as the plain string", () => {
     expect(parsePresetParams(range, { min: -5, max: 5 }).params).toEqual({ min: "-5", max: "5" });
     expect(parsePresetParams(range, { min: "-0", max: "007" }).params).toEqual({ min: "0", max: "7" });
@@ -59,7 +72,7 @@ describe("parsePresetParams", () => {
 
   test("error: lists every violation at once", () => {
     expect(violationsOf(() => parsePresetParams(nDice, { numFaces: "1", numDice: "101", x: 1 }))).toEqual([
-      { path: "/x", message: "is not a parameter of nDice; it takes numFaces, numDice" },
+      { path: "/x", message: "is unknown; nDice takes numFaces, numDice" },
       { path: "/numFaces", message: "must be at least 2, not 1" },
       { path: "/numDice", message: "must be at most 100, not 101" },
     ]);
@@ -80,18 +93,18 @@ describe("parsePresetParams", () => {
 
   test("error: entries that are no strings, an empty and a missing list", () => {
     expect(violationsOf(() => parsePresetParams(lotto, { list: ["a", 1, null] }))).toEqual([
-      { path: "/list/1", message: "must be a string, not 1" },
-      { path: "/list/2", message: "must be a string, not null" },
+      { path: "/list/1", message: "must be a string; got 1" },
+      { path: "/list/2", message: "must be a string; got null" },
     ]);
     expect(violationsOf(() => parsePresetParams(lotto, { list: [] }))).toContainEqual({
       path: "/list",
-      message: "must have at least 1 item, not 0",
+      message: "must have at least 1 item; got 0",
     });
     expect(violationsOf(() => parsePresetParams(lotto, {}))).toEqual([
       { path: "/list", message: "is required" },
     ]);
     expect(violationsOf(() => parsePresetParams(lotto, { list: "a,b" }))).toEqual([
-      { path: "/list", message: 'must be an array, not "a,b"' },
+      { path: "/list", message: 'must be an array; got "a,b"' },
     ]);
   });
 

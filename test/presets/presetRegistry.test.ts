@@ -73,12 +73,14 @@ test("behaviour: an edited source is read again", async () => {
 test("behaviour: a comment that changes nothing is no change", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", {});
-  const { registry, changes } = await follow(folder);
-  const before = registry.list();
+  const { registry, changes, next } = await follow(folder);
+  const before = registry.get("echo");
   await writeFile(path.join(folder, "echo", "source.js"), `// more\n${EXAMPLE_SOURCE}`);
-  await sleep(500);
-  expect(registry.list()).toBe(before);
-  expect(changes).toEqual([]);
+  // A later change that is told shows that the earlier one was seen.
+  await writePreset(folder, "later", {});
+  await next((change) => change.kind === "live" && change.preset.name === "later");
+  expect(registry.get("echo")).toBe(before);
+  expect(changes).toHaveLength(1);
 });
 
 test("behaviour: a preset that breaks stops being served with file, line and reason, harms no other, and comes back", async () => {
@@ -141,8 +143,9 @@ test("behaviour: closes with its signal, twice without harm, and tells no change
   const registry = await createPresetRegistry(options);
   controller.abort();
   await registry.close();
+  const { next } = await follow(folder);
   await writePreset(folder, "late", {});
-  await sleep(300);
+  await next((change) => change.kind === "live" && change.preset.name === "late");
   expect(changes).toEqual([]);
 });
 

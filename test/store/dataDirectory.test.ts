@@ -1,7 +1,17 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findOutsideKey } from "../../src/lib/outsideKey.ts";
 import { openDataDirectory } from "../../src/store/dataDirectory.ts";
 
 let folder: string;
@@ -60,4 +70,103 @@ test("error: a damaged master key is not replaced", () => {
   writeFileSync(path.join(place, "master-key"), "abc\n");
   expect(() => openDataDirectory(place, { exclusive: true })).toThrow(/does not hold 64 hex digits/);
   expect(readFileSync(path.join(place, "master-key"), "utf8")).toBe("abc\n");
+});
+
+test("behaviour: whatever the permissions were, others may read nothing", () => {
+  const place = path.join(folder, "open");
+  openDataDirectory(place, { exclusive: true }).close();
+  mkdirSync(path.join(place, "chains", "fuji"), { recursive: true });
+  for (const name of ["tyche.sqlite", "tyche.sqlite-wal", "api-key", "chains/fuji/state.json"])
+    writeFileSync(path.join(place, name), "x");
+  const all = readdirSync(place, { recursive: true, encoding: "utf8" }).map((name) => path.join(place, name));
+  for (const name of [place, ...all]) chmodSync(name, 0o777);
+  openDataDirectory(place, { exclusive: true }).close();
+  for (const name of [place, ...all]) {
+    const stats = statSync(name);
+    expect([name, stats.mode & 0o777]).toEqual([name, stats.isDirectory() ? 0o700 : 0o600]);
+  }
+});
+
+describe("behaviour: nothing that is lost is made anew over what needs it", () => {
+  const make = (name: string): string => {
+    const place = path.join(folder, name);
+    openDataDirectory(place, { exclusive: true }).close();
+    mkdirSync(path.join(place, "chains", "fuji"), { recursive: true });
+    writeFileSync(path.join(place, "chains", "fuji", "state.json"), "{}");
+    writeFileSync(path.join(place, "tyche.sqlite"), "x");
+    return place;
+  };
+  const list = (place: string) => new Set(readdirSync(place, { recursive: true, encoding: "utf8" }));
+
+  test.each([
+    ["master-key", "missing", /master-key is missing.*TYCHE_MASTER_KEY_FILE/],
+    ["tyche.sqlite", "missing", /tyche\.sqlite is missing.*backup/],
+    ["tyche.sqlite", "empty", /tyche\.sqlite is empty.*backup/],
+    ["master-key", "empty", /does not hold 64 hex digits/],
+    ["master-key", "a folder", /EISDIR/],
+  ] as const)("%s %s", (name, damage, sentence) => {
+    const place = make(`${name} ${damage}`);
+    rmSync(path.join(place, name));
+    if (damage === "empty") writeFileSync(path.join(place, name), "");
+    if (damage === "a folder") mkdirSync(path.join(place, name));
+    const before = list(place);
+    expect(() => openDataDirectory(place, { exclusive: true })).toThrow(sentence);
+    expect(list(place)).toEqual(before);
+  });
+
+  test.each(["removed", "a folder"])("the marker %s: made anew, for it holds nothing", (damage) => {
+    const place = make(`marker ${damage}`);
+    rmSync(path.join(place, "tyche-data"));
+    if (damage === "a folder") mkdirSync(path.join(place, "tyche-data"));
+    openDataDirectory(place, { exclusive: true }).close();
+    expect(readdirSync(place)).toContain("tyche-data");
+  });
+
+  test.each(["a folder", "no database"])("the lock is %s: set aside, and locked anew", (damage) => {
+    const place = make(`lock ${damage}`);
+    rmSync(path.join(place, "lock"));
+    if (damage === "a folder") mkdirSync(path.join(place, "lock"));
+    else writeFileSync(path.join(place, "lock"), "no database ".repeat(100));
+    const first = openDataDirectory(place, { exclusive: true });
+    expect(() => openDataDirectory(place, { exclusive: true })).toThrow(/another process serves from/);
+    first.close();
+    expect(readdirSync(place).filter((name) => name.startsWith("lock.set-aside-"))).toHaveLength(1);
+  });
+});
+
+describe("a master key outside", () => {
+  const text = "ab".repeat(32);
+
+  test("default: is used, and not written into the directory", () => {
+    const place = path.join(folder, "outside");
+    const directory = openDataDirectory(place, {
+      exclusive: true,
+      masterKey: { text: `${text}\n`, from: "f" },
+    });
+    directory.close();
+    expect(Buffer.from(directory.masterKey).toString("hex")).toBe(text);
+    expect(readdirSync(place)).not.toContain("master-key");
+  });
+
+  test("default: comes from a variable or a file that the operator names", () => {
+    const file = path.join(folder, "key");
+    writeFileSync(file, text);
+    expect(findOutsideKey({ TYCHE_MASTER_KEY: text })).toEqual({ text, from: "TYCHE_MASTER_KEY" });
+    expect(findOutsideKey({ TYCHE_MASTER_KEY_FILE: file })).toEqual({ text, from: file });
+    expect(findOutsideKey({ TYCHE_MASTER_KEY: "" })).toBeUndefined();
+  });
+
+  test("error: both, a file that isn't there, or no key, and no message has the text", () => {
+    expect(() => findOutsideKey({ TYCHE_MASTER_KEY: text, TYCHE_MASTER_KEY_FILE: "x" })).toThrow("not both");
+    expect(() => findOutsideKey({ TYCHE_MASTER_KEY_FILE: path.join(folder, "none") })).toThrow(
+      "can't be read",
+    );
+    const open = () =>
+      openDataDirectory(path.join(folder, "bad"), {
+        exclusive: true,
+        masterKey: { text: "secret", from: "TYCHE_MASTER_KEY" },
+      });
+    expect(open).toThrow(/^TYCHE_MASTER_KEY does not hold 64 hex digits/);
+    expect(open).not.toThrow("secret");
+  });
 });

@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
+  deleteConsumer,
   findChain,
-  insertConsumer,
+  saveConsumer,
   listConsumers,
   listSourceIds,
   listSubscriptions,
@@ -33,6 +34,7 @@ import {
   findTransactions,
   insertTransaction,
   listOpenTransactions,
+  listRefusedTransactions,
   listTransactionsFrom,
 } from "../../src/store/transactions.ts";
 
@@ -160,7 +162,7 @@ describe("transactions", () => {
     sender: "0xaa" as const,
     nonce: n,
     raw: "0x00" as const,
-    cargo: { n },
+    payload: { n },
     createdAt: n,
     ...change,
   });
@@ -173,14 +175,24 @@ describe("transactions", () => {
     expect(await listOpenTransactions(store.db, "fuji")).toEqual([]);
   });
 
-  test("behaviour: everything of an account from a nonce on, refused ones only when asked for", async () => {
+  test("behaviour: everything of an account from a nonce on; refused ones by one nonce and what they name", async () => {
     for (const n of [1, 2, 3]) await insertTransaction(store.db, make(n));
     await insertTransaction(store.db, make(9, { nonce: 2 }));
     await insertTransaction(store.db, make(8, { nonce: 2, sender: "0xbb" }));
     await endTransaction(store.db, "0x3", "failed");
     const where = { network: "sepolia", sender: "0xaa", nonce: 2 };
     expect((await listTransactionsFrom(store.db, where)).map(({ hash }) => hash)).toEqual(["0x2", "0x9"]);
-    expect(await listTransactionsFrom(store.db, { ...where, all: true })).toHaveLength(3);
+    for (const [n, nonce] of [
+      [5, 2],
+      [6, 2],
+      [7, 4],
+    ] as const) {
+      await insertTransaction(store.db, make(n, { nonce, payload: { entries: [[`request ${n}`]] } }));
+      await endTransaction(store.db, `0x${n}`, "failed");
+    }
+    const refused = await listRefusedTransactions(store.db, { ...where, naming: "request 6" });
+    expect(refused.map(({ hash }) => hash)).toEqual(["0x6"]);
+    expect(await listRefusedTransactions(store.db, { ...where, naming: "request 7" })).toEqual([]);
   });
 
   test("behaviour: are found by hash; the same one stored again changes nothing", async () => {
@@ -210,7 +222,7 @@ describe("what is known of a chain", () => {
   test("default: comes back as it was stored, ids of 256 bits too", async () => {
     await saveChain(store.db, "fuji", "0xid", { blockNumber: 3 });
     await saveSubscription(store.db, subscription);
-    await insertConsumer(store.db, consumer);
+    await saveConsumer(store.db, consumer);
     await saveSourceId(store.db, "fuji", "0xhash", 4);
     expect(await findChain(store.db, "fuji")).toEqual({ identity: "0xid", deployment: { blockNumber: 3 } });
     expect(await listSubscriptions(store.db, "dapp_a")).toEqual([subscription]);
@@ -219,16 +231,20 @@ describe("what is known of a chain", () => {
     expect(await findChain(store.db, "sepolia")).toBeUndefined();
   });
 
-  test("behaviour: the first linking of a contract stays", async () => {
-    await insertConsumer(store.db, consumer);
-    await insertConsumer(store.db, { ...consumer, transactionHash: "0x2" });
-    expect(await listConsumers(store.db, "dapp_a")).toEqual([consumer]);
+  test("behaviour: a contract that is linked anew has its latest transaction; an unlinked one is gone", async () => {
+    await saveConsumer(store.db, consumer);
+    await saveConsumer(store.db, { ...consumer, transactionHash: "0x2" });
+    expect(await listConsumers(store.db, "dapp_a")).toEqual([{ ...consumer, transactionHash: "0x2" }]);
+    await deleteConsumer(store.db, { ...consumer, network: "sepolia" });
+    expect(await listConsumers(store.db, "dapp_a")).toHaveLength(1);
+    await deleteConsumer(store.db, consumer);
+    expect(await listConsumers(store.db, "dapp_a")).toEqual([]);
   });
 
   test("behaviour: another chain makes everything that lived on the first forgotten, and nothing else", async () => {
     await saveSubscription(store.db, subscription);
     await saveSubscription(store.db, { ...subscription, network: "sepolia" });
-    await insertConsumer(store.db, consumer);
+    await saveConsumer(store.db, consumer);
     await saveSourceId(store.db, "fuji", "0xhash", 4);
     await replaceChain(store.db, "fuji", "0xnew", {});
     expect(await listSubscriptions(store.db)).toMatchObject([{ network: "sepolia" }]);
@@ -260,6 +276,57 @@ test("error: a full disk is told at once, and the write throws", async () => {
   const much = makeRequest("1", { params: { text: "x".repeat(100_000) } });
   await expect(insertRequests(store.db, [much])).rejects.toThrow("full");
   expect(fatal).toEqual(["the disk is full"]);
+});
+
+test("error: a flipped byte in a record is found when it is read, and a record without a checksum is read", async () => {
+  await insertRequests(store.db, [makeRequest("1"), makeRequest("2")]);
+  await insertTransaction(store.db, {
+    hash: "0x1",
+    network: "sepolia",
+    sender: "0xaa",
+    nonce: 1,
+    raw: "0x00",
+    payload: {},
+    createdAt: 1,
+  });
+  const [first, second] = [makeRequest("1").id, makeRequest("2").id];
+  await sql`UPDATE requests SET params = '{"numWords":3}' WHERE id = ${first}`.execute(store.db);
+  await sql`UPDATE requests SET checksum = NULL WHERE id = ${second}`.execute(store.db);
+  await sql`UPDATE transactions SET payload = '[]'`.execute(store.db);
+  await expect(findRequest(store.db, first)).rejects.toMatchObject({ code: "store_unusable" });
+  expect(await findRequest(store.db, second)).toMatchObject({ id: second });
+  await expect(findTransactions(store.db, ["0x1"])).rejects.toThrow(
+    "transaction 0x1 in the database is damaged",
+  );
+});
+
+test("error: a database that was removed takes no write, and that is told at once", async () => {
+  rmSync(join(folder, "db"));
+  await expect(insertRequests(store.db, [makeRequest("1")])).rejects.toThrow("was removed");
+  expect(fatal).toEqual(["was removed while the service ran"]);
+});
+
+test("behaviour: each filter of a page has its index", async () => {
+  for (const column of ["state", "kind", "network"]) {
+    const { rows } = await sql<{ detail: string }>`EXPLAIN QUERY PLAN SELECT * FROM requests
+      WHERE dapp_id = 'dapp_a' AND id < 'req_9' AND ${sql.ref(column)} = 'x' ORDER BY id DESC LIMIT 9`.execute(
+      store.db,
+    );
+    expect(rows.map(({ detail }) => detail)).toEqual([
+      `SEARCH requests USING INDEX requests_by_${column} (dapp_id=? AND ${column}=? AND id<?)`,
+    ]);
+  }
+});
+
+test("behaviour: writes that resolve share flushes, and are all there", async () => {
+  const file = join(folder, "flushed");
+  const flushed = await openStore(createSqliteDialect(file), { file });
+  await insertDapp(flushed.db, { id: "dapp_a", name: "a", facilities: [], createdAt: 1 });
+  const ids = Array.from({ length: 50 }, (_, i) => String(i + 1));
+  await Promise.all(ids.map((id) => flushed.write((db) => insertRequests(db, [makeRequest(id)]))));
+  expect(await listRequests(flushed.db, { dappId: "dapp_a", limit: 99 })).toHaveLength(50);
+  await flushed.close();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
 test("error: a file of another kind is refused and left as it is", async () => {

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { createAnvil } from "@viem/anvil";
 import { createTestClient, http, publicActions, walletActions, type Hex } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
-import { type Account, createAccount } from "../../src/chain/account.ts";
-import { createChainClient, parseReceipt, type Receipt } from "../../src/chain/client.ts";
+import { type Account, createAccount } from "../../src/evm/account.ts";
+import { createChainClient, parseReceipt, type Receipt } from "../../src/evm/client.ts";
 import {
   EMBEDDED_BLOCK_GAS_LIMIT,
   EMBEDDED_GAS_PRICE_WEI,
   findBinary,
-} from "../../src/chain/embedded/anvil.ts";
+} from "../../src/networks/embedded/anvil.ts";
 
 /** Anvil's own mnemonic: its first ten accounts hold 10,000 coins each. */
 const MNEMONIC = "test test test test test test test test test test test junk";

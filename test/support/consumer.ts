@@ -1,8 +1,8 @@
 import { encodeFunctionData, type Hex, stringToHex, toHex } from "viem";
-import type { Receipt } from "../../src/chain/client.ts";
-import { encodeArgs, encodeSourcePrefix } from "../../src/chain/functionsRequest.ts";
-import { encodePresetBatch } from "../../src/chain/presetBatch.ts";
-import { presetConsumerAbi, subscriptionOwnerAbi } from "../../src/contracts/abi.ts";
+import type { Receipt } from "../../src/evm/client.ts";
+import { encodeArgs, encodeSourcePrefix } from "../../src/chainlink/functionsRequest.ts";
+import { encodePresetBatch } from "../../src/chainlink/presetBatch.ts";
+import { presetConsumerAbi, subscriptionOwnerAbi } from "../../src/chainlink/contracts/abi.ts";
 import { eventsOf } from "./delivery.ts";
 import { TEST_PROVING_KEY, TEST_ROLES, type TestStack } from "./stack.ts";
 
@@ -31,6 +31,20 @@ export async function provisionDapp(
   const [provisioned] = eventsOf(receipt, "Provisioned");
   if (provisioned === undefined) throw new Error("the dapp was not provisioned");
   return provisioned;
+}
+
+/** Links that many contracts to a dapp's subscriptions, beside PresetConsumer; nothing lies at their addresses. */
+export async function linkConsumers(stack: TestStack, dapp: TestDapp, count: number): Promise<void> {
+  for (let i = 1; i <= count; i += 1) {
+    await stack.send(TEST_ROLES.operator, {
+      to: stack.addresses.subscriptionOwner,
+      data: encodeFunctionData({
+        abi: subscriptionOwnerAbi,
+        functionName: "addConsumer",
+        args: [dapp.vrfSubId, dapp.functionsSubId, toHex(0x1000 + i, { size: 20 })],
+      }),
+    });
+  }
 }
 
 /** Stores a source of ours and gives back its id. */

@@ -7,13 +7,13 @@ import {
   parseAbiParameters,
   type Hex,
 } from "viem";
-import type { Receipt } from "../../src/chain/client.ts";
-import { type ChainEvent, type ChainEventOf, decodeLog } from "../../src/chain/events.ts";
+import type { Receipt } from "../../src/evm/client.ts";
+import { type ChainEvent, type ChainEventOf, decodeLog } from "../../src/chainlink/events.ts";
 import {
   batchVrfCoordinatorAbi,
   functionsCoordinatorAbi,
   vrfCoordinatorAbi,
-} from "../../src/contracts/abi.ts";
+} from "../../src/chainlink/contracts/abi.ts";
 import { prove } from "../../src/vrf/proof.ts";
 import { seedOf } from "../../src/vrf/randomWords.ts";
 import { TEST_PROVING_KEY, TEST_ROLES, type TestStack } from "./stack.ts";

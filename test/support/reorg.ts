@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ChainClient } from "../../src/chain/client.ts";
+import type { ChainClient } from "../../src/evm/client.ts";
 
 /**
  * Has a busy chain replace its newest blocks by empty ones. Mining rests meanwhile: Anvil 1.7.1 fails or leaves holes where it mines

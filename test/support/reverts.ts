@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
-import { RpcError } from "../../src/chain/client.ts";
-import { decodeRevertReason } from "../../src/chain/revertReason.ts";
+import { RpcError } from "../../src/evm/client.ts";
+import { decodeRevertReason } from "../../src/chainlink/revertReason.ts";
 import type { TestChain } from "./anvil.ts";
 
 /** Runs a call without a transaction and gives back the text of its revert reason; `undefined` if it succeeds. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Abi, Hex } from "viem";
-import { PROJECT_ROOT } from "../../src/contracts/compilerInput.ts";
+import { PROJECT_ROOT } from "../../src/chainlink/contracts/compilerInput.ts";
 
 interface Compiler {
   compile(input: string, callbacks: { import: (path: string) => { contents: string } }): string;

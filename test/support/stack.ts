@@ -1,5 +1,5 @@
-import type { ChainClient } from "../../src/chain/client.ts";
-import { deployStack } from "../../src/chain/deploy.ts";
+import type { ChainClient } from "../../src/evm/client.ts";
+import { deployStack } from "../../src/chainlink/deploy.ts";
 import { createProvingKey } from "../../src/vrf/proof.ts";
 import { startTestChain, testAccount, type TestChainOptions } from "./anvil.ts";
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-const ENTRY = path.resolve(import.meta.dirname, "../../src/cli/tyche.ts");
+const ENTRY = path.resolve(import.meta.dirname, "../../src/app/tyche.ts");
 const START_TIMEOUT_MS = 30_000;
 
 /** A service in a process of its own, as a user starts it. */
@@ -39,6 +39,21 @@ export interface TycheProcessOptions {
   /** Default: a new one that is removed after the test file. */
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Command and options that run it, such as `prlimit --nofile=64`. Default none. */
+  readonly under?: readonly string[];
+}
+
+/** A start that ended, or that was not ready in time. */
+export class StartFailure extends Error {
+  /** Exit code; `null` when it had none: it hung, or a signal ended it. */
+  readonly code: number | null;
+  readonly output: string;
+
+  constructor(code: number | null, output: string) {
+    super(`tyche start did not get ready (exit code ${code}):\n${output}`);
+    this.code = code;
+    this.output = output;
+  }
 }
 
 /** Makes an empty data directory; whoever makes it removes it. */
@@ -51,20 +66,23 @@ export function removeDataDir(dataDir: string): void {
   rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
-/** Runs `tyche start` until it is ready. */
+/**
+ * Runs `tyche start` until it is ready.
+ *
+ * @throws {StartFailure}
+ */
 export async function startTycheProcess(options: TycheProcessOptions = {}): Promise<TycheProcess> {
   const dataDir = options.dataDir ?? makeDataDir();
-  const { child, output, exited } = spawnTyche(["start"], {
-    PORT: "0",
-    TYCHE_DATA_DIR: dataDir,
-    ...options.env,
-  });
+  const env = { PORT: "0", TYCHE_DATA_DIR: dataDir, ...options.env };
+  const { child, output, exited } = spawnTyche(["start"], env, options.under);
   const deadline = Date.now() + START_TIMEOUT_MS;
   let url: string | undefined;
   while (url === undefined) {
-    if (child.exitCode !== null || Date.now() > deadline) {
+    if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
+      const code = child.exitCode;
       child.kill("SIGKILL");
-      throw new Error(`tyche start did not get ready:\n${output()}`);
+      await exited;
+      throw new StartFailure(code, output());
     }
     await new Promise((resolve) => setTimeout(resolve, 10));
     if (output().includes("Ready in")) url = /API\s+(http\S+)/.exec(output())?.[1];
@@ -111,8 +129,10 @@ export async function runTyche(
 function spawnTyche(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  under: readonly string[] = [],
 ): { readonly child: ChildProcess; readonly output: () => string; readonly exited: Promise<number | null> } {
-  const child = spawn(process.execPath, ["--no-node-snapshot", ENTRY, ...args], {
+  const command = [...under, process.execPath, "--no-node-snapshot", ENTRY, ...args];
+  const child = spawn(command[0]!, command.slice(1), {
     env: { ...process.env, NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

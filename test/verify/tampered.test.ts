@@ -13,9 +13,13 @@ import {
   type Hex,
 } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { EVENT_TOPICS } from "../../src/chain/events.ts";
-import { encodeSourcePrefix } from "../../src/chain/functionsRequest.ts";
-import { functionsCoordinatorAbi, presetConsumerAbi, vrfCoordinatorAbi } from "../../src/contracts/abi.ts";
+import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
+import { encodeSourcePrefix } from "../../src/chainlink/functionsRequest.ts";
+import {
+  functionsCoordinatorAbi,
+  presetConsumerAbi,
+  vrfCoordinatorAbi,
+} from "../../src/chainlink/contracts/abi.ts";
 import { reportDigest } from "../../src/oracle/report.ts";
 import { TycheError } from "../../src/lib/errors.ts";
 import { createReportSigner } from "../../src/oracle/signer.ts";

@@ -1,7 +1,12 @@
 import { encodeFunctionData, stringToHex, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { encodeFunctionsRequest } from "../../src/chain/functionsRequest.ts";
-import { functionsRouterAbi, subscriptionOwnerAbi, vrfCoordinatorAbi } from "../../src/contracts/abi.ts";
+import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
+import {
+  functionsRouterAbi,
+  subscriptionOwnerAbi,
+  vrfCoordinatorAbi,
+} from "../../src/chainlink/contracts/abi.ts";
+import { createSourceRunner } from "../../src/app/runSource.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { storeSource } from "../support/consumer.ts";
 import { deliverResults, deliverWords, eventsOf } from "../support/delivery.ts";
@@ -179,6 +184,23 @@ test("behaviour: what a contract of the caller's own asked for is checked, too",
       valid: true,
       requests: [{ verdict: "valid" }],
     });
+
+  // Its callback reverts: the words are fulfilled all the same.
+  await world.viem.setCode({ address: owner.address, bytecode: "0x" });
+  const refused = await world.send(owner, {
+    to: world.addresses.vrfCoordinator,
+    data: encodeFunctionData({
+      abi: vrfCoordinatorAbi,
+      functionName: "requestRandomWords",
+      args: [TEST_PROVING_KEY.keyHash, vrfSubId, 1, 20_000, 2],
+    }),
+  });
+  await world.viem.setCode({ address: owner.address, bytecode: "0x60006000fd" });
+  const { requests } = await world.verify((await deliverWords(world, refused)).transactionHash);
+  expect(requests[0]!.steps.find(({ name }) => name === "words")).toMatchObject({
+    outcome: "ok",
+    detail: expect.stringContaining("the consumer's callback failed"),
+  });
 });
 
 describe("a function", () => {
@@ -210,19 +232,66 @@ describe("a function", () => {
   });
 
   test.each([
-    ["return Functions.encodeUint256(Math.floor(Math.random() * 1e15))", /another result each time/],
-    ["return Functions.encodeUint256(new Date().getFullYear())", /uses Date/],
-    ["await fetch('https://example.com'); return Functions.encodeUint256(1)", /uses fetch/],
+    ["return Functions.encodeUint256(Math.floor(Math.random() * 1e15))", /used randomness/],
+    ["return Functions.encodeUint256(new Date().getFullYear())", /used the time/],
+    ["await fetch('https://example.com'); return Functions.encodeUint256(1)", /used HTTP/],
+    ["await import('npm:ethers'); return Functions.encodeUint256(1)", /used imported modules/],
+    ["return Functions.encodeUint256(performance.memory ? 2 : 15)", /uses memory/],
     ["for (;;);", /limit of time/],
   ])("behaviour: %s can't be checked again, and is not called wrong", async (source, why) => {
     const { report } = await world.runFunction(source, FOURTEEN);
-    const run: typeof world.pool.run = (request) =>
-      world.pool.run({ ...request, limits: { ...request.limits, timeoutMs: 500 } });
+    const run = createSourceRunner({
+      run: (request) => world.pool.run({ ...request, limits: { ...request.limits, timeoutMs: 500 } }),
+    });
     const { valid, requests } = await world.verify(report.transactionHash, { run });
     expect(valid).toBe(true);
     const execution = requests[0]!.steps.find(({ name }) => name === "execution");
     expect(execution).toMatchObject({ outcome: "notApplicable", detail: expect.stringMatching(why) });
   });
+});
+
+/** Sources whose answer an operator can choose by what its nodes let happen; the repeat runs the same way and confirms it. */
+test.each([
+  [
+    "lets the request fail",
+    "const r = await Functions.makeHttpRequest({ url: 'https://example.com' });" +
+      "return Functions.encodeString(r.error ? 'LOSE' : 'WIN')",
+    "LOSE",
+    /used HTTP/,
+  ],
+  [
+    "lets the import fail",
+    "const win = await import('npm:ethers').then(() => true, () => false);" +
+      "return Functions.encodeString(win ? 'WIN' : 'LOSE')",
+    "LOSE",
+    /used imported modules/,
+  ],
+  [
+    "waits for another time",
+    "return Functions.encodeString(Date.now() % 2 < 2 ? 'LOSE' : 'WIN')",
+    "LOSE",
+    /used the time/,
+  ],
+  [
+    "runs the source until it draws as wanted",
+    "return Functions.encodeString(Math.random() < 2 ? 'LOSE' : 'WIN')",
+    "LOSE",
+    /used randomness/,
+  ],
+])("error: an operator who %s is not confirmed", async (_name, source, result, why) => {
+  const { report } = await world.runFunction(source, stringToHex(result));
+  const { requests } = await world.verify(report.transactionHash);
+  expect(requests[0]!.steps.find(({ name }) => name === "execution")).toMatchObject({
+    outcome: "notApplicable",
+    detail: expect.stringMatching(why),
+  });
+});
+
+test("behaviour: a request that the source could have made, but did not, leaves its result checkable", async () => {
+  const source =
+    "if (args[0] === '8') await fetch('https://example.com'); return Functions.encodeUint256(14)";
+  const { report } = await world.runFunction(source, `0x${"00".repeat(31)}0f`);
+  expect(await world.verify(report.transactionHash)).toMatchObject({ requests: [{ failed: "execution" }] });
 });
 
 test("behaviour: without given addresses those of the transactions are named to compare", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decodeErrorResult, encodeFunctionData, type Hex } from "viem";
-import type { Receipt, RpcError } from "../../src/chain/client.ts";
-import { vrfCoordinatorAbi } from "../../src/contracts/abi.ts";
+import type { Receipt, RpcError } from "../../src/evm/client.ts";
+import { vrfCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
 import { FIELD_SIZE } from "../../src/vrf/curve.ts";
 import { createProvingKey, prove, type Proof } from "../../src/vrf/proof.ts";
 import { keyHash, outputOf, randomWords, requestIdOf, seedOf } from "../../src/vrf/randomWords.ts";

@@ -8,11 +8,12 @@ import {
   type Hex,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { EVENT_TOPICS } from "../../src/chain/events.ts";
-import { batchVrfCoordinatorAbi, vrfCoordinatorAbi } from "../../src/contracts/abi.ts";
-import { readRandomness } from "../../src/service/explorer/readRandomness.ts";
-import type { ContractBook } from "../../src/service/explorer/contractBook.ts";
-import type { ProofView, TransactionView } from "../../src/service/explorer/views.ts";
+import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
+import { batchVrfCoordinatorAbi, vrfCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
+import { readRandomness } from "../../src/explorer/readRandomness.ts";
+import type { AddressBook } from "../../src/chainlink/addressBook.ts";
+import type { ProofView, TransactionView } from "../../src/explorer/views.ts";
+import { signIn } from "../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
 const NETWORK = "sepolia";
@@ -20,9 +21,11 @@ const NETWORK = "sepolia";
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>\u202Eevil`;
 
 let tyche: TycheProcess;
+let cookie: string;
 let networks: { name: string; rpcUrl: string; contracts: Record<string, Hex> }[];
 beforeAll(async () => {
   tyche = await startTycheProcess();
+  cookie = await signIn(tyche);
   networks = (await tyche.call("GET", "/api/networks")).data.items;
 });
 afterAll(async () => {
@@ -31,7 +34,7 @@ afterAll(async () => {
 
 const get = async (path: string, headers: Record<string, string> = {}) => {
   const response = await fetch(new URL(path, tyche.url), {
-    headers: { accept: "text/html", ...headers },
+    headers: { accept: "text/html", cookie, ...headers },
     redirect: "manual",
   });
   return { status: response.status, headers: response.headers, text: await response.text() };
@@ -48,7 +51,7 @@ const firstDapp = async (): Promise<string> =>
 const post = async (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) => {
   const response = await fetch(new URL(path, tyche.url), {
     method: "POST",
-    headers: { accept: "text/html", ...headers },
+    headers: { accept: "text/html", cookie, ...headers },
     body: new URLSearchParams({ token: await formToken(), ...fields }),
     redirect: "manual",
   });
@@ -172,7 +175,7 @@ describe("the page of a proof", () => {
       functionName: "fulfillRandomWords",
       args: [proof, commitment],
     });
-    const book = { party: (address: Hex) => ({ address }) } as ContractBook;
+    const book = { party: (address: Hex) => ({ address }) } as AddressBook;
     const [read] = readRandomness(direct, [], book);
     const view: TransactionView = await getData(vrfv2EventHash);
     expect(read!.proof).toEqual(view.randomness[0]!.proof satisfies ProofView);
@@ -180,7 +183,7 @@ describe("the page of a proof", () => {
   });
 
   test("error: calldata of another kind has no proof", () => {
-    const book = { party: (address: Hex) => ({ address }) } as ContractBook;
+    const book = { party: (address: Hex) => ({ address }) } as AddressBook;
     for (const input of ["0x", "0x08b2da0a", "0xdeadbeef00", `0x08b2da0a${"f".repeat(640)}`] as const)
       expect(readRandomness(input, [], book)).toEqual([]);
   });
@@ -332,7 +335,7 @@ describe("the application", () => {
   });
 
   test("behaviour: a hostile name stays text on every page that shows it", async () => {
-    const name = HOSTILE.slice(0, 60);
+    const name = HOSTILE.replace("\u202E", "").slice(0, 60);
     const { location } = await post("/dapps", { name, presets: "on" });
     for (const path of [
       "/",
@@ -348,9 +351,10 @@ describe("the application", () => {
   });
 
   test.each([
-    [{ name: "", presets: "on" }, "Give the dapp a name"],
-    [{ name: "x".repeat(61), presets: "on" }, "at most 60 characters"],
-    [{ name: "a\u0007b", presets: "on" }, "no control characters"],
+    [{ name: "", presets: "on" }, "must be 1 to 60 characters"],
+    [{ name: "x".repeat(61), presets: "on" }, "must be 1 to 60 characters; got 61"],
+    [{ name: "a\u0007b", presets: "on" }, "must not hold control characters"],
+    [{ name: "a\u202eb", presets: "on" }, "must not hold control characters"],
     [{ name: "shop" }, "choose at least one"],
   ])("error: the dapp %j is refused with the reason", async (fields, reason) => {
     const { status, text } = await post("/dapps", fields);
@@ -429,6 +433,21 @@ describe("the application", () => {
     expect((await get(`/dapps/${dapp}/consumers`)).text.toLowerCase()).toContain(consumer.toLowerCase());
   });
 
+  test("default: a linked contract is unlinked, and shown no more; once more is an error", async () => {
+    const dapp = await firstDapp();
+    const consumer = networks.find(({ name }) => name === "fuji")!.contracts["functionsRouter"]!;
+    await post(`/dapps/${dapp}/consumers`, { consumer, network: "fuji" });
+    const page = `/dapps/${dapp}/consumers`;
+    await expect.poll(async () => (await get(page)).text.toLowerCase()).toContain(consumer.toLowerCase());
+    const unlinked = await post(`${page}/remove`, { consumer, network: "fuji" });
+    expect(unlinked.status).toBe(303);
+    await expect
+      .poll(async () => (await get(unlinked.location)).text, { timeout: 15_000 })
+      .toContain("Unlinked by");
+    expect((await get(page)).text.toLowerCase()).not.toContain(consumer.toLowerCase());
+    expect((await post(`${page}/remove`, { consumer, network: "fuji" })).status).toBe(404);
+  });
+
   test.each([
     ["0x12", "sepolia", "0x and 40 hex digits"],
     ["0x000000000000000000000000000000000000dEaD", "sepolia", "there is no contract"],
@@ -484,17 +503,21 @@ describe("who may use it", () => {
     }
   });
 
-  test("error: a name that was made to lead here (DNS rebinding) gets the sign-in, and no page or form of the application", async () => {
+  test("error: a name that was made to lead here (DNS rebinding) gets nothing but the API", async () => {
     const host = `evil.example:${new URL(tyche.url).port}`;
-    const token = await formToken();
-    for (const path of ["/", "/networks", "/presets", `/dapps/${await firstDapp()}/config-vars`]) {
-      expect(await raw("GET", path, { host })).toMatchObject({
-        status: 303,
-        location: `/sign-in?next=${encodeURIComponent(path)}`,
-      });
-    }
-    expect((await raw("POST", "/dapps", { host }, `token=${token}&name=x&presets=on`)).status).toBe(401);
-    expect((await raw("GET", `/explorer/${NETWORK}`, { host })).status).toBe(200);
+    for (const path of [
+      "/",
+      "/networks",
+      "/explorer",
+      `/explorer/${NETWORK}`,
+      "/metrics",
+      "/readyz",
+      "/sign-in",
+    ])
+      expect({ path, ...(await raw("GET", path, { host })) }).toMatchObject({ path, status: 421 });
+    expect((await raw("POST", "/dapps", { host, cookie }, "name=x&presets=on")).status).toBe(421);
+    expect((await raw("GET", "/healthz", { host })).status).toBe(200);
+    expect((await raw("GET", "/api/presets", { host })).status).toBe(401);
   });
 
   test("error: forms from elsewhere, without their token, or that are no forms, change nothing", async () => {

@@ -12,7 +12,7 @@ import {
 let tyche: TycheProcess;
 let operatorToken: string;
 beforeAll(async () => {
-  tyche = await startTycheProcess({ env: { TYCHE_SIGN_IN: "always" } });
+  tyche = await startTycheProcess();
   operatorToken = readFileSync(path.join(tyche.dataDir, "operator-token"), "utf8").trim();
 });
 afterAll(async () => {
@@ -85,10 +85,43 @@ test("error: another token, and a form from elsewhere, open nothing", async () =
   });
 });
 
-test.each(["//evil.example/", "/\\evil.example", "https://evil.example/", "javascript:alert(1)", "networks"])(
-  "error: signing in doesn't lead away to %s",
-  async (next) => {
-    expect((await signIn(operatorToken, next)).location).toBe("/");
+test("default: neither the API key nor a link that signs in is in the output of a start that no person reads", () => {
+  expect(tyche.output()).not.toContain(tyche.apiKey);
+  expect(tyche.output()).toContain(`API key   in ${path.join(tyche.dataDir, "api-key")}`);
+  expect(tyche.output()).not.toContain("code=");
+});
+
+test("behaviour: a link with a code asks before it is used up, and one that is wrong says what to do", async () => {
+  const { text, cookie } = await call("/sign-in?code=wrong");
+  expect(text).toContain('name="code" value="wrong"');
+  expect(cookie).toBe("");
+  const body = new URLSearchParams({ code: "wrong", next: "/" });
+  const refused = await call("/sign-in", { method: "POST", body });
+  expect(refused).toMatchObject({ status: 403, cookie: "" });
+  expect(refused.text).toContain("used before");
+});
+
+test.each([
+  "//evil.example/",
+  "/\\evil.example",
+  "/.//evil.example",
+  "/..//evil.example",
+  "/x/..//evil.example",
+  "/%2e//evil.example",
+  "/\t/evil.example",
+  "https://evil.example/",
+  "javascript:alert(1)",
+  "networks",
+])("error: signing in doesn't lead away to %s", async (next) => {
+  expect((await signIn(operatorToken, next)).location).toBe("/");
+});
+
+test.each(["", "a\nb", "\u001b[2J", "x".repeat(61)])(
+  "error: the command line takes no dapp named %j",
+  async (name) => {
+    const { code, output } = await runTyche(["dapp", "create", name], { TYCHE_DATA_DIR: tyche.dataDir });
+    expect(code).toBe(1);
+    expect(output).toMatch(/name: must/);
   },
 );
 

@@ -63,11 +63,13 @@ const resolve = (schema) =>
 
 /** Type, allowed values and default of a schema in a few words. */
 function typeOf(schema) {
-  const { type, enum: values, const: only, default: fallback, items } = schema;
+  const { type, enum: values, const: only, default: fallback, items, anyOf } = schema;
   if (only !== undefined) return JSON.stringify(only);
   const base = values
     ? values.map((value) => JSON.stringify(value)).join(" | ")
-    : [type ?? "any"].flat().join(" or ");
+    : anyOf
+      ? anyOf.map((one) => typeOf(resolve(one))).join(" or ")
+      : [type ?? "any"].flat().join(" or ");
   const bounds = schema.minimum === undefined ? "" : `, ${schema.minimum} to ${schema.maximum ?? "…"}`;
   const list = items === undefined ? "" : ` of ${typeOf(resolve(items))}`;
   return base + list + bounds + (fallback === undefined ? "" : `, default ${JSON.stringify(fallback)}`);

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { NetworkView, PresetView } from "../../service/views.ts";
+import { NetworkView, PresetView } from "../../requests/views.ts";
 import type { HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";

@@ -1,9 +1,10 @@
 import { getAddress, type Hex } from "viem";
-import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import { ConsumerResult } from "../../service/results.ts";
-import type { HttpDeps } from "../context.ts";
+import { InvalidParameterError, type ParameterViolation } from "../../lib/invalidParameter.ts";
+import { ConsumerResult } from "../../requests/results.ts";
+import type { HttpContext, HttpDeps } from "../context.ts";
+import { describeValue } from "../../lib/describeValue.ts";
 import type { Operation } from "../operation.ts";
-import { readParameters } from "../parameters.ts";
+import { readParameters, readQuery } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 import type { Responder } from "../respond.ts";
 
@@ -17,8 +18,8 @@ export function consumerOperation(deps: HttpDeps, responder: Responder): Operati
     summary: "Add a consumer",
     description:
       "Links a consumer contract to the dapp's subscriptions on a network, for random numbers and functions alike, by a " +
-      "transaction. The contract must exist there. Linking it again sends no second transaction: the answer has the hash of the " +
-      "first. A dapp that is not the key's is 404.",
+      "transaction. The contract must exist there. Linking one that the chain has linked sends no second transaction: the answer has " +
+      "the hash of the first. A dapp has at most 99 contracts linked on a network. A dapp that is not the key's is 404.",
     request: "consumer",
     placement: "query",
     answer: ConsumerResult,
@@ -31,6 +32,42 @@ export function consumerOperation(deps: HttpDeps, responder: Responder): Operati
       await responder.run(ctx, { kind: "consumer", ...values, consumer: getAddress(lower(values.consumer)) });
     },
   };
+}
+
+/** `DELETE /api/vrfv2/consumers/{address}`: takes a contract off the subscriptions of the key's dapp. */
+export function unlinkOperation(deps: HttpDeps, responder: Responder): Operation {
+  return {
+    id: "removeConsumer",
+    method: "delete",
+    path: "/api/vrfv2/consumers/:address",
+    tag: "Randomness",
+    summary: "Remove a consumer",
+    description:
+      "Takes a consumer contract off the dapp's subscriptions on a network by a transaction. The chain's own list decides whether it " +
+      "is linked: 404 where it is not. The oracle contracts let a consumer go only while no request on the dapp's subscriptions is " +
+      "under way; the call waits for that, and ends with `request_failed` when it does not come about in half a minute.",
+    request: "unlink",
+    placement: "query",
+    answer: ConsumerResult,
+    isAsync: true,
+    errors: [],
+    async handle(ctx) {
+      const { network } = parseRequest(readQuery(ctx), deps.schemas().validate.unlink);
+      await responder.run(ctx, { kind: "unlink", network, consumer: readAddress(ctx) });
+    },
+  };
+}
+
+/** The address in the path. Throws {@link InvalidParameterError}. */
+function readAddress(ctx: HttpContext): Hex {
+  const { address = "" } = ctx["params"] as Readonly<Record<string, string>>;
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) {
+    const message = `must be an address: 0x and 40 hex digits; got ${describeValue(address)}`;
+    throw new InvalidParameterError([{ path: "/address", message }]);
+  }
+  const violations = checkChecksum(address as Hex).map((violation) => ({ ...violation, path: "/address" }));
+  if (violations.length > 0) throw new InvalidParameterError(violations);
+  return getAddress(lower(address as Hex));
 }
 
 /** EIP-55: an address in one case has no checksum; in mixed case it has, and a wrong one is a typing error. */

@@ -1,6 +1,6 @@
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import { FunctionResult, SimulateResult } from "../../service/results.ts";
-import type { NetworkView } from "../../service/views.ts";
+import { FunctionResult, SimulateResult } from "../../requests/results.ts";
+import type { NetworkView } from "../../requests/views.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
@@ -8,6 +8,12 @@ import { readParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 import { readIdempotencyKey } from "../preferences.ts";
 import type { Responder } from "../respond.ts";
+
+const FUNCTION_EXAMPLE = {
+  source: "return Functions.encodeUint256(BigInt(args[0]) * 2n);",
+  args: ["21"],
+  returnType: "uint256",
+};
 
 /** `POST /api/oracleFunctions/runFunction`: runs a caller's source on the oracle network. */
 export function functionOperation(deps: HttpDeps, responder: Responder): Operation {
@@ -23,6 +29,7 @@ export function functionOperation(deps: HttpDeps, responder: Responder): Operati
       "200 with `success: false` and the reason in `err`.",
     request: "function",
     placement: "body",
+    example: FUNCTION_EXAMPLE,
     answer: FunctionResult,
     isAsync: true,
     errors: ["function_failed"],
@@ -50,6 +57,7 @@ export function simulateOperation(deps: HttpDeps): Operation {
       "time and memory it took. Sends nothing to a chain. A source that fails is an answer: 200 with `success: false`.",
     request: "simulate",
     placement: "body",
+    example: FUNCTION_EXAMPLE,
     answer: SimulateResult,
     isAsync: false,
     errors: [],

@@ -5,6 +5,7 @@ import { sendJson } from "../frame.ts";
 import type { LiveSchemas } from "../liveSchemas.ts";
 import { describeApi } from "../openapi.ts";
 import type { Operation } from "../operation.ts";
+import type { PublicGuard } from "../publicGuard.ts";
 
 /** Adds what operators and tools read: `/healthz`, `/readyz`, `/metrics`, `/openapi.json`. None needs a key. */
 export function operationsRoutes(
@@ -13,9 +14,10 @@ export function operationsRoutes(
     readonly deps: HttpDeps;
     readonly registry: Registry;
     readonly operations: readonly Operation[];
+    readonly guardPublic: PublicGuard;
   },
 ): void {
-  const { deps, registry, operations } = options;
+  const { deps, registry, operations, guardPublic } = options;
 
   router.get("/healthz", (ctx) => {
     ctx.set("Cache-Control", "no-store");
@@ -23,6 +25,7 @@ export function operationsRoutes(
   });
 
   router.get("/readyz", async (ctx) => {
+    await guardPublic(ctx);
     const readiness = await deps.service.readiness();
     const ready = readiness.ready && !deps.closing.aborted;
     ctx.set("Cache-Control", "no-store");
@@ -30,6 +33,7 @@ export function operationsRoutes(
   });
 
   router.get("/metrics", async (ctx) => {
+    await guardPublic(ctx);
     ctx.set("Cache-Control", "no-store");
     ctx.set("Content-Type", registry.contentType);
     ctx.body = await registry.metrics();

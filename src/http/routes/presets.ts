@@ -1,4 +1,4 @@
-import { PresetResult } from "../../service/results.ts";
+import { PresetResult } from "../../requests/results.ts";
 import type { HttpDeps } from "../context.ts";
 import type { Operation } from "../operation.ts";
 import { readParameters } from "../parameters.ts";

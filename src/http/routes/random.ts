@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
 import type { Hex } from "viem";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import { RandomResult } from "../../service/results.ts";
-import type { NetworkView } from "../../service/views.ts";
+import { RandomResult } from "../../requests/results.ts";
+import type { NetworkView } from "../../requests/views.ts";
 import type { HttpDeps } from "../context.ts";
 import type { RequestSchemas } from "../liveSchemas.ts";
 import type { Operation } from "../operation.ts";
@@ -22,7 +22,8 @@ export function randomOperation(deps: HttpDeps, responder: Responder): Operation
       "Draws random numbers from the verifiable random function of a network. Parameters may stand in the query or in the JSON " +
       "body; in both they must be equal.",
     request: "random",
-    placement: "query",
+    placement: "body",
+    example: { numWords: 3 },
     answer: RandomResult,
     isAsync: true,
     errors: [],

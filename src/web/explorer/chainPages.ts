@@ -1,4 +1,4 @@
-import type { AddressView, BlockSummary, BlockView, ChainOverview } from "../../service/explorer/views.ts";
+import type { AddressView, BlockSummary, BlockView, ChainOverview } from "../../explorer/views.ts";
 import { blockLink, code, coin, copyable, count, groupDigits, time } from "../format.ts";
 import { html, type Html } from "../html.ts";
 import { facts, transactionTable } from "./parts.ts";

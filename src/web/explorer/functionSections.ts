@@ -3,7 +3,7 @@ import type {
   FunctionResultView,
   ProgramView,
   ReportView,
-} from "../../service/explorer/views.ts";
+} from "../../explorer/views.ts";
 import { code, count, groupDigits, partyLink, transactionLink, units } from "../format.ts";
 import { html, showText, type Html } from "../html.ts";
 import { facts, folded, listing, tag } from "./parts.ts";
@@ -25,7 +25,7 @@ ${facts([
   ["Response", html`${code(response)} <span class="note">${count((response.length - 2) / 2, "byte")}</span>`],
   ["Error", err !== "" && html`<span class="result">${showText(err)}</span>`],
   ["Function request", code(requestId)],
-  ["Asked for by", requestedBy !== undefined && html`transaction ${transactionLink(network, requestedBy)}`],
+  ["Requested by", requestedBy !== undefined && html`transaction ${transactionLink(network, requestedBy)}`],
   ["Delivered by", partyLink(network, transmitter, { full: true })],
   ["Cost", totalCostJuels !== undefined && units(totalCostJuels, "LINK")],
 ])}
@@ -34,7 +34,8 @@ ${program === null ? html`<p class="note">The request itself is not in reach any
 
 /** A request to run a function. */
 export function functionRequestSection(request: FunctionRequestView, network: string): Html {
-  const { requestId, subscriptionId, consumer, callbackGasLimit, program, word, answeredBy } = request;
+  const { requestId, subscriptionId, consumer, callbackGasLimit, program, word, answeredBy, waitsFor } =
+    request;
   return html`<section class="panel" data-function-request="${requestId}"><h2>Request to run a function</h2>
 ${facts([
   ["Function request", code(requestId)],
@@ -42,6 +43,7 @@ ${facts([
     "Answered by",
     answeredBy === undefined ? "not answered yet" : html`transaction ${transactionLink(network, answeredBy)}`,
   ],
+  ["Waiting", waitsFor !== undefined && showText(waitsFor)],
   ["Random word", word !== undefined && html`word ${word.item} of VRF request ${code(word.vrfRequestId)}`],
   ["Consumer", partyLink(network, consumer, { full: true })],
   ["Subscription", subscriptionId],

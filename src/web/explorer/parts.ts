@@ -1,4 +1,4 @@
-import type { DecodedValue, TransactionSummary } from "../../service/explorer/views.ts";
+import type { DecodedValue, TransactionSummary } from "../../explorer/views.ts";
 import { blockLink, code, coin, partyLink, time, transactionLink } from "../format.ts";
 import { html, showText, type Html, type HtmlValue } from "../html.ts";
 

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { ProofView, RandomRequestView, RandomnessView } from "../../service/explorer/views.ts";
+import type { ProofView, RandomRequestView, RandomnessView } from "../../explorer/views.ts";
 import { blockLink, code, count, groupDigits, partyLink, transactionLink, units } from "../format.ts";
 import { html, showText, type Html } from "../html.ts";
 import { facts, folded, tag } from "./parts.ts";
@@ -16,7 +16,7 @@ ${facts([
   ["Outcome", outcomeTag(randomness)],
   ["Why", reason !== undefined && showText(reason)],
   ["VRF request", code(requestId)],
-  ["Asked for by", requestedBy !== undefined && html`transaction ${transactionLink(network, requestedBy)}`],
+  ["Requested by", requestedBy !== undefined && html`transaction ${transactionLink(network, requestedBy)}`],
   ["Consumer", partyLink(network, commitment.sender, { full: true })],
   ["Paid", paymentJuels !== undefined && units(paymentJuels, "LINK")],
   ["Key hash", code(keyHash)],
@@ -49,6 +49,7 @@ export function randomRequestSection(request: RandomRequestView, network: string
     numWords,
     sender,
     answeredBy,
+    waitsFor,
   } = request;
   return html`<section class="panel"><h2>Request for random words</h2>
 ${facts([
@@ -57,6 +58,7 @@ ${facts([
     "Answered by",
     answeredBy === undefined ? "not answered yet" : html`transaction ${transactionLink(network, answeredBy)}`,
   ],
+  ["Waiting", waitsFor !== undefined && showText(waitsFor)],
   ["Words", String(numWords)],
   ["Confirmations", String(confirmations)],
   ["Consumer", partyLink(network, sender, { full: true })],

@@ -1,9 +1,9 @@
 import type { Router } from "@koa/router";
 import type { Context } from "koa";
 import type { Hex } from "viem";
-import type { Explorer } from "../../service/explorer/explorer.ts";
-import type { Service } from "../../service/service.ts";
-import type { NetworkView } from "../../service/views.ts";
+import type { Explorer } from "../../explorer/explorer.ts";
+import type { Service } from "../../requests/service.ts";
+import type { NetworkView } from "../../requests/views.ts";
 import { sendData, sendRefusal, wantsJson } from "../answer.ts";
 import { html, type Html } from "../html.ts";
 import { sendPage, type Page, type Viewer } from "../layout.ts";
@@ -19,6 +19,7 @@ export interface ExplorerRoutesOptions {
   readonly explorer: Explorer;
   readonly service: Pick<Service, "networks">;
   readonly viewerOf: (ctx: Context) => Viewer;
+  readonly guard: (ctx: Context) => Promise<void>;
 }
 
 /**
@@ -26,7 +27,7 @@ export interface ExplorerRoutesOptions {
  * takes no cookie and shows nothing that isn't on the chain. With `Accept: application/json` each page gives its data in `data`.
  */
 export function explorerRoutes(router: Router, options: ExplorerRoutesOptions): void {
-  const { explorer, service, viewerOf } = options;
+  const { explorer, service, viewerOf, guard } = options;
 
   /** Answers with a page or its data, whichever is asked for; `undefined` is a 404 that says what isn't there. */
   const answer = async <View>(
@@ -72,7 +73,8 @@ export function explorerRoutes(router: Router, options: ExplorerRoutesOptions): 
     };
   };
 
-  router.get("/explorer", (ctx) => {
+  router.get("/explorer", async (ctx) => {
+    await guard(ctx);
     if (wantsJson(ctx))
       sendData(ctx, {
         networks: service
@@ -88,6 +90,7 @@ export function explorerRoutes(router: Router, options: ExplorerRoutesOptions): 
   });
 
   router.get("/explorer/:network", async (ctx) => {
+    await guard(ctx);
     const network = ctx.params["network"]!;
     await answer(ctx, network, await explorer.findOverview(network), {
       page: (view) => ({
@@ -101,6 +104,7 @@ export function explorerRoutes(router: Router, options: ExplorerRoutesOptions): 
   });
 
   router.get("/explorer/:network/tx/:hash", async (ctx) => {
+    await guard(ctx);
     const { network, hash } = ctx.params as { network: string; hash: string };
     const view = HASH.test(hash) ? await explorer.findTransaction(network, hash as Hex) : undefined;
     await answer(ctx, network, view, {
@@ -115,6 +119,7 @@ export function explorerRoutes(router: Router, options: ExplorerRoutesOptions): 
   });
 
   router.get("/explorer/:network/block/:number", async (ctx) => {
+    await guard(ctx);
     const { network, number } = ctx.params as { network: string; number: string };
     const view = NUMBER.test(number) ? await explorer.findBlock(network, BigInt(number)) : undefined;
     await answer(ctx, network, view, {
@@ -128,6 +133,7 @@ export function explorerRoutes(router: Router, options: ExplorerRoutesOptions): 
   });
 
   router.get("/explorer/:network/address/:address", async (ctx) => {
+    await guard(ctx);
     const { network, address } = ctx.params as { network: string; address: string };
     const view = ADDRESS.test(address) ? await explorer.findAddress(network, address as Hex) : undefined;
     await answer(ctx, network, view, {
@@ -145,6 +151,7 @@ export function explorerRoutes(router: Router, options: ExplorerRoutesOptions): 
   });
 
   router.get("/explorer/:network/search", async (ctx) => {
+    await guard(ctx);
     const { network } = ctx.params as { network: string };
     const wanted = String(ctx.query["q"] ?? "").trim();
     const kind = HASH.test(wanted)

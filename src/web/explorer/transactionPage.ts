@@ -1,6 +1,6 @@
-import type { EventView, TransactionView } from "../../service/explorer/views.ts";
+import type { EventView, TransactionView } from "../../explorer/views.ts";
 import { blockLink, code, coin, copyable, count, groupDigits, partyLink, time, units } from "../format.ts";
-import { html, type Html } from "../html.ts";
+import { html, showText, type Html } from "../html.ts";
 import { facts, folded, rawBytes, tag, valueTable } from "./parts.ts";
 import { functionRequestSection, functionResultSection, reportSection } from "./functionSections.ts";
 import { randomRequestSection, randomnessSection } from "./randomnessSections.ts";
@@ -33,9 +33,22 @@ ${events.map((event) => eventPart(event, network))}</section>`;
 }
 
 function overview(transaction: TransactionView): Html {
-  const { network, status, block, from, to, created, gasUsed, gasLimit, gasPriceWei, valueWei } = transaction;
+  const {
+    network,
+    status,
+    block,
+    from,
+    to,
+    created,
+    gasUsed,
+    gasLimit,
+    gasPriceWei,
+    valueWei,
+    revertReason,
+  } = transaction;
   return facts([
     ["Status", statusTag(status)],
+    ["Why", revertReason !== undefined && showText(revertReason)],
     [
       "Block",
       block &&

@@ -1,8 +1,9 @@
 import type { Context } from "koa";
-import type { NetworkConfigVars } from "../../service/configVars.ts";
-import type { KeyView } from "../../service/dapps.ts";
-import { NotFoundError } from "../../service/errors.ts";
-import type { NetworkView } from "../../service/views.ts";
+import { formatNetworkEnv } from "../../dapps/configEnv.ts";
+import type { NetworkConfigVars } from "../../dapps/configVars.ts";
+import type { KeyView } from "../../dapps/dapps.ts";
+import { NotFoundError } from "../../requests/errors.ts";
+import type { NetworkView } from "../../requests/views.ts";
 import { sendData, wantsJson } from "../answer.ts";
 import { code, copyButton, copyable, time } from "../format.ts";
 import { html, type Html } from "../html.ts";
@@ -39,7 +40,7 @@ export function configVarsRoutes(site: Site): void {
     const { dappId, keyId } = ctx.params as { dappId: string; keyId: string };
     await dapps.get(dappId);
     const key = (await dapps.keys(dappId)).find(({ id }) => id === keyId);
-    if (key === undefined) throw new NotFoundError(`key ${keyId}`);
+    if (key === undefined || key.apiKey === null) throw new NotFoundError(`live key ${keyId}`);
     return key;
   };
   const goBack = (ctx: Context & Params): void => {
@@ -70,23 +71,23 @@ function keyItem(
 ): Html {
   const { id, apiKey, createdAt, revokedAt } = key;
   const { path, token, isRevealed } = options;
-  const made = html`<span class="note">${code(id)}, made ${time(new Date(createdAt).toISOString())}</span>`;
-  if (revokedAt !== null) return html`<li class="revoked">${tag("revoked", "quiet")} ${made}</li>`;
+  const created = html`<span class="note">${code(id)}, created ${time(new Date(createdAt).toISOString())}</span>`;
+  if (revokedAt !== null || apiKey === null)
+    return html`<li class="revoked">${tag("revoked", "quiet")} ${created}</li>`;
   const secret = isRevealed
     ? copyable(apiKey, "API key")
     : html`<code class="hex masked">tyche_••••••••••••••••</code>`;
   return html`<li><div class="key-row"><span class="secret">${secret}</span>
 ${!isRevealed && html`<form method="post" action="${path}/${id}/reveal" data-reveal>${token}<button>Reveal<span class="visually-hidden"> key ${id}</span></button></form>`}
-<form method="post" action="${path}/${id}/revoke" data-confirm="End this key? Calls that use it are refused from now on.">${token}<button class="danger">Revoke<span class="visually-hidden"> key ${id}</span></button></form></div>${made}</li>`;
+<form method="post" action="${path}/${id}/revoke" data-confirm="Revoke this key? Calls that use it will be refused at once.">${token}<button class="danger">Revoke<span class="visually-hidden"> key ${id}</span></button></form></div>${created}</li>`;
 }
 
 function networkSection(vars: NetworkConfigVars, network: NetworkView | undefined): Html {
-  const { vrfSubscriptionId, functionsSubscriptionId, contracts } = vars;
+  const { vrfSubscriptionId, functionsSubscriptionId, contracts, keyHash, donId, rpcUrl } = vars;
   const value = (text: string | undefined, what: string): Html =>
-    text === undefined ? html`<span class="note">made in a moment</span>` : copyable(text, what);
-  const keyHash = network?.vrf.keyHashes[0];
-  const donId = network?.functions.donId;
-  return html`<section class="panel"><h2>${network?.title ?? vars.network} ${copyButton(envOf(vars, network), `config vars of ${vars.network}`, "Copy all")}</h2>
+    text === undefined ? html`<span class="note">created within a second</span>` : copyable(text, what);
+  const env = formatNetworkEnv(vars);
+  return html`<section class="panel"><h2>${network?.title ?? vars.network} ${copyButton(env, `config vars of ${vars.network}`, "Copy all")}</h2>
 ${facts([
   ["VRF subscription id", value(vrfSubscriptionId, "VRF subscription id")],
   ["Functions subscription id", value(functionsSubscriptionId, "Functions subscription id")],
@@ -99,30 +100,10 @@ ${facts([
     "Functions router",
     contracts.functionsRouter !== undefined && copyable(contracts.functionsRouter, "Functions router"),
   ],
-  ["DON id", donId !== undefined && copyable(donId, "DON id")],
+  ["DON id", copyable(donId, "DON id")],
+  ["Chain id", copyable(String(vars.chainId), "chain id")],
   ["LINK token", contracts.link !== undefined && copyable(contracts.link, "LINK token")],
-  ["RPC URL", network?.rpcUrl !== undefined && copyable(network.rpcUrl, "RPC URL")],
+  ["RPC URL", rpcUrl !== undefined && copyable(rpcUrl, "RPC URL")],
 ])}
-${folded("As environment variables", html`<pre class="listing" tabindex="0" role="region" aria-label="Environment variables">${envOf(vars, network)}</pre>`)}</section>`;
-}
-
-/** The network's part as lines of an `.env` file. */
-function envOf(
-  { network: name, vrfSubscriptionId, functionsSubscriptionId, contracts }: NetworkConfigVars,
-  network: NetworkView | undefined,
-): string {
-  const entries = {
-    CHAIN_ID: network?.chainId,
-    RPC_URL: network?.rpcUrl,
-    VRF_SUBSCRIPTION_ID: vrfSubscriptionId,
-    VRF_COORDINATOR: contracts.vrfCoordinator,
-    VRF_KEY_HASH: network?.vrf.keyHashes[0],
-    FUNCTIONS_SUBSCRIPTION_ID: functionsSubscriptionId,
-    FUNCTIONS_ROUTER: contracts.functionsRouter,
-    FUNCTIONS_DON_ID: network?.functions.donId,
-    LINK_TOKEN: contracts.link,
-  };
-  return Object.entries(entries)
-    .flatMap(([key, value]) => (value === undefined ? [] : [`${name.toUpperCase()}_${key}=${value}`]))
-    .join("\n");
+${folded("As environment variables", html`<pre class="listing" tabindex="0" role="region" aria-label="Environment variables">${env}</pre>`)}</section>`;
 }

@@ -1,5 +1,5 @@
-import type { NetworkBalances } from "../../service/balances.ts";
-import type { RequestRecord } from "../../service/service.ts";
+import type { NetworkBalances } from "../../dapps/balances.ts";
+import type { RequestRecord } from "../../requests/service.ts";
 import { time, units } from "../format.ts";
 import { html, type Html } from "../html.ts";
 import { getDapp, type Site } from "../site.ts";
@@ -20,10 +20,10 @@ export function dappRoutes(site: Site): void {
     ]);
     const body = html`<section class="panel" aria-label="About">${facts([
       [
-        "May use",
+        "Permissions",
         dapp.facilities.map((one) => (one === "presets" ? "presets and random numbers" : one)).join(", "),
       ],
-      ["Made", time(new Date(dapp.createdAt).toISOString())],
+      ["Created", time(new Date(dapp.createdAt).toISOString())],
       [
         "Try",
         html`<a href="/presets?dapp=${dapp.id}">run a preset from here</a>, or call the <a href="/docs">API</a> with a key from <a href="/dapps/${dapp.id}/config-vars">Fetch Config Vars</a>`,
@@ -44,7 +44,7 @@ function balanceTable(
       const held = balances.get(name);
       return html`<tr><td>${title}</td>${held === undefined ? html`<td class="number note" colspan="2">not there yet</td>` : html`<td class="number">${units(held.vrfJuels, "LINK")}</td><td class="number">${units(held.functionsJuels, "LINK")}</td>`}</tr>`;
     },
-  )}</tbody></table></div><p class="note">The service fills them up by itself.</p>`;
+  )}</tbody></table></div><p class="note">The service tops them up automatically.</p>`;
 }
 
 function recent(requests: readonly RequestRecord[], dappId: string): Html {

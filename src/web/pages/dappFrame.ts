@@ -1,4 +1,4 @@
-import type { Dapp } from "../../service/service.ts";
+import type { Dapp } from "../../requests/service.ts";
 import { copyable } from "../format.ts";
 import { html, showText, type Html } from "../html.ts";
 import type { Page } from "../layout.ts";

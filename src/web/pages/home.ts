@@ -1,12 +1,11 @@
 import type { Context } from "koa";
+import { MAX_NAME_CHARACTERS } from "../../dapps/name.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
-import type { Facility } from "../../service/service.ts";
+import type { Facility } from "../../requests/service.ts";
 import { code, time } from "../format.ts";
 import { html, showText, type Html } from "../html.ts";
 import type { Site } from "../site.ts";
 import { formProblem } from "./parts.ts";
-
-const MAX_NAME_CHARACTERS = 60;
 
 /** Adds `/`: the dapps, and the form that makes one. */
 export function homeRoutes(site: Site): void {
@@ -24,7 +23,7 @@ export function homeRoutes(site: Site): void {
 <p class="lead">Each dapp has API keys and, on every network, subscriptions of its own.</p>
 <ul class="cards">${list.map(
         ({ id, name, facilities, createdAt }) =>
-          html`<li class="panel"><h2><a href="/dapps/${id}">${showText(name)}</a></h2><p>${code(id)}</p><p class="note">${facilities.join(" and ")}; made ${time(new Date(createdAt).toISOString())}</p></li>`,
+          html`<li class="panel"><h2><a href="/dapps/${id}">${showText(name)}</a></h2><p>${code(id)}</p><p class="note">${facilities.join(" and ")}; created ${time(new Date(createdAt).toISOString())}</p></li>`,
       )}</ul>
 <section class="panel" id="create"><h2>Create a dapp</h2>${createForm(site.formToken(ctx), tried)}</section>`,
     });
@@ -37,7 +36,6 @@ export function homeRoutes(site: Site): void {
       form.has(facility),
     );
     try {
-      checkName(name);
       if (facilities.length === 0)
         throw new InvalidParameterError([{ path: "/facilities", message: "choose at least one" }]);
       const { dapp } = await dapps.create(name, facilities);
@@ -51,21 +49,12 @@ export function homeRoutes(site: Site): void {
   });
 }
 
-function checkName(name: string): void {
-  const violation = (message: string): InvalidParameterError =>
-    new InvalidParameterError([{ path: "/name", message }]);
-  if (name === "") throw violation("give the dapp a name");
-  if (name.length > MAX_NAME_CHARACTERS)
-    throw violation(`at most ${MAX_NAME_CHARACTERS} characters; these are ${name.length}`);
-  if (/[\p{Cc}\p{Cs}]/u.test(name)) throw violation("no control characters");
-}
-
 function createForm(
   token: Html,
   tried: { readonly name: string; readonly problem: string } | undefined,
 ): Html {
   return html`${formProblem(tried?.problem)}<form method="post" action="/dapps" class="fields">${token}
 <div class="field"><label for="name">Name</label><input id="name" name="name" value="${tried?.name}" required maxlength="${MAX_NAME_CHARACTERS}" autocomplete="off"></div>
-<fieldset><legend>May use</legend><label class="check"><input type="checkbox" name="presets" checked> presets and random numbers</label><label class="check"><input type="checkbox" name="functions" checked> functions</label></fieldset>
+<fieldset><legend>Permissions</legend><label class="check"><input type="checkbox" name="presets" checked> presets and random numbers</label><label class="check"><input type="checkbox" name="functions" checked> functions</label></fieldset>
 <div><button class="action">Create</button></div></form>`;
 }

@@ -1,4 +1,4 @@
-import type { NetworkReadiness, NetworkView } from "../../service/views.ts";
+import type { NetworkReadiness, NetworkView } from "../../requests/views.ts";
 import { code, coin, copyable, groupDigits } from "../format.ts";
 import { html, type Html } from "../html.ts";
 import { facts, folded, tag } from "../explorer/parts.ts";
@@ -30,11 +30,11 @@ ${facts([
   [
     "Chain",
     embedded
-      ? html`runs right here: <a href="/explorer/${name}">its explorer</a>`
+      ? html`embedded: <a href="/explorer/${name}">its explorer</a>`
       : html`<a href="${network.explorerUrl}" rel="noreferrer">its explorer</a>`,
   ],
   ["Block", readiness?.blockNumber !== undefined && groupDigits(String(readiness.blockNumber))],
-  ["Requests under way", readiness?.pendingRequests !== undefined && String(readiness.pendingRequests)],
+  ["Requests in progress", readiness?.pendingRequests !== undefined && String(readiness.pendingRequests)],
   [
     "Operator's balance",
     readiness?.operatorBalanceWei !== undefined && coin(readiness.operatorBalanceWei, name),

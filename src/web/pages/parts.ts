@@ -1,5 +1,5 @@
-import type { RequestRecord, RequestState } from "../../service/service.ts";
-import type { NetworkView } from "../../service/views.ts";
+import type { RequestRecord, RequestState } from "../../requests/service.ts";
+import type { NetworkView } from "../../requests/views.ts";
 import { html, showText, type Html } from "../html.ts";
 import { count } from "../format.ts";
 import { tag } from "../explorer/parts.ts";
@@ -23,6 +23,7 @@ export function summaryOf({ kind, params }: RequestRecord): string {
   const { preset, numWords, consumer } = params as { preset?: string; numWords?: number; consumer?: string };
   if (kind === "preset") return preset ?? "preset";
   if (kind === "random") return count(numWords ?? 0, "random number");
+  if (kind === "unlink") return `unlink ${shorten(consumer ?? "")}`;
   return kind === "consumer" ? `link ${shorten(consumer ?? "")}` : "function";
 }
 

@@ -1,4 +1,4 @@
-import type { PresetView } from "../../service/views.ts";
+import type { PresetView } from "../../requests/views.ts";
 
 /** One parameter of a preset as a field of a form. */
 export interface PresetField {
@@ -47,10 +47,11 @@ interface Schema {
   readonly description?: string;
   readonly default?: unknown;
   readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
 }
 
-function kindOf({ type, items }: Schema): PresetField["kind"] {
-  const types = [type ?? []].flat();
+function kindOf({ type, items, anyOf = [] }: Schema): PresetField["kind"] {
+  const types = [type ?? [], ...anyOf.map((one) => one.type ?? [])].flat();
   if (types.includes("string")) return "text";
   return types.includes("array") && items !== undefined && [items.type ?? []].flat().includes("string")
     ? "lines"

@@ -1,7 +1,7 @@
 import type { Context } from "koa";
-import { NotFoundError } from "../../service/errors.ts";
-import type { Service } from "../../service/service.ts";
-import type { PresetView } from "../../service/views.ts";
+import { NotFoundError } from "../../requests/errors.ts";
+import type { Service } from "../../requests/service.ts";
+import type { PresetView } from "../../requests/views.ts";
 import { TycheError } from "../../lib/errors.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { refusalOf } from "../answer.ts";
@@ -24,7 +24,7 @@ export function presetRoutes(site: Site): void {
       title: "Presets",
       section: "presets",
       body: html`<h1>Presets</h1>
-<p class="lead">A random word and a function that makes something of it, both on chain, in one call.</p>
+<p class="lead">One call draws a random word and feeds it to a function, both on chain.</p>
 <ul class="cards">${service
         .presets()
         .map(
@@ -48,11 +48,11 @@ export function presetRoutes(site: Site): void {
 <section class="panel"><h2>Run it</h2>${formProblem(tried?.problem)}
 ${
   users.length === 0
-    ? html`<p class="note">No dapp here may use presets: <a href="/">create one</a>.</p>`
+    ? html`<p class="note">No dapp is permitted to use presets: <a href="/">create one that is</a>.</p>`
     : html`<form method="post" class="fields">${site.formToken(ctx)}
 ${createFields(preset).map((field) => fieldPart(field, tried?.values.get(field.name), problems.get(field.name)))}
 <div class="field">${networkSelect(service.networks(), tried?.network ?? DEFAULT_NETWORK)}</div>
-<div class="field"><label for="dapp">On subscriptions of</label><select id="dapp" name="dapp">${users.map(({ id, name }) => html`<option value="${id}"${id === wanted && html` selected`}>${plainText(name)}</option>`)}</select></div>
+<div class="field"><label for="dapp">Dapp that pays</label><select id="dapp" name="dapp">${users.map(({ id, name }) => html`<option value="${id}"${id === wanted && html` selected`}>${plainText(name)}</option>`)}</select></div>
 <div><button class="action">Run</button></div></form>`
 }</section>
 ${examples(preset)}`,

@@ -1,4 +1,4 @@
-import type { RequestRecord } from "../../service/service.ts";
+import type { RequestRecord } from "../../requests/service.ts";
 import { time } from "../format.ts";
 import { html, showText, type Html } from "../html.ts";
 import { resultOf, stateTag, summaryOf } from "./parts.ts";

@@ -1,5 +1,6 @@
-import type { ListOptions, RequestRecord, TimelineEntry } from "../../service/service.ts";
-import type { NetworkView } from "../../service/views.ts";
+import { REQUEST_KINDS, REQUEST_STATES } from "../../lib/vocabulary.ts";
+import type { ListOptions, RequestRecord, TimelineEntry } from "../../requests/service.ts";
+import type { NetworkView } from "../../requests/views.ts";
 import { code, time, transactionLink } from "../format.ts";
 import { html, showText, type Html } from "../html.ts";
 import { facts, folded, listing } from "../explorer/parts.ts";
@@ -9,8 +10,6 @@ import { hasEnded, stateTag, summaryOf } from "./parts.ts";
 import { requestTable } from "./requestTable.ts";
 
 const PAGE_SIZE = 25;
-const STATES = ["received", "submitted", "randomness", "executing", "fulfilled", "failed"] as const;
-const KINDS = ["preset", "function", "random", "consumer"] as const;
 
 /** Adds `/dapps/{dappId}/requests`, a list that follows what happens, and the page of one request. */
 export function requestRoutes(site: Site): void {
@@ -28,6 +27,7 @@ export function requestRoutes(site: Site): void {
     const older = new URLSearchParams({ ...filter, cursor: nextCursor ?? "" });
     const body = html`${filterForm(filter, service.networks())}
 <section class="panel" id="requests" data-live aria-label="Requests">${items.length === 0 ? html`<p class="note">No requests here.</p>` : requestTable(items, dapp.id)}
+<p class="note">What your own contracts ask for on chain is not listed here; <a href="/dapps/${dapp.id}/consumers">Consumers</a> says which of it waits, and why.</p>
 ${nextCursor !== null && html`<p class="pages"><a rel="next" href="?${older.toString()}">Older</a></p>`}</section>`;
     site.show(ctx, dappPage(dapp, "requests", body));
   });
@@ -46,8 +46,8 @@ type Filter = Pick<ListOptions, "state" | "kind" | "network">;
 
 function readFilter(query: Readonly<Record<string, unknown>>, networks: readonly NetworkView[]): Filter {
   const { state, kind, network } = query;
-  const knownState = STATES.find((one) => one === state);
-  const knownKind = KINDS.find((one) => one === kind);
+  const knownState = REQUEST_STATES.find((one) => one === state);
+  const knownKind = REQUEST_KINDS.find((one) => one === kind);
   const knownNetwork = networks.find(({ name }) => name === network)?.name;
   return {
     ...(knownState === undefined ? {} : { state: knownState }),
@@ -59,7 +59,7 @@ function readFilter(query: Readonly<Record<string, unknown>>, networks: readonly
 function filterForm(filter: Filter, networks: readonly NetworkView[]): Html {
   const select = (name: keyof Filter, label: string, values: readonly string[]): Html =>
     html`<span><label for="${name}">${label}</label> <select id="${name}" name="${name}"><option value="">any</option>${values.map((value) => html`<option${filter[name] === value && html` selected`}>${value}</option>`)}</select></span>`;
-  return html`<form method="get" class="filter">${select("state", "State", STATES)}${select("kind", "Kind", KINDS)}${select(
+  return html`<form method="get" class="filter">${select("state", "State", REQUEST_STATES)}${select("kind", "Kind", REQUEST_KINDS)}${select(
     "network",
     "Network",
     networks.map(({ name }) => name),
@@ -89,7 +89,7 @@ function outcomePart({ outcome }: RequestRecord): Html | undefined {
 }
 
 /** Where it came from. */
-function outcomeFacts({ outcome, network }: RequestRecord): Parameters<typeof facts>[0] {
+function outcomeFacts({ outcome, network, kind }: RequestRecord): Parameters<typeof facts>[0] {
   if (outcome === null) return [];
   const link = (hash: string): Html => html`transaction ${transactionLink(network, hash)}`;
   if ("randomNumber" in outcome)
@@ -97,7 +97,8 @@ function outcomeFacts({ outcome, network }: RequestRecord): Parameters<typeof fa
       ["Proof", link(outcome.transactionHash)],
       ["VRF request", code(outcome.requestId)],
     ];
-  if (!("parsedResult" in outcome)) return [["Linked by", link(outcome.transactionHash)]];
+  if (!("parsedResult" in outcome))
+    return [[kind === "unlink" ? "Unlinked by" : "Linked by", link(outcome.transactionHash)]];
   return [
     ["Result", code(outcome.result)],
     ["Proof", "vrfv2Hash" in outcome && link(outcome.vrfv2Hash)],

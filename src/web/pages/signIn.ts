@@ -8,7 +8,7 @@ import { problemAttributes, problemNote } from "./parts.ts";
 
 /** Adds `/sign-in` and `/sign-out`. */
 export function signInRoutes(router: Router, site: Site): void {
-  const { access, log } = site.deps;
+  const { access, guard, log } = site.deps;
 
   const show = (ctx: Context, next: string, problem?: string): void =>
     sendPage(
@@ -24,16 +24,37 @@ export function signInRoutes(router: Router, site: Site): void {
       access.viewerOf(ctx),
     );
 
-  router.get("/sign-in", (ctx) => {
+  /** The link of a start is not enough: a preview of it must not use it up. */
+  const confirm = (ctx: Context, code: string): void =>
+    sendPage(
+      ctx,
+      {
+        title: "Sign in",
+        body: html`<h1>Sign in</h1>
+<p class="lead">This link was printed when the service started. It works once.</p>
+<section class="panel narrow"><form method="post" action="/sign-in" class="fields"><input type="hidden" name="code" value="${code}"><input type="hidden" name="next" value="/"><div><button class="action">Sign in</button></div></form></section>`,
+      },
+      access.viewerOf(ctx),
+    );
+
+  router.get("/sign-in", async (ctx) => {
+    await guard(ctx);
+    const { code } = ctx.query;
     const next = ownPath(String(ctx.query["next"] ?? "/"));
     if (access.isAdmitted(ctx)) ctx.redirect(next);
+    else if (typeof code === "string") confirm(ctx, code);
     else show(ctx, next);
   });
   router.post("/sign-in", async (ctx) => {
+    await guard(ctx);
     access.checkOrigin(ctx);
     const form = await readForm(ctx);
     const next = ownPath(form.get("next"));
-    if (access.signIn(ctx, form.get("operatorToken"))) {
+    const isByLink = form.has("code");
+    const isOpened = isByLink
+      ? access.signInOnce(ctx, form.get("code"))
+      : access.signIn(ctx, form.get("operatorToken"));
+    if (isOpened) {
       log.info({ address: ctx.ip }, "signed in");
       ctx.redirect(next);
       ctx.status = 303;
@@ -41,7 +62,12 @@ export function signInRoutes(router: Router, site: Site): void {
     }
     log.warn({ address: ctx.ip }, "a sign-in was refused");
     ctx.status = 403;
-    show(ctx, next, "This is not the operator token.");
+    const problem = "This is not the operator token.";
+    show(
+      ctx,
+      next,
+      isByLink ? "This link was used before, or is of an earlier start. Give the operator token." : problem,
+    );
   });
   site.post("/sign-out", async (ctx) => {
     access.signOut(ctx);
@@ -50,8 +76,15 @@ export function signInRoutes(router: Router, site: Site): void {
   });
 }
 
-/** A path of this server, from text that may name anything: `//evil.example`, `/\evil.example` and full URLs are not. */
+const OWN = "http://own.invalid";
+
+/**
+ * A path of this server, from text that may name anything; `/` for anything else. What comes out is parsed once more, as a browser does
+ * with the redirect: the path of `/.//evil.example` is `//evil.example`, which names another server.
+ */
 function ownPath(text: string): string {
-  const url = URL.parse(text, "http://own.invalid");
-  return url?.origin === "http://own.invalid" && text.startsWith("/") ? url.pathname + url.search : "/";
+  if (!text.startsWith("/")) return "/";
+  const url = URL.parse(text, OWN);
+  const path = url?.origin === OWN ? url.pathname + url.search : "/";
+  return URL.parse(path, OWN)?.href === OWN + path ? path : "/";
 }

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { RawLog } from "../../../src/chain/client.ts";
+import type { RawLog } from "../../../src/evm/client.ts";
 
 /** A 32-byte id from a number. */
 export function idOf(value: bigint): Hex {

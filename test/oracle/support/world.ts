@@ -1,11 +1,11 @@
 import { encode } from "cborg";
 import { encodeFunctionData, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Account } from "../../../src/chain/account.ts";
-import { decodeLog, type ChainEvent, type ChainEventOf } from "../../../src/chain/events.ts";
-import { createSender, fixedFees } from "../../../src/chain/sender.ts";
-import { createChainWatcher } from "../../../src/chain/watcher.ts";
-import { subscriptionOwnerAbi, vrfCoordinatorAbi } from "../../../src/contracts/abi.ts";
+import type { Account } from "../../../src/evm/account.ts";
+import { decodeLog, type ChainEvent, type ChainEventOf } from "../../../src/chainlink/events.ts";
+import { createSender, fixedFees } from "../../../src/evm/sender.ts";
+import { createChainWatcher } from "../../../src/evm/watcher.ts";
+import { subscriptionOwnerAbi, vrfCoordinatorAbi } from "../../../src/chainlink/contracts/abi.ts";
 import type { SourceRunner } from "../../../src/oracle/execute.ts";
 import type { OracleLog } from "../../../src/oracle/log.ts";
 import { createOracle, type OracleNetworkOptions } from "../../../src/oracle/oracle.ts";

@@ -1,8 +1,9 @@
 import { toHex, type Hex } from "viem";
 import { createSandboxPool } from "../../../sandbox/index.ts";
-import type { Receipt } from "../../../src/chain/client.ts";
-import { encodeFunctionsRequest } from "../../../src/chain/functionsRequest.ts";
-import { decodeLog } from "../../../src/chain/events.ts";
+import type { Receipt } from "../../../src/evm/client.ts";
+import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
+import { decodeLog } from "../../../src/chainlink/events.ts";
+import { createSourceRunner } from "../../../src/app/runSource.ts";
 import type { ChainReader } from "../../../src/verify/chainFacts.ts";
 import type { Verification } from "../../../src/verify/verification.ts";
 import { verifyTransaction, type VerifyOptions } from "../../../src/verify/verifyTransaction.ts";
@@ -67,7 +68,7 @@ export async function startVerifyWorld() {
         chainId: stack.chainId,
         contracts,
         isEmbedded: true,
-        run: pool.run,
+        run: createSourceRunner(pool),
         maxResponseBytes: 256,
         caller: "test",
         ...change,

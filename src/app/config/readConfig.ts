@@ -1,0 +1,135 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { MalformedJsonError, parseJson, type JsonValue } from "../../lib/parseJson.ts";
+import { compileValidator } from "../../http/validator.ts";
+import { TycheError, messageOf } from "../../lib/errors.ts";
+import type { ParameterViolation } from "../../lib/invalidParameter.ts";
+import { ConfigSchema, type Config } from "./configSchema.ts";
+
+/** File that is read from the data directory when no other is named. */
+const CONFIG_FILE = "tyche.json";
+
+/** Variables of the environment that win over members of the file; lists are comma-separated. */
+const VARIABLES: Readonly<Record<string, { readonly path: string; readonly type?: "list" | "integer" }>> = {
+  PORT: { path: "/port", type: "integer" },
+  HOST: { path: "/host" },
+  LOG_LEVEL: { path: "/logLevel" },
+  TYCHE_HOSTS: { path: "/hosts", type: "list" },
+  TYCHE_RPC_ORIGINS: { path: "/rpcOrigins", type: "list" },
+  TYCHE_ALLOW_HOSTS: { path: "/sandbox/allowHosts", type: "list" },
+  TYCHE_ALLOW_MODULES: { path: "/sandbox/allowModules", type: "list" },
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Members = { [name: string]: JsonValue };
+
+/** A configuration, and where it comes from. */
+export interface LoadedConfig {
+  readonly config: Config;
+  /** Absolute path; absent when there is no file. */
+  readonly file?: string;
+  /** Variables of the environment that were used. */
+  readonly variables: readonly string[];
+}
+
+/** Options of {@link readConfig}. */
+export interface ReadConfigOptions {
+  /** The file that `--config` names. Default: `TYCHE_CONFIG`, else `tyche.json` in the data directory if it is there, else none. */
+  readonly file?: string | undefined;
+  readonly dataDir: string;
+  readonly environment: Environment;
+}
+
+const validate = compileValidator(ConfigSchema);
+
+/**
+ * Reads and checks the configuration: the file, with the environment's variables over it and defaults for the rest.
+ *
+ * @throws {ConfigError} with every violation at once, its path and what is allowed.
+ */
+export function readConfig({ file, dataDir, environment }: ReadConfigOptions): LoadedConfig {
+  const named = file ?? (environment["TYCHE_CONFIG"] || undefined);
+  const path = named === undefined ? join(dataDir, CONFIG_FILE) : resolve(named);
+  const hasFile = named !== undefined || existsSync(path);
+  const members = hasFile ? readMembers(path) : {};
+  const variables = applyVariables(members, environment);
+  const checked = validate(members);
+  if (!checked.ok)
+    throw new ConfigError(
+      path,
+      checked.violations.map((violation) => nameVariable(violation, variables)),
+    );
+  const { pluginsDir, ...config } = checked.values;
+  return {
+    config: {
+      ...config,
+      ...(pluginsDir === undefined ? {} : { pluginsDir: resolve(dirname(path), pluginsDir) }),
+    },
+    ...(hasFile ? { file: path } : {}),
+    variables,
+  };
+}
+
+function readMembers(path: string): Members {
+  let value: JsonValue;
+  try {
+    value = parseJson(readFileSync(path, "utf8"), "it");
+  } catch (cause) {
+    const reason = cause instanceof MalformedJsonError ? cause.message : `can't be read: ${messageOf(cause)}`;
+    throw new ConfigError(path, [{ path: "", message: reason }], cause);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw new ConfigError(path, [{ path: "", message: "must be a JSON object" }]);
+}
+
+/** Writes what the environment says into the members; gives the names of the variables that said something. */
+function applyVariables(members: Members, environment: Environment): string[] {
+  const used: string[] = [];
+  for (const [name, { path, type }] of Object.entries(VARIABLES)) {
+    const text = environment[name];
+    if (text === undefined || text === "") continue;
+    const [outer, inner] = path.slice(1).split("/") as [string, string?];
+    const isNumber = type === "integer" && /^\d{1,9}$/.test(text);
+    const value = type === "list" ? listOf(text) : isNumber ? Number(text) : text;
+    if (inner === undefined) members[outer] = value;
+    else {
+      const section = (members[outer] ??= {});
+      // A section that is none is refused as such.
+      if (typeof section !== "object" || section === null || Array.isArray(section)) continue;
+      section[inner] = value;
+    }
+    used.push(name);
+  }
+  return used;
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
+
+/** What came from the environment is told by the name it has there. */
+function nameVariable(violation: ParameterViolation, variables: readonly string[]): ParameterViolation {
+  const isAt = (path: string): boolean => violation.path === path || violation.path.startsWith(`${path}/`);
+  const variable = variables.find((name) => isAt(VARIABLES[name]!.path));
+  return variable === undefined ? violation : { ...violation, path: variable };
+}
+
+/** The configuration can't be used. `details` has every violation. */
+export class ConfigError extends TycheError {
+  override readonly details: readonly ParameterViolation[];
+
+  constructor(file: string, violations: readonly ParameterViolation[], cause?: unknown) {
+    const [first] = violations;
+    const lines = violations.map(({ path, message }) => `${path || "the file"}: ${message}`);
+    const isOfVariables = violations.every(({ path }) => path in VARIABLES);
+    const text =
+      isOfVariables && violations.length === 1
+        ? `${first!.path} ${first!.message}`
+        : `${file} can't be used as configuration:\n  ${lines.join("\n  ")}`;
+    super(text, { code: "invalid_config", blame: "caller", cause });
+    this.details = violations;
+  }
+}

@@ -1,0 +1,71 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { TycheError } from "../lib/errors.ts";
+import { repeat } from "../lib/repeat.ts";
+
+/** What is written after that long may go to files that nobody will find again. */
+const LOOK_INTERVAL_MS = 500;
+
+/** A chain's folder, and what to do when it is gone. */
+export interface WatchedChain {
+  readonly folder: string;
+  readonly onGone: (error: TycheError) => void;
+}
+
+/**
+ * Looks now and then whether the files that the service writes to are still those in the data directory: a folder that was removed or
+ * replaced takes writes without an error, and they are all lost with the process.
+ *
+ * @param options.files names, in the directory, of files that have to stay.
+ * @param options.onFatal told, in one sentence and once, that the directory or one of the files is gone.
+ * @returns a stop.
+ */
+export async function watchData(options: {
+  readonly directory: string;
+  readonly files: readonly string[];
+  readonly chains: readonly WatchedChain[];
+  readonly onFatal: (message: string) => void;
+}): Promise<() => void> {
+  const { directory, chains, onFatal } = options;
+  const paths = [directory, ...options.files.map((name) => join(directory, name))];
+  const before = new Map<string, string | undefined>();
+  for (const path of [...paths, ...chains.map(({ folder }) => folder)])
+    before.set(path, await identify(path));
+  const isGone = async (path: string): Promise<boolean> => (await identify(path)) !== before.get(path);
+  const goneChains = new Set<string>();
+
+  const stop = repeat(
+    async () => {
+      for (const path of paths) {
+        if (!(await isGone(path))) continue;
+        stop();
+        onFatal(`${path} was removed or replaced while the service ran`);
+        return;
+      }
+      for (const { folder, onGone } of chains) {
+        if (goneChains.has(folder) || !(await isGone(folder))) continue;
+        goneChains.add(folder);
+        onGone(
+          new TycheError(
+            `${folder} was removed or replaced while the service ran, so nothing of this chain would be kept; stop the service, put the folder back from a backup, and start again`,
+            { code: "chain_unavailable", blame: "us" },
+          ),
+        );
+      }
+    },
+    LOOK_INTERVAL_MS,
+    () => {},
+  );
+  return stop;
+}
+
+/** What tells a file from any other of the same name, `undefined` where there is none. */
+async function identify(path: string): Promise<string | undefined> {
+  try {
+    const { dev, ino } = await stat(path);
+    return `${dev} ${ino}`;
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    throw error;
+  }
+}

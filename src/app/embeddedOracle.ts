@@ -1,0 +1,60 @@
+import type { Logger } from "pino";
+import type { SandboxPool } from "../../sandbox/index.ts";
+import type { StackAddresses } from "../chainlink/stackPlan.ts";
+import type { ChainClient } from "../evm/client.ts";
+import type { Fees } from "../evm/fees.ts";
+import { observeSender } from "../evm/observedSender.ts";
+import { createSender } from "../evm/sender.ts";
+import type { ChainWatcher } from "../evm/watcher.ts";
+import { createOracle } from "../oracle/oracle.ts";
+import type { Oracle } from "../oracle/oracle.ts";
+import type { MinedTransaction } from "../requests/transactionMetrics.ts";
+import type { NetworkKeys } from "./networkKeys.ts";
+import { countAnswers } from "./oracleHealth.ts";
+
+/** Creates the oracle of one embedded chain, with all of its nodes in this process: it shares nothing with the service but the chain. */
+export function createEmbeddedOracle(options: {
+  readonly network: string;
+  readonly chainId: number;
+  readonly client: ChainClient;
+  readonly watcher: ChainWatcher;
+  readonly contracts: StackAddresses;
+  readonly keys: NetworkKeys;
+  readonly fees: Fees;
+  /** First block that may hold a request without an answer. */
+  readonly fromBlock: bigint;
+  readonly maxResponseBytes: number;
+  readonly pool: SandboxPool;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  readonly onTransaction: (transaction: MinedTransaction) => void;
+  readonly onError: (error: unknown) => void;
+}): Oracle {
+  const { network, chainId, client, watcher, contracts, keys, fees, signal, onError } = options;
+  const senderOf = (account: NetworkKeys["vrfAccount"], purpose: "words" | "report") =>
+    observeSender(createSender({ client, account, chainId, fees, signal, onError }), (receipt) =>
+      options.onTransaction({ network, purpose, requests: countAnswers(receipt), receipt }),
+    );
+  return createOracle({
+    runner: options.pool,
+    log: options.log,
+    signal,
+    networks: [
+      {
+        name: network,
+        client,
+        watcher,
+        contracts,
+        vrf: { key: keys.provingKey, senders: [senderOf(keys.vrfAccount, "words")] },
+        functions: {
+          nodes: keys.signers.map((signer, i) => ({
+            signer,
+            transmitter: senderOf(keys.transmitters[i]!, "report"),
+          })),
+          maxResponseBytes: options.maxResponseBytes,
+        },
+        fromBlock: options.fromBlock,
+      },
+    ],
+  });
+}

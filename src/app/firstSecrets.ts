@@ -1,0 +1,38 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import type { DappDirectory } from "../dapps/dapps.ts";
+import type { DataDirectory } from "../store/dataDirectory.ts";
+import { MIN_TOKEN_CHARACTERS } from "../web/access.ts";
+import { StartError } from "./startError.ts";
+
+/** Name of the dapp that a first start makes. */
+const DEFAULT_DAPP = "default";
+
+/** Returns a live key of the default dapp; the first start makes both. */
+export async function ensureDefaultDapp(
+  dapps: DappDirectory,
+  writeKey: (apiKey: string) => void,
+): Promise<string> {
+  const first = (await dapps.list())[0];
+  if (first === undefined) {
+    const { key } = await dapps.create(DEFAULT_DAPP);
+    writeKey(key.apiKey);
+    return key.apiKey;
+  }
+  const live = (await dapps.keys(first.id)).find(({ revokedAt }) => revokedAt === null);
+  const apiKey = live?.apiKey ?? (await dapps.addKey(first.id)).apiKey;
+  writeKey(apiKey);
+  return apiKey;
+}
+
+/** Returns the token that signing in to the application takes; the first start makes it. */
+export function ensureOperatorToken(directory: DataDirectory): string {
+  const file = directory.file("operator-token");
+  if (!existsSync(file))
+    directory.writeSecret("operator-token", `${randomBytes(32).toString("base64url")}\n`);
+  const token = readFileSync(file, "utf8").trim();
+  if (token.length >= MIN_TOKEN_CHARACTERS) return token;
+  throw new StartError(
+    `${file} must hold at least ${MIN_TOKEN_CHARACTERS} characters; remove it, and the next start makes a new one`,
+  );
+}

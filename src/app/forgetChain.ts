@@ -1,0 +1,24 @@
+import type { RequestBook } from "../requests/requestBook.ts";
+import { parseRequest } from "../requests/openRequest.ts";
+import { replaceChain } from "../store/chainRecords.ts";
+import { listOpenRequests } from "../store/requests.ts";
+import type { Store } from "../store/store.ts";
+
+/** Takes a new chain where another one was: what lived there is gone, and requests on their way there end. */
+export async function forgetChain(options: {
+  readonly network: string;
+  readonly identity: string;
+  readonly deployment: unknown;
+  readonly store: Store;
+  readonly book: RequestBook;
+}): Promise<void> {
+  const { network, identity, deployment, store, book } = options;
+  const lost = (await listOpenRequests(store.db, network)).map(parseRequest);
+  const message = `the embedded chain of ${network} was replaced by a new one; send the request again`;
+  book.restore(lost);
+  book.settle(network, Infinity);
+  await book.change(
+    lost.map((request) => ({ request, state: "failed", error: { code: "request_failed", message } })),
+    (db) => replaceChain(db, network, identity, deployment),
+  );
+}

@@ -1,0 +1,34 @@
+import type { Logger } from "pino";
+import { Registry, collectDefaultMetrics } from "prom-client";
+import type { SandboxPool } from "../../sandbox/index.ts";
+import type { ServiceNetwork } from "../requests/serviceNetwork.ts";
+import { registerNetworkMetrics } from "../requests/networkMetrics.ts";
+import type { RequestBook, RequestObserver } from "../requests/requestBook.ts";
+import { createRequestObserver, registerOpenRequests } from "../requests/requestMetrics.ts";
+import { registerSandboxMetrics } from "../requests/sandboxMetrics.ts";
+import { createTransactionObserver, type MinedTransaction } from "../requests/transactionMetrics.ts";
+
+/** What the whole process counts, and who has to tell it. */
+export interface Metrics {
+  readonly registry: Registry;
+  readonly onRequest: RequestObserver;
+  readonly onTransaction: (transaction: MinedTransaction) => void;
+  /** Adds what is read from book and networks when somebody asks. */
+  watch(book: RequestBook, networks: ReadonlyMap<string, ServiceNetwork>): void;
+}
+
+/** Makes the metrics of a process: its own (`process_`, `nodejs_`), the sandbox's, those of requests and transactions. */
+export function createMetrics(options: { readonly pool: SandboxPool; readonly log: Logger }): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  registerSandboxMetrics(registry, options.pool);
+  return {
+    registry,
+    onRequest: createRequestObserver({ registry, log: options.log }),
+    onTransaction: createTransactionObserver(registry),
+    watch(book, networks) {
+      registerOpenRequests(registry, book, networks.keys());
+      registerNetworkMetrics(registry, networks);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { createAccount } from "../evm/account.ts";
+import type { Account } from "../evm/account.ts";
+import type { StackRoles } from "../chainlink/stackPlan.ts";
+import { deriveKey } from "../lib/secrets.ts";
+import { createReportSigner } from "../oracle/signer.ts";
+import type { ReportSigner } from "../oracle/signer.ts";
+import { createProvingKey } from "../vrf/proof.ts";
+import type { ProvingKey } from "../vrf/proof.ts";
+
+/** The DON's public keys are for callers' secrets, which this oracle does not take; the contract wants some bytes. */
+const NO_PUBLIC_KEY = "0x00";
+/** Nodes of the oracle network for functions. */
+const NODES = 4;
+
+/** Everything that signs on one network. */
+export interface NetworkKeys {
+  readonly deployer: Account;
+  /** Sends the service's own transactions. */
+  readonly operator: Account;
+  /** Sends the VRF node's proofs. */
+  readonly vrfAccount: Account;
+  readonly provingKey: ProvingKey;
+  /** One of each for every node. */
+  readonly signers: readonly ReportSigner[];
+  readonly transmitters: readonly Account[];
+  /** What the accounts are, by address. */
+  readonly titles: Readonly<Record<string, string>>;
+}
+
+/** Derives a network's keys, each for one purpose: the same ones at every start. */
+export function deriveNetworkKeys(masterKey: Uint8Array, network: string): NetworkKeys {
+  const key = (purpose: string): Uint8Array => deriveKey(masterKey, `${purpose}/${network}`);
+  const account = (purpose: string): Account => createAccount(key(purpose));
+  const numbered = <T>(make: (i: number) => T): T[] => Array.from({ length: NODES }, (_, i) => make(i));
+  const deployer = account("deployer");
+  const operator = account("operator");
+  const vrfAccount = account("vrf sender");
+  const signers = numbered((i) => createReportSigner(key(`signer ${i}`)));
+  const transmitters = numbered((i) => account(`transmitter ${i}`));
+  return {
+    deployer,
+    operator,
+    vrfAccount,
+    provingKey: createProvingKey(key("vrf")),
+    signers,
+    transmitters,
+    titles: {
+      [deployer.address]: "Deployer",
+      [operator.address]: "Operator",
+      [vrfAccount.address]: "VRF node",
+      ...Object.fromEntries(signers.map(({ address }, i) => [address, `Oracle node ${i + 1}, signer`])),
+      ...Object.fromEntries(
+        transmitters.map(({ address }, i) => [address, `Oracle node ${i + 1}, transmitter`]),
+      ),
+    },
+  };
+}
+
+/** Says who runs what on a network's contracts, for their deployment. */
+export function rolesOf({
+  operator,
+  vrfAccount,
+  provingKey,
+  signers,
+  transmitters,
+}: NetworkKeys): StackRoles {
+  const { x, y } = provingKey.publicKey;
+  return {
+    operator: operator.address,
+    vrf: { oracle: vrfAccount.address, publicKey: [x, y] },
+    functions: {
+      signers: signers.map((signer) => signer.address),
+      transmitters: transmitters.map((one) => one.address),
+      donPublicKey: NO_PUBLIC_KEY,
+      thresholdPublicKey: NO_PUBLIC_KEY,
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { DappDirectory } from "../dapps/dapps.ts";
+import { messageOf } from "../lib/errors.ts";
+import { repeat } from "../lib/repeat.ts";
+import type { NetworkName } from "../networks/profiles.ts";
+import type { PresetRegistry } from "../presets/presetRegistry.ts";
+import { createDappPreparer } from "./dappPreparer.ts";
+import type { EmbeddedNetwork } from "./embeddedNetwork.ts";
+import { StartError } from "./startError.ts";
+
+/** How often new dapps, made on the command line meanwhile, are looked for, and what could not be prepared is tried again. */
+const DAPP_INTERVAL_MS = 1_000;
+/** How long a network that has started waits for its dapps' subscriptions before it serves without them. */
+const PREPARATION_WAIT_MS = 10_000;
+
+/** A network that has begun to serve. */
+export interface StartedNetwork {
+  readonly name: NetworkName;
+  readonly rpcUrl: string;
+  /** How long it took, in milliseconds. */
+  readonly ms: number;
+  readonly isNew: boolean;
+}
+
+/**
+ * Starts the networks beside each other, and sees from then on to what each dapp needs there. One that can't be started serves nothing
+ * and says why; the others serve.
+ *
+ * @throws {StartError} when none can be started.
+ */
+export async function startNetworks(options: {
+  readonly networks: readonly EmbeddedNetwork[];
+  readonly dapps: DappDirectory;
+  readonly registry: PresetRegistry;
+  readonly log: Logger;
+  readonly onNetwork: ((network: StartedNetwork) => void) | undefined;
+}): Promise<{ readonly close: () => void }> {
+  const { networks, dapps, registry, log, onNetwork } = options;
+  const preparers = networks.map((network) => createDappPreparer({ network, dapps, registry, log }));
+  const failures: { readonly name: string; readonly error: unknown }[] = [];
+
+  const startOne = async (network: EmbeddedNetwork, i: number): Promise<void> => {
+    const { name } = network.profile;
+    const began = performance.now();
+    try {
+      const { rpcUrl, isNew } = await network.start();
+      // What can't be prepared must not keep the rest from being served.
+      await Promise.race([preparers[i]!.prepare(), sleep(PREPARATION_WAIT_MS, undefined, { ref: false })]);
+      network.serve();
+      onNetwork?.({ name, rpcUrl, isNew, ms: performance.now() - began });
+    } catch (error) {
+      log.error({ network: name, err: error }, "the network could not be started");
+      failures.push({ name, error });
+      network.fail(error);
+      await network.close();
+    }
+  };
+  await Promise.all(networks.map(startOne));
+  const [first] = failures;
+  if (first !== undefined && failures.length === networks.length) {
+    const reasons = failures.map(({ name, error }) => `${name}: ${messageOf(error)}`);
+    throw new StartError(`no network could be started: ${reasons.join("; ")}`, first.error);
+  }
+  const prepareAll = async (): Promise<void> => {
+    await Promise.all(preparers.map((preparer) => preparer.prepare()));
+  };
+  return {
+    close: repeat(prepareAll, DAPP_INTERVAL_MS, (error) =>
+      log.error({ err: error }, "the dapps could not be prepared"),
+    ),
+  };
+}

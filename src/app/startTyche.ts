@@ -1,0 +1,258 @@
+import type { Logger } from "pino";
+import { createSandboxPool } from "../../sandbox/index.ts";
+import { NETWORKS, NETWORK_NAMES } from "../networks/profiles.ts";
+import type { NetworkName } from "../networks/profiles.ts";
+import { openDapps } from "../dapps/dappTools.ts";
+import { parseRpcOrigins } from "../networks/embedded/rpcAccess.ts";
+import { DEFAULT_PRESETS_FOLDER } from "../requests/presetTools.ts";
+import type { Config } from "./config/configSchema.ts";
+import { watchData } from "./dataWatch.ts";
+import { listen } from "./listen.ts";
+import { ensureDefaultDapp, ensureOperatorToken } from "./firstSecrets.ts";
+import { openSandboxNetwork } from "./openSandboxNetwork.ts";
+import { StartError } from "./startError.ts";
+import { startNetworks } from "./startNetworks.ts";
+import type { StartedNetwork } from "./startNetworks.ts";
+import { createEmbeddedNetwork } from "./embeddedNetwork.ts";
+import type { EmbeddedNetwork } from "./embeddedNetwork.ts";
+import type { HttpServer } from "../http/server.ts";
+import { createPublicGuard } from "../http/publicGuard.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
+import { createMetrics } from "./metrics.ts";
+import { createPresetRegistry } from "../presets/presetRegistry.ts";
+import { readDappBalances } from "../dapps/balances.ts";
+import { readConfigVars } from "../dapps/configVars.ts";
+import { createService } from "../requests/createService.ts";
+import { withOwnErrors } from "../requests/sandboxRuns.ts";
+import { createExplorer } from "../explorer/explorer.ts";
+import { createRequestBook } from "../requests/requestBook.ts";
+import { createSourcePrefix } from "../requests/sources.ts";
+import { openDataDirectory } from "../store/dataDirectory.ts";
+import type { OutsideKey } from "../lib/outsideKey.ts";
+import { createVerifier } from "../verify/verifier.ts";
+import { createSourceRunner } from "./runSource.ts";
+import { createAccess } from "../web/access.ts";
+import { createWebApp } from "../web/app.ts";
+
+/** Options of {@link startTyche}. */
+export interface TycheOptions {
+  readonly dataDir: string;
+  /** The master key where it is kept outside the data directory; then neither it nor the default dapp's key is written in there. */
+  readonly masterKey?: OutsideKey | undefined;
+  /** Host, port, limits and networks; see `configSchema.ts` for each member. */
+  readonly config: Config;
+  /** Networks whose chain may be newer than the database, as after a mixed restore. Default none. */
+  readonly acceptChains?: readonly string[];
+  readonly log: Logger;
+  /**
+   * Told, in one sentence, why the service can't go on: its database is gone, damaged or full. What could not be stored must not be
+   * told to anybody: end the process at once, here. A later start goes on from what is stored. Default: nothing.
+   */
+  readonly onFatal?: (message: string) => void;
+  /** Told of each network as it starts to serve. */
+  readonly onNetwork?: (network: StartedNetwork) => void;
+}
+
+/** A running service. */
+export interface Tyche {
+  /** Base URL, without a trailing slash. */
+  readonly url: string;
+  /** Live key of the default dapp. */
+  readonly apiKey: string;
+  /** File that holds it; absent where the data directory holds no secrets. */
+  readonly apiKeyFile?: string;
+  /** Opens the application, once. Secret. */
+  readonly signInLink: string;
+  /** File with the token that signs in to the application. */
+  readonly operatorTokenFile: string;
+  readonly networks: readonly { readonly name: NetworkName; readonly rpcUrl: string }[];
+  /** Finishes what is in flight, then ends everything it started; idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts everything in this process: store, sandbox, embedded chains, oracle, API. Resolves when every network serves that can; one
+ * that can't says why in its readiness.
+ *
+ * @throws {TycheError} with one sentence for whoever starts it, also when no network can be started; nothing is left running then.
+ */
+export async function startTyche(options: TycheOptions): Promise<Tyche> {
+  const { log } = options;
+  const closers: (() => Promise<void> | void)[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.splice(0).toReversed()) {
+      await Promise.resolve()
+        .then(close)
+        .catch((error: unknown) => log.error({ err: error }, "closing failed"));
+    }
+  };
+  try {
+    return await start(options, closers, closeAll);
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function start(
+  options: TycheOptions,
+  closers: (() => Promise<void> | void)[],
+  closeAll: () => Promise<void>,
+): Promise<Tyche> {
+  const { config, log, masterKey, acceptChains = [] } = options;
+  const { host, port, sandbox } = config;
+  const rpcOrigins = parseRpcOrigins(config.rpcOrigins);
+  const networkNames = NETWORK_NAMES.filter((name) => name in config.networks);
+  const stranger = acceptChains.find((name) => !(NETWORK_NAMES as readonly string[]).includes(name));
+  if (stranger !== undefined)
+    throw new StartError(
+      `TYCHE_ACCEPT_CHAINS: ${JSON.stringify(stranger)} is no network; name some of ${NETWORK_NAMES.join(", ")}`,
+    );
+  const directory = openDataDirectory(options.dataDir, { exclusive: true, masterKey });
+  closers.push(() => directory.close());
+  const { store, dapps } = await openDapps(directory, options.onFatal ?? (() => {}));
+  closers.push(() => store.close());
+  // Answers to the last: whoever asks is told that the service is closing.
+  let server: HttpServer | undefined;
+  closers.push(() => server?.close());
+  const apiKey = await ensureDefaultDapp(dapps, (key) => {
+    if (!directory.isKeyOutside) directory.writeSecret("api-key", `${key}\n`);
+  });
+  const sandboxNetwork = openSandboxNetwork(sandbox, directory);
+  closers.push(() => sandboxNetwork.close());
+  const oraclePool = createSandboxPool({
+    onWarning: (message) => log.warn(message),
+    hostCalls: sandboxNetwork.hostCalls,
+    ...sandbox,
+  });
+  closers.push(() => oraclePool.close());
+  const pool = withOwnErrors(oraclePool);
+
+  const metrics = createMetrics({ pool, log });
+  const book = createRequestBook(store, metrics.onRequest);
+  const networks = networkNames.map((name) =>
+    createEmbeddedNetwork({
+      profile: NETWORKS[name],
+      index: NETWORK_NAMES.indexOf(name),
+      directory,
+      store,
+      book,
+      pool: oraclePool,
+      log: log.child({ network: name }),
+      onTransaction: metrics.onTransaction,
+      host,
+      rpcOrigins,
+      acceptsChain: acceptChains.includes(name),
+      baseUrl: () => server?.url ?? "",
+    }),
+  );
+  // What is still starting then would outlive this process's claim to the data directory.
+  let starting: Promise<unknown> = Promise.resolve();
+  closers.push(async () => {
+    await starting;
+    await Promise.all(networks.map((network) => network.close()));
+  });
+  const storeSource = (network: EmbeddedNetwork, source: string): void => {
+    network
+      .pipeline()
+      ?.storeSource(createSourcePrefix(source))
+      .catch((error: unknown) =>
+        log.error({ err: error, network: network.profile.name }, "a preset's source could not be stored"),
+      );
+  };
+  const registry = await createPresetRegistry({
+    folder: config.pluginsDir ?? DEFAULT_PRESETS_FOLDER,
+    run: pool.run,
+    onChange(change) {
+      if (change.kind === "live") {
+        log.info({ preset: change.preset.name }, "preset live");
+        for (const network of networks) storeSource(network, change.preset.source);
+      } else
+        log.warn(
+          { preset: change.name, ...("problems" in change ? { problems: change.problems } : {}) },
+          `preset ${change.kind}`,
+        );
+    },
+  });
+  closers.push(() => registry.close());
+  for (const problem of registry.problems()) log.warn({ problem }, "preset not served");
+  const networksByName = new Map(networks.map((network) => [network.profile.name, network]));
+  metrics.watch(book, networksByName);
+  const service = createService({
+    store,
+    book,
+    dapps,
+    pool,
+    registry,
+    networks: networksByName,
+    ...config.requests,
+  });
+  const isLoopback = isLoopbackHost(host.includes(":") ? `[${host}]` : host);
+  const guardPublic = createPublicGuard({ isLoopback, hosts: config.hosts });
+  const access = createAccess({ operatorToken: ensureOperatorToken(directory) });
+  const web = createWebApp({
+    service,
+    dapps,
+    log,
+    explorer: createExplorer(
+      new Map(networks.map((network) => [network.profile.name, () => network.explored()])),
+    ),
+    access,
+    guard: guardPublic,
+    readConfigVars: (dappId) => readConfigVars(store, dapps, dappId, networkNames),
+    readBalances: (dappId) => readDappBalances(networksByName, dappId),
+  });
+  const verifier = createVerifier({
+    findNetwork: (name) => networksByName.get(name as NetworkName)?.verifiable(),
+    run: createSourceRunner(pool),
+  });
+  server = await listen({
+    service,
+    verifier,
+    log,
+    registry: metrics.registry,
+    host,
+    port,
+    limits: config.http,
+    trustProxy: config.trustProxy,
+    guardPublic,
+    pages: [web],
+  });
+  closers.push(() => server?.drain());
+
+  const onNetwork = (network: StartedNetwork): void => {
+    service.resumeChecks(network.name);
+    options.onNetwork?.(network);
+  };
+  const started = startNetworks({ networks, dapps, registry, log, onNetwork });
+  starting = started.catch(() => {});
+  closers.push((await started).close);
+  const stopWatching = await watchData({
+    directory: directory.path,
+    files: ["tyche.sqlite", "lock"],
+    chains: networks.map((network) => ({
+      folder: directory.file("chains", network.profile.name),
+      onGone(error) {
+        log.error({ network: network.profile.name }, error.message);
+        network.fail(error);
+        void network.close();
+      },
+    })),
+    onFatal: options.onFatal ?? (() => {}),
+  });
+  closers.push(stopWatching);
+
+  let closing: Promise<void> | undefined;
+  return {
+    url: server.url,
+    apiKey,
+    ...(directory.isKeyOutside ? {} : { apiKeyFile: directory.file("api-key") }),
+    signInLink: `${server.url}/sign-in?code=${access.signInCode}`,
+    operatorTokenFile: directory.file("operator-token"),
+    networks: networks.flatMap((network) => {
+      const { rpcUrl } = network.view();
+      return rpcUrl === undefined ? [] : [{ name: network.profile.name, rpcUrl }];
+    }),
+    close: () => (closing ??= closeAll()),
+  };
+}

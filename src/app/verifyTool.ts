@@ -1,0 +1,114 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { isAddress, type Hex } from "viem";
+import { createSandboxPool } from "../../sandbox/index.ts";
+import { createChainClient } from "../evm/client.ts";
+import { MAX_RESPONSE_BYTES, NETWORKS } from "../networks/profiles.ts";
+import type { NetworkName } from "../networks/profiles.ts";
+import { openDappTools } from "../dapps/dappTools.ts";
+import { TycheError } from "../lib/errors.ts";
+import { createSourceRunner } from "./runSource.ts";
+import { findOutsideKey } from "../lib/outsideKey.ts";
+import type { OracleContracts } from "../chainlink/contractBook.ts";
+import type { Verification } from "../verify/verification.ts";
+import { verifyTransaction } from "../verify/verifyTransaction.ts";
+
+/** Options of {@link verifyWithTool}. */
+export interface VerifyToolOptions {
+  readonly network: NetworkName;
+  /** Transaction hash, 32 bytes. */
+  readonly tx: Hex;
+  readonly requestId?: Hex;
+  /** A node to ask. Default: the one that the data directory knows. */
+  readonly rpcUrl?: string;
+  /** Addresses of the contracts as somebody published them. Default: of the data directory, with a given node none. */
+  readonly contracts?: unknown;
+  readonly dataDir: string;
+  /** Whether blocks are hashed again. Default true. */
+  readonly hasEthereumBlocks?: boolean;
+}
+
+/** Checks a transaction's results with a sandbox of its own, without any service. */
+export async function verifyWithTool(options: VerifyToolOptions): Promise<Verification> {
+  const { network, tx, requestId, hasEthereumBlocks } = options;
+  const known = options.rpcUrl === undefined ? await findKnown(options.dataDir, network) : undefined;
+  const given =
+    options.contracts === undefined ? undefined : parseContracts(contractsIn(options.contracts, network));
+  const client = createChainClient(options.rpcUrl ?? known!.rpcUrl);
+  const pool = createSandboxPool({ concurrency: 1 });
+  try {
+    return await verifyTransaction(tx.toLowerCase() as Hex, {
+      client,
+      network,
+      chainId: NETWORKS[network].chainId,
+      contracts: given ?? known?.contracts ?? {},
+      isEmbedded: known === undefined ? undefined : true,
+      run: createSourceRunner(pool),
+      caller: "verify",
+      maxResponseBytes: MAX_RESPONSE_BYTES.embedded,
+      ...(requestId === undefined ? {} : { requestId: requestId.toLowerCase() as Hex }),
+      ...(hasEthereumBlocks === undefined ? {} : { hasEthereumBlocks }),
+    });
+  } finally {
+    await pool.close();
+    await client.close();
+  }
+}
+
+interface KnownNetwork {
+  readonly rpcUrl: string;
+  readonly contracts: Partial<OracleContracts>;
+}
+
+async function findKnown(dataDir: string, network: NetworkName): Promise<KnownNetwork> {
+  if (!existsSync(path.join(dataDir, "tyche.sqlite")))
+    throw new VerifyToolError(`there is no service's state in ${dataDir}; name a node with --rpc-url`);
+  const tools = await openDappTools(dataDir, findOutsideKey(process.env));
+  try {
+    const found = (await tools.networks()).find(({ name }) => name === network);
+    if (found?.rpcUrl === undefined)
+      throw new VerifyToolError(`${network} was never started in ${dataDir}; name a node with --rpc-url`);
+    return { rpcUrl: found.rpcUrl, contracts: parseContracts(found.contracts) };
+  } finally {
+    await tools.close();
+  }
+}
+
+/** Finds a network's addresses in the answer of `GET /api/networks`, in one network of it, or in bare addresses. */
+function contractsIn(given: unknown, network: NetworkName): unknown {
+  const { data, items, contracts } = (given ?? {}) as Readonly<Record<string, unknown>>;
+  if (data !== undefined) return contractsIn(data, network);
+  const list = Array.isArray(given) ? (given as readonly unknown[]) : items;
+  if (!Array.isArray(list)) return contracts ?? given;
+  const found = list.find((one) => (one as { readonly name?: unknown } | null)?.name === network) as unknown;
+  if (found === undefined) throw new VerifyToolError(`the published networks have no ${network}`);
+  return contractsIn(found, network);
+}
+
+/**
+ * Reads addresses by their names, as `contracts` of `GET /api/networks` has them; others are passed over.
+ *
+ * @throws VerifyToolError when there is none, or one is no address.
+ */
+function parseContracts(given: unknown): Partial<OracleContracts> {
+  const names = ["vrfCoordinator", "functionsRouter", "functionsCoordinator", "presetConsumer"] as const;
+  const source = (typeof given === "object" && given !== null ? given : {}) as Readonly<
+    Record<string, unknown>
+  >;
+  const entries = names.flatMap((name): [string, Hex][] => {
+    const address = source[name];
+    if (address === undefined) return [];
+    if (typeof address !== "string" || !isAddress(address))
+      throw new VerifyToolError(`${name} must be an address, not ${JSON.stringify(address)}`);
+    return [[name, address]];
+  });
+  if (entries.length === 0) throw new VerifyToolError(`no address of ${names.join(", ")} is given`);
+  return Object.fromEntries(entries);
+}
+
+/** The command can't be carried out as it was given. */
+export class VerifyToolError extends TycheError {
+  constructor(message: string) {
+    super(message, { code: "invalid_parameter", blame: "caller" });
+  }
+}

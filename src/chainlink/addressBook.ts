@@ -1,0 +1,202 @@
+import {
+  decodeEventLog,
+  decodeFunctionData,
+  getAddress,
+  toEventSelector,
+  toFunctionSelector,
+  type AbiEvent,
+  type AbiFunction,
+  type AbiParameter,
+  type Hex,
+} from "viem";
+import type { EncodedLog } from "./events.ts";
+import type { StackAddresses } from "./stackPlan.ts";
+import { loadArtifacts } from "./contracts/artifacts.ts";
+import type { ContractName } from "./contracts/compilerInput.ts";
+
+/** Which contract stands behind each address of the stack, and what to call it. */
+const STACK: Readonly<
+  Record<keyof StackAddresses, { readonly label: string; readonly contract: ContractName }>
+> = {
+  link: { label: "LINK token", contract: "LinkToken" },
+  nativePriceFeed: { label: "LINK price in coin", contract: "FixedPriceFeed" },
+  usdPriceFeed: { label: "LINK price in USD", contract: "FixedPriceFeed" },
+  blockhashStore: { label: "BlockhashStore", contract: "BlockhashStore" },
+  vrfCoordinator: { label: "VRFCoordinatorV2", contract: "VRFCoordinatorV2" },
+  batchVrfCoordinator: { label: "BatchVRFCoordinatorV2", contract: "BatchVRFCoordinatorV2" },
+  functionsRouter: { label: "FunctionsRouter", contract: "FunctionsRouter" },
+  functionsCoordinator: { label: "FunctionsCoordinator", contract: "FunctionsCoordinator" },
+  subscriptionOwner: { label: "SubscriptionOwner", contract: "SubscriptionOwner" },
+  presetConsumer: { label: "PresetConsumer", contract: "PresetConsumer" },
+};
+
+// Plain data, fit for JSON.
+
+/** An address with the name it is known by, if any. Checksummed (EIP-55). */
+export interface Party {
+  readonly address: Hex;
+  readonly name?: string;
+}
+
+/** A decoded argument or event field; arrays and structs hold more of them. */
+export interface DecodedValue {
+  /** Empty where the declaration names none. */
+  readonly name: string;
+  /** Solidity's type. */
+  readonly type: string;
+  readonly value: string | readonly DecodedValue[];
+}
+
+/** A transaction's calldata read by the interface of the called contract. */
+export interface DecodedCall {
+  readonly function: string;
+  readonly arguments: readonly DecodedValue[];
+}
+
+/** A log read by the interface of the contract that emitted it. */
+export interface DecodedEvent {
+  readonly event: string;
+  readonly fields: readonly DecodedValue[];
+}
+
+/** Names of a chain's addresses, and the interfaces to read its calls and logs by. */
+export interface AddressBook {
+  /** The contracts of the stack. */
+  readonly contracts: readonly Party[];
+  party(address: Hex): Party;
+  /** `null` where no known interface has the function, or the data is not what it declares. */
+  decodeCall(to: Hex | null, input: Hex): DecodedCall | null;
+  /** Name of the called function, `0x` and 8 digits where it isn't known, empty without calldata. */
+  methodOf(to: Hex | null, input: Hex): string;
+  /** Name and fields of a log; `undefined` as for {@link decodeCall}. */
+  decodeEvent(contract: Hex, log: EncodedLog): DecodedEvent | undefined;
+}
+
+/**
+ * Creates the address book of one chain. An address of the stack is read by its own contract's interface; any other contract by the first of ours
+ * that declares the function or event, so that a caller's own consumer contract is readable as far as it speaks ours.
+ *
+ * @param accounts names of further addresses.
+ */
+export function createAddressBook(
+  stack: StackAddresses,
+  accounts: Readonly<Record<Hex, string>>,
+): AddressBook {
+  const interfaces = readInterfaces();
+  const names = new Map(Object.entries(accounts).map(([address, name]) => [address.toLowerCase(), name]));
+  const contractOf = new Map<string, ContractName>();
+  for (const [key, { label, contract }] of Object.entries(STACK)) {
+    const address = stack[key as keyof StackAddresses].toLowerCase();
+    names.set(address, label);
+    contractOf.set(address, contract);
+  }
+
+  const party = (address: Hex): Party => {
+    const name = names.get(address.toLowerCase());
+    return { address: getAddress(address.toLowerCase()), ...(name === undefined ? {} : { name }) };
+  };
+  const find = <Item>(tables: Tables<Item>, address: Hex, selector: Hex): Item | undefined => {
+    const own = contractOf.get(address.toLowerCase());
+    const found = own === undefined ? undefined : tables.get(own)?.get(selector);
+    return found ?? tables.get("any")?.get(selector);
+  };
+  const findFunction = (to: Hex | null, input: Hex): AbiFunction | undefined =>
+    to === null || input.length < 10 ? undefined : find(interfaces.functions, to, input.slice(0, 10) as Hex);
+
+  return {
+    contracts: Object.keys(STACK).map((key) => party(stack[key as keyof StackAddresses])),
+    party,
+    decodeCall(to, input) {
+      const item = findFunction(to, input);
+      if (item === undefined) return null;
+      try {
+        const { args } = decodeFunctionData({ abi: [item], data: input });
+        return {
+          function: item.name,
+          arguments: item.inputs.map((input_, i) => readValue(input_, args[i])),
+        };
+      } catch {
+        return null;
+      }
+    },
+    methodOf(to, input) {
+      if (to === null) return "new contract";
+      if (input.length < 10) return "";
+      return findFunction(to, input)?.name ?? input.slice(0, 10);
+    },
+    decodeEvent(contract, { topics, data }) {
+      const [topic] = topics;
+      const item = topic === undefined ? undefined : find(interfaces.events, contract, topic);
+      if (item === undefined) return undefined;
+      try {
+        const { args } = decodeEventLog({
+          abi: [item],
+          topics: topics as [Hex, ...Hex[]],
+          data,
+          strict: true,
+        });
+        return {
+          event: item.name,
+          fields: item.inputs.map((input, i) => readValue(input, pick(args, input.name, i))),
+        };
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** By contract and selector or topic; `any`: of all contracts. */
+type Tables<Item> = ReadonlyMap<string, ReadonlyMap<Hex, Item>>;
+
+interface Interfaces {
+  readonly functions: Tables<AbiFunction>;
+  readonly events: Tables<AbiEvent>;
+}
+
+function readInterfaces(): Interfaces {
+  const anyFunction = new Map<Hex, AbiFunction>();
+  const anyEvent = new Map<Hex, AbiEvent>();
+  const functions = new Map([["any", anyFunction]]);
+  const events = new Map([["any", anyEvent]]);
+  for (const [name, { abi }] of Object.entries(loadArtifacts())) {
+    const ownFunctions = new Map(
+      abi.filter((item) => item.type === "function").map((item) => [toFunctionSelector(item), item] as const),
+    );
+    const ownEvents = new Map(
+      abi.filter((item) => item.type === "event").map((item) => [toEventSelector(item), item] as const),
+    );
+    functions.set(name, ownFunctions);
+    events.set(name, ownEvents);
+    for (const [selector, item] of ownFunctions) anyFunction.set(selector, item);
+    for (const [selector, item] of ownEvents) anyEvent.set(selector, item);
+  }
+  return { functions, events };
+}
+
+/** viem gives arguments as an object where all have names, else as a list. */
+function pick(args: unknown, name: string | undefined, index: number): unknown {
+  if (Array.isArray(args)) return args[index];
+  return (args as Record<string, unknown>)[name ?? index];
+}
+
+function readValue(parameter: AbiParameter, value: unknown): DecodedValue {
+  const { name = "", type } = parameter;
+  if (Array.isArray(value) && type.endsWith("]")) {
+    const inner = { ...parameter, name: "", type: type.slice(0, type.lastIndexOf("[")) };
+    return { name, type, value: value.map((item) => readValue(inner, item)) };
+  }
+  if (type === "tuple" && "components" in parameter) {
+    return {
+      name,
+      type: structOf(parameter),
+      value: parameter.components.map((component, i) => readValue(component, pick(value, component.name, i))),
+    };
+  }
+  return { name, type, value: typeof value === "string" ? value : String(value) };
+}
+
+/** `struct VRF.Proof` where the compiler says so. */
+function structOf({ internalType }: AbiParameter): string {
+  return typeof internalType === "string" ? internalType.replace(/^struct /, "") : "struct";
+}

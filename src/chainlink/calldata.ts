@@ -1,0 +1,130 @@
+import { decodeFunctionData, decodeAbiParameters, parseAbiParameters, type Hex } from "viem";
+import type { Proof } from "../vrf/proof.ts";
+import {
+  batchVrfCoordinatorAbi,
+  functionsCoordinatorAbi,
+  presetConsumerAbi,
+  vrfCoordinatorAbi,
+} from "./contracts/abi.ts";
+import { decodePresetBatch, type PresetItem } from "./presetBatch.ts";
+
+/** One proof as it was brought on chain, with the request it claims to be for. */
+export interface Fulfilment {
+  readonly proof: Proof;
+  readonly commitment: {
+    readonly blockNum: bigint;
+    readonly subId: bigint;
+    readonly callbackGasLimit: number;
+    readonly numWords: number;
+    readonly sender: Hex;
+  };
+}
+
+/**
+ * Decodes the proofs in a call of VRFCoordinatorV2 or BatchVRFCoordinatorV2 `fulfillRandomWords`; none when it is another call, such
+ * as one through a contract unknown here.
+ */
+export function decodeFulfilments(input: Hex): Fulfilment[] {
+  const single = tryDecode(() => decodeFunctionData({ abi: vrfCoordinatorAbi, data: input }));
+  if (single?.functionName === "fulfillRandomWords") {
+    const [proof, commitment] = single.args;
+    return [{ proof: toProof(proof), commitment }];
+  }
+  const batch = tryDecode(() => decodeFunctionData({ abi: batchVrfCoordinatorAbi, data: input }));
+  if (batch === undefined) return [];
+  const [proofs, commitments] = batch.args;
+  return proofs.flatMap((proof, index) => {
+    const commitment = commitments[index];
+    return commitment === undefined ? [] : [{ proof: toProof(proof), commitment }];
+  });
+}
+
+/** A call of PresetConsumer `submit`; `undefined` when it is another call. */
+export type SubmissionCall = NonNullable<ReturnType<typeof decodeSubmission>>;
+export function decodeSubmission(input: Hex) {
+  const call = tryDecode(() => decodeFunctionData({ abi: presetConsumerAbi, data: input }));
+  if (call?.functionName !== "submit") return undefined;
+  const [presets, functions, randoms] = call.args;
+  return { presets, functions, randoms };
+}
+
+/** Decodes the presets of a batch; none where the bytes are malformed, as which the contract refuses them. */
+export function decodeBatchItems(batch: Hex): readonly PresetItem[] {
+  return tryDecode(() => decodePresetBatch(batch))?.items ?? [];
+}
+
+/** A call of OCR2Base `transmit`. */
+export interface Transmission {
+  /** Config digest, epoch and round, nothing: 32 bytes each. */
+  readonly context: readonly [Hex, Hex, Hex];
+  /** The bytes that are signed. */
+  readonly report: Hex;
+  readonly signatures: readonly { readonly r: Hex; readonly s: Hex; readonly recoveryId: number }[];
+  readonly items: readonly {
+    readonly requestId: Hex;
+    readonly result: Hex;
+    readonly error: Hex;
+    readonly commitment: Hex;
+  }[];
+}
+
+/** FunctionsCoordinator `_beforeTransmit`: request ids, results, errors, on-chain and off-chain metadata. */
+const REPORT = parseAbiParameters("bytes32[], bytes[], bytes[], bytes[], bytes[]");
+
+/** Decodes a call of `transmit`; `undefined` when it is another call, or its report is none. */
+export function decodeTransmission(input: Hex): Transmission | undefined {
+  const call = tryDecode(() => decodeFunctionData({ abi: functionsCoordinatorAbi, data: input }));
+  if (call?.functionName !== "transmit") return undefined;
+  const [context, report, rs, ss, rawVs] = call.args;
+  const decoded = tryDecode(() => decodeAbiParameters(REPORT, report));
+  if (decoded === undefined || rs.length !== ss.length) return undefined;
+  const [requestIds, results, errors, commitments] = decoded;
+  return {
+    context,
+    report,
+    signatures: rs.map((r, index) => ({
+      r,
+      s: ss[index]!,
+      recoveryId: Number(`0x${rawVs.slice(2 + 2 * index, 4 + 2 * index)}`),
+    })),
+    items: requestIds.map((requestId, index) => ({
+      requestId,
+      result: results[index] ?? "0x",
+      error: errors[index] ?? "0x",
+      commitment: commitments[index] ?? "0x",
+    })),
+  };
+}
+
+interface EncodedProof {
+  readonly pk: readonly [bigint, bigint];
+  readonly gamma: readonly [bigint, bigint];
+  readonly c: bigint;
+  readonly s: bigint;
+  readonly seed: bigint;
+  readonly uWitness: Hex;
+  readonly cGammaWitness: readonly [bigint, bigint];
+  readonly sHashWitness: readonly [bigint, bigint];
+  readonly zInv: bigint;
+}
+
+function toProof({ pk, seed, ...proof }: EncodedProof): Proof {
+  const point = ([x, y]: readonly [bigint, bigint]) => ({ x, y });
+  return {
+    ...proof,
+    publicKey: point(pk),
+    gamma: point(proof.gamma),
+    preSeed: seed,
+    cGammaWitness: point(proof.cGammaWitness),
+    sHashWitness: point(proof.sHashWitness),
+  };
+}
+
+/** Calldata are anybody's: what can't be decoded is not one of these calls. */
+function tryDecode<T>(decode: () => T): T | undefined {
+  try {
+    return decode();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Hex } from "viem";
+import type { RawLog } from "../lib/nodeAnswers.ts";
+import { decodeLog, type ChainEvent } from "./events.ts";
+
+/** Addresses of the contracts that a request goes through, lower case. */
+export interface OracleContracts {
+  readonly vrfCoordinator: Hex;
+  readonly functionsRouter: Hex;
+  readonly functionsCoordinator: Hex;
+  readonly presetConsumer: Hex;
+}
+export type ContractRole = keyof OracleContracts;
+
+/** Picks the contracts that the checks go by out of all that stand on a chain. */
+export function verifiedContractsOf(contracts: OracleContracts): OracleContracts {
+  const { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } = contracts;
+  return { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer };
+}
+
+/** Which contract each event comes from. */
+const EMITTERS = {
+  RandomWordsRequested: "vrfCoordinator",
+  RandomWordsFulfilled: "vrfCoordinator",
+  RequestStart: "functionsRouter",
+  RequestProcessed: "functionsRouter",
+  RequestNotProcessed: "functionsRouter",
+  RequestTimedOut: "functionsRouter",
+  OracleRequest: "functionsCoordinator",
+  OracleResponse: "functionsCoordinator",
+  PresetSent: "presetConsumer",
+  PresetRefused: "presetConsumer",
+  Accepted: "presetConsumer",
+} as const satisfies Partial<Record<ChainEvent["name"], ContractRole>>;
+
+/** An event of one of the contracts, with its log. */
+export type OracleEvent = Extract<ChainEvent, { readonly name: keyof typeof EMITTERS }> & {
+  readonly log: RawLog;
+};
+export type OracleEventOf<Name extends OracleEvent["name"]> = Extract<OracleEvent, { readonly name: Name }>;
+
+/** Tells the contracts' logs from anybody else's. */
+export interface ContractBook {
+  /** The events of the contracts among the logs, in order; what others logged under the same names is left out. */
+  eventsOf(logs: readonly RawLog[]): OracleEvent[];
+  /** Address of a contract; throws where none is known by now. */
+  get(role: ContractRole): Hex;
+  known(): Partial<OracleContracts>;
+  isGiven(role: ContractRole): boolean;
+}
+
+/**
+ * Creates the book of contracts. Those not given are taken to be whoever emits the first of their events: the checks are then about
+ * contracts that the reader still has to compare with the published ones.
+ */
+export function createContractBook(given: Partial<OracleContracts> = {}): ContractBook {
+  const addresses = new Map<ContractRole, Hex>();
+  for (const [role, address] of Object.entries(given)) {
+    if (address !== undefined) addresses.set(role as ContractRole, address.toLowerCase() as Hex);
+  }
+  const fixed = new Set(addresses.keys());
+  return {
+    eventsOf(logs) {
+      return logs.flatMap((log): OracleEvent[] => {
+        const event = decodeLog(log);
+        if (event === undefined || !isOracleEvent(event)) return [];
+        const role = EMITTERS[event.name];
+        const known = addresses.get(role);
+        if (known === undefined) addresses.set(role, log.address);
+        return known === undefined || known === log.address ? [{ ...event, log }] : [];
+      });
+    },
+    get(role) {
+      const address = addresses.get(role);
+      if (address === undefined) throw new Error(`no event of the ${role} was seen`);
+      return address;
+    },
+    known: () => Object.fromEntries(addresses),
+    isGiven: (role) => fixed.has(role),
+  };
+}
+
+function isOracleEvent(event: ChainEvent): event is Extract<ChainEvent, { name: keyof typeof EMITTERS }> {
+  return Object.hasOwn(EMITTERS, event.name);
+}

@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { dirname, join, posix, resolve } from "node:path";
+
+/** Contracts that Tyche deploys, by name. */
+export type ContractName =
+  | keyof typeof VRF_CONTRACTS
+  | keyof typeof FUNCTIONS_CONTRACTS
+  | keyof typeof OUR_CONTRACTS;
+
+/** One run of one compiler: what goes in, and the key under which the output is cached. */
+export interface CompilationUnit {
+  readonly name: string;
+  /** npm alias of the compiler. */
+  readonly compiler: "solc-0.8.6" | "solc-0.8.19";
+  /** Contract name to its path among the sources. */
+  readonly contracts: Readonly<Record<string, string>>;
+  /** Solidity's standard JSON input, as text. */
+  readonly input: string;
+  /** SHA-256 over compiler version and input, 32 lower-case hex digits; equal exactly when the output would be. */
+  readonly key: string;
+}
+
+/** Root of the checkout; its `node_modules` holds compilers, public contracts and cache. */
+export const PROJECT_ROOT = resolve(import.meta.dirname, "../../..");
+
+/**
+ * Reads every Solidity source that is deployed, imports included, and returns the compiler runs they need.
+ * The settings are those the public deployments can be rebuilt with: 200 optimizer runs (a million breaks the
+ * 24,576-byte code limit of EIP-170), no IR pipeline, and the compiler versions the sources pin.
+ *
+ * @throws Error when a source or compiler is not installed (`npm ci` brings them).
+ */
+export function readCompilationUnits(): readonly CompilationUnit[] {
+  return [
+    unit("vrf", "solc-0.8.6", "berlin", VRF_CONTRACTS),
+    unit("functions", "solc-0.8.19", "paris", FUNCTIONS_CONTRACTS),
+    unit("tyche", "solc-0.8.19", "paris", OUR_CONTRACTS),
+  ];
+}
+
+/** Returns the file that caches a unit's output. */
+export function cacheFileOf(unit: CompilationUnit): string {
+  return join(PROJECT_ROOT, "node_modules/.cache/tyche", `contracts-${unit.name}-${unit.key}.json`);
+}
+
+const CHAINLINK = "@chainlink/contracts/src/v0.8/";
+
+const VRF_CONTRACTS = {
+  VRFCoordinatorV2: `${CHAINLINK}vrf/VRFCoordinatorV2.sol`,
+  BatchVRFCoordinatorV2: `${CHAINLINK}vrf/BatchVRFCoordinatorV2.sol`,
+} as const;
+
+const FUNCTIONS_CONTRACTS = {
+  BlockhashStore: `${CHAINLINK}vrf/dev/BlockhashStore.sol`,
+  LinkToken: `${CHAINLINK}shared/token/ERC677/LinkToken.sol`,
+  FunctionsRouter: `${CHAINLINK}functions/v1_0_0/FunctionsRouter.sol`,
+  FunctionsCoordinator: `${CHAINLINK}functions/v1_3_0/FunctionsCoordinator.sol`,
+} as const;
+
+const OUR_CONTRACTS = {
+  FixedPriceFeed: "src/chainlink/contracts/FixedPriceFeed.sol",
+  PresetConsumer: "src/chainlink/contracts/PresetConsumer.sol",
+  SubscriptionOwner: "src/chainlink/contracts/SubscriptionOwner.sol",
+} as const;
+
+function unit(
+  name: string,
+  compiler: CompilationUnit["compiler"],
+  evmVersion: string,
+  contracts: Readonly<Record<string, string>>,
+): CompilationUnit {
+  const sources = new Map<string, { readonly content: string }>();
+  for (const path of Object.values(contracts)) collect(path, sources);
+  const outputSelection: Record<string, Record<string, string[]>> = {};
+  for (const [contract, path] of Object.entries(contracts))
+    outputSelection[path] = { [contract]: ["abi", "evm.bytecode.object"] };
+  const input = JSON.stringify({
+    language: "Solidity",
+    sources: Object.fromEntries(sources),
+    settings: { optimizer: { enabled: true, runs: 200 }, evmVersion, outputSelection },
+  });
+  const version = readText(`node_modules/${compiler}/package.json`).match(/"version":\s*"([^"]+)"/)?.[1];
+  const key = createHash("sha256").update(`${version}\n${input}`).digest("hex").slice(0, 32);
+  return { name, compiler, contracts, input, key };
+}
+
+/** Adds the source at `path`, and all it imports, to `sources`. */
+function collect(path: string, sources: Map<string, { readonly content: string }>): void {
+  if (sources.has(path)) return;
+  const content = readText(path.startsWith("@") ? `node_modules/${path}` : path);
+  sources.set(path, { content });
+  for (const [, target] of content.matchAll(IMPORT)) {
+    if (target !== undefined)
+      collect(target.startsWith(".") ? posix.join(dirname(path), target) : target, sources);
+  }
+}
+
+/** An import directive at the start of a line; comments that mention imports do not match. */
+const IMPORT = /^import\s+(?:[^"';]*?from\s+)?["']([^"']+)["']/gm;
+
+function readText(path: string): string {
+  return readFileSync(join(PROJECT_ROOT, path), "utf8");
+}

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Hex } from "viem";
+import { TycheError } from "../lib/errors.ts";
+import type { Account } from "../evm/account.ts";
+import { parseReceipt, type ChainClient, type Receipt } from "../evm/client.ts";
+import { type DeploymentStep, planDeployment, type StackAddresses, type StackPlan } from "./stackPlan.ts";
+
+/** Options of {@link deployStack}. */
+export interface DeployOptions extends StackPlan {
+  readonly client: ChainClient;
+  readonly chainId: number;
+  /** Pays for everything; stays owner of the public contracts and minter of LINK. */
+  readonly deployer: Account;
+  readonly gasPriceWei: bigint;
+  /**
+   * Whether to wait for each receipt before the next transaction is sent, by `eth_sendRawTransactionSync`. Anvil needs it: its
+   * pool may keep a transaction waiting for good when the one before is mined at the moment of its arrival. Default `false`.
+   */
+  readonly synchronous?: boolean;
+  /** How long the last transaction may take to be mined. Default 180,000 ms. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Deploys and configures all contracts of one chain: LINK with fixed price feeds, VRF, Functions, and ours.
+ *
+ * The addresses follow from the deployer's nonce, so everything is signed at once and sent without waiting in
+ * between; the deployer must send nothing else meanwhile.
+ *
+ * @throws {DeploymentError} naming the step that failed; the chain is then of no use for another try by the same
+ * nonces, a second call deploys everything anew.
+ */
+export async function deployStack(options: DeployOptions): Promise<StackAddresses> {
+  const { client, deployer } = options;
+  const firstNonce = await client.getNonce(deployer.address, "pending");
+  const { addresses, steps } = planDeployment(options, deployer.address, firstNonce);
+  const signed = steps.map((step, index) => ({
+    step,
+    ...deployer.sign({
+      type: "legacy",
+      chainId: options.chainId,
+      nonce: firstNonce + index,
+      gasPrice: options.gasPriceWei,
+      gas: step.gas,
+      data: step.data,
+      ...(step.to === undefined ? {} : { to: step.to }),
+    }),
+  }));
+  const receipts = options.synchronous
+    ? await sendOneByOne(client, signed)
+    : await sendAtOnce(client, signed, Date.now() + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS));
+  const failed = receipts.findIndex((receipt) => !receipt.succeeded);
+  if (failed >= 0) throw new DeploymentError(steps[failed]!.name, "it reverted");
+  return addresses;
+}
+
+const DEFAULT_TIMEOUT_MS = 180_000;
+
+interface SignedStep {
+  readonly step: DeploymentStep;
+  readonly raw: Hex;
+  readonly hash: Hex;
+}
+
+async function sendOneByOne(client: ChainClient, signed: readonly SignedStep[]): Promise<Receipt[]> {
+  const receipts: Receipt[] = [];
+  for (const { raw } of signed) {
+    receipts.push(parseReceipt(await client.request("eth_sendRawTransactionSync", [raw])));
+  }
+  return receipts;
+}
+
+async function sendAtOnce(
+  client: ChainClient,
+  signed: readonly SignedStep[],
+  deadline: number,
+): Promise<Receipt[]> {
+  await Promise.all(signed.map(({ raw }) => client.request("eth_sendRawTransaction", [raw])));
+  // Mined in the order of nonces: once the last receipt is there, all are.
+  const last = signed.at(-1)!;
+  await waitForReceipt(client, last.hash, last.step, deadline);
+  return await Promise.all(signed.map(({ step, hash }) => waitForReceipt(client, hash, step, deadline)));
+}
+
+async function waitForReceipt(
+  client: ChainClient,
+  hash: Hex,
+  step: DeploymentStep,
+  deadline: number,
+): Promise<Receipt> {
+  for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, 1_000)) {
+    const receipt = await client.getReceipt(hash);
+    if (receipt !== undefined) return receipt;
+    if (Date.now() > deadline)
+      throw new DeploymentError(step.name, `its transaction ${hash} was not mined in time`);
+    await sleep(pauseMs);
+  }
+}
+
+/** A contract could not be deployed or configured. */
+export class DeploymentError extends TycheError {
+  constructor(step: string, reason: string) {
+    super(`deploying the contracts failed at ${step}: ${reason}`, {
+      code: "deployment_failed",
+      blame: "upstream",
+      details: { step },
+    });
+  }
+}

@@ -1,0 +1,247 @@
+import { encodeEventTopics, hexToString, type Abi, type Hex } from "viem";
+import {
+  batchVrfCoordinatorAbi,
+  functionsCoordinatorAbi,
+  functionsRouterAbi,
+  presetConsumerAbi,
+  subscriptionOwnerAbi,
+  vrfCoordinatorAbi,
+} from "./contracts/abi.ts";
+import { TycheError } from "../lib/errors.ts";
+
+/** What a log has to give to be decoded; a node's logs have more. */
+export interface EncodedLog {
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+}
+
+/** Meaning of `resultCode`, by its number (FunctionsResponse.FulfillResult). */
+export const FULFILL_RESULTS = [
+  "FULFILLED",
+  "USER_CALLBACK_ERROR",
+  "INVALID_REQUEST_ID",
+  "COST_EXCEEDS_COMMITMENT",
+  "INSUFFICIENT_GAS_PROVIDED",
+  "SUBSCRIPTION_BALANCE_INVARIANT_VIOLATION",
+  "INVALID_COMMITMENT",
+] as const;
+
+/**
+ * The events that Tyche follows. Request ids, hashes and data are lower-case hex, as are addresses; subscription ids,
+ * seeds and amounts are integers.
+ */
+export type ChainEvent = {
+  [Name in keyof typeof DECODERS]: { readonly name: Name } & ReturnType<(typeof DECODERS)[Name]>;
+}[keyof typeof DECODERS];
+
+/** The event of one name. */
+export type ChainEventOf<Name extends ChainEvent["name"]> = Extract<ChainEvent, { readonly name: Name }>;
+
+/**
+ * Decodes a log by its first topic; `undefined` if it is none of ours. Which contract it came from is for the caller
+ * to check. Cuts the words out of the hex text: 1 µs for an OracleRequest of 1,000 bytes,
+ * 75 µs with viem's decoder.
+ *
+ * @throws MalformedLogError when topics or data are not as the event's declaration has them.
+ */
+export function decodeLog(log: EncodedLog): ChainEvent | undefined {
+  const name = log.topics[0] === undefined ? undefined : NAMES.get(log.topics[0]);
+  if (name === undefined) return undefined;
+  try {
+    return { name, ...DECODERS[name](log) } as ChainEvent;
+  } catch (cause) {
+    throw new MalformedLogError(name, cause);
+  }
+}
+
+/** Decodes a log of ours; `undefined` for any other, and for one that only looks like ours. */
+export function findEvent(log: EncodedLog): ChainEvent | undefined {
+  try {
+    return decodeLog(log);
+  } catch {
+    return undefined;
+  }
+}
+
+/** First topic of each event, to filter logs by. */
+export const EVENT_TOPICS = {
+  ...topicsOf(vrfCoordinatorAbi, "RandomWordsRequested", "RandomWordsFulfilled"),
+  ...topicsOf(batchVrfCoordinatorAbi, "ErrorReturned", "RawErrorReturned"),
+  ...topicsOf(
+    functionsRouterAbi,
+    "RequestStart",
+    "RequestProcessed",
+    "RequestNotProcessed",
+    "RequestTimedOut",
+  ),
+  ...topicsOf(functionsCoordinatorAbi, "OracleRequest", "OracleResponse"),
+  ...topicsOf(presetConsumerAbi, "SourceStored", "Accepted", "Refused", "PresetSent", "PresetRefused"),
+  ...topicsOf(subscriptionOwnerAbi, "Provisioned", "Closed"),
+} as const;
+
+const DECODERS = {
+  /** VRFCoordinatorV2: words are asked for. */
+  RandomWordsRequested: ({ topics, data }: EncodedLog) => ({
+    keyHash: topic(topics, 1),
+    requestId: word(data, 0),
+    preSeed: uint(data, 1),
+    subId: BigInt(topic(topics, 2)),
+    minimumRequestConfirmations: Number(uint(data, 2)),
+    callbackGasLimit: Number(uint(data, 3)),
+    numWords: Number(uint(data, 4)),
+    sender: addressOf(topic(topics, 3)),
+  }),
+  /** VRFCoordinatorV2: the proof is on chain. `success`: the consumer's callback did not revert. */
+  RandomWordsFulfilled: ({ topics, data }: EncodedLog) => ({
+    requestId: topic(topics, 1),
+    outputSeed: uint(data, 0),
+    paymentJuels: uint(data, 1),
+    success: uint(data, 2) !== 0n,
+  }),
+  /** BatchVRFCoordinatorV2: a fulfilment reverted with a text. */
+  ErrorReturned: ({ topics, data }: EncodedLog) => ({
+    requestId: topic(topics, 1),
+    reason: hexToString(bytes(data, 0)),
+  }),
+  /** BatchVRFCoordinatorV2: a fulfilment reverted with an error of the coordinator's. */
+  RawErrorReturned: ({ topics, data }: EncodedLog) => ({
+    requestId: topic(topics, 1),
+    reason: bytes(data, 0),
+  }),
+  /** FunctionsRouter: a request is accepted. */
+  RequestStart: ({ topics, data }: EncodedLog) => ({
+    requestId: topic(topics, 1),
+    donId: topic(topics, 2),
+    subscriptionId: BigInt(topic(topics, 3)),
+    subscriptionOwner: addressOf(word(data, 0)),
+    requestingContract: addressOf(word(data, 1)),
+    requestInitiator: addressOf(word(data, 2)),
+    data: bytes(data, 3),
+    dataVersion: Number(uint(data, 4)),
+    callbackGasLimit: Number(uint(data, 5)),
+    estimatedTotalCostJuels: uint(data, 6),
+  }),
+  /** FunctionsRouter: a result is on chain. */
+  RequestProcessed: ({ topics, data }: EncodedLog) => ({
+    requestId: topic(topics, 1),
+    subscriptionId: BigInt(topic(topics, 2)),
+    totalCostJuels: uint(data, 0),
+    transmitter: addressOf(word(data, 1)),
+    resultCode: Number(uint(data, 2)),
+    response: bytes(data, 3),
+    err: bytes(data, 4),
+    callbackReturnData: bytes(data, 5),
+  }),
+  /** FunctionsRouter: an item of a report was refused; `resultCode` 2 to 6 says why. */
+  RequestNotProcessed: ({ topics, data }: EncodedLog) => ({
+    requestId: topic(topics, 1),
+    coordinator: addressOf(word(data, 0)),
+    transmitter: addressOf(word(data, 1)),
+    resultCode: Number(uint(data, 2)),
+  }),
+  /** FunctionsRouter: a request without a result is taken off; what it had reserved is the subscription's again. */
+  RequestTimedOut: ({ topics }: EncodedLog) => ({ requestId: topic(topics, 1) }),
+  /** FunctionsCoordinator: the nodes' cue. */
+  OracleRequest: ({ topics, data }: EncodedLog) => ({
+    requestId: topic(topics, 1),
+    requestingContract: addressOf(topic(topics, 2)),
+    requestInitiator: addressOf(word(data, 0)),
+    subscriptionId: uint(data, 1),
+    subscriptionOwner: addressOf(word(data, 2)),
+    data: bytes(data, 3),
+    dataVersion: Number(uint(data, 4)),
+    flags: word(data, 5),
+    callbackGasLimit: Number(uint(data, 6)),
+    /** The 11 words of the commitment as they are: a report repeats them byte for byte. */
+    commitment: slice(data, 7 * 32, 11 * 32),
+  }),
+  /** FunctionsCoordinator: an item of a report went through. */
+  OracleResponse: ({ topics, data }: EncodedLog) => ({
+    requestId: topic(topics, 1),
+    transmitter: addressOf(word(data, 0)),
+  }),
+  /** PresetConsumer: see the contract for these five. */
+  SourceStored: ({ topics }: EncodedLog) => ({
+    sourceId: Number(topic(topics, 1)),
+    prefixHash: topic(topics, 2),
+  }),
+  Accepted: ({ data }: EncodedLog) => ({ index: Number(uint(data, 0)), requestId: word(data, 1) }),
+  Refused: ({ data }: EncodedLog) => ({ index: Number(uint(data, 0)), reason: bytes(data, 1) }),
+  PresetSent: ({ topics, data }: EncodedLog) => ({
+    vrfRequestId: topic(topics, 1),
+    requestId: topic(topics, 2),
+    item: Number(uint(data, 0)),
+  }),
+  PresetRefused: ({ topics, data }: EncodedLog) => ({
+    vrfRequestId: topic(topics, 1),
+    item: Number(uint(data, 0)),
+    reason: bytes(data, 1),
+  }),
+  /** SubscriptionOwner: a dapp's subscriptions, made now or before. */
+  Provisioned: ({ topics, data }: EncodedLog) => ({
+    dapp: topic(topics, 1),
+    vrfSubId: BigInt(topic(topics, 2)),
+    functionsSubId: BigInt(topic(topics, 3)),
+    created: uint(data, 0) !== 0n,
+  }),
+  Closed: ({ topics, data }: EncodedLog) => ({
+    dapp: topic(topics, 1),
+    vrfSubId: BigInt(topic(topics, 2)),
+    functionsSubId: BigInt(topic(topics, 3)),
+    to: addressOf(word(data, 0)),
+  }),
+} as const;
+
+const NAMES = new Map(
+  Object.entries(EVENT_TOPICS).map(([name, topic]) => [topic, name as ChainEvent["name"]] as const),
+);
+
+function topicsOf<const Names extends string>(
+  abi: Abi,
+  ...names: readonly Names[]
+): Readonly<Record<Names, Hex>> {
+  const topics = names.map((eventName) => [eventName, encodeEventTopics({ abi, eventName })[0]] as const);
+  return Object.fromEntries(topics) as Record<Names, Hex>;
+}
+
+function topic(topics: readonly Hex[], index: number): Hex {
+  const value = topics[index];
+  if (value === undefined) throw new RangeError(`topic ${index} is missing`);
+  return value;
+}
+
+/** `length` bytes of data from byte `offset` on. */
+function slice(data: Hex, offset: number, length: number): Hex {
+  const end = 2 + 2 * (offset + length);
+  if (end > data.length) throw new RangeError(`the data ends before byte ${offset + length}`);
+  return `0x${data.slice(2 + 2 * offset, end)}`;
+}
+
+function word(data: Hex, index: number): Hex {
+  return slice(data, 32 * index, 32);
+}
+
+function uint(data: Hex, index: number): bigint {
+  return BigInt(word(data, index));
+}
+
+function addressOf(word: Hex): Hex {
+  return `0x${word.slice(26)}`;
+}
+
+/** Bytes whose offset stands in word `index`. */
+function bytes(data: Hex, index: number): Hex {
+  const offset = Number(uint(data, index));
+  return slice(data, offset + 32, Number(BigInt(slice(data, offset, 32))));
+}
+
+/** A log claims to be one of our events and is not. */
+export class MalformedLogError extends TycheError {
+  constructor(event: string, cause: unknown) {
+    super(`a log named ${event} does not hold what that event declares`, {
+      code: "chain_unavailable",
+      blame: "upstream",
+      cause,
+    });
+  }
+}

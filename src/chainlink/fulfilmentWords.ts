@@ -1,0 +1,27 @@
+import type { Hex } from "viem";
+import { toWord } from "../lib/uint256.ts";
+import { keyHash, outputOf, randomWords, requestIdOf } from "../vrf/randomWords.ts";
+import type { Fulfilment } from "./calldata.ts";
+import { MAX_RANDOM_WORDS } from "./limits.ts";
+
+/** What follows from a fulfilment's calldata alone. */
+export interface FulfilmentWords {
+  readonly keyHash: Hex;
+  readonly requestId: Hex;
+  /** The uint256 that the words are derived from. */
+  readonly output: bigint;
+  readonly words: readonly bigint[];
+}
+
+/** Derives key hash, request id and random words of a fulfilment, as VRFCoordinatorV2 does. Whether the proof is valid is not checked. */
+export function deriveFulfilmentWords({ proof, commitment }: Fulfilment): FulfilmentWords {
+  const hash = keyHash(proof.publicKey);
+  const output = outputOf(proof.gamma);
+  return {
+    keyHash: hash,
+    requestId: toWord(requestIdOf(hash, proof.preSeed)),
+    output,
+    // A commitment that names more was never accepted.
+    words: randomWords(output, Math.min(commitment.numWords, MAX_RANDOM_WORDS)),
+  };
+}

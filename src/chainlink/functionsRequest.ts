@@ -1,0 +1,150 @@
+import { decode, encode, type DecodeOptions } from "cborg";
+import { bigIntDecoder } from "cborg/taglib";
+import { concatBytes, hexToBytes, type Hex } from "viem";
+import { TycheError, messageOf } from "../lib/errors.ts";
+
+/** What an oracle node is asked to run. */
+export interface FunctionsRequest {
+  readonly source: string;
+  readonly args: readonly string[];
+  readonly bytesArgs: readonly Hex[];
+  /** 0: `source` is the source itself. Others (1 remote, 2 held by the oracle network) point to it. */
+  readonly codeLocation: number;
+  /** 0: JavaScript. */
+  readonly language: number;
+  /** Where `secrets` leads: 1 remote, 2 held by the oracle network. Absent without secrets. */
+  readonly secretsLocation?: number;
+  readonly secrets?: Hex;
+}
+
+/** Most bytes of an encoded request: source, arguments and all. The oracle network's own limit, 30 KB. */
+export const MAX_REQUEST_BYTES = 30_720;
+
+/** `FunctionsRequest.REQUEST_DATA_VERSION`. */
+export const REQUEST_DATA_VERSION = 1;
+
+/**
+ * Encodes a request for inline JavaScript to the very bytes of functions-toolkit's `buildRequestCBOR`: a map in
+ * canonical order (RFC 7049, section 3.9), empty lists left out.
+ *
+ * FunctionsRequest.sol writes the same in another way: pairs without a map, numbers of 32 bytes, arrays without
+ * length. {@link decodeFunctionsRequest} takes either.
+ */
+export function encodeFunctionsRequest(request: {
+  readonly source: string;
+  readonly args?: readonly string[];
+  readonly bytesArgs?: readonly Hex[];
+}): Uint8Array {
+  const { source, args = [], bytesArgs = [] } = request;
+  return encode({
+    codeLocation: 0,
+    codeLanguage: 0,
+    source,
+    ...(args.length > 0 ? { args } : {}),
+    ...(bytesArgs.length > 0 ? { bytesArgs: bytesArgs.map((bytes) => hexToBytes(bytes)) } : {}),
+  });
+}
+
+/**
+ * Encodes what a preset's requests begin with, for PresetConsumer.storeSource: the pairs codeLocation, language and
+ * source, as in FunctionsRequest.sol but for the numbers, which take one byte.
+ */
+export function encodeSourcePrefix(source: string): Uint8Array {
+  return concatBytes([INLINE_JAVASCRIPT, encode("source"), encode(source)]);
+}
+
+/** Encodes arguments as the CBOR array that a preset batch carries; nothing at all for none. */
+export function encodeArgs(args: readonly string[]): Uint8Array {
+  return args.length === 0 ? new Uint8Array() : encode(args);
+}
+
+/**
+ * Puts a preset's request together as PresetConsumer.sol does in its callback.
+ *
+ * @param prefix bytes of {@link encodeSourcePrefix}
+ * @param args bytes of {@link encodeArgs}
+ * @param randomWord 32 bytes
+ */
+export function encodePresetRequest(
+  prefix: Uint8Array,
+  args: Uint8Array,
+  randomWord: Uint8Array,
+): Uint8Array {
+  return concatBytes([prefix, args.length > 0 ? ARGS_KEY : args, args, WORD_ARGUMENT, randomWord]);
+}
+
+/** Bytes that {@link encodePresetRequest} adds to prefix and arguments, at most. */
+export const PRESET_REQUEST_OVERHEAD_BYTES = 50;
+
+/**
+ * Decodes a request as the oracle nodes do: pairs with or without a map around them, in any order, unknown keys
+ * passed over (functions-toolkit's `buildRequestCBOR` gives such).
+ *
+ * @throws MalformedRequestError for anything that is not a request, or is longer than {@link MAX_REQUEST_BYTES}.
+ */
+export function decodeFunctionsRequest(data: Uint8Array): FunctionsRequest {
+  if (data.length > MAX_REQUEST_BYTES) {
+    throw new MalformedRequestError(`it has ${data.length} bytes of at most ${MAX_REQUEST_BYTES}`);
+  }
+  const isMap = data[0] !== undefined && data[0] >> 5 === MAJOR_TYPE_MAP;
+  let pairs: unknown;
+  try {
+    pairs = decode(isMap ? data : concatBytes([INDEFINITE_MAP, data, BREAK]), DECODING);
+  } catch (cause) {
+    throw new MalformedRequestError(messageOf(cause));
+  }
+  if (!(pairs instanceof Map)) throw new MalformedRequestError("it is not a map");
+  const { source, args, bytesArgs, secrets, secretsLocation } = Object.fromEntries(
+    pairs as Map<string, unknown>,
+  );
+  if (typeof source !== "string") throw new MalformedRequestError("source is not a text");
+  const language: unknown = pairs.get("language") ?? pairs.get("codeLanguage");
+  return {
+    source,
+    args: parseList(args, "args", (item) => typeof item === "string"),
+    bytesArgs: parseList(bytesArgs, "bytesArgs", (item) => item instanceof Uint8Array).map(toHex),
+    codeLocation: parseNumber(pairs.get("codeLocation"), "codeLocation"),
+    language: parseNumber(language, "language"),
+    ...(secrets instanceof Uint8Array
+      ? { secrets: toHex(secrets), secretsLocation: parseNumber(secretsLocation, "secretsLocation") }
+      : {}),
+  };
+}
+
+const MAJOR_TYPE_MAP = 5;
+const INDEFINITE_MAP = Uint8Array.of(0xbf);
+const BREAK = Uint8Array.of(0xff);
+/** Tag 2 is a number of any size, which FunctionsRequest.sol makes of 0. */
+const DECODING: DecodeOptions = { useMaps: true, tags: { 2: bigIntDecoder } };
+const INLINE_JAVASCRIPT = concatBytes([encode("codeLocation"), encode(0), encode("language"), encode(0)]);
+const ARGS_KEY = encode("args");
+/** Key `bytesArgs`, and the head of an array of one string of 32 bytes. */
+const WORD_ARGUMENT = concatBytes([encode("bytesArgs"), Uint8Array.of(0x81, 0x58, 32)]);
+
+function parseList<T>(value: unknown, key: string, isItem: (item: unknown) => item is T): readonly T[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || !value.every(isItem))
+    throw new MalformedRequestError(`${key} has the wrong type`);
+  return value;
+}
+
+function parseNumber(value: unknown, key: string): number {
+  if (value === undefined || value === null) return 0;
+  const number = typeof value === "bigint" ? Number(value) : value;
+  if (!Number.isSafeInteger(number)) throw new MalformedRequestError(`${key} is not a whole number`);
+  return number as number;
+}
+
+function toHex(bytes: Uint8Array): Hex {
+  return `0x${bytes.toHex()}`;
+}
+
+/** The data of a request on chain are not a request that a node could run. */
+export class MalformedRequestError extends TycheError {
+  constructor(reason: string) {
+    super(`the request's data is no CBOR-encoded Functions request: ${reason}`, {
+      code: "malformed_request",
+      blame: "caller",
+    });
+  }
+}

@@ -1,0 +1,153 @@
+import {
+  decodeFunctionResult,
+  encodeFunctionData,
+  formatUnits,
+  getAddress,
+  type Abi,
+  type ContractFunctionArgs,
+  type ContractFunctionName,
+  type Hex,
+} from "viem";
+import { blockhashStoreAbi, fixedPriceFeedAbi, vrfCoordinatorAbi } from "./contracts/abi.ts";
+import { FULFILL_RESULTS, type ChainEventOf } from "./events.ts";
+import { timeoutOf } from "./functionsTimeout.ts";
+import { decodeRevertReason } from "./revertReason.ts";
+import { estimateWordsCostJuels } from "./wordsCost.ts";
+
+/** `BLOCKHASH` reaches that far back (EIP-210 was never active). */
+const REACHABLE_BLOCKS = 256n;
+
+/** A node to ask; rejects with revert data as `data` where a call reverts. */
+export interface PendingReader {
+  request(method: string, parameters?: readonly unknown[]): Promise<unknown>;
+}
+
+/** Says what requests wait for that nobody has answered yet, from the chain alone: whoever made them, a service or a contract of its own. */
+export interface PendingReasons {
+  /**
+   * Of a request for random words, in one sentence without an end.
+   *
+   * @param coordinator VRFCoordinatorV2 that logged it
+   * @param blockNumber block of the request
+   */
+  ofWords(
+    request: ChainEventOf<"RandomWordsRequested">,
+    place: { readonly coordinator: Hex; readonly blockNumber: bigint },
+  ): Promise<string>;
+  /** Of a function request. @param refusal the last report that the router did not take for it */
+  ofFunction(
+    request: ChainEventOf<"OracleRequest">,
+    refusal?: ChainEventOf<"RequestNotProcessed">,
+  ): Promise<string>;
+}
+
+/** Creates the reasons of one look at a chain: each contract is asked the same thing once. None of them rejects; a node that fails is the reason. */
+export function createPendingReasons(reader: PendingReader): PendingReasons {
+  const known = new Map<string, Promise<unknown>>();
+  const ask = (method: string, parameters: readonly unknown[]): Promise<unknown> => {
+    const key = JSON.stringify([method, parameters]);
+    const answer = known.get(key) ?? reader.request(method, parameters);
+    known.set(key, answer);
+    return answer;
+  };
+  const read = async <const ABI extends Abi, Name extends ContractFunctionName<ABI, "view">>(
+    abi: ABI,
+    to: Hex,
+    functionName: Name,
+    args: ContractFunctionArgs<ABI, "view", Name>,
+  ) => {
+    const call = { abi, functionName, args } as unknown as Parameters<typeof encodeFunctionData>[0];
+    const data = (await ask("eth_call", [{ to, data: encodeFunctionData(call) }, "latest"])) as Hex;
+    return decodeFunctionResult<ABI, Name>({ abi, functionName, data } as never);
+  };
+  const head = async (): Promise<{ readonly number: bigint; readonly timestamp: bigint }> => {
+    const { number, timestamp } = (await ask("eth_getBlockByNumber", ["latest", false])) as Record<
+      string,
+      string
+    >;
+    return { number: BigInt(number!), timestamp: BigInt(timestamp!) };
+  };
+
+  const shortageOf = async (
+    { subId, callbackGasLimit }: ChainEventOf<"RandomWordsRequested">,
+    coordinator: Hex,
+  ): Promise<string | undefined> => {
+    let balance: bigint;
+    try {
+      [balance] = await read(vrfCoordinatorAbi, coordinator, "getSubscription", [subId]);
+    } catch (error) {
+      if (decodeRevertReason((error as { data?: Hex }).data ?? "0x").name !== "InvalidSubscription")
+        throw error;
+      return `VRF subscription ${subId} is cancelled, so nobody can answer this`;
+    }
+    const feed = await read(vrfCoordinatorAbi, coordinator, "LINK_ETH_FEED", []);
+    const [[, weiPerLink], [flatFeePpm], gasPrice] = await Promise.all([
+      read(fixedPriceFeedAbi, feed, "latestRoundData", []),
+      read(vrfCoordinatorAbi, coordinator, "getFeeConfig", []),
+      ask("eth_gasPrice", []),
+    ]);
+    const prices = { gasPriceWei: BigInt(gasPrice as string), weiPerLink, flatFeePpm };
+    const needed = estimateWordsCostJuels(callbackGasLimit, prices);
+    if (balance >= needed) return undefined;
+    return `VRF subscription ${subId} is short of LINK: it holds ${link(balance)}, and these words may cost about ${link(needed)}; fund it`;
+  };
+
+  const isHashLost = async (coordinator: Hex, blockNumber: bigint): Promise<boolean> => {
+    const store = await read(vrfCoordinatorAbi, coordinator, "BLOCKHASH_STORE", []);
+    try {
+      await read(blockhashStoreAbi, store, "getBlockhash", [blockNumber]);
+      return false;
+    } catch (error) {
+      if ((error as { data?: Hex }).data === undefined) throw error;
+      return true;
+    }
+  };
+
+  const explainWords: PendingReasons["ofWords"] = async (request, { coordinator, blockNumber }) => {
+    const { keyHash, requestId, minimumRequestConfirmations: wanted } = request;
+    const [, , registered] = await read(vrfCoordinatorAbi, coordinator, "getRequestConfig", []);
+    if (!registered.includes(keyHash))
+      return `this coordinator has no proving key with the key hash ${keyHash}, so nobody can answer; registered: ${registered.join(", ") || "none"}`;
+    const commitment = await read(vrfCoordinatorAbi, coordinator, "getCommitment", [BigInt(requestId)]);
+    if (BigInt(commitment) === 0n)
+      return "the coordinator has no such request any more; it was answered or its subscription cancelled";
+    // `_callWithExactGas` refuses to call what is no contract.
+    if ((await ask("eth_getCode", [request.sender, "latest"])) === "0x")
+      return `the consumer ${getAddress(request.sender)} has no code, so the coordinator refuses every answer`;
+    const { number } = await head();
+    if (number - blockNumber > REACHABLE_BLOCKS && (await isHashLost(coordinator, blockNumber)))
+      return `the hash of block ${blockNumber} is out of reach, older than ${REACHABLE_BLOCKS} blocks and not in the BlockhashStore, so nobody can answer; send the request again`;
+    const shortage = await shortageOf(request, coordinator);
+    if (shortage !== undefined) return shortage;
+    const confirmations = number - blockNumber + 1n;
+    if (confirmations < BigInt(wanted)) return `waiting for confirmation ${confirmations} of ${wanted}`;
+    return "nothing on the chain keeps the oracle from answering; it has not done so yet";
+  };
+
+  const explainFunction: PendingReasons["ofFunction"] = async ({ commitment }, refusal) => {
+    const timeoutAt = timeoutOf(commitment);
+    const { timestamp } = await head();
+    const at = new Date(timeoutAt * 1000).toISOString();
+    if (Number(timestamp) >= timeoutAt)
+      return `it has timed out: no report came before ${at}, and now it can only be taken off with timeoutRequests`;
+    if (refusal !== undefined)
+      return `the router did not take the oracle's report: ${FULFILL_RESULTS[refusal.resultCode] ?? `code ${refusal.resultCode}`}`;
+    return `no report of the oracle yet; it may come until ${at}`;
+  };
+
+  const always =
+    <Arguments extends readonly unknown[]>(explain: (...values: Arguments) => Promise<string>) =>
+    async (...values: Arguments): Promise<string> => {
+      try {
+        return await explain(...values);
+      } catch {
+        return "the node does not tell why";
+      }
+    };
+  return { ofWords: always(explainWords), ofFunction: always(explainFunction) };
+}
+
+/** LINK, to a thousandth, rounded up. */
+function link(juels: bigint): string {
+  return formatUnits((juels + 10n ** 15n - 1n) / 10n ** 15n, 3);
+}

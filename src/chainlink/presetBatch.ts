@@ -1,0 +1,172 @@
+import { concatBytes, type Hex } from "viem";
+import { TycheError } from "../lib/errors.ts";
+import { fromHexText } from "../lib/hex.ts";
+import { MAX_VRF_CALLBACK_GAS } from "./limits.ts";
+
+/** One preset of a batch: which stored source, with which arguments. */
+export interface PresetItem {
+  /** 1 to 65,535, from PresetConsumer.storeSource. */
+  readonly sourceId: number;
+  /** Bytes of `encodeArgs`: the CBOR array of the arguments, or nothing. */
+  readonly args: Uint8Array;
+}
+
+/** Presets that share one VRF request; their functions are paid for by one subscription. */
+export interface PresetBatch {
+  readonly functionsSubId: bigint;
+  readonly items: readonly PresetItem[];
+}
+
+/** Most bytes of one preset's arguments: a batch of this item alone, without its subscription, source and length. */
+export const MAX_ARGUMENT_BYTES = 24_575 - 5 - 5;
+/** Most bytes of a packed batch: what fits the code of one contract beside its first byte. */
+export const MAX_BATCH_BYTES = 24_575;
+
+/**
+ * Packs a batch as PresetBatch.sol reads it: 5 bytes of subscription id, then for each item 2 bytes of source id,
+ * the length of its arguments (1 byte, or 255 and 2 bytes), the arguments.
+ *
+ * @throws PresetBatchError when something does not fit.
+ */
+export function encodePresetBatch({ functionsSubId, items }: PresetBatch): Hex {
+  if (functionsSubId < 0n || functionsSubId >= 1n << 40n) {
+    throw new PresetBatchError(`subscription id ${functionsSubId} does not fit 5 bytes`);
+  }
+  const parts: Uint8Array[] = [];
+  for (const { sourceId, args } of items) {
+    if (!(sourceId > 0 && sourceId <= 0xffff))
+      throw new PresetBatchError(`source id ${sourceId} is not 1 to 65535`);
+    const n = args.length;
+    if (n > MAX_BATCH_BYTES) throw new PresetBatchError(`arguments have ${n} bytes`);
+    const length = n < 255 ? [n] : [255, n >> 8, n & 0xff];
+    parts.push(Uint8Array.of(sourceId >> 8, sourceId & 0xff, ...length), args);
+  }
+  const packed = concatBytes(parts).toHex();
+  if (items.length === 0 || packed.length / 2 + 5 > MAX_BATCH_BYTES) {
+    throw new PresetBatchError(
+      `${items.length} items of ${packed.length / 2} bytes, at most ${MAX_BATCH_BYTES - 5}`,
+    );
+  }
+  return `0x${functionsSubId.toString(16).padStart(10, "0")}${packed}`;
+}
+
+/**
+ * Unpacks a batch, from the calldata of PresetConsumer.submit.
+ *
+ * @throws PresetBatchError when the bytes end within an item; SyntaxError when they are not hex.
+ */
+export function decodePresetBatch(batch: Hex): PresetBatch {
+  const bytes = fromHexText(batch);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const items: PresetItem[] = [];
+  for (let at = 5; at < bytes.length;) {
+    const short = bytes[at + 2];
+    const start = short === 255 ? at + 5 : at + 3;
+    if (short === undefined || start > bytes.length)
+      throw new PresetBatchError("the bytes end within an item");
+    const length = short === 255 ? view.getUint16(at + 3) : short;
+    if (start + length > bytes.length) throw new PresetBatchError("the bytes end within an item");
+    items.push({
+      sourceId: view.getUint16(at),
+      args: bytes.slice(start, start + length),
+    });
+    at = start + length;
+  }
+  if (items.length === 0) throw new PresetBatchError("there is no item");
+  return { functionsSubId: BigInt(batch.slice(0, 2 + 2 * 5)), items };
+}
+
+/**
+ * Gas to ask for as a batch's VRF callback limit: an upper bound of what the callback takes, so that every item has
+ * enough. Beyond {@link MAX_VRF_CALLBACK_GAS} the coordinator refuses the request: use fewer items.
+ *
+ * @param requestBytes length of each item's encoded request, as `encodePresetRequest` gives it
+ * @param linked contracts on the functions subscription beside PresetConsumer, at the time of the callback
+ */
+export function presetCallbackGas(requestBytes: readonly number[], linked: number): number {
+  const requests = requestBytes.reduce((sum, bytes) => sum + REQUEST_GAS + bytes * REQUEST_GAS_PER_BYTE, 0);
+  return CALLBACK_BASE_GAS + Math.ceil(requests) + consumersGas({ linked, requests: requestBytes.length });
+}
+
+/** Most items with requests of this length that one VRF request can serve, with `linked` contracts on the subscription. */
+export function maxPresetsPerBatch(requestBytes: number, linked: number): number {
+  const first = CALLBACK_BASE_GAS + linked * (CONSUMER_GAS - CONSUMER_AGAIN_GAS);
+  const each = REQUEST_GAS + requestBytes * REQUEST_GAS_PER_BYTE + linked * CONSUMER_AGAIN_GAS;
+  return Math.floor((MAX_VRF_CALLBACK_GAS - first) / each);
+}
+
+/** Requests of functions on one subscription in one transaction. */
+export interface SubscriptionUse {
+  /** Contracts on the subscription beside PresetConsumer. */
+  readonly linked: number;
+  readonly requests: number;
+}
+
+/**
+ * Gas that the router takes to load the subscription's consumers, which it does for each request
+ * (FunctionsRouter._sendRequest, FunctionsSubscriptions.getSubscription): from storage the first time, then from what
+ * the transaction has touched.
+ */
+function consumersGas({ linked, requests }: SubscriptionUse): number {
+  return linked * (CONSUMER_GAS + Math.max(0, requests - 1) * CONSUMER_AGAIN_GAS);
+}
+
+/** One transaction of PresetConsumer, by the lengths that decide its gas. */
+export interface SubmissionSize {
+  /** Length of each packed batch. */
+  readonly batchBytes: readonly number[];
+  /** Length of each function call's data. */
+  readonly functionBytes: readonly number[];
+  /** The subscriptions of these function calls. */
+  readonly subscriptions: readonly SubscriptionUse[];
+  /** Number of requests for random words alone. */
+  readonly randoms: number;
+}
+
+/**
+ * Gas to send a submission with: an upper bound for subscriptions never used before. Too little undoes the whole
+ * submission (`InsufficientGas`); what is not used costs nothing. Every call leaves back 1/64 of the gas, three deep.
+ */
+export function submissionGas({ batchBytes, functionBytes, subscriptions, randoms }: SubmissionSize): bigint {
+  let gas = FIRST_TOUCH_GAS + randoms * RANDOM_GAS;
+  for (const bytes of batchBytes) {
+    gas += BATCH_GAS + bytes * CALLDATA_GAS_PER_BYTE;
+    gas +=
+      bytes <= MAX_BATCH_BYTES_IN_STORAGE
+        ? bytes * STORAGE_GAS_PER_BYTE
+        : CODE_GAS + bytes * CODE_GAS_PER_BYTE;
+  }
+  for (const bytes of functionBytes) gas += FUNCTION_GAS + bytes * FUNCTION_GAS_PER_BYTE;
+  for (const use of subscriptions) gas += consumersGas(use);
+  return BigInt(Math.ceil((gas * 64) / 61));
+}
+
+/** The transaction itself, and the first touch of every contract and subscription. Here and below: measured, and some. */
+const FIRST_TOUCH_GAS = 110_000;
+const RANDOM_GAS = 45_000;
+const BATCH_GAS = 65_000;
+const FUNCTION_GAS = 145_000;
+/** Calldata, two logs, and copies in memory from contract to contract. */
+const FUNCTION_GAS_PER_BYTE = 45;
+const CALLDATA_GAS_PER_BYTE = 16;
+/** PresetBatch.sol: a longer batch is kept as code. */
+const MAX_BATCH_BYTES_IN_STORAGE = 95;
+const STORAGE_GAS_PER_BYTE = 700;
+const CODE_GAS = 40_000;
+const CODE_GAS_PER_BYTE = 205;
+
+/** Of each contract on a subscription: 2,174, and 175 for each request after the first. */
+const CONSUMER_GAS = 2_250;
+const CONSUMER_AGAIN_GAS = 190;
+/** Reading the batch and the first touch of every contract on the way: 62,000 on an untouched subscription. */
+const CALLBACK_BASE_GAS = 80_000;
+/** Of each request beyond the first: 97,000 to 100,000, and 21 to 26 for a byte. */
+const REQUEST_GAS = 105_000;
+const REQUEST_GAS_PER_BYTE = 26;
+
+/** A batch of presets can't be packed or unpacked. */
+export class PresetBatchError extends TycheError {
+  constructor(reason: string) {
+    super(`a batch of presets is malformed: ${reason}`, { code: "malformed_batch", blame: "us" });
+  }
+}

@@ -1,0 +1,255 @@
+import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex } from "viem";
+import {
+  batchVrfCoordinatorAbi,
+  fixedPriceFeedAbi,
+  functionsCoordinatorAbi,
+  functionsRouterAbi,
+  linkTokenAbi,
+  presetConsumerAbi,
+  subscriptionOwnerAbi,
+  vrfCoordinatorAbi,
+} from "./contracts/abi.ts";
+import { loadArtifacts } from "./contracts/artifacts.ts";
+import type { ContractName } from "./contracts/compilerInput.ts";
+import {
+  DON_FAULTY_NODES,
+  FUNCTIONS_BILLING,
+  FUNCTIONS_ROUTER_CONFIG,
+  LINK_NATIVE_PRICE_WEI,
+  LINK_USD_PRICE,
+  vrfConfigOf,
+} from "./stackConfig.ts";
+
+/** Where the contracts of one chain are. */
+export interface StackAddresses {
+  readonly link: Hex;
+  readonly nativePriceFeed: Hex;
+  readonly usdPriceFeed: Hex;
+  readonly blockhashStore: Hex;
+  readonly vrfCoordinator: Hex;
+  readonly batchVrfCoordinator: Hex;
+  readonly functionsRouter: Hex;
+  readonly functionsCoordinator: Hex;
+  readonly subscriptionOwner: Hex;
+  readonly presetConsumer: Hex;
+}
+
+/** Who runs what on the chain. */
+export interface StackRoles {
+  /** Owns the subscriptions and alone sends requests through PresetConsumer. */
+  readonly operator: Hex;
+  /** The VRF node: receives the fees of fulfilments proved with `publicKey` (affine x and y, secp256k1). */
+  readonly vrf: { readonly oracle: Hex; readonly publicKey: readonly [bigint, bigint] };
+  /** The oracle network's four nodes; signers and transmitters are eight different accounts. */
+  readonly functions: {
+    readonly signers: readonly Hex[];
+    readonly transmitters: readonly Hex[];
+    /** What callers encrypt secrets to: read from the coordinator by their tools. Not empty. */
+    readonly donPublicKey: Hex;
+    readonly thresholdPublicKey: Hex;
+  };
+}
+
+/** What is to stand on a chain. */
+export interface StackPlan {
+  readonly roles: StackRoles;
+  /** `donId` of the contracts: name of the oracle network, at most 32 bytes of UTF-8. */
+  readonly donName: string;
+  readonly minConfirmations: number;
+  /** Flat fee for one VRF fulfilment, in millionths of LINK. */
+  readonly premiumLinkPpm: number;
+  /** LINK made for SubscriptionOwner to fund dapps from. Default 100 million LINK of at most a billion. */
+  readonly supplyJuels?: bigint;
+}
+
+/** One transaction of a deployment. */
+export interface DeploymentStep {
+  /** Contract, or contract and function, for messages. */
+  readonly name: string;
+  readonly to?: Hex;
+  readonly data: Hex;
+  readonly gas: bigint;
+}
+
+/**
+ * Plans the transactions that deploy and configure all contracts, in the order of their nonces from `firstNonce` on, and
+ * tells the addresses that follow.
+ */
+export function planDeployment(
+  plan: StackPlan,
+  deployer: Hex,
+  firstNonce: number,
+): { readonly addresses: StackAddresses; readonly steps: readonly DeploymentStep[] } {
+  const { roles } = plan;
+  const artifacts = loadArtifacts();
+  const steps: DeploymentStep[] = [];
+  const nextAddress = (): Hex =>
+    getContractAddress({ from: deployer, nonce: BigInt(firstNonce + steps.length) });
+  const deploy = (name: ContractName, data: Hex = artifacts[name].bytecode): Hex => {
+    const address = nextAddress();
+    steps.push({ name, data, gas: deploymentGas(data) });
+    return address;
+  };
+  const call = (name: string, to: Hex, data: Hex): void => {
+    steps.push({ name, to, data, gas: CALL_GAS });
+  };
+  const { bytecode } = artifacts.FixedPriceFeed;
+  const donId: Hex = `0x${Buffer.from(plan.donName).toString("hex").padEnd(64, "0")}`;
+
+  const link = deploy("LinkToken");
+  const [nativePriceFeed, usdPriceFeed] = [LINK_NATIVE_PRICE_WEI, LINK_USD_PRICE].map(
+    ({ answer, decimals }) =>
+      deploy(
+        "FixedPriceFeed",
+        encodeDeployData({ abi: fixedPriceFeedAbi, bytecode, args: [answer, decimals] }),
+      ),
+  ) as [Hex, Hex];
+  const blockhashStore = deploy("BlockhashStore");
+  const vrfCoordinator = deploy(
+    "VRFCoordinatorV2",
+    encodeDeployData({
+      abi: vrfCoordinatorAbi,
+      bytecode: artifacts.VRFCoordinatorV2.bytecode,
+      args: [link, blockhashStore, nativePriceFeed],
+    }),
+  );
+  const batchVrfCoordinator = deploy(
+    "BatchVRFCoordinatorV2",
+    encodeDeployData({
+      abi: batchVrfCoordinatorAbi,
+      bytecode: artifacts.BatchVRFCoordinatorV2.bytecode,
+      args: [vrfCoordinator],
+    }),
+  );
+  const functionsRouter = deploy(
+    "FunctionsRouter",
+    encodeDeployData({
+      abi: functionsRouterAbi,
+      bytecode: artifacts.FunctionsRouter.bytecode,
+      args: [link, FUNCTIONS_ROUTER_CONFIG],
+    }),
+  );
+  const functionsCoordinator = deploy(
+    "FunctionsCoordinator",
+    encodeDeployData({
+      abi: functionsCoordinatorAbi,
+      bytecode: artifacts.FunctionsCoordinator.bytecode,
+      args: [functionsRouter, FUNCTIONS_BILLING, nativePriceFeed, usdPriceFeed],
+    }),
+  );
+  const subscriptionOwner = deploy(
+    "SubscriptionOwner",
+    encodeDeployData({
+      abi: subscriptionOwnerAbi,
+      bytecode: artifacts.SubscriptionOwner.bytecode,
+      args: [roles.operator, vrfCoordinator, functionsRouter, link],
+    }),
+  );
+  const presetConsumer = deploy(
+    "PresetConsumer",
+    encodeDeployData({
+      abi: presetConsumerAbi,
+      bytecode: artifacts.PresetConsumer.bytecode,
+      args: [roles.operator, vrfCoordinator, functionsRouter, donId],
+    }),
+  );
+
+  const encodeLink = { abi: linkTokenAbi };
+  call(
+    "LinkToken.grantMintRole",
+    link,
+    encodeFunctionData({ ...encodeLink, functionName: "grantMintRole", args: [deployer] }),
+  );
+  call(
+    "LinkToken.mint",
+    link,
+    encodeFunctionData({
+      ...encodeLink,
+      functionName: "mint",
+      args: [subscriptionOwner, plan.supplyJuels ?? DEFAULT_SUPPLY_JUELS],
+    }),
+  );
+  const encodeVrf = { abi: vrfCoordinatorAbi };
+  call(
+    "VRFCoordinatorV2.setConfig",
+    vrfCoordinator,
+    encodeFunctionData({ ...encodeVrf, functionName: "setConfig", args: vrfConfigOf(plan) }),
+  );
+  call(
+    "VRFCoordinatorV2.registerProvingKey",
+    vrfCoordinator,
+    encodeFunctionData({
+      ...encodeVrf,
+      functionName: "registerProvingKey",
+      args: [roles.vrf.oracle, roles.vrf.publicKey],
+    }),
+  );
+  const encodeRouter = { abi: functionsRouterAbi };
+  call(
+    "FunctionsRouter.proposeContractsUpdate",
+    functionsRouter,
+    encodeFunctionData({
+      ...encodeRouter,
+      functionName: "proposeContractsUpdate",
+      args: [[donId], [functionsCoordinator]],
+    }),
+  );
+  call(
+    "FunctionsRouter.updateContracts",
+    functionsRouter,
+    encodeFunctionData({ ...encodeRouter, functionName: "updateContracts" }),
+  );
+  const encodeCoordinator = { abi: functionsCoordinatorAbi };
+  const { signers, transmitters, donPublicKey, thresholdPublicKey } = roles.functions;
+  call(
+    "FunctionsCoordinator.setDONPublicKey",
+    functionsCoordinator,
+    encodeFunctionData({ ...encodeCoordinator, functionName: "setDONPublicKey", args: [donPublicKey] }),
+  );
+  call(
+    "FunctionsCoordinator.setThresholdPublicKey",
+    functionsCoordinator,
+    encodeFunctionData({
+      ...encodeCoordinator,
+      functionName: "setThresholdPublicKey",
+      args: [thresholdPublicKey],
+    }),
+  );
+  call(
+    "FunctionsCoordinator.setConfig",
+    functionsCoordinator,
+    encodeFunctionData({
+      ...encodeCoordinator,
+      functionName: "setConfig",
+      args: [signers, transmitters, DON_FAULTY_NODES, "0x", 1n, "0x"],
+    }),
+  );
+
+  return {
+    addresses: {
+      link,
+      nativePriceFeed,
+      usdPriceFeed,
+      blockhashStore,
+      vrfCoordinator,
+      batchVrfCoordinator,
+      functionsRouter,
+      functionsCoordinator,
+      subscriptionOwner,
+      presetConsumer,
+    },
+    steps,
+  };
+}
+
+/** Upper bound: 16 gas a byte of calldata, 200 a byte of code (EIP-2028, EIP-170's deposit), 2 a word (EIP-3860). */
+function deploymentGas(data: Hex): bigint {
+  const bytes = BigInt((data.length - 2) / 2);
+  return 53_000n + 217n * bytes + CONSTRUCTOR_GAS;
+}
+
+const DEFAULT_SUPPLY_JUELS = 100_000_000n * 10n ** 18n;
+/** Most gas any configuring call takes; the dearest, FunctionsCoordinator.setConfig, takes about 600,000. */
+const CALL_GAS = 1_500_000n;
+/** What a constructor takes beside storing the code, at most: a router's and a coordinator's configuration. */
+const CONSTRUCTOR_GAS = 800_000n;

@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+import type { Terminal } from "./terminal.ts";
+
+const HELP = `
+The file is the one that --config names, else TYCHE_CONFIG, else tyche.json in the data directory; without one, every member has
+its default. Variables of the environment win over the file.
+
+Examples:
+  $ tyche config check
+  $ tyche config check --config /etc/tyche.json
+  $ tyche config schema > tyche.schema.json`;
+
+/** What the commands print; secrets are no part of a configuration. */
+export interface ConfigSource {
+  read(file: string | undefined): {
+    readonly config: object;
+    readonly file?: string;
+    readonly variables: readonly string[];
+  };
+  readonly schema: object;
+}
+
+/** Adds `tyche config check` and `tyche config schema`. */
+export function registerConfig(program: Command, terminal: Terminal, source: ConfigSource): void {
+  const config = program
+    .command("config")
+    .description("Checks the configuration, and says what it may hold.");
+  config
+    .command("check")
+    .option("--config <file>", "configuration file")
+    .description("Prints the configuration that is in force, or everything that is wrong with it.")
+    .addHelpText("after", HELP)
+    .action((flags: { readonly config?: string }) => {
+      const { config: inForce, file, variables } = source.read(flags.config);
+      terminal.err(`file: ${file ?? "none, every member has its default"}`);
+      if (variables.length > 0) terminal.err(`from the environment: ${variables.join(", ")}`);
+      terminal.out(JSON.stringify(inForce, null, 2));
+    });
+  config
+    .command("schema")
+    .description("Prints the JSON Schema of the file, for editors.")
+    .action(() => terminal.out(JSON.stringify(source.schema, null, 2)));
+}

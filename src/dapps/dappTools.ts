@@ -1,0 +1,129 @@
+import { existsSync } from "node:fs";
+import { NETWORK_NAMES, NETWORKS } from "../networks/profiles.ts";
+import { TycheError, messageOf } from "../lib/errors.ts";
+import { deriveKey, open } from "../lib/secrets.ts";
+import { readConfigVars } from "./configVars.ts";
+import type { ConfigVars } from "./configVars.ts";
+import { createDappDirectory } from "./dapps.ts";
+import type { DappDirectory } from "./dapps.ts";
+import { readDeployment } from "./deployments.ts";
+import { findKeyFingerprint, listKeys, saveKeyFingerprint } from "../store/dapps.ts";
+import { DataDirectoryError, openDataDirectory } from "../store/dataDirectory.ts";
+import type { DataDirectory } from "../store/dataDirectory.ts";
+import { checkDatabase } from "../lib/databaseCheck.ts";
+import type { OutsideKey } from "../lib/outsideKey.ts";
+import { createSqliteDialect } from "../store/sqliteDialect.ts";
+import { StoreError, openStore } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
+
+/** What the command line does with a data directory, whether a service runs on it or not. */
+export interface DappTools {
+  readonly dapps: DappDirectory;
+  configVars(dappId: string): Promise<ConfigVars>;
+  networks(): Promise<readonly NetworkSummary[]>;
+  close(): Promise<void>;
+}
+
+/** A network as the data directory knows it. */
+export interface NetworkSummary {
+  readonly name: string;
+  readonly title: string;
+  readonly chainId: number;
+  /** Absent until the first start of the service. */
+  readonly rpcUrl?: string;
+  readonly contracts: Readonly<Record<string, string>>;
+}
+
+/** Opens the state of a service beside it. `masterKey`: where it is kept outside the data directory. */
+export async function openDappTools(dataDir: string, masterKey?: OutsideKey): Promise<DappTools> {
+  if (!existsSync(dataDir)) {
+    throw new TycheError(
+      `there is no data directory ${dataDir} yet; start the service once, or name another in TYCHE_DATA_DIR`,
+      {
+        code: "data_dir_unusable",
+        blame: "caller",
+      },
+    );
+  }
+  const directory = openDataDirectory(dataDir, { exclusive: false, masterKey });
+  const { store, dapps } = await openDapps(directory);
+  return {
+    dapps,
+    configVars: (dappId) => readConfigVars(store, dapps, dappId, NETWORK_NAMES),
+    networks: () =>
+      Promise.all(
+        NETWORK_NAMES.map(async (name): Promise<NetworkSummary> => {
+          const { chainId, rpcUrl, contracts } = await readDeployment(store, name);
+          const { title } = NETWORKS[name];
+          return { name, title, chainId, contracts, ...(rpcUrl === undefined ? {} : { rpcUrl }) };
+        }),
+      ),
+    close: () => store.close(),
+  };
+}
+
+/**
+ * Opens the database of a data directory, and the dapps in it.
+ *
+ * @param onFatal of the process that serves: told, in one sentence, when the database can't be relied on any more. With it, the whole
+ * file is checked.
+ * @throws {StoreError} `store_unusable` when it is damaged or can't be opened, and {@link DataDirectoryError} when the master key is another database's.
+ */
+export async function openDapps(
+  directory: DataDirectory,
+  onFatal?: (message: string) => void,
+): Promise<{ readonly store: Store; readonly dapps: DappDirectory }> {
+  const file = directory.file("tyche.sqlite");
+  const onTrouble = (reason: string): void =>
+    onFatal?.(`the database ${file} can't be used any more: ${reason}`);
+  const onDamage = (problem: string): never => {
+    throw new StoreError(`the database ${file} is damaged (${problem}); put it back from a backup`);
+  };
+  let isOpen = false;
+  try {
+    if (onFatal !== undefined)
+      checkDatabase(file, (problem) =>
+        isOpen ? onTrouble(`it is damaged (${problem})`) : onDamage(problem),
+      );
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    throw new StoreError(
+      `the database ${file} can't be opened (${messageOf(error)}); put it back from a backup, or see to its permissions`,
+      error,
+    );
+  }
+  const store = await openStore(createSqliteDialect(file, onTrouble), { file });
+  isOpen = true;
+  const sealingKey = deriveKey(directory.masterKey, "api keys");
+  try {
+    await assertOwnKey(store, directory, sealingKey);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return { store, dapps: createDappDirectory(store, sealingKey) };
+}
+
+/** Refuses a master key that this database was not made with: what is sealed in it would be lost, and every account another one. */
+async function assertOwnKey(store: Store, directory: DataDirectory, sealingKey: Uint8Array): Promise<void> {
+  const present = Buffer.from(deriveKey(directory.masterKey, "fingerprint")).toString("hex", 0, 8);
+  const noted = await findKeyFingerprint(store.db);
+  const isOwn = noted === undefined ? await canOpenKeys(store, sealingKey) : noted === present;
+  if (!isOwn)
+    throw new DataDirectoryError(
+      `the master key is not the one that ${directory.file("tyche.sqlite")} was made with; put the right one back, or the database that belongs to it`,
+    );
+  if (noted === undefined) await saveKeyFingerprint(store.db, present);
+}
+
+/** Whether a database from before fingerprints were noted opens with the key. */
+async function canOpenKeys(store: Store, sealingKey: Uint8Array): Promise<boolean> {
+  const sealed = (await listKeys(store.db)).find(({ revokedAt }) => revokedAt === null);
+  if (sealed === undefined) return true;
+  try {
+    open(sealingKey, sealed.sealed, sealed.id);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,139 @@
+import { sql } from "kysely";
+import { createId } from "../lib/id.ts";
+import { open, seal } from "../lib/secrets.ts";
+import { insertDapp, insertKey, listDapps, listKeys, revokeKey } from "../store/dapps.ts";
+import type { StoredDapp, StoredKey } from "../store/dapps.ts";
+import type { Store } from "../store/store.ts";
+import { parseName } from "./name.ts";
+import { createApiKey, hashApiKey, isApiKey } from "./apiKey.ts";
+import { TycheError } from "../lib/errors.ts";
+
+export type Facility = "presets" | "functions";
+
+/** An application of a customer: what an API key stands for. */
+export interface Dapp {
+  readonly id: string;
+  readonly name: string;
+  /** Names the key without revealing it: fit for logs, rate limits and metrics. */
+  readonly keyId: string;
+  readonly facilities: readonly Facility[];
+}
+
+/** Everything a new dapp may do. */
+const ALL_FACILITIES: readonly Facility[] = ["presets", "functions"];
+
+/** A key as its owner sees it. */
+export interface KeyView {
+  readonly id: string;
+  /** The key itself; `null` once it is revoked: it is erased then. */
+  readonly apiKey: string | null;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+}
+
+/** A key that is live. */
+export type LiveKeyView = KeyView & { readonly apiKey: string };
+
+/** The dapps and their keys. */
+export interface DappDirectory {
+  /** Throws `unauthenticated` for any text that isn't a live key. */
+  authenticate(apiKey: string): Promise<Dapp>;
+  /** Throws `invalid_parameter` for a name that {@link parseName} refuses. */
+  create(
+    name: string,
+    facilities?: readonly Facility[],
+  ): Promise<{ readonly dapp: StoredDapp; readonly key: LiveKeyView }>;
+  list(): Promise<StoredDapp[]>;
+  /** Throws `not_found`. */
+  get(dappId: string): Promise<StoredDapp>;
+  /** The dapp's keys, revoked ones included. */
+  keys(dappId: string): Promise<KeyView[]>;
+  addKey(dappId: string): Promise<LiveKeyView>;
+  /** Revokes a key at once and erases it; throws `not_found` when there is no live key with this id. */
+  revokeKey(keyId: string): Promise<void>;
+}
+
+/**
+ * Makes the directory over a store.
+ *
+ * @param sealingKey 32 bytes under which keys are kept for the Config Vars view.
+ */
+export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappDirectory {
+  const view = (key: StoredKey): KeyView => {
+    const { id, createdAt, revokedAt } = key;
+    const apiKey = revokedAt === null ? Buffer.from(open(sealingKey, key.sealed, key.id)).toString() : null;
+    return { id, apiKey, createdAt, revokedAt };
+  };
+  const makeKey = (dappId: string): { readonly stored: StoredKey; readonly view: LiveKeyView } => {
+    const id = createId("key");
+    const apiKey = createApiKey();
+    const createdAt = Date.now();
+    const sealed = seal(sealingKey, Buffer.from(apiKey), id);
+    return {
+      stored: { id, dappId, hash: hashApiKey(apiKey), sealed, createdAt, revokedAt: null },
+      view: { id, apiKey, createdAt, revokedAt: null },
+    };
+  };
+
+  return {
+    async authenticate(apiKey) {
+      if (!isApiKey(apiKey)) throw new UnauthenticatedError();
+      const row = await store.db
+        .selectFrom("api_keys")
+        .innerJoin("dapps", "dapps.id", "api_keys.dapp_id")
+        .select(["dapps.id", "dapps.name", "dapps.facilities", sql<string>`api_keys.id`.as("keyId")])
+        .where("api_keys.hash", "=", hashApiKey(apiKey))
+        .where("api_keys.revoked_at", "is", null)
+        .executeTakeFirst();
+      if (row === undefined) throw new UnauthenticatedError();
+      return {
+        id: row.id,
+        name: row.name,
+        keyId: row.keyId,
+        facilities: row.facilities.split(" ") as Facility[],
+      };
+    },
+    async create(name, facilities = ALL_FACILITIES) {
+      const dapp = { id: createId("dapp"), name: parseName(name), facilities, createdAt: Date.now() };
+      const key = makeKey(dapp.id);
+      await store.write(async (db) => {
+        await insertDapp(db, dapp);
+        await insertKey(db, key.stored);
+      });
+      return { dapp, key: key.view };
+    },
+    list: () => listDapps(store.db),
+    async get(dappId) {
+      const dapp = (await listDapps(store.db)).find((one) => one.id === dappId);
+      if (dapp === undefined) throw new UnknownDappError(`dapp ${dappId}`);
+      return dapp;
+    },
+    keys: async (dappId) => (await listKeys(store.db, dappId)).map(view),
+    async addKey(dappId) {
+      const key = makeKey(dappId);
+      await store.write((db) => insertKey(db, key.stored));
+      return key.view;
+    },
+    async revokeKey(keyId) {
+      if (!(await revokeKey(store.db, keyId, Date.now()))) throw new UnknownDappError(`live key ${keyId}`);
+    },
+  };
+}
+
+/** The key is missing, malformed, unknown or revoked. */
+export class UnauthenticatedError extends TycheError {
+  constructor() {
+    super("the API key is missing, unknown or revoked; send it in the Authorization header", {
+      code: "unauthenticated",
+      blame: "caller",
+    });
+  }
+}
+
+/** There is no such dapp, or key of a dapp. */
+export class UnknownDappError extends TycheError {
+  constructor(what: string) {
+    super(`there is no ${what}`, { code: "not_found", blame: "caller" });
+  }
+}

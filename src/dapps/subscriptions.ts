@@ -1,0 +1,219 @@
+import { decodeFunctionResult, encodeFunctionData, keccak256, toHex } from "viem";
+import type { Hex } from "viem";
+import type { ChainClient } from "../evm/client.ts";
+import type { StackAddresses } from "../chainlink/stackPlan.ts";
+import type { Sender } from "../evm/sender.ts";
+import { functionsRouterAbi, subscriptionOwnerAbi, vrfCoordinatorAbi } from "../chainlink/contracts/abi.ts";
+import { saveSubscription } from "../store/chainRecords.ts";
+import type { StoredSubscription } from "../store/chainRecords.ts";
+import type { Store } from "../store/store.ts";
+import { createHoldOff } from "../lib/holdOff.ts";
+import type { Payload } from "../store/payload.ts";
+import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
+
+const PROVISION_GAS = 1_500_000n;
+const FUND_GAS = 400_000n;
+
+/** What a dapp's subscriptions hold. */
+export interface SubscriptionBalances {
+  readonly vrfJuels: bigint;
+  readonly functionsJuels: bigint;
+}
+
+/** The contracts on a dapp's two subscriptions, PresetConsumer among them. */
+export interface ConsumerLists {
+  readonly vrf: readonly Hex[];
+  readonly functions: readonly Hex[];
+}
+
+/** The dapps' subscriptions on one network: made, funded and topped up by the service, each dapp's its own. */
+export interface Subscriptions {
+  /** The dapp's subscriptions, made on first use. */
+  ensure(dappId: string): Promise<StoredSubscription>;
+  /** The dapp's subscriptions if they are there. */
+  find(dappId: string): StoredSubscription | undefined;
+  /** Those of every dapp that has any. */
+  list(): readonly StoredSubscription[];
+  readBalances(subscription: StoredSubscription): Promise<SubscriptionBalances>;
+  /** Contracts that may use both subscriptions of a dapp, by the chain's own lists. Checksummed addresses. */
+  readConsumers(subscription: StoredSubscription): Promise<ConsumerLists>;
+  /** Length of the dapp's longer list, read once until {@link consumersChanged}. */
+  countConsumers(dappId: string): Promise<number>;
+  consumersChanged(dappId: string): void;
+  /** Brings every subscription that was used since the last call, and has fallen below half its allowance, back to it. */
+  topUp(): Promise<void>;
+  /** Marks a dapp's subscriptions as used. */
+  used(dappId: string): void;
+  /** The chain may have lost the transactions that made them: each dapp's are looked up again before their next use. */
+  doubt(): void;
+}
+
+/** Options of {@link createSubscriptions}. */
+export interface SubscriptionsOptions {
+  readonly network: string;
+  readonly store: Store;
+  readonly client: ChainClient;
+  readonly sender: Sender<Payload>;
+  readonly contracts: StackAddresses;
+  /** What each of a dapp's two subscriptions is given, in juels. */
+  readonly allowanceJuels: bigint;
+  readonly known: readonly StoredSubscription[];
+}
+
+/** Makes the keeper of one network's subscriptions. */
+export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
+  const { network, store, client, sender, contracts, allowanceJuels } = options;
+  const known = new Map(options.known.map((one) => [one.dappId, one]));
+  const making = new Map<string, Promise<StoredSubscription>>();
+  const used = new Set<string>();
+  const doubted = new Set<string>();
+  const holdOff = createHoldOff();
+  const consumerCounts = new Map<string, Promise<number>>();
+
+  /** What the contract keeps for a dapp: ids count from 1. */
+  const findOnChain = async (dappId: string): Promise<StoredSubscription | undefined> => {
+    const call = { abi: subscriptionOwnerAbi, functionName: "subscriptionsOf" } as const;
+    const data = await client.call({
+      to: contracts.subscriptionOwner,
+      data: encodeFunctionData({ ...call, args: [dappKey(dappId)] }),
+    });
+    const [vrfSubscriptionId, functionsSubscriptionId] = decodeFunctionResult({ ...call, data });
+    return vrfSubscriptionId === 0n
+      ? undefined
+      : { dappId, network, vrfSubscriptionId, functionsSubscriptionId };
+  };
+
+  const provision = async (dappId: string): Promise<StoredSubscription> => {
+    // After a crash those of the first try may be there already.
+    let subscription = await findOnChain(dappId);
+    if (subscription === undefined) {
+      const data = encodeFunctionData({
+        abi: subscriptionOwnerAbi,
+        functionName: "provision",
+        args: [dappKey(dappId), allowanceJuels, allowanceJuels, contracts.presetConsumer],
+      });
+      const receipt = await sender.send(
+        { to: contracts.subscriptionOwner, data, gas: PROVISION_GAS },
+        { kind: "upkeep", entries: [] },
+      );
+      if (!receipt.succeeded)
+        throw new ChainUnavailableError(network, "making the dapp's subscriptions reverted");
+      subscription = await findOnChain(dappId);
+    }
+    if (subscription === undefined)
+      throw new ChainUnavailableError(network, "the dapp's subscriptions are not to be seen yet");
+    await saveSubscription(store.db, subscription);
+    known.set(dappId, subscription);
+    doubted.delete(dappId);
+    return subscription;
+  };
+
+  const readVrf = async ({ vrfSubscriptionId }: StoredSubscription) => {
+    const call = { abi: vrfCoordinatorAbi, functionName: "getSubscription" } as const;
+    const args = [vrfSubscriptionId] as const;
+    const data = await client.call({
+      to: contracts.vrfCoordinator,
+      data: encodeFunctionData({ ...call, args }),
+    });
+    const [balance, , , consumers] = decodeFunctionResult({ ...call, data });
+    return { balance, consumers };
+  };
+  const readFunctions = async ({ functionsSubscriptionId }: StoredSubscription) => {
+    const call = { abi: functionsRouterAbi, functionName: "getSubscription" } as const;
+    const args = [functionsSubscriptionId] as const;
+    const data = await client.call({
+      to: contracts.functionsRouter,
+      data: encodeFunctionData({ ...call, args }),
+    });
+    return decodeFunctionResult({ ...call, data });
+  };
+
+  const readBalances = async (subscription: StoredSubscription): Promise<SubscriptionBalances> => {
+    const [vrf, functions] = await Promise.all([readVrf(subscription), readFunctions(subscription)]);
+    return { vrfJuels: vrf.balance, functionsJuels: functions.balance - functions.blockedBalance };
+  };
+  const readConsumers = async (subscription: StoredSubscription): Promise<ConsumerLists> => {
+    const [vrf, functions] = await Promise.all([readVrf(subscription), readFunctions(subscription)]);
+    return { vrf: vrf.consumers, functions: functions.consumers };
+  };
+
+  const topUpOne = async (subscription: StoredSubscription): Promise<void> => {
+    const { vrfJuels, functionsJuels } = await readBalances(subscription);
+    const missing = (have: bigint): bigint => (have < allowanceJuels / 2n ? allowanceJuels - have : 0n);
+    const [vrf, functions] = [missing(vrfJuels), missing(functionsJuels)];
+    if (vrf === 0n && functions === 0n) return;
+    const data = encodeFunctionData({
+      abi: subscriptionOwnerAbi,
+      functionName: "fund",
+      args: [subscription.vrfSubscriptionId, vrf, subscription.functionsSubscriptionId, functions],
+    });
+    const receipt = await sender.send(
+      { to: contracts.subscriptionOwner, data, gas: FUND_GAS },
+      { kind: "upkeep", entries: [] },
+    );
+    if (!receipt.succeeded)
+      throw new ChainUnavailableError(
+        network,
+        "funding a dapp's subscriptions reverted; is the owner contract out of LINK?",
+      );
+  };
+
+  return {
+    async ensure(dappId) {
+      const found = known.get(dappId);
+      if (found !== undefined && !doubted.has(dappId)) return found;
+      let pending = making.get(dappId);
+      if (pending === undefined) {
+        pending = holdOff(`provision ${dappId}`, () => provision(dappId)).finally(() =>
+          making.delete(dappId),
+        );
+        making.set(dappId, pending);
+      }
+      return await pending;
+    },
+    find: (dappId) => known.get(dappId),
+    list: () => [...known.values()],
+    readBalances,
+    readConsumers,
+    async countConsumers(dappId) {
+      const subscription = known.get(dappId);
+      if (subscription === undefined) return 1;
+      let count = consumerCounts.get(dappId);
+      if (count === undefined) {
+        count = readConsumers(subscription).then(({ vrf, functions }) =>
+          Math.max(vrf.length, functions.length),
+        );
+        consumerCounts.set(dappId, count);
+        count.catch(() => consumerCounts.delete(dappId));
+      }
+      return await count;
+    },
+    consumersChanged: (dappId) => void consumerCounts.delete(dappId),
+    async topUp() {
+      const dappIds = [...used];
+      used.clear();
+      const errors: unknown[] = [];
+      for (const dappId of dappIds) {
+        const subscription = known.get(dappId);
+        if (subscription === undefined) continue;
+        try {
+          await holdOff(`top up ${dappId}`, () => topUpOne(subscription));
+        } catch (error) {
+          used.add(dappId);
+          errors.push(error);
+        }
+      }
+      if (errors.length > 0) throw errors[0];
+    },
+    doubt() {
+      for (const dappId of known.keys()) doubted.add(dappId);
+      consumerCounts.clear();
+    },
+    used: (dappId) => void used.add(dappId),
+  };
+}
+
+/** Name of a dapp on chain: the hash of its id, so that nothing of ours is shown there. */
+function dappKey(dappId: string): Hex {
+  return keccak256(toHex(dappId));
+}

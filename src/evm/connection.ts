@@ -1,0 +1,275 @@
+import { connect } from "node:net";
+
+/** JSON-RPC's "limit exceeded" of EIP-1474, for answers that are longer than whoever asked takes. */
+const LIMIT_EXCEEDED = -32_005;
+/** Start of an answer that is too long: it names the request. */
+const HEAD_CHARS = 100;
+/** Pause before a broken connection is made again. */
+const RECONNECT_MS = 100;
+
+/** JSON-RPC 2.0 over one lasting connection. */
+export interface Connection {
+  request(this: void, method: string, parameters: readonly unknown[]): Promise<unknown>;
+  /** Calls back with the payload of each message of a subscription, over broken connections too. */
+  subscribe(parameters: readonly unknown[], onData: (result: unknown) => void): Promise<() => void>;
+  close(): void;
+}
+
+/** The node's own error answer. */
+export class AnswerError extends Error {
+  /** JSON-RPC 2.0, section 5.1; a reverted call has 3 at most nodes. */
+  readonly code: number;
+  readonly data: unknown;
+  constructor(message: string, code: number, data: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** The connection ended before the answer came; whether the node got the question is unknown. */
+export class BrokenConnectionError extends Error {
+  constructor(message = "the connection to the node broke") {
+    super(message);
+  }
+}
+
+/** One open line to a node; texts go whole. */
+interface Line {
+  send(text: string): void;
+  close(): void;
+}
+
+interface LineEvents {
+  readonly onText: (text: string) => void;
+  /** In place of a text that is too long: how it begins. */
+  readonly onLongText: (head: string) => void;
+  readonly onClose: () => void;
+}
+
+/**
+ * Connects to a node's Unix socket: one message a line, as geth and Anvil speak it. An embedded chain is reached this way
+ * because TCP holds back a small message for up to 40 ms when an answer and a pushed head follow each other (Nagle's
+ * algorithm at Anvil, delayed acknowledgement here).
+ *
+ * @param timeoutMs how long an answer may take.
+ * @param maxAnswerChars longest answer that is taken, in UTF-16 units; a longer one is neither kept nor parsed, and rejects with
+ * {@link AnswerError}. Default: any.
+ */
+export function openUnixSocket(path: string, timeoutMs: number, maxAnswerChars = Infinity): Connection {
+  return openConnection(timeoutMs, ({ onText, onLongText, onClose }) => {
+    const socket = connect(path).setEncoding("utf8");
+    let parts: string[] = [];
+    let chars = 0;
+    const add = (part: string): void => {
+      const wasLong = chars > maxAnswerChars;
+      chars += part.length;
+      if (!wasLong) parts.push(part);
+      if (!wasLong && chars > maxAnswerChars) parts = [parts.join("").slice(0, HEAD_CHARS)];
+    };
+    socket.on("data", (chunk: string) => {
+      const lines = chunk.split("\n");
+      for (const [at, line] of lines.entries()) {
+        add(line);
+        if (at === lines.length - 1) break;
+        const text = parts.join("");
+        if (chars > maxAnswerChars) onLongText(text);
+        else onText(text);
+        parts = [];
+        chars = 0;
+      }
+    });
+    socket.on("error", () => {});
+    socket.on("close", onClose);
+    return { send: (text) => void socket.write(`${text}\n`), close: () => void socket.destroy() };
+  });
+}
+
+/** Connects to a node by `ws:` or `wss:` URL. */
+export function openWebSocket(url: string, timeoutMs: number): Connection {
+  return openConnection(timeoutMs, ({ onText, onClose }) => {
+    const socket = new WebSocket(url);
+    let early: string[] | undefined = [];
+    socket.addEventListener("open", () => {
+      for (const text of early ?? []) socket.send(text);
+      early = undefined;
+    });
+    socket.addEventListener("message", ({ data }) => {
+      if (typeof data === "string") onText(data);
+    });
+    socket.addEventListener("error", onClose);
+    socket.addEventListener("close", onClose);
+    return {
+      send: (text) => void (early === undefined ? socket.send(text) : early.push(text)),
+      // The other side may be gone without a word: nobody waits for its goodbye.
+      close: () => socket.close(),
+    };
+  });
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+  readonly timer: NodeJS.Timeout;
+}
+
+interface Subscription {
+  readonly parameters: readonly unknown[];
+  readonly onData: (result: unknown) => void;
+  /** The node's name for it on the present line. */
+  id?: string;
+}
+
+/** Numbers the requests, matches the answers, and opens the line anew when it breaks. */
+function openConnection(timeoutMs: number, openLine: (events: LineEvents) => Line): Connection {
+  const waiting = new Map<number, Waiting>();
+  const subscriptions = new Map<string, Subscription>();
+  const wanted = new Set<Subscription>();
+  let line: Line | undefined;
+  let lastId = 0;
+  let lastTextAt = 0;
+  let closed = false;
+  let retry: NodeJS.Timeout | undefined;
+
+  const open = (): Line => {
+    const opened: Line = openLine({
+      onText(text) {
+        if (line !== opened) return;
+        lastTextAt = performance.now();
+        take(text);
+      },
+      onLongText(head) {
+        if (line !== opened) return;
+        lastTextAt = performance.now();
+        refuseLong(head);
+      },
+      onClose: () => drop(opened),
+    });
+    return opened;
+  };
+
+  /** Whoever waits on a line that broke is told at once; what is subscribed is subscribed again on a new one. */
+  const drop = (dropped: Line): void => {
+    if (line !== dropped) return;
+    line = undefined;
+    dropped.close();
+    subscriptions.clear();
+    for (const asker of waiting.values()) {
+      clearTimeout(asker.timer);
+      asker.reject(new BrokenConnectionError());
+    }
+    waiting.clear();
+    if (!closed && wanted.size > 0) scheduleResubscribe();
+  };
+
+  const scheduleResubscribe = (): void => {
+    clearTimeout(retry);
+    retry = setTimeout(() => {
+      for (const subscription of wanted) {
+        if (subscription.id === undefined || !subscriptions.has(subscription.id)) {
+          start(subscription).catch(() => {
+            if (!closed && wanted.has(subscription)) scheduleResubscribe();
+          });
+        }
+      }
+    }, RECONNECT_MS);
+  };
+
+  const refuseLong = (head: string): void => {
+    const id = /^\{"jsonrpc":"2\.0","id":(\d+),/.exec(head)?.[1];
+    const asker = takeAsker(Number(id));
+    asker?.reject(new AnswerError("the answer is too long; ask for less", LIMIT_EXCEEDED, undefined));
+  };
+
+  /** Whoever waits for the answer; a second one to the same request finds nobody. */
+  const takeAsker = (id: unknown): Waiting | undefined => {
+    const asker = waiting.get(id as number);
+    if (asker === undefined) return undefined;
+    waiting.delete(id as number);
+    clearTimeout(asker.timer);
+    return asker;
+  };
+
+  const take = (text: string): void => {
+    if (text === "") return;
+    let message: {
+      id?: unknown;
+      result?: unknown;
+      error?: { message?: unknown; code?: unknown; data?: unknown };
+      params?: { subscription?: unknown; result?: unknown };
+    } | null;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      message = null;
+    }
+    if (typeof message !== "object" || message === null) {
+      // What follows can't be told apart any more.
+      if (line !== undefined) drop(line);
+      return;
+    }
+    if (message.params !== undefined) {
+      subscriptions.get(String(message.params.subscription))?.onData(message.params.result);
+      return;
+    }
+    const asker = takeAsker(message.id);
+    if (asker === undefined) return;
+    if (message.error === undefined || message.error === null) asker.resolve(message.result);
+    else {
+      const { message: reason, code, data } = message.error;
+      asker.reject(new AnswerError(String(reason), Number(code), data));
+    }
+  };
+
+  const request = (method: string, parameters: readonly unknown[]): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      if (closed) {
+        reject(new Error("the connection to the node is closed"));
+        return;
+      }
+      line ??= open();
+      const asked = line;
+      const sentAt = performance.now();
+      const id = ++lastId;
+      const timer = setTimeout(() => {
+        waiting.delete(id);
+        reject(new Error(`no answer within ${timeoutMs} ms`));
+        // Not a word in all that time: the other end may be gone without having said so.
+        if (lastTextAt < sentAt) drop(asked);
+      }, timeoutMs);
+      waiting.set(id, { resolve, reject, timer });
+      line.send(JSON.stringify({ jsonrpc: "2.0", id, method, params: parameters }));
+    });
+
+  const start = async (subscription: Subscription): Promise<void> => {
+    const id = String(await request("eth_subscribe", subscription.parameters));
+    if (!wanted.has(subscription)) return;
+    subscription.id = id;
+    subscriptions.set(id, subscription);
+  };
+
+  return {
+    request,
+    async subscribe(parameters, onData) {
+      const subscription: Subscription = { parameters, onData };
+      wanted.add(subscription);
+      try {
+        await start(subscription);
+      } catch (error) {
+        wanted.delete(subscription);
+        throw error;
+      }
+      return () => {
+        wanted.delete(subscription);
+        const { id } = subscription;
+        if (id === undefined || !subscriptions.delete(id) || closed) return;
+        request("eth_unsubscribe", [id]).catch(() => {});
+      };
+    },
+    close() {
+      closed = true;
+      clearTimeout(retry);
+      if (line !== undefined) drop(line);
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { getContractAddress, type Hex } from "viem";
+import { parseLog, parseReceipt, toQuantity, RpcError } from "../evm/client.ts";
+import type { ChainClient, RawLog, Receipt } from "../evm/client.ts";
+
+/** A transaction as its sender signed it, and what became of it. Hashes and addresses are lower case. */
+export interface ArchivedTransaction {
+  readonly hash: Hex;
+  readonly from: Hex;
+  /** `null`: it creates a contract. */
+  readonly to: Hex | null;
+  /** Address of the contract that it creates. */
+  readonly created: Hex | null;
+  readonly nonce: number;
+  readonly valueWei: bigint;
+  readonly gasLimit: bigint;
+  readonly gasPriceWei: bigint;
+  readonly input: Hex;
+  /** `null` until it is mined. */
+  readonly blockNumber: bigint | null;
+  /** Place in the block. */
+  readonly index: number | null;
+}
+
+/** A block with its transactions. */
+export interface ArchivedBlock {
+  readonly number: bigint;
+  readonly hash: Hex;
+  readonly parentHash: Hex;
+  /** Seconds since the epoch. */
+  readonly timestamp: bigint;
+  readonly gasUsed: bigint;
+  readonly gasLimit: bigint;
+  readonly transactions: readonly ArchivedTransaction[];
+}
+
+/** What an address holds now. */
+export interface ArchivedAccount {
+  readonly balanceWei: bigint;
+  /** Transactions sent; of a contract, contracts created. */
+  readonly nonce: number;
+  readonly codeBytes: number;
+}
+
+/** Which logs: of one contract, with these topics (`null` matches any, a list any of them), both ends included. */
+export interface LogQuery {
+  readonly address: Hex;
+  readonly topics: readonly (Hex | readonly Hex[] | null)[];
+  readonly fromBlock: bigint;
+  readonly toBlock: bigint;
+}
+
+/**
+ * The past of one chain, to read. A node is one; where nodes forget (an embedded chain that was compacted), something that kept
+ * what they had is another. What isn't known any more is `undefined`, as is what never was.
+ */
+export interface ChainArchive {
+  getHeadNumber(): Promise<bigint>;
+  findBlock(number: bigint): Promise<ArchivedBlock | undefined>;
+  findTransaction(hash: Hex): Promise<ArchivedTransaction | undefined>;
+  findReceipt(hash: Hex): Promise<Receipt | undefined>;
+  findLogs(query: LogQuery): Promise<readonly RawLog[]>;
+  getAccount(address: Hex): Promise<ArchivedAccount>;
+}
+
+/** The archive that a node is. Every method throws `RpcError` when the node can't be reached. */
+export function createNodeArchive(client: ChainClient): ChainArchive {
+  return {
+    async getHeadNumber() {
+      return quantity(await client.request("eth_blockNumber"));
+    },
+    async findBlock(number) {
+      const answer = await client.request("eth_getBlockByNumber", [toQuantity(number), true]);
+      return answer === null ? undefined : parseBlock(answer);
+    },
+    async findTransaction(hash) {
+      const answer = await client.request("eth_getTransactionByHash", [hash]);
+      return answer === null ? undefined : parseTransaction(answer);
+    },
+    async findReceipt(hash) {
+      const answer = await client.request("eth_getTransactionReceipt", [hash]);
+      return answer === null ? undefined : parseReceipt(answer);
+    },
+    async findLogs({ address, topics, fromBlock, toBlock }) {
+      const range = { fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) };
+      const answer = await client.request("eth_getLogs", [{ address, topics, ...range }]);
+      if (!Array.isArray(answer)) throw new RpcError("eth_getLogs", "the answer is not a list of logs");
+      return answer.map(parseLog);
+    },
+    async getAccount(address) {
+      const [balanceWei, nonce, code] = await Promise.all([
+        client.getBalanceWei(address),
+        client.getNonce(address, "latest"),
+        client.getCode(address),
+      ]);
+      return { balanceWei, nonce, codeBytes: (code.length - 2) / 2 };
+    },
+  };
+}
+
+function parseBlock(answer: unknown): ArchivedBlock {
+  const block = object(answer, "block");
+  if (!Array.isArray(block["transactions"])) throw new RpcError("block", "transactions is not a list");
+  return {
+    number: quantity(block["number"]),
+    hash: hex(block["hash"]),
+    parentHash: hex(block["parentHash"]),
+    timestamp: quantity(block["timestamp"]),
+    gasUsed: quantity(block["gasUsed"]),
+    gasLimit: quantity(block["gasLimit"]),
+    transactions: block["transactions"].map(parseTransaction),
+  };
+}
+
+function parseTransaction(answer: unknown): ArchivedTransaction {
+  const transaction = object(answer, "transaction");
+  const from = hex(transaction["from"]);
+  const nonce = Number(quantity(transaction["nonce"]));
+  const to = transaction["to"] === null || transaction["to"] === undefined ? null : hex(transaction["to"]);
+  const { blockNumber, transactionIndex } = transaction;
+  return {
+    hash: hex(transaction["hash"]),
+    from,
+    to,
+    created: to === null ? (getContractAddress({ from, nonce: BigInt(nonce) }).toLowerCase() as Hex) : null,
+    nonce,
+    valueWei: quantity(transaction["value"]),
+    gasLimit: quantity(transaction["gas"]),
+    gasPriceWei: quantity(transaction["gasPrice"] ?? transaction["maxFeePerGas"] ?? "0x0"),
+    input: hex(transaction["input"]),
+    blockNumber: blockNumber === null || blockNumber === undefined ? null : quantity(blockNumber),
+    index:
+      transactionIndex === null || transactionIndex === undefined ? null : Number(quantity(transactionIndex)),
+  };
+}
+
+function object(answer: unknown, what: string): Record<string, unknown> {
+  if (typeof answer !== "object" || answer === null) throw new RpcError(what, "the answer is not an object");
+  return answer as Record<string, unknown>;
+}
+
+function hex(value: unknown): Hex {
+  if (typeof value !== "string" || !/^0x[0-9a-fA-F]*$/.test(value))
+    throw new RpcError("answer", "a value is not 0x hex");
+  return value.toLowerCase() as Hex;
+}
+
+function quantity(value: unknown): bigint {
+  if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) {
+    throw new RpcError("answer", "a value is not a 0x hex number of at most 32 bytes");
+  }
+  return BigInt(value);
+}

@@ -1,0 +1,17 @@
+import type { Hex } from "viem";
+import type { StackAddresses } from "../chainlink/stackPlan.ts";
+import type { ChainClient } from "../evm/client.ts";
+import type { ChainArchive } from "./chainArchive.ts";
+
+/** A chain whose past can be shown. */
+export interface ExploredChain {
+  readonly network: string;
+  readonly title: string;
+  readonly chainId: number;
+  readonly archive: ChainArchive;
+  /** Its node, for what contracts say now. */
+  readonly client: Pick<ChainClient, "request">;
+  readonly contracts: StackAddresses;
+  /** Names of accounts that are no contracts of the stack. */
+  readonly accounts: Readonly<Record<Hex, string>>;
+}

@@ -1,0 +1,119 @@
+import { hexToString, type Hex } from "viem";
+import type { AddressBook } from "../chainlink/addressBook.ts";
+import { decodeTransmission } from "../chainlink/calldata.ts";
+import { findEvent, FULFILL_RESULTS } from "../chainlink/events.ts";
+import type { EncodedLog } from "../chainlink/events.ts";
+import { decodeFunctionsRequest } from "../chainlink/functionsRequest.ts";
+import { findSigner, reportDigest } from "../chainlink/reportSigners.ts";
+import { decodeResult } from "../lib/decodeResult.ts";
+import { fromHexText } from "../lib/hex.ts";
+import type {
+  FunctionRequestView,
+  FunctionResultView,
+  ProgramView,
+  ReadingsView,
+  ReportView,
+} from "./views.ts";
+
+/** Reads the requests of functions that a transaction made. */
+export function readFunctionRequests(
+  logs: readonly EncodedLog[],
+  book: AddressBook,
+): Omit<FunctionRequestView, "answeredBy">[] {
+  const events = logs.map(findEvent);
+  const words = new Map(
+    events.flatMap((event) =>
+      event?.name === "PresetSent"
+        ? [[event.requestId, { vrfRequestId: event.vrfRequestId, item: event.item }] as const]
+        : [],
+    ),
+  );
+  return events.flatMap((event) => {
+    if (event?.name !== "OracleRequest") return [];
+    const word = words.get(event.requestId);
+    return [
+      {
+        requestId: event.requestId,
+        subscriptionId: event.subscriptionId.toString(),
+        consumer: book.party(event.requestingContract),
+        callbackGasLimit: event.callbackGasLimit,
+        program: readProgram(event.data),
+        ...(word === undefined ? {} : { word }),
+      },
+    ];
+  });
+}
+
+/** Reads the answers that a transaction brought; their programs are in the logs of the requests. */
+export function readFunctionResults(logs: readonly EncodedLog[], book: AddressBook): Answer[] {
+  return logs.map(findEvent).flatMap((event): Answer[] => {
+    if (event?.name === "RequestProcessed") {
+      return [
+        {
+          requestId: event.requestId,
+          outcome: FULFILL_RESULTS[event.resultCode] ?? `code ${event.resultCode}`,
+          response: event.response,
+          readings: event.err === "0x" ? readResponse(event.response) : {},
+          err: hexToString(event.err),
+          transmitter: book.party(event.transmitter),
+          totalCostJuels: event.totalCostJuels.toString(),
+        },
+      ];
+    }
+    if (event?.name !== "RequestNotProcessed") return [];
+    return [
+      {
+        requestId: event.requestId,
+        outcome: FULFILL_RESULTS[event.resultCode] ?? `code ${event.resultCode}`,
+        response: "0x",
+        readings: {},
+        err: "",
+        transmitter: book.party(event.transmitter),
+      },
+    ];
+  });
+}
+
+type Answer = Omit<FunctionResultView, "program" | "requestedBy">;
+
+/** Reads a request's CBOR data; `null` where it is no request that a node could run. */
+export function readProgram(data: Hex): ProgramView | null {
+  try {
+    const { source, args, bytesArgs } = decodeFunctionsRequest(fromHexText(data));
+    return { source, args, bytesArgs };
+  } catch {
+    return null;
+  }
+}
+
+/** Reads the report out of the calldata of FunctionsCoordinator `transmit`; `null` for other calldata. */
+export function readReport(input: Hex, book: AddressBook): ReportView | null {
+  const transmission = decodeTransmission(input);
+  if (transmission === undefined) return null;
+  const { context, items, signatures } = transmission;
+  const digest = reportDigest(transmission);
+  const [configDigest, epochAndRound] = context;
+  return {
+    configDigest,
+    // OCR2Base: 27 bytes of padding, 4 of epoch, 1 of round.
+    epoch: Number((BigInt(epochAndRound) >> 8n) & 0xffff_ffffn),
+    round: Number(BigInt(epochAndRound) & 0xffn),
+    requestIds: items.map(({ requestId }) => requestId),
+    digest,
+    signatures: signatures.map((signature) => {
+      const signer = findSigner(digest, signature);
+      return { ...signature, signer: signer === undefined ? null : book.party(signer) };
+    }),
+  };
+}
+
+function readResponse(response: Hex): ReadingsView {
+  const bytes = fromHexText(response);
+  const text = decodeResult(bytes, "string");
+  const isText = bytes.length > 0 && !/[\p{Cc}\uFFFD]/u.test(text.replaceAll(/[\n\t]/g, ""));
+  const isNumber = bytes.length > 0 && bytes.length <= 32;
+  return {
+    ...(isText ? { text } : {}),
+    ...(isNumber ? { uint256: decodeResult(bytes, "uint256"), int256: decodeResult(bytes, "int256") } : {}),
+  };
+}

@@ -1,0 +1,105 @@
+import type { Hex } from "viem";
+import type { AddressBook } from "../chainlink/addressBook.ts";
+import { decodeFulfilments, type Fulfilment } from "../chainlink/calldata.ts";
+import { findEvent } from "../chainlink/events.ts";
+import type { ChainEventOf, EncodedLog } from "../chainlink/events.ts";
+import { deriveFulfilmentWords } from "../chainlink/fulfilmentWords.ts";
+import { decodeRevertReason } from "../chainlink/revertReason.ts";
+import { toWord } from "../lib/uint256.ts";
+import type { CommitmentView, ProofView, RandomRequestView, RandomnessView } from "./views.ts";
+
+/**
+ * Reads the proofs out of a fulfilment's calldata, sent straight to VRFCoordinatorV2 or through BatchVRFCoordinatorV2, with what
+ * the coordinator's logs say of each. Calldata that is neither gives an empty list.
+ */
+export function readRandomness(
+  input: Hex,
+  logs: readonly EncodedLog[],
+  book: AddressBook,
+): Omit<RandomnessView, "requestedBy">[] {
+  const outcomes = readOutcomes(logs);
+  return decodeFulfilments(input).map((fulfilment) => {
+    const { keyHash, requestId, output, words } = deriveFulfilmentWords(fulfilment);
+    return {
+      requestId,
+      keyHash,
+      proof: viewProof(fulfilment.proof),
+      commitment: viewCommitment(fulfilment.commitment, book),
+      output: toWord(output),
+      words: words.map(String),
+      ...(outcomes.get(requestId) ?? { outcome: "refused" as const }),
+    };
+  });
+}
+
+/** Reads the requests for random words that a transaction made. */
+export function readRandomRequests(
+  logs: readonly EncodedLog[],
+  book: AddressBook,
+): Omit<RandomRequestView, "answeredBy">[] {
+  return logs.map(findEvent).flatMap((event) =>
+    event?.name === "RandomWordsRequested"
+      ? [
+          {
+            requestId: event.requestId,
+            keyHash: event.keyHash,
+            preSeed: toWord(event.preSeed),
+            subId: event.subId.toString(),
+            confirmations: event.minimumRequestConfirmations,
+            callbackGasLimit: event.callbackGasLimit,
+            numWords: event.numWords,
+            sender: book.party(event.sender),
+          },
+        ]
+      : [],
+  );
+}
+
+type Outcome = Pick<RandomnessView, "outcome" | "reason" | "paymentJuels">;
+
+function readOutcomes(logs: readonly EncodedLog[]): Map<Hex, Outcome> {
+  const outcomes = new Map<Hex, Outcome>();
+  for (const log of logs) {
+    const event = findEvent(log);
+    if (event?.name === "RandomWordsFulfilled") outcomes.set(event.requestId, outcomeOf(event));
+    else if (event?.name === "ErrorReturned")
+      outcomes.set(event.requestId, { outcome: "refused", reason: event.reason });
+    else if (event?.name === "RawErrorReturned") {
+      outcomes.set(event.requestId, { outcome: "refused", reason: decodeRevertReason(event.reason).text });
+    }
+  }
+  return outcomes;
+}
+
+function outcomeOf({ success, paymentJuels }: ChainEventOf<"RandomWordsFulfilled">): Outcome {
+  return { outcome: success ? "fulfilled" : "callback failed", paymentJuels: paymentJuels.toString() };
+}
+
+function viewProof(proof: Fulfilment["proof"]): ProofView {
+  const point = ({ x, y }: { readonly x: bigint; readonly y: bigint }): readonly [Hex, Hex] => [
+    toWord(x),
+    toWord(y),
+  ];
+  return {
+    pk: point(proof.publicKey),
+    gamma: point(proof.gamma),
+    c: toWord(proof.c),
+    s: toWord(proof.s),
+    seed: toWord(proof.preSeed),
+    uWitness: proof.uWitness,
+    cGammaWitness: point(proof.cGammaWitness),
+    sHashWitness: point(proof.sHashWitness),
+    zInv: toWord(proof.zInv),
+  };
+}
+
+function viewCommitment(commitment: Fulfilment["commitment"], book: AddressBook): CommitmentView {
+  const { blockNum, subId, callbackGasLimit, numWords, sender } = commitment;
+  return {
+    blockNum: blockNum.toString(),
+    subId: subId.toString(),
+    callbackGasLimit,
+    numWords,
+    sender: book.party(sender),
+  };
+}

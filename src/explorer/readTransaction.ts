@@ -1,0 +1,236 @@
+import type { Hex } from "viem";
+import type { RawLog, Receipt } from "../evm/client.ts";
+import { EVENT_TOPICS, findEvent } from "../chainlink/events.ts";
+import { findRevertReason } from "../chainlink/findRevertReason.ts";
+import type { StackAddresses } from "../chainlink/stackPlan.ts";
+import type { ArchivedBlock, ArchivedTransaction } from "./chainArchive.ts";
+import type { AddressBook } from "../chainlink/addressBook.ts";
+import { readFunctionRequests, readFunctionResults, readProgram, readReport } from "./readFunctions.ts";
+import { readRandomRequests, readRandomness } from "./readRandomness.ts";
+import type { ExploredChain } from "./exploredChain.ts";
+import { explainWaiting } from "./readWaiting.ts";
+import type { EventView, ProgramView, TransactionView } from "./views.ts";
+
+/** How far from a transaction its counterpart (request or answer) is looked for. Confirmations are at most 200. */
+const SEARCH_BLOCKS = 1_000n;
+
+/** Reads a transaction with its receipt, its block and the requests and answers that belong to it. */
+export async function readTransaction(
+  transaction: ArchivedTransaction,
+  chain: ExploredChain,
+  book: AddressBook,
+): Promise<TransactionView> {
+  const { archive } = chain;
+  const { blockNumber } = transaction;
+  const [receipt, block, head] = await Promise.all([
+    archive.findReceipt(transaction.hash),
+    blockNumber === null ? undefined : archive.findBlock(blockNumber),
+    archive.getHeadNumber(),
+  ]);
+  const logs = receipt?.logs ?? [];
+  const ours = logs.filter(isFromOracle(chain.contracts));
+  const randomness = isSentTo(
+    transaction,
+    chain.contracts.vrfCoordinator,
+    chain.contracts.batchVrfCoordinator,
+  )
+    ? readRandomness(transaction.input, ours, book)
+    : [];
+  const randomRequests = readRandomRequests(ours, book);
+  const functionRequests = readFunctionRequests(ours, book);
+  const functionResults = readFunctionResults(ours, book);
+  const report = isSentTo(transaction, chain.contracts.functionsCoordinator)
+    ? readReport(transaction.input, book)
+    : null;
+  const [answers, requests] = await Promise.all([
+    blockNumber === null
+      ? emptyAnswers()
+      : findAnswers(chain, blockNumber, head, randomRequests, functionRequests),
+    blockNumber === null ? emptyRequests() : findRequests(chain, blockNumber, randomness, functionResults),
+  ]);
+  const waiting = await explainWaiting(ours, answers, chain);
+  return {
+    network: chain.network,
+    hash: transaction.hash,
+    status: statusOf(receipt),
+    ...(await findReason(transaction, receipt, chain)),
+    block:
+      block === undefined
+        ? null
+        : {
+            number: block.number.toString(),
+            hash: block.hash,
+            at: timeOf(block),
+            confirmations: (head - block.number + 1n).toString(),
+          },
+    index: transaction.index,
+    from: book.party(transaction.from),
+    to: transaction.to && book.party(transaction.to),
+    created: transaction.created && book.party(transaction.created),
+    nonce: transaction.nonce,
+    valueWei: transaction.valueWei.toString(),
+    gasLimit: transaction.gasLimit.toString(),
+    gasUsed: receipt?.gasUsed.toString() ?? null,
+    gasPriceWei: (receipt?.effectiveGasPriceWei ?? transaction.gasPriceWei).toString(),
+    input: transaction.input,
+    call: book.decodeCall(transaction.to, transaction.input),
+    randomRequests: randomRequests.map((one) => ({
+      ...one,
+      ...linkOf("answeredBy", answers.get(one.requestId)),
+      ...waitOf(waiting.get(one.requestId)),
+    })),
+    randomness: randomness.map((one) => ({
+      ...one,
+      ...linkOf("requestedBy", requests.get(one.requestId)?.transactionHash),
+    })),
+    functionRequests: functionRequests.map((one) => ({
+      ...one,
+      ...linkOf("answeredBy", answers.get(one.requestId)),
+      ...waitOf(waiting.get(one.requestId)),
+    })),
+    functionResults: functionResults.map((one) => {
+      const request = requests.get(one.requestId);
+      return {
+        ...one,
+        program: request?.program ?? null,
+        ...linkOf("requestedBy", request?.transactionHash),
+      };
+    }),
+    report,
+    events: logs.map((log) => viewEvent(log, book)),
+  };
+}
+
+/** By request id: the transaction with its answer. */
+type Answers = ReadonlyMap<Hex, Hex>;
+/** By request id: the transaction that made it, and for functions what it asked for. */
+type Requests = ReadonlyMap<Hex, { readonly transactionHash: Hex; readonly program?: ProgramView | null }>;
+type Identified = { readonly requestId: Hex };
+
+const emptyAnswers = (): Answers => new Map();
+const emptyRequests = (): Requests => new Map();
+
+async function findAnswers(
+  chain: ExploredChain,
+  from: bigint,
+  head: bigint,
+  words: readonly Identified[],
+  functions: readonly Identified[],
+): Promise<Answers> {
+  const { archive, contracts } = chain;
+  const fromBlock = from;
+  const toBlock = from + SEARCH_BLOCKS < head ? from + SEARCH_BLOCKS : head;
+  const find = async (
+    address: Hex,
+    topic: Hex,
+    requests: readonly Identified[],
+  ): Promise<readonly RawLog[]> =>
+    requests.length === 0
+      ? []
+      : await archive.findLogs({
+          address,
+          topics: [topic, requests.map(({ requestId }) => requestId)],
+          fromBlock,
+          toBlock,
+        });
+  const logs = await Promise.all([
+    find(contracts.vrfCoordinator, EVENT_TOPICS.RandomWordsFulfilled, words),
+    find(contracts.functionsRouter, EVENT_TOPICS.RequestProcessed, functions),
+  ]);
+  return new Map(logs.flat().map((log) => [log.topics[1]!, log.transactionHash]));
+}
+
+async function findRequests(
+  chain: ExploredChain,
+  to: bigint,
+  randomness: readonly (Identified & { readonly commitment: { readonly blockNum: string } })[],
+  results: readonly Identified[],
+): Promise<Requests> {
+  const { archive, contracts } = chain;
+  const found = new Map<Hex, { transactionHash: Hex; program?: ProgramView | null }>();
+  // The commitment names the block, and the id isn't indexed in this event.
+  const blocks = new Set(randomness.map(({ commitment }) => BigInt(commitment.blockNum)));
+  const read = async (
+    address: Hex,
+    topics: readonly (Hex | readonly Hex[])[],
+    fromBlock: bigint,
+    toBlock: bigint,
+  ): Promise<void> => {
+    for (const log of await archive.findLogs({ address, topics, fromBlock, toBlock })) {
+      const event = findEvent(log);
+      const { transactionHash } = log;
+      if (event?.name === "RandomWordsRequested") found.set(event.requestId, { transactionHash });
+      if (event?.name === "OracleRequest")
+        found.set(event.requestId, { transactionHash, program: readProgram(event.data) });
+    }
+  };
+  const fromBlock = to > SEARCH_BLOCKS ? to - SEARCH_BLOCKS : 0n;
+  const ids = results.map(({ requestId }) => requestId);
+  await Promise.all([
+    ...[...blocks]
+      .filter((block) => block <= to)
+      .map((block) => read(contracts.vrfCoordinator, [EVENT_TOPICS.RandomWordsRequested], block, block)),
+    ...(ids.length === 0
+      ? []
+      : [read(contracts.functionsCoordinator, [EVENT_TOPICS.OracleRequest, ids], fromBlock, to)]),
+  ]);
+  return found;
+}
+
+/** Anybody may emit a log that looks like the oracle's; only the oracle's contracts and our consumer are believed. */
+function isFromOracle(contracts: StackAddresses): (log: RawLog) => boolean {
+  const { vrfCoordinator, batchVrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } =
+    contracts;
+  const believed = new Set(
+    [vrfCoordinator, batchVrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer].map((one) =>
+      one.toLowerCase(),
+    ),
+  );
+  return ({ address }) => believed.has(address);
+}
+
+function isSentTo({ to }: ArchivedTransaction, ...contracts: readonly Hex[]): boolean {
+  return to !== null && contracts.some((contract) => contract.toLowerCase() === to);
+}
+
+function statusOf(receipt: Receipt | undefined): TransactionView["status"] {
+  if (receipt === undefined) return "pending";
+  return receipt.succeeded ? "succeeded" : "reverted";
+}
+
+function linkOf<Name extends string>(name: Name, hash: Hex | undefined): { [K in Name]?: Hex } {
+  return hash === undefined ? {} : ({ [name]: hash } as { [K in Name]: Hex });
+}
+
+function waitOf(waitsFor: string | undefined): { readonly waitsFor?: string } {
+  return waitsFor === undefined ? {} : { waitsFor };
+}
+
+/** Why a transaction reverted: `InvalidConsumer(…)`, for one, where a contract is not linked to the subscription. */
+async function findReason(
+  { from, to, input, gasLimit }: ArchivedTransaction,
+  receipt: Receipt | undefined,
+  { client }: ExploredChain,
+): Promise<{ readonly revertReason?: string }> {
+  if (receipt === undefined || receipt.succeeded || to === null) return {};
+  const call = { from, to, data: input, gas: gasLimit };
+  return { revertReason: (await findRevertReason(client, call, receipt)).text };
+}
+
+function viewEvent(log: RawLog, book: AddressBook): EventView {
+  const decoded = book.decodeEvent(log.address, log);
+  const { logIndex, topics, data } = log;
+  return {
+    logIndex,
+    contract: book.party(log.address),
+    ...decoded,
+    fields: decoded?.fields ?? [],
+    topics,
+    data,
+  };
+}
+
+/** Time of a block, ISO 8601. */
+export function timeOf({ timestamp }: ArchivedBlock): string {
+  return new Date(Number(timestamp) * 1000).toISOString();
+}

@@ -1,0 +1,234 @@
+import type { Hex } from "viem";
+import type { DecodedCall, DecodedValue, Party } from "../chainlink/addressBook.ts";
+
+export type { DecodedCall, DecodedValue, Party } from "../chainlink/addressBook.ts";
+
+// Plain data, fit for JSON: amounts and numbers past 2^53 are decimal strings, times ISO 8601, bytes `0x` hex.
+
+/** One log. */
+export interface EventView {
+  /** Place among the logs of the block. */
+  readonly logIndex: number;
+  readonly contract: Party;
+  /** Absent where no known interface declares the event. */
+  readonly event?: string;
+  readonly fields: readonly DecodedValue[];
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+}
+
+/** VRFCoordinatorV2's struct Proof. Numbers are 32-byte hex; points are x and y. */
+export interface ProofView {
+  readonly pk: readonly [Hex, Hex];
+  readonly gamma: readonly [Hex, Hex];
+  readonly c: Hex;
+  readonly s: Hex;
+  /** The pre-seed; the seed that is proved is its hash with the request's block hash. */
+  readonly seed: Hex;
+  readonly uWitness: Hex;
+  readonly cGammaWitness: readonly [Hex, Hex];
+  readonly sHashWitness: readonly [Hex, Hex];
+  readonly zInv: Hex;
+}
+
+/** VRFCoordinatorV2's struct RequestCommitment. */
+export interface CommitmentView {
+  readonly blockNum: string;
+  readonly subId: string;
+  readonly callbackGasLimit: number;
+  readonly numWords: number;
+  readonly sender: Party;
+}
+
+/** One proof in a transaction, and what the coordinator made of it. */
+export interface RandomnessView {
+  readonly requestId: Hex;
+  readonly keyHash: Hex;
+  readonly proof: ProofView;
+  readonly commitment: CommitmentView;
+  /** keccak256(3 ‖ gamma). */
+  readonly output: Hex;
+  /** Word i is keccak256(output ‖ i), in decimal. */
+  readonly words: readonly string[];
+  readonly outcome: "fulfilled" | "callback failed" | "refused";
+  /** Why it was refused. */
+  readonly reason?: string;
+  readonly paymentJuels?: string;
+  /** The transaction that asked, where it is still known. */
+  readonly requestedBy?: Hex;
+}
+
+/** A request for random words that a transaction made. */
+export interface RandomRequestView {
+  readonly requestId: Hex;
+  readonly keyHash: Hex;
+  readonly preSeed: Hex;
+  readonly subId: string;
+  readonly confirmations: number;
+  readonly callbackGasLimit: number;
+  readonly numWords: number;
+  readonly sender: Party;
+  /** The transaction with the proof, once there is one. */
+  readonly answeredBy?: Hex;
+  /** Why there is none. */
+  readonly waitsFor?: string;
+}
+
+/** What the oracle nodes are asked to run. */
+export interface ProgramView {
+  readonly source: string;
+  readonly args: readonly string[];
+  readonly bytesArgs: readonly Hex[];
+}
+
+/** A request of functions that a transaction made. */
+export interface FunctionRequestView {
+  readonly requestId: Hex;
+  readonly subscriptionId: string;
+  readonly consumer: Party;
+  readonly callbackGasLimit: number;
+  /** `null` where the request's data is no request that a node could run. */
+  readonly program: ProgramView | null;
+  /** Of a preset: the VRF request whose word it carries, and which of its words. */
+  readonly word?: { readonly vrfRequestId: Hex; readonly item: number };
+  /** The transaction with the answer, once there is one. */
+  readonly answeredBy?: Hex;
+  /** Why there is none. */
+  readonly waitsFor?: string;
+}
+
+/** Ways to read a response; the chain doesn't say which one is meant. */
+export interface ReadingsView {
+  /** Only where it is valid UTF-8 without control characters. */
+  readonly text?: string;
+  /** Only of 1 to 32 bytes. */
+  readonly uint256?: string;
+  readonly int256?: string;
+}
+
+/** The answer to a request of functions. */
+export interface FunctionResultView {
+  readonly requestId: Hex;
+  /** Name of `FunctionsResponse.FulfillResult`. */
+  readonly outcome: string;
+  readonly response: Hex;
+  readonly readings: ReadingsView;
+  /** The error's text; empty when there was none. */
+  readonly err: string;
+  readonly transmitter: Party;
+  readonly totalCostJuels?: string;
+  readonly program: ProgramView | null;
+  /** The transaction that asked, where it is still known. */
+  readonly requestedBy?: Hex;
+}
+
+/** The signed report of the oracle network that a transaction brought. */
+export interface ReportView {
+  readonly configDigest: Hex;
+  readonly epoch: number;
+  readonly round: number;
+  readonly requestIds: readonly Hex[];
+  /** keccak256(keccak256(report) ‖ context): what the nodes signed. */
+  readonly digest: Hex;
+  readonly signatures: readonly {
+    readonly r: Hex;
+    readonly s: Hex;
+    readonly recoveryId: number;
+    /** Recovered from the signature; `null` where it is none. */
+    readonly signer: Party | null;
+  }[];
+}
+
+/** A request that nobody has answered, made by a contract other than the service's own. */
+export interface WaitingRequestView {
+  readonly kind: "random" | "function";
+  readonly requestId: Hex;
+  readonly consumer: Party;
+  readonly transactionHash: Hex;
+  readonly waitsFor: string;
+}
+
+/** A transaction in a list. */
+export interface TransactionSummary {
+  readonly hash: Hex;
+  readonly blockNumber: string;
+  readonly at: string;
+  readonly from: Party;
+  /** `null`: it creates a contract. */
+  readonly to: Party | null;
+  /** Name of the called function, or its selector; empty for a plain transfer. */
+  readonly method: string;
+  readonly valueWei: string;
+}
+
+/** A transaction with everything that could be read out of it. */
+export interface TransactionView {
+  readonly network: string;
+  readonly hash: Hex;
+  readonly status: "pending" | "succeeded" | "reverted";
+  /** Why it reverted, as far as that can be found out. */
+  readonly revertReason?: string;
+  readonly block: {
+    readonly number: string;
+    readonly hash: Hex;
+    readonly at: string;
+    readonly confirmations: string;
+  } | null;
+  readonly index: number | null;
+  readonly from: Party;
+  readonly to: Party | null;
+  readonly created: Party | null;
+  readonly nonce: number;
+  readonly valueWei: string;
+  readonly gasLimit: string;
+  readonly gasUsed: string | null;
+  readonly gasPriceWei: string;
+  readonly input: Hex;
+  readonly call: DecodedCall | null;
+  readonly randomRequests: readonly RandomRequestView[];
+  readonly randomness: readonly RandomnessView[];
+  readonly functionRequests: readonly FunctionRequestView[];
+  readonly functionResults: readonly FunctionResultView[];
+  readonly report: ReportView | null;
+  readonly events: readonly EventView[];
+}
+
+/** A block in a list. */
+export interface BlockSummary {
+  readonly number: string;
+  readonly hash: Hex;
+  readonly at: string;
+  readonly transactionCount: number;
+  readonly gasUsed: string;
+}
+
+/** A block with its transactions. */
+export interface BlockView extends BlockSummary {
+  readonly network: string;
+  readonly parentHash: Hex;
+  readonly gasLimit: string;
+  readonly headNumber: string;
+  readonly transactions: readonly TransactionSummary[];
+}
+
+/** An address: what it holds, and its transactions among the last blocks. */
+export interface AddressView extends Party {
+  readonly network: string;
+  readonly balanceWei: string;
+  readonly nonce: number;
+  readonly codeBytes: number;
+  /** How many of the last blocks were looked through. */
+  readonly blocksSearched: number;
+  readonly transactions: readonly TransactionSummary[];
+}
+
+/** The newest of a chain. */
+export interface ChainOverview {
+  readonly network: string;
+  readonly title: string;
+  readonly chainId: number;
+  readonly headNumber: string;
+  readonly contracts: readonly Party[];
+  readonly blocks: readonly BlockSummary[];
+  readonly transactions: readonly TransactionSummary[];
+}

@@ -1,0 +1,51 @@
+import type { Context } from "koa";
+import { RateLimiterMemory } from "rate-limiter-flexible";
+import { TycheError } from "../lib/errors.ts";
+import { hostNameOf, isLoopbackHost } from "../lib/loopback.ts";
+import { countCall } from "./guard.ts";
+import { DEFAULT_LIMITS, type HttpLimits } from "./limits.ts";
+
+/** Lets a call without an API key in: to the pages, the explorer, `/readyz` and `/metrics`. */
+export type PublicGuard = (ctx: Context) => Promise<void>;
+
+/**
+ * Creates the guard of everything that is served without an API key.
+ *
+ * A page of a foreign site can point its own name at 127.0.0.1 (DNS rebinding) and then read what a server there gives to
+ * everybody. So a server that listens on a loopback address answers only where it is asked for by a loopback name, or by one that the
+ * operator lists because a forwarder in front has it.
+ *
+ * @returns a check that rejects with {@link HostNotAllowedError}, or `rate_limited` when an address is over its quota.
+ */
+export function createPublicGuard(options: {
+  /** Whether the server listens on a loopback address. */
+  readonly isLoopback: boolean;
+  /** Names, without port, under which a forwarder serves this; default none. */
+  readonly hosts?: readonly string[];
+  readonly limits?: Partial<Pick<HttpLimits, "pageRateLimit" | "rateWindowSeconds">>;
+}): PublicGuard {
+  const { pageRateLimit, rateWindowSeconds } = { ...DEFAULT_LIMITS, ...options.limits };
+  const hosts = new Set((options.hosts ?? []).map((host) => host.toLowerCase()));
+  const policy = {
+    name: "pages",
+    quota: pageRateLimit,
+    window: rateWindowSeconds,
+    limiter: new RateLimiterMemory({ points: pageRateLimit, duration: rateWindowSeconds, keyPrefix: "" }),
+  };
+  return async (ctx) => {
+    const host = ctx.get("Host");
+    if (options.isLoopback && !isLoopbackHost(host) && !hosts.has(hostNameOf(host)))
+      throw new HostNotAllowedError();
+    await countCall(ctx, policy);
+  };
+}
+
+/** A call for a name that this server doesn't answer to. */
+export class HostNotAllowedError extends TycheError {
+  constructor() {
+    super(
+      "This server listens on a loopback address and does not answer to the name in the Host header: use its loopback address, or have the operator list the name in TYCHE_HOSTS",
+      { code: "host_not_allowed", blame: "caller" },
+    );
+  }
+}

@@ -1,0 +1,46 @@
+import { EXPECTED } from "../lib/schemaErrors.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Keywords whose members are schemas by name, and those that hold schemas. */
+const MAPS = new Set(["properties", "patternProperties", "$defs"]);
+const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
+const SINGLES = new Set(["items", "additionalProperties", "not"]);
+/** Keywords that say something of numbers, and of texts. */
+const OF_NUMBERS = ["minimum", "maximum"];
+const OF_TEXTS = ["pattern", "minLength", "maxLength"];
+
+/**
+ * Rewrites a schema that our validator takes into one that every tool understands: without its annotations, and with a choice of two
+ * schemas where a whole number may come as an integer or as text, so that no `pattern` stands at an integer.
+ */
+export function publicSchema(schema: Json): Json {
+  const published: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === EXPECTED) continue;
+    if (MAPS.has(key))
+      published[key] = Object.fromEntries(
+        Object.entries(value as Record<string, Json>).map(([name, one]) => [name, publicSchema(one)]),
+      );
+    else if (LISTS.has(key)) published[key] = (value as readonly Json[]).map(publicSchema);
+    else if (SINGLES.has(key) && typeof value === "object" && value !== null)
+      published[key] = publicSchema(value as Json);
+    else published[key] = value;
+  }
+  return splitTypes(published);
+}
+
+function splitTypes(schema: Json): Json {
+  const { type, ...rest } = schema;
+  if (!Array.isArray(type)) return schema;
+  const pick = (keys: readonly string[]): Json =>
+    Object.fromEntries(keys.flatMap((key) => (rest[key] === undefined ? [] : [[key, rest[key]]])));
+  const shared = Object.fromEntries(
+    Object.entries(rest).filter(([key]) => !OF_NUMBERS.includes(key) && !OF_TEXTS.includes(key)),
+  );
+  const anyOf = (type as readonly string[]).map((one) => ({
+    type: one,
+    ...pick(one === "string" ? OF_TEXTS : OF_NUMBERS),
+  }));
+  return { anyOf, ...shared };
+}

@@ -1,0 +1,26 @@
+/**
+ * Resolves or rejects as the work does, or rejects once the time is over; the work itself goes on, and what becomes of it then is
+ * nobody's concern.
+ *
+ * @param timeoutMs milliseconds.
+ * @throws {DeadlineError} when the time is over.
+ */
+export async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new DeadlineError(timeoutMs)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => {});
+  }
+}
+
+/** Something took longer than it may. */
+export class DeadlineError extends Error {
+  constructor(timeoutMs: number) {
+    super(`no answer within ${timeoutMs} ms`);
+  }
+}

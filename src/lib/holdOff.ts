@@ -1,0 +1,30 @@
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Runs work by key, and not again too soon after it failed. */
+export type HoldOff = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+
+/**
+ * Creates what keeps work that fails, and costs something each time, from being tried at every occasion: after a failure the same error
+ * is thrown again without trying, for 1 s at first and twice as long with each further failure, up to a minute.
+ */
+export function createHoldOff(now: () => number = () => performance.now()): HoldOff {
+  const failures = new Map<
+    string,
+    { readonly error: unknown; readonly count: number; readonly until: number }
+  >();
+  return async (key, work) => {
+    const failure = failures.get(key);
+    if (failure !== undefined && now() < failure.until) throw failure.error;
+    try {
+      const result = await work();
+      failures.delete(key);
+      return result;
+    } catch (error) {
+      const count = (failure?.count ?? 0) + 1;
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), LONGEST_PAUSE_MS);
+      failures.set(key, { error, count, until: now() + pauseMs });
+      throw error;
+    }
+  };
+}

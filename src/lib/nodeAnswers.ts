@@ -1,0 +1,105 @@
+import type { Hex } from "viem";
+import { TycheError } from "./errors.ts";
+
+/** A log as a node reports it, numbers decoded. */
+export interface RawLog {
+  /** 20-byte address, lower case. */
+  readonly address: Hex;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+  readonly blockNumber: bigint;
+  readonly blockHash: Hex;
+  readonly transactionHash: Hex;
+  readonly logIndex: number;
+}
+
+/** A mined transaction's receipt. */
+export interface Receipt {
+  readonly transactionHash: Hex;
+  readonly blockNumber: bigint;
+  readonly blockHash: Hex;
+  /** `false`: the transaction reverted as a whole. */
+  readonly succeeded: boolean;
+  readonly gasUsed: bigint;
+  readonly effectiveGasPriceWei: bigint;
+  readonly logs: readonly RawLog[];
+}
+
+/** Returns a quantity as the JSON-RPC API writes it: `0x` hex without leading zeros. */
+export function toQuantity(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+/** Reads a receipt from a node's answer; throws {@link RpcError} on any other shape. */
+export function parseReceipt(answer: unknown): Receipt {
+  const receipt = parseObject(answer, "receipt");
+  if (!Array.isArray(receipt["logs"])) throw new RpcError("receipt", "logs is not a list");
+  return {
+    transactionHash: parseHex(receipt["transactionHash"], "transactionHash"),
+    blockNumber: parseQuantity(receipt["blockNumber"], "blockNumber"),
+    blockHash: parseHex(receipt["blockHash"], "blockHash"),
+    succeeded: receipt["status"] === "0x1",
+    gasUsed: parseQuantity(receipt["gasUsed"], "gasUsed"),
+    effectiveGasPriceWei: parseQuantity(receipt["effectiveGasPrice"] ?? "0x0", "effectiveGasPrice"),
+    logs: receipt["logs"].map(parseLog),
+  };
+}
+
+/** Reads a log from a node's answer; throws {@link RpcError} on any other shape. */
+export function parseLog(answer: unknown): RawLog {
+  const log = parseObject(answer, "log");
+  if (!Array.isArray(log["topics"])) throw new RpcError("log", "topics is not a list");
+  return {
+    address: parseHex(log["address"], "address").toLowerCase() as Hex,
+    topics: log["topics"].map((topic) => parseHex(topic, "topic")),
+    data: parseHex(log["data"], "data"),
+    blockNumber: parseQuantity(log["blockNumber"], "blockNumber"),
+    blockHash: parseHex(log["blockHash"], "blockHash"),
+    transactionHash: parseHex(log["transactionHash"], "transactionHash"),
+    logIndex: Number(parseQuantity(log["logIndex"], "logIndex")),
+  };
+}
+
+/** Reads an object from a node's answer; throws {@link RpcError} on any other. */
+export function parseObject(answer: unknown, what: string): Record<string, unknown> {
+  if (typeof answer !== "object" || answer === null) throw new RpcError(what, "the answer is not an object");
+  return answer as Record<string, unknown>;
+}
+
+/** Reads `0x` hex from a node's answer; throws {@link RpcError} on anything else. */
+export function parseHex(answer: unknown, what: string): Hex {
+  if (typeof answer !== "string" || !/^0x[0-9a-fA-F]*$/.test(answer))
+    throw new RpcError(what, "the answer is not 0x hex");
+  return answer as Hex;
+}
+
+/** Reads a number of at most 32 bytes from a node's answer; throws {@link RpcError} on anything else. */
+export function parseQuantity(answer: unknown, what: string): bigint {
+  if (typeof answer !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(answer)) {
+    throw new RpcError(what, "the answer is not a 0x hex number of at most 32 bytes");
+  }
+  return BigInt(answer);
+}
+
+/** A node can't be reached, or refused, or answered in a shape that no node should. */
+export class RpcError extends TycheError {
+  /** What a reverted call gave back. */
+  readonly data: Hex | undefined;
+  /** Whether the node itself said no (JSON-RPC error), as against not answering. */
+  readonly answered: boolean;
+
+  constructor(
+    method: string,
+    reason: string,
+    options: { readonly data?: Hex | undefined; readonly answered?: boolean; readonly cause?: unknown } = {},
+  ) {
+    super(`${method}: ${reason}`, {
+      code: "chain_unavailable",
+      blame: "upstream",
+      retryable: true,
+      cause: options.cause,
+    });
+    this.data = options.data;
+    this.answered = options.answered ?? false;
+  }
+}

@@ -1,0 +1,75 @@
+import type { ErrorObject } from "ajv/dist/2020.js";
+import { describeValue } from "./describeValue.ts";
+import type { ParameterViolation } from "./invalidParameter.ts";
+import { pointerTo } from "./parseJson.ts";
+
+/** Annotation of a schema: completes "must be …" in messages, where a pattern or bounds alone would say too little. */
+export const EXPECTED = "x-expected";
+
+/**
+ * Describes an error of an Ajv instance with `verbose`: where it is, what was expected with its bounds, and what came instead.
+ *
+ * @param unknownMember what is wrong with a member that the schema does not know, in words that follow its path.
+ */
+export function describeSchemaError(error: ErrorObject, unknownMember: string): ParameterViolation {
+  const { keyword, params, propertyName } = error;
+  // What is wrong with a name is told at the member, not at the object.
+  const path = propertyName === undefined ? error.instancePath : pointerTo(propertyName, error.instancePath);
+  switch (keyword) {
+    case "required":
+      return { path: pointerTo(String(params["missingProperty"]), path), message: "is required" };
+    case "additionalProperties":
+      return { path: pointerTo(String(params["additionalProperty"]), path), message: unknownMember };
+    case "propertyNames":
+      return { path: pointerTo(String(params["propertyName"]), path), message: "is not fit as a name" };
+    default:
+      return { path, message: describeValueError(error) };
+  }
+}
+
+function describeValueError({ keyword, params, data, message, parentSchema }: ErrorObject): string {
+  const limit = Number(params["limit"]);
+  const expected: unknown = parentSchema?.[EXPECTED];
+  if (keyword === "minLength" && limit === 1) return "must not be empty";
+  if (keyword === "enum")
+    return `must be ${oneOf(params["allowedValues"] as readonly string[])}; got ${describeValue(data)}`;
+  if (typeof expected === "string") return `must be ${expected}; got ${describeValue(data)}`;
+  switch (keyword) {
+    case "const":
+      return `must be ${describeValue(params["allowedValue"])}; got ${describeValue(data)}`;
+    case "type":
+      return `must be ${nameType(params["type"])}; got ${describeValue(data)}`;
+    case "minItems":
+      return `must have at least ${count(limit, "item")}; got ${(data as unknown[]).length}`;
+    case "maxItems":
+      return `must have at most ${count(limit, "item")}; got ${(data as unknown[]).length}`;
+    case "minLength":
+      return `must have at least ${count(limit, "character")}; got ${(data as string).length}`;
+    case "maxLength":
+      return `must have at most ${count(limit, "character")}; got ${(data as string).length}`;
+    case "pattern":
+      return `must match ${params["pattern"]}; got ${describeValue(data)}`;
+    case "minimum":
+      return `must be at least ${limit}; got ${describeValue(data)}`;
+    case "maximum":
+      return `must be at most ${limit}; got ${describeValue(data)}`;
+    default:
+      return message ?? keyword;
+  }
+}
+
+function oneOf(values: readonly string[]): string {
+  return values.length === 1 ? `"${values[0]}"` : `one of ${values.join(", ")}`;
+}
+
+/** `type` is a list where the schema allows several. */
+function nameType(type: unknown): string {
+  return [type]
+    .flat()
+    .map((name) => `${/^[aio]/.test(String(name)) ? "an" : "a"} ${String(name)}`)
+    .join(" or ");
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

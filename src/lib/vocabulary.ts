@@ -1,0 +1,21 @@
+/** Words of the interface that stand in requests, answers, forms and the journal alike. */
+
+/** States of a request, in their order. */
+export const REQUEST_STATES = [
+  "checking",
+  "received",
+  "submitted",
+  "randomness",
+  "executing",
+  "fulfilled",
+  "failed",
+] as const;
+export type RequestState = (typeof REQUEST_STATES)[number];
+
+/** What a request asks for. */
+export const REQUEST_KINDS = ["preset", "function", "random", "consumer", "unlink"] as const;
+export type RequestKind = (typeof REQUEST_KINDS)[number];
+
+/** How the bytes of a function's result are read. */
+export const RETURN_TYPES = ["string", "uint256", "int256"] as const;
+export type ReturnType = (typeof RETURN_TYPES)[number];

@@ -1,0 +1,185 @@
+import { gunzipSync } from "node:zlib";
+import type { Hex } from "viem";
+import type { Connection } from "../../evm/connection.ts";
+
+/** Headers kept behind the newest: `BLOCKHASH` reaches 256 back, reorganisations are looked for as far. */
+export const KEPT_HEADERS = 300;
+/** keccak256 of nothing: the code hash of an account without code. */
+const EMPTY_CODE_HASH = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
+/** First byte of a chunk in which PresetConsumer keeps a long batch until its words arrive (PresetBatch.sol). */
+const BATCH_FIRST_BYTE = 0xfe;
+/** First byte of the storage word that names such a chunk; the 20 bytes of its address follow. */
+const BATCH_REFERENCE = "0xff";
+
+/** One account as Anvil writes it; numbers are `0x` hex, the nonce alone is a JSON number. */
+export interface AnvilAccount {
+  readonly nonce: number;
+  readonly balance: Hex;
+  readonly code: Hex;
+  /** By slot, 32 bytes each. */
+  readonly storage: Readonly<Record<Hex, Hex>>;
+}
+
+/** What `anvil_dumpState` gives and `anvil_loadState` takes, as Anvil 1.7.1 writes it. */
+export interface AnvilState {
+  /** Environment of the newest block; `null` leaves the present one. */
+  readonly block: object | null;
+  readonly accounts: Readonly<Record<Hex, AnvilAccount>>;
+  readonly best_block_number: number | null;
+  readonly blocks: readonly AnvilBlock[];
+  readonly transactions: readonly unknown[];
+  readonly historical_states: readonly (readonly [Hex, object])[] | null;
+}
+
+/** A header with its transactions; `number` and `hash` aside, its members are only handed on. */
+export interface AnvilBlock {
+  readonly header: { readonly number: Hex };
+  readonly transactions: readonly unknown[];
+}
+
+/** A state freed of what no later transaction can tell. */
+export interface CompactState {
+  readonly state: AnvilState;
+  /** Length of the dump that it was taken from. */
+  readonly bytes: number;
+  /** Slots left out: those that hold zero. */
+  readonly zeroSlots: number;
+  /** Headers in the dump, of which the state has the last {@link KEPT_HEADERS} and the named ones. */
+  readonly headers: number;
+}
+
+/**
+ * Asks Anvil for its whole state and leaves out what only costs: slots that hold zero again, batches of presets whose words
+ * have arrived, old headers, and all transactions, which the archive has.
+ *
+ * Anvil hashes every slot it ever saw, zero or not, for every block: 0.8 µs each here.
+ *
+ * @param keptHeaders numbers of old headers to keep nevertheless.
+ */
+export async function dumpCompactState(
+  connection: Connection,
+  keptHeaders: readonly number[],
+): Promise<CompactState> {
+  const answer = (await connection.request("anvil_dumpState", [])) as Hex;
+  const bytes = gunzipSync(Buffer.from(answer.slice(2), "hex"));
+  return { ...compactState(parseDump(bytes), keptHeaders), bytes: bytes.length };
+}
+
+/** Reads a dump without its transactions, nine tenths of it, which lie behind all else. */
+function parseDump(bytes: Buffer): AnvilState {
+  const end = bytes.indexOf(',"transactions":[{"info":');
+  return JSON.parse(
+    end < 0
+      ? bytes.toString()
+      : `${bytes.toString("utf8", 0, end)},"transactions":[],"historical_states":null}`,
+  ) as AnvilState;
+}
+
+/** See {@link dumpCompactState}. */
+export function compactState(dump: AnvilState, keptHeaders: readonly number[]): Omit<CompactState, "bytes"> {
+  const accounts: Record<Hex, AnvilAccount> = {};
+  const chunksInUse = new Set<string>();
+  let zeroSlots = 0;
+  for (const [address, account] of Object.entries(dump.accounts)) {
+    const storage: Record<Hex, Hex> = {};
+    for (const [slot, value] of Object.entries(account.storage)) {
+      if (/^0x0*$/.test(value)) {
+        zeroSlots += 1;
+        continue;
+      }
+      storage[slot as Hex] = value;
+      if (value.startsWith(BATCH_REFERENCE)) chunksInUse.add(`0x${value.slice(4, 44)}`);
+    }
+    accounts[address as Hex] = { ...account, storage };
+  }
+  for (const [address, account] of Object.entries(accounts)) {
+    if (!chunksInUse.has(address) && isBatchChunk(account)) delete accounts[address as Hex];
+  }
+  const newest = dump.best_block_number!;
+  const kept = new Set([0, ...keptHeaders]);
+  const blocks = dump.blocks.flatMap(({ header, ...rest }) => {
+    const number = Number(header.number);
+    return number > newest - KEPT_HEADERS || kept.has(number) ? [{ ...rest, header, transactions: [] }] : [];
+  });
+  return {
+    state: { ...dump, accounts, blocks, transactions: [], historical_states: null },
+    zeroSlots,
+    headers: dump.blocks.length,
+  };
+}
+
+/** Whether an account is nothing but a packed batch, by the rules of PresetBatch.count. */
+function isBatchChunk({ nonce, balance, code, storage }: AnvilAccount): boolean {
+  const bytes = Buffer.from(code.slice(2), "hex");
+  if (bytes[0] !== BATCH_FIRST_BYTE || nonce !== 1 || BigInt(balance) !== 0n) return false;
+  if (Object.keys(storage).length > 0) return false;
+  let at = 6;
+  if (at >= bytes.length) return false;
+  while (at < bytes.length) {
+    let length = bytes[at + 2];
+    at += 3;
+    if (length === undefined) return false;
+    if (length === 255) {
+      if (at + 2 > bytes.length) return false;
+      length = bytes.readUInt16BE(at);
+      at += 2;
+    }
+    at += length;
+  }
+  return at === bytes.length;
+}
+
+/** Options of {@link swapState}. */
+export interface SwapOptions {
+  /** Hash of the newest block: the one that the state is of. */
+  readonly headHash: Hex;
+  /** Timestamp for the clock to go on from, in seconds. */
+  readonly timestamp: number;
+  /** Whether to drop the old headers too; whatever waits in Anvil's pool is lost then. */
+  readonly dropHeaders: boolean;
+}
+
+/**
+ * Puts a compact state in place of the one that Anvil has of the same block. No block may be mined meanwhile, and for some
+ * milliseconds contracts have no code.
+ *
+ * `anvil_loadState` alone only adds. So the state is first loaded as that of a past block, which is the newest, and the chain
+ * is rolled back to it by no block at all: that clears Anvil's database and tells the EVM the last 256 block hashes, which
+ * `anvil_loadState` forgets (a proof on a block from before a restart would fail). What a roll-back loses, code, is added.
+ */
+export async function swapState(
+  connection: Connection,
+  state: AnvilState,
+  { headHash, timestamp, dropHeaders }: SwapOptions,
+): Promise<void> {
+  const nothing: AnvilState = {
+    block: null,
+    accounts: {},
+    best_block_number: null,
+    blocks: [],
+    transactions: [],
+    historical_states: null,
+  };
+  const holders = Object.entries(state.accounts).map(([address, { balance, nonce }]) => [
+    address,
+    { balance, nonce, code_hash: EMPTY_CODE_HASH, code: null },
+  ]);
+  const past = { accounts: Object.fromEntries(holders), storage: {}, block_hashes: {} };
+  const [whole, asPast, present] = [
+    dropHeaders ? encodeState(state) : undefined,
+    encodeState({ ...nothing, historical_states: [[headHash, past]] }),
+    encodeState({ ...nothing, accounts: state.accounts }),
+  ];
+  if (whole !== undefined) {
+    await connection.request("anvil_reset", []);
+    await connection.request("anvil_loadState", [whole]);
+  }
+  await connection.request("anvil_loadState", [asPast]);
+  await connection.request("anvil_rollback", [0]);
+  await connection.request("anvil_loadState", [present]);
+  await connection.request("evm_setTime", [timestamp]);
+}
+
+function encodeState(state: AnvilState): Hex {
+  return `0x${Buffer.from(JSON.stringify(state)).toString("hex")}`;
+}

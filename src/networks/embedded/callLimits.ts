@@ -1,0 +1,169 @@
+import { KEPT_STATES } from "./anvil.ts";
+
+/** Blocks that one call may mine: some 8 MB on disk. */
+const MAX_MINED_BLOCKS = 5_000;
+/** `evm_mine` mines its blocks in one go: more would push transactions out of Anvil's memory before they are kept. */
+const MAX_MINED_AT_ONCE = 32;
+/** Between two blocks, by the chain's clock: a day. */
+const MAX_INTERVAL_SECONDS = 86_400;
+/** Chainlink's contracts hold times in 32 bits; beyond, none of them works any more, and no clock goes back. */
+const MAX_TIMESTAMP = 2 ** 32 - 1;
+/** Blocks with a state to go back to, of those that Anvil keeps. */
+const MAX_REORG_BLOCKS = KEPT_STATES - 1;
+/** Gas of a call that is only tried: four times a block's. Anvil itself takes any number, and a loop would hold it for hours. */
+const MAX_CALL_GAS = 500_000_000n;
+/** Gas of a call that is traced by a tracer of Anvil's own, which keeps calls or accounts. */
+const MAX_TRACED_CALL_GAS = 30_000_000n;
+/** Gas of a call whose every step is written out: a million is some 300 MB of Anvil's memory where the stack is short. */
+const MAX_STEPPED_CALL_GAS = 3_000_000n;
+const MAX_BLOCK_GAS_LIMIT = 1_000_000_000n;
+const MAX_TRACE_FILTER_BLOCKS = 64;
+const MAX_PAGE = 100;
+/** Calls of the methods that take several. */
+const MAX_CALLS = 256;
+
+type Parameters = readonly unknown[];
+/** Returns what is wrong with the parameters, as the end of a sentence that begins with the method. */
+type Check = (parameters: Parameters) => string | undefined;
+
+const intervalCheck: Check = ([seconds]) => atMost(seconds, MAX_INTERVAL_SECONDS, "seconds between blocks");
+const timestampCheck: Check = ([time]) =>
+  atMost(time, MAX_TIMESTAMP, "seconds since 1970, as times are 32 bits in the contracts");
+const depthCheck: Check = ([depth]) =>
+  atMost(
+    typeof depth === "object" && depth !== null ? (depth as { depth?: unknown }).depth : depth,
+    MAX_REORG_BLOCKS,
+    "blocks back; use evm_snapshot and evm_revert for more",
+  );
+const mineOptionsCheck: Check = ([options]) =>
+  typeof options === "object" && options !== null
+    ? (atMost(
+        (options as { blocks?: unknown }).blocks,
+        MAX_MINED_AT_ONCE,
+        "blocks a call; use anvil_mine for more",
+      ) ?? timestampCheck([(options as { timestamp?: unknown }).timestamp]))
+    : timestampCheck([options]);
+const callCheck: Check = (parameters) => gasCheck(parameters, MAX_CALL_GAS) ?? listCheck(parameters);
+
+/** By the name without its prefix, as Anvil has most under several. */
+const CHEATS = checksBy({
+  mine: ([blocks, interval]) =>
+    atMost(blocks, MAX_MINED_BLOCKS, "blocks a call") ?? intervalCheck([interval]),
+  mine_detailed: mineOptionsCheck,
+  setIntervalMining: intervalCheck,
+  setBlockTimestampInterval: intervalCheck,
+  setTime: timestampCheck,
+  setNextBlockTimestamp: timestampCheck,
+  // Counted from now on, which leaves a little less than it should.
+  increaseTime: ([seconds]) =>
+    atMost(seconds, MAX_TIMESTAMP - Math.floor(Date.now() / 1000), "seconds, up to the year 2106"),
+  reorg: depthCheck,
+  rollback: depthCheck,
+  setBlockGasLimit: ([limit]) => atMost(limit, MAX_BLOCK_GAS_LIMIT, "gas a block"),
+});
+
+const CALLS = checksBy({
+  evm_mine: mineOptionsCheck,
+  eth_call: callCheck,
+  eth_estimateGas: callCheck,
+  eth_createAccessList: callCheck,
+  eth_callMany: callCheck,
+  eth_callBundle: callCheck,
+  eth_simulateV1: callCheck,
+  trace_call: callCheck,
+  trace_callMany: callCheck,
+  trace_rawTransaction: callCheck,
+  debug_traceCall: (parameters) => gasCheck(parameters, tracedGasOf(parameters)),
+  trace_filter: ([filter]) => {
+    const { fromBlock, toBlock } = (filter ?? {}) as { fromBlock?: unknown; toBlock?: unknown };
+    const unreadable = [fromBlock, toBlock].find((one) => !isTag(one) && quantityOf(one) === undefined);
+    const blocks = (quantityOf(toBlock) ?? 0n) - (quantityOf(fromBlock) ?? 0n) + 1n;
+    return atMost(unreadable ?? `${blocks < 0n ? 0n : blocks}`, MAX_TRACE_FILTER_BLOCKS, "blocks");
+  },
+  ots_searchTransactionsBefore: ([, , size]) => atMost(size, MAX_PAGE, "transactions a page"),
+  ots_searchTransactionsAfter: ([, , size]) => atMost(size, MAX_PAGE, "transactions a page"),
+  ots_getBlockTransactions: ([, , size]) => atMost(size, MAX_PAGE, "transactions a page"),
+});
+
+/** Says in one sentence which limit a call exceeds; `undefined` when it may go on. What isn't a number at all is Anvil's to refuse. */
+export function excessOf(method: string, parameters: unknown): string | undefined {
+  const list = Array.isArray(parameters) ? (parameters as Parameters) : [parameters];
+  const cheat = /^(?:anvil|hardhat|evm|tenderly)_(.*)$/.exec(method)?.[1];
+  const check = CALLS.get(method) ?? (cheat === undefined ? undefined : CHEATS.get(cheat));
+  const excess = check?.(list);
+  return excess === undefined ? undefined : `${method} ${excess}`;
+}
+
+/**
+ * Returns the parameters with what must be bounded and isn't: a traced call that names no gas would get a whole block's.
+ */
+export function bounded(method: string, parameters: unknown): unknown {
+  if (method !== "debug_traceCall" || !Array.isArray(parameters)) return parameters;
+  const [call, ...rest] = parameters as Parameters;
+  if (typeof call !== "object" || call === null) return parameters;
+  if (((call as { gas?: unknown }).gas ?? undefined) !== undefined) return parameters;
+  return [{ ...call, gas: `0x${tracedGasOf(parameters as Parameters).toString(16)}` }, ...rest];
+}
+
+/** Whether a parameter of a `debug_` method asks for a tracer written in JavaScript, which no gas limit holds. */
+export function tracesByScript(method: string, parameters: unknown): boolean {
+  if (!method.startsWith("debug_") || !Array.isArray(parameters)) return false;
+  return (parameters as Parameters).some((one) => {
+    const tracer = (one as { tracer?: unknown } | null)?.tracer ?? undefined;
+    return tracer !== undefined && !(typeof tracer === "string" && /^\w*$/.test(tracer));
+  });
+}
+
+function tracedGasOf([, , options]: Parameters): bigint {
+  const tracer = (options as { tracer?: unknown } | null | undefined)?.tracer ?? undefined;
+  return tracer === undefined ? MAX_STEPPED_CALL_GAS : MAX_TRACED_CALL_GAS;
+}
+
+/** By name; a method may have any name that a caller thinks of, those of an object's own members too. */
+function checksBy(checks: Readonly<Record<string, Check>>): ReadonlyMap<string, Check> {
+  return new Map(Object.entries(checks));
+}
+
+/** Anvil reads further forms of numbers (`0b11`, `0o17`, `1_000`): one that can't be read here would pass every limit. */
+function atMost(value: unknown, limit: number | bigint, what: string): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const number = quantityOf(value);
+  if (number === undefined)
+    return `takes at most ${limit} ${what}, as a whole number, or as text in decimal or 0x hexadecimal digits`;
+  return number <= BigInt(limit) ? undefined : `takes at most ${limit} ${what}, not ${number}`;
+}
+
+/** Whether it names a block, or leaves it to the node, without a number. */
+function isTag(block: unknown): boolean {
+  return block === undefined || block === null || (typeof block === "string" && /^[a-z]+$/.test(block));
+}
+
+/** A quantity as a number, or as decimal or hexadecimal text. */
+function quantityOf(value: unknown): bigint | undefined {
+  if (typeof value === "number") return Number.isInteger(value) && value >= 0 ? BigInt(value) : undefined;
+  if (typeof value !== "string" || value.length > 80 || !/^(?:0x[0-9a-f]+|\d+)$/i.test(value))
+    return undefined;
+  return BigInt(value);
+}
+
+/** Any `gas` of a call, however deep in lists of calls. */
+function gasCheck(value: unknown, limit: bigint): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, member] of Object.entries(value)) {
+    const excess =
+      key === "gas" || key === "gasLimit" ? atMost(member, limit, "gas a call") : gasCheck(member, limit);
+    if (excess !== undefined) return excess;
+  }
+  return undefined;
+}
+
+/** Counts all lists: of blocks, and of the calls in each. */
+function listCheck(value: unknown): string | undefined {
+  const countIn = (one: unknown): number =>
+    Array.isArray(one)
+      ? one.length + one.reduce((sum: number, member: unknown) => sum + countIn(member), 0)
+      : typeof one === "object" && one !== null
+        ? Object.values(one).reduce((sum: number, member: unknown) => sum + countIn(member), 0)
+        : 0;
+  return atMost(countIn(value), MAX_CALLS * 4, "calls and blocks");
+}

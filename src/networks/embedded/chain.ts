@@ -1,0 +1,138 @@
+import { toHex } from "viem";
+import type { Hex } from "viem";
+import type { Account } from "../../evm/account.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import { deployStack } from "../../chainlink/deploy.ts";
+import type { StackAddresses, StackRoles } from "../../chainlink/stackPlan.ts";
+import { minConfirmationsOf } from "../profiles.ts";
+import type { NetworkProfile } from "../profiles.ts";
+import { EMBEDDED_GAS_PRICE_WEI } from "./anvil.ts";
+import { prepareChainFolder, renew } from "./chainFolder.ts";
+import { startEmbeddedNode } from "./embeddedNode.ts";
+import type { EmbeddedNodeOptions } from "./embeddedNode.ts";
+
+/** Coin that each account of ours gets on a new chain, in wei. */
+const ACCOUNT_BALANCE_WEI = 10n ** 24n;
+
+/** Where and what a chain's contracts are, as stored between starts. */
+export interface EmbeddedDeployment {
+  readonly contracts: StackAddresses;
+  /** First block after the deployment. */
+  readonly blockNumber: number;
+  /** RPC port, so that a user's tools find the chain again. */
+  readonly port: number;
+  /** Of the VRF key that is registered; absent in records of earlier versions until the next start. */
+  readonly keyHash?: Hex;
+}
+
+/** A chain of our own that serves. */
+export interface EmbeddedChain {
+  /** For everybody's tools. */
+  readonly rpcUrl: string;
+  readonly client: ChainClient;
+  readonly deployment: EmbeddedDeployment;
+  /** Hash of the deployment's last block: tells this chain from any other. */
+  readonly identity: Hex;
+  /** Whether the chain is another one than was known before. */
+  readonly isNew: boolean;
+  /** What was damaged when it started, or has been found so since, and what has become of it: a sentence each, with paths. */
+  readonly findings: readonly string[];
+  /** What an operator should see to although the chain serves, the findings included. */
+  warnings(this: void): Promise<readonly string[]>;
+  /** Writes the state and ends; idempotent. */
+  close(): Promise<void>;
+}
+
+/** Options of {@link startEmbeddedChain}. */
+export interface EmbeddedChainOptions {
+  readonly profile: NetworkProfile;
+  /** Folder for the chain's state; made when absent. */
+  readonly folder: string;
+  /** What an earlier start found or made. */
+  readonly known: { readonly identity: string; readonly deployment: EmbeddedDeployment } | undefined;
+  /** Port for a new chain. */
+  readonly preferredPort: number;
+  readonly rpcOrigins: EmbeddedNodeOptions["rpcOrigins"];
+  readonly deployer: Account;
+  readonly roles: StackRoles;
+  /** Further accounts that send transactions. */
+  readonly accounts: readonly Hex[];
+  readonly onRestart: EmbeddedNodeOptions["onRestart"];
+  readonly onCompacted: EmbeddedNodeOptions["onCompacted"];
+  readonly onError: EmbeddedNodeOptions["onError"];
+}
+
+/**
+ * Starts one chain of our own: goes on with the state in the folder, or makes a new chain and deploys the contracts.
+ * Everything that only such a chain has is in this folder: its process, coins from nothing, the fixed gas price.
+ */
+export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise<EmbeddedChain> {
+  const { profile, folder, known, deployer } = options;
+  const { hasState, findings: found } = prepareChainFolder(folder, known !== undefined);
+  const findings = [...found];
+  const start = () =>
+    startEmbeddedNode({
+      chainId: profile.chainId,
+      folder,
+      preferredPort: known?.deployment.port ?? options.preferredPort,
+      rpcOrigins: options.rpcOrigins,
+      onRestart: options.onRestart,
+      onCompacted: options.onCompacted,
+      onError: options.onError,
+      onDamage: (sentence) => findings.push(sentence),
+    });
+  let node = await start();
+  const close = (): Promise<void> => node.close();
+  const warnings = async (): Promise<readonly string[]> => [...(await node.warnings()), ...findings];
+  try {
+    if (known !== undefined && hasState) {
+      const { client, port, rpcUrl } = node;
+      const present = await client.getHead(BigInt(known.deployment.blockNumber));
+      if (present?.hash === known.identity) {
+        node.resume(known.deployment.blockNumber);
+        const deployment = { ...known.deployment, port };
+        return {
+          rpcUrl,
+          client,
+          deployment,
+          identity: present.hash,
+          isNew: false,
+          findings,
+          warnings,
+          close,
+        };
+      }
+      await node.close();
+      findings.push(
+        `${folder} held another chain than the database knows; it is now ${renew(folder)}, and a new chain has begun; ` +
+          "to have it back, stop the service, and put chain and database of one moment back from a backup",
+      );
+      node = await start();
+    }
+    const { client, port, rpcUrl } = node;
+    const accounts = new Set([deployer.address, ...options.accounts]);
+    await Promise.all(
+      [...accounts].map((account) =>
+        client.request("anvil_setBalance", [account, toHex(ACCOUNT_BALANCE_WEI)]),
+      ),
+    );
+    const contracts = await deployStack({
+      client,
+      chainId: profile.chainId,
+      deployer,
+      gasPriceWei: EMBEDDED_GAS_PRICE_WEI,
+      synchronous: true,
+      roles: options.roles,
+      donName: profile.functions.donId,
+      minConfirmations: minConfirmationsOf(profile, "embedded"),
+      premiumLinkPpm: profile.vrf.premiumLinkPpm,
+    });
+    const head = (await client.getHead("latest"))!;
+    const deployment = { contracts, blockNumber: Number(head.number), port };
+    await node.begin(deployment.blockNumber);
+    return { rpcUrl, client, deployment, identity: head.hash, isNew: true, findings, warnings, close };
+  } catch (error) {
+    await close().catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,237 @@
+import { performance } from "node:perf_hooks";
+import type { Hex } from "viem";
+import type { Connection } from "../../evm/connection.ts";
+import { KEPT_HEADERS } from "./anvilState.ts";
+import type { Gate } from "./gate.ts";
+import type { Keeper } from "./keeper.ts";
+import { readBlock } from "./recorder.ts";
+import type { RecordedBlock, Recorder } from "./recorder.ts";
+import { replaceState } from "./stateFile.ts";
+
+/** What one more slot costs every block, in milliseconds (Anvil 1.7.1 here: 4.7 ms a block with 5,757 slots). */
+const MS_PER_SLOT = 0.0008;
+/** What one more header costs every dump, in milliseconds: 1.5 kB of JSON. */
+const MS_PER_HEADER = 0.014;
+/** Gas that leaves one slot behind, until the first compaction has shown it: 194,974 gas a preset, 2.8 slots. */
+const FIRST_GAS_PER_SLOT = 70_000;
+/** What a compaction costs: so much, and what Anvil takes to write its dump. Not measured on the way, for load would mislead. */
+const COMPACTION_MS = 30;
+const MS_PER_DUMPED_MEGABYTE = 9;
+/** An idle chain is compacted from this waste on. */
+const IDLE_SLOTS = 100;
+const IDLE_MS = 400;
+/** Blocks in the log that a start has to mine again, some 5 ms each: so many make an idle chain store its state, and so many a busy one. */
+const IDLE_BLOCKS = 50;
+const MAX_UNSTORED_BLOCKS = 1_000;
+/** Old headers go when there are so many; with them would go transactions that wait for an earlier nonce, so not while there are any. */
+const MAX_HEADERS = 1_500;
+/** Times that a block may come in between before a compaction is given up until the next occasion. */
+const MAX_TRIES = 3;
+
+/** Keeps a chain's state small while it runs. */
+export interface Compactor {
+  /** Tells of a block; starts a compaction when the waste has grown to what one costs. */
+  onBlock(block: RecordedBlock): void;
+  /** Compacts now, after a compaction under way; resolves whether it did. Throws when the chain can't be used any more. */
+  compact(options?: { readonly swap?: boolean }): Promise<boolean>;
+  /** Does some work while there is no compaction. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+  isRunning(): boolean;
+  /** Resolves when no compaction is under way. */
+  settled(): Promise<void>;
+  /** Starts over: of a chain that has just been started, with so many blocks after its stored state. */
+  reset(unstoredBlocks: number): void;
+  /** Ends after what is under way; idempotent. */
+  close(): Promise<void>;
+}
+
+/** What a compaction did. */
+export interface CompactionReport {
+  readonly block: number;
+  /** Time in which nothing was mined. */
+  readonly pausedMs: number;
+  /** Slots that held zero. */
+  readonly zeroSlots: number;
+  /** Headers there were. */
+  readonly headers: number;
+  readonly droppedHeaders: boolean;
+}
+
+/** Options of {@link createCompactor}. */
+export interface CompactorOptions {
+  readonly connection: Connection;
+  readonly gate: Gate;
+  readonly keeper: Keeper;
+  readonly recorder: Recorder;
+  /** Has all blocks kept that the recorder has. */
+  readonly keep: () => Promise<void>;
+  /** Whether the chain is being started again, and doesn't have all of its blocks yet. */
+  readonly isDown: () => boolean;
+  /** Path of the stored state. */
+  readonly stateFile: string;
+  /** Told when the file holds the state of this block; `isBare` when the node has lost all transactions up to it. */
+  readonly onSaved: (block: number, isBare: boolean) => void;
+  readonly onCompacted: (report: CompactionReport) => void;
+  /** Told of a failure; `isBroken` when the chain's present state can't be relied on. */
+  readonly onError: (error: unknown, isBroken: boolean) => void;
+}
+
+/**
+ * Makes the compactor of one chain. The rule is that of hiring or buying skis: compact when what the waste has cost since the
+ * last time equals what a compaction costs. So neither ever costs more than twice the best that could be done.
+ *
+ * Meanwhile nothing is mined: transactions wait in Anvil's pool. Reading waits for some milliseconds only.
+ */
+export function createCompactor(options: CompactorOptions): Compactor {
+  const { connection, gate, keeper, recorder, keep, stateFile, onSaved, onCompacted, onError } = options;
+  let costMs = COMPACTION_MS;
+  let gasPerSlot = FIRST_GAS_PER_SLOT;
+  let wasteMs = 0;
+  let gasSince = 0;
+  let headers = 0;
+  let unstored = 0;
+  let idle: NodeJS.Timeout | undefined;
+  let running: Promise<boolean> | undefined;
+  let closed = false;
+
+  const reset = (unstoredBlocks: number): void => {
+    wasteMs = 0;
+    gasSince = 0;
+    // What an earlier process has left counts on: else a chain that is killed again and again replays more at each start.
+    unstored = unstoredBlocks;
+    compactWhenDue();
+  };
+  /** Compacts now when it costs less than going on, or soon if the chain is idle by then and has enough to gain. */
+  const compactWhenDue = (): void => {
+    clearTimeout(idle);
+    if (running !== undefined || closed) return;
+    if (wasteMs >= costMs || unstored >= MAX_UNSTORED_BLOCKS) {
+      void compact(true);
+      return;
+    }
+    if (gasSince / gasPerSlot < IDLE_SLOTS && unstored < IDLE_BLOCKS) return;
+    idle = setTimeout(() => void compact(true), IDLE_MS);
+    idle.unref();
+  };
+
+  const compactOnce = async (withSwap: boolean): Promise<boolean> => {
+    try {
+      await recorder.ensure((await readBlock(connection, "latest"))!.number);
+      await keep();
+      // Somebody may mine by hand or by the clock; then blocks can't be held back from here.
+      if ((await connection.request("anvil_getAutomine", [])) !== true) return false;
+    } catch (error) {
+      onError(error, false);
+      return false;
+    }
+    return pauseAndCompact(withSwap);
+  };
+
+  const pauseAndCompact = async (withSwap: boolean): Promise<boolean> => {
+    const started = performance.now();
+    let report: CompactionReport | undefined;
+    const dropHeaders = withSwap && headers > KEPT_HEADERS + MAX_HEADERS;
+    // What waits in the pool when headers are dropped would be lost; so nothing may.
+    const releases = [gate.hold(dropHeaders ? ["mine", "send"] : ["mine"])];
+    let isSwapping = false;
+    try {
+      await gate.drained(["mine"]);
+      await connection.request("evm_setAutomine", [false]);
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        if (!(await isPoolEmpty())) await connection.request("anvil_mine", []);
+        const taken = await keeper.run("dump");
+        const head = (await readBlock(connection, "latest"))!;
+        if (head.number !== taken.number) continue;
+        await recorder.ensure(head.number);
+        await keep();
+        await keeper.run("save", `${stateFile}.next`);
+        let canDrop = false;
+        if (withSwap) {
+          releases.push(gate.hold(["read"]));
+          await gate.drained(["read"]);
+          canDrop = dropHeaders && (await isPoolEmpty("queued")) && (await isPoolEmpty());
+          const timestamp = await nextTimestamp();
+          isSwapping = true;
+          await keeper.run("swap", { headHash: head.hash, timestamp, dropHeaders: canDrop });
+          isSwapping = false;
+          if (taken.zeroSlots > IDLE_SLOTS) gasPerSlot = Math.max(1_000, gasSince / taken.zeroSlots);
+          headers = canDrop ? KEPT_HEADERS : taken.headers;
+          wasteMs = 0;
+          gasSince = 0;
+        }
+        replaceState(`${stateFile}.next`, stateFile);
+        unstored = 0;
+        onSaved(head.number, canDrop);
+        const pausedMs = performance.now() - started;
+        costMs = COMPACTION_MS + (taken.bytes / 2 ** 20) * MS_PER_DUMPED_MEGABYTE;
+        const { zeroSlots } = taken;
+        const droppedHeaders = headers === KEPT_HEADERS;
+        report = { block: head.number, pausedMs, zeroSlots, headers: taken.headers, droppedHeaders };
+        return true;
+      }
+      return false;
+    } catch (error) {
+      onError(error, isSwapping);
+      return false;
+    } finally {
+      await connection.request("evm_setAutomine", [true]).catch(() => {});
+      for (const release of releases) release();
+      if (report !== undefined) onCompacted(report);
+    }
+  };
+
+  /** A block under way is told of by its transactions, which are in the pool until it is done. */
+  const isPoolEmpty = async (part: "pending" | "queued" = "pending"): Promise<boolean> => {
+    const status = (await connection.request("txpool_status", [])) as Record<typeof part, Hex>;
+    return Number(status[part]) === 0;
+  };
+
+  /** The clock of the chain, which a user may have set. */
+  const nextTimestamp = async (): Promise<number> => {
+    const block = (await connection.request("eth_getBlockByNumber", ["pending", false])) as {
+      timestamp: Hex;
+    };
+    return Number(block.timestamp);
+  };
+
+  const compact = async (withSwap: boolean): Promise<boolean> => {
+    while (running !== undefined) await running;
+    if (closed || options.isDown()) return false;
+    clearTimeout(idle);
+    running = compactOnce(withSwap).finally(() => (running = undefined));
+    return running;
+  };
+
+  return {
+    onBlock({ gasUsed }) {
+      gasSince += gasUsed;
+      headers += 1;
+      unstored += 1;
+      wasteMs += (gasSince / gasPerSlot) * MS_PER_SLOT + MS_PER_HEADER / 10;
+      compactWhenDue();
+    },
+    compact: ({ swap = true } = {}) => compact(swap),
+    async alone(work) {
+      while (running !== undefined) await running;
+      clearTimeout(idle);
+      const result = work();
+      running = result
+        .then(
+          () => true,
+          () => false,
+        )
+        .finally(() => (running = undefined));
+      return result;
+    },
+    isRunning: () => running !== undefined,
+    async settled() {
+      await running;
+    },
+    reset,
+    async close() {
+      closed = true;
+      clearTimeout(idle);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,255 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Hex } from "viem";
+import { createChainClient } from "../../evm/client.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import { openUnixSocket } from "../../evm/connection.ts";
+import type { Connection } from "../../evm/connection.ts";
+import { startAnvil } from "./anvil.ts";
+import type { AnvilProcess } from "./anvil.ts";
+import { openBlockLog } from "./blockLog.ts";
+import { chainFilesIn } from "./chainFiles.ts";
+import type { CompactionReport } from "./compactor.ts";
+import { createFeed } from "./feed.ts";
+import { createGate } from "./gate.ts";
+import { guardConnection } from "./guardedConnection.ts";
+import { createIdentity } from "./identity.ts";
+import { changesState } from "./methods.ts";
+import { createPast } from "./past.ts";
+import { createRecorder, readBlock } from "./recorder.ts";
+import type { RecordedBlock, Recorder } from "./recorder.ts";
+import { restoreChain } from "./replay.ts";
+import type { RestoredChain } from "./replay.ts";
+import { MAX_ANSWER_CHARS } from "./rpcCalls.ts";
+import { startRpcServer } from "./rpcServer.ts";
+import { openSocketFolder } from "./socketFolder.ts";
+import { createChainStorage } from "./storage.ts";
+import { startSupervisor } from "./supervisor.ts";
+import { startWatchdog } from "./watchdog.ts";
+
+const HOST = "127.0.0.1";
+const OWN_TIMEOUT_MS = 10_000;
+/** Users may ask for more at once: thousands of blocks mined, long traces. */
+const LONG_TIMEOUT_MS = 120_000;
+const OPEN_PORT_WARNING =
+  "this machine allows no network namespaces: Anvil listens on a TCP port of a random loopback address, too, which other users of this machine can find";
+const NO_MINING_WARNING =
+  "automine is off: nothing is mined, and requests wait, until somebody calls evm_mine or evm_setAutomine(true)";
+
+/** A node of ours: Anvil with a past, on a port that stays. */
+export interface EmbeddedNode {
+  readonly rpcUrl: string;
+  readonly port: number;
+  readonly client: ChainClient;
+  /** Stores the present state for the first time, of a new chain; before that nothing survives. */
+  begin(keptHeader: number): Promise<void>;
+  /** Goes on after a stored state. */
+  resume(keptHeader: number): void;
+  /** What an operator should see to although the chain serves. */
+  warnings(): Promise<readonly string[]>;
+  /** Stores what isn't stored yet and ends, within seconds whatever Anvil does; idempotent. */
+  close(): Promise<void>;
+}
+
+/** Options of {@link startEmbeddedNode}. */
+export interface EmbeddedNodeOptions {
+  readonly chainId: number;
+  /** Folder for state, log and history; must exist. */
+  readonly folder: string;
+  readonly preferredPort: number;
+  /** Origins of pages that may use the RPC port besides those of this machine; see `parseRpcOrigins`. */
+  readonly rpcOrigins: readonly string[];
+  /** Told when the process ended and the chain goes on, or doesn't (`isUp` false): then it is over. */
+  readonly onRestart: (restart: {
+    readonly isUp: boolean;
+    readonly lostBlocks: number;
+    readonly ms: number;
+  }) => void;
+  readonly onCompacted: (report: CompactionReport) => void;
+  readonly onError: (error: unknown) => void;
+  /** Told, in one sentence, of what was stored and can't be had again. */
+  readonly onDamage?: (sentence: string) => void;
+}
+
+/**
+ * Starts a node of ours on the state in the folder and the blocks logged since, or on nothing.
+ *
+ * State, log and history divide the past: `state.json` is the state as of some block, the log has the blocks after it, signed
+ * transactions and times, from which Anvil makes the same blocks again; `history.sqlite` has everybody's receipts.
+ */
+export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<EmbeddedNode> {
+  const { chainId, folder, onRestart, onError } = options;
+  const { stateFile, historyFile } = chainFilesIn(folder);
+  const socketFolder = openSocketFolder(folder);
+  const ipcPath = join(socketFolder.path, "ipc");
+  const connection = openUnixSocket(ipcPath, OWN_TIMEOUT_MS);
+  const publicConnection = openUnixSocket(ipcPath, LONG_TIMEOUT_MS, MAX_ANSWER_CHARS);
+  const gate = createGate();
+  const headListeners = new Set<(header: unknown) => void>();
+  const disconnect = (): void => {
+    publicConnection.close();
+    connection.close();
+    socketFolder.remove();
+  };
+  /** What the newest process was started with, and has by now. */
+  let restored: RestoredChain;
+  let isIsolated = true;
+
+  const launch = async (onExit: () => void): Promise<AnvilProcess> => {
+    const pidFile = join(folder, "anvil.pid");
+    const anvil = await startAnvil({ chainId, ipcPath, pidFile, stateFile, onExit });
+    try {
+      ({ isIsolated } = anvil);
+      restored = existsSync(stateFile)
+        ? await restoreChain(connection, { folder, stateFile, onDamage: options.onDamage ?? (() => {}) })
+        : { stored: -1, head: (await readBlock(connection, "latest"))! };
+      return anvil;
+    } catch (error) {
+      await anvil.close();
+      throw error;
+    }
+  };
+  let began = 0;
+  const supervisor = await startSupervisor({
+    launch,
+    async onDown() {
+      began = Date.now();
+      const release = gate.hold(["read", "send", "mine"]);
+      recorder.stop();
+      // A compaction under way fails by itself now; it must not go on with the next process.
+      await storage.settled();
+      return release;
+    },
+    async check() {
+      await identity.assertKept();
+      await connection.request("evm_setAutomine", [true]);
+    },
+    onUp() {
+      const { hash, number } = recorder.head();
+      const { head, stored } = restored;
+      recorder.restart(head);
+      storage.onRestored(stored, head);
+      tellHead(head);
+      const lostBlocks = head.hash === hash ? 0 : Math.max(1, number - head.number);
+      onRestart({ isUp: true, lostBlocks, ms: Date.now() - began });
+    },
+    onFailed: () => onRestart({ isUp: false, lostBlocks: 0, ms: Date.now() - began }),
+    onError,
+  }).catch((error: unknown) => {
+    disconnect();
+    throw error;
+  });
+  const tellHead = ({ header }: RecordedBlock): void => {
+    for (const listener of headListeners) listener(header);
+  };
+  /** What is on disk is ours: the process is started again on that. */
+  const startAgain = (error: unknown): void => {
+    onError(error);
+    void supervisor.restart();
+  };
+  const log = openBlockLog(folder, restored!.head.number, restored!.stored);
+  const recorder: Recorder = createRecorder({
+    connection,
+    head: restored!.head,
+    log,
+    async onBlock(block) {
+      tellHead(block);
+      await storage.onBlock(block);
+    },
+    mayGoBackTo: (block) => identity.allows(block),
+    onBroken(head) {
+      storage.cutAfter(head);
+      tellHead(head);
+    },
+  });
+  const identity = createIdentity({ connection, gate, onLost: startAgain });
+  const storage = createChainStorage({
+    ipcPath,
+    stateFile,
+    historyFile,
+    connection,
+    gate,
+    recorder,
+    log,
+    stored: restored!.stored,
+    isDown: supervisor.isDown,
+    assertOurs: identity.assertKept,
+    onCompacted: options.onCompacted,
+    onError,
+    onSetBack: tellHead,
+    onBroken: startAgain,
+  });
+  await connection.subscribe(["newHeads"], (head) => {
+    const { number, hash } = head as { readonly number: Hex; readonly hash: Hex };
+    recorder.onHead(Number(number), hash).catch(() => {});
+  });
+  await supervisor.begin();
+  const stopWatchdog = startWatchdog({
+    ipcPath,
+    isWatching: () => supervisor.phase() === "running",
+    onHung: startAgain,
+  });
+  const { recall, keepUp, setBack, oldestWhole } = storage;
+  const guard = (over: Connection): Connection =>
+    guardConnection({
+      connection: over,
+      gate,
+      recorder,
+      recall,
+      keepUp,
+      setBack,
+      headListeners,
+      oldestWhole,
+    });
+  const publicGuard = guard(publicConnection);
+  const askPast = createPast({ request: publicGuard.request, direct: publicConnection, oldestWhole });
+  const server = await startRpcServer({
+    host: HOST,
+    preferredPort: options.preferredPort,
+    origins: options.rpcOrigins,
+    subscribe: createFeed(publicGuard, publicConnection),
+    async request(method, parameters) {
+      const answer = await askPast(method, parameters);
+      if (changesState(method)) storage.storeSoon();
+      return answer;
+    },
+  });
+  let closing: Promise<void> | undefined;
+
+  return {
+    rpcUrl: `http://${HOST}:${server.port}`,
+    port: server.port,
+    client: createChainClient(ipcPath, { connection: guard(connection) }),
+    async begin(keptHeader) {
+      await storage.begin(keptHeader);
+      await identity.claim(keptHeader);
+    },
+    resume(keptHeader) {
+      void identity.claim(keptHeader).catch(onError);
+      storage.resume(keptHeader);
+    },
+    async warnings() {
+      const warnings = isIsolated ? [] : [OPEN_PORT_WARNING];
+      // A compaction holds mining back for some milliseconds.
+      if (storage.isCompacting() || (await connection.request("anvil_getAutomine", [])) === true)
+        return warnings;
+      const interval = await connection.request("anvil_getIntervalMining", []);
+      return storage.isCompacting() || Number(interval ?? 0) > 0
+        ? warnings
+        : [...warnings, NO_MINING_WARNING];
+    },
+    close() {
+      closing ??= (async () => {
+        stopWatchdog();
+        identity.close();
+        storage.stop();
+        await server.close();
+        if (supervisor.phase() === "running") await storage.close();
+        await supervisor.close();
+        disconnect();
+        log.close();
+      })();
+      return closing;
+    },
+  };
+}

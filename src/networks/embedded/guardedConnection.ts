@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Hex } from "viem";
+import { AnswerError, BrokenConnectionError } from "../../evm/connection.ts";
+import type { Connection } from "../../evm/connection.ts";
+import { classOf } from "./gate.ts";
+import type { Gate } from "./gate.ts";
+import { setsBack } from "./methods.ts";
+import { ChainDownError } from "./recorder.ts";
+import type { Recorder } from "./recorder.ts";
+import type { SetBack } from "./setBack.ts";
+
+const MINED_AT_ONCE = 32;
+/** A connection breaks some milliseconds before the process is known to have died; from then on the gate holds. */
+const ASK_AGAIN_MS = 50;
+const MAX_ASKED = 20;
+/** What these answer names the block that it is of; there is none in `null` and in no logs. */
+const NAMING_THEIR_BLOCK =
+  /^eth_(?:sendRawTransactionSync|getTransactionReceipt|getTransactionBy\w+|getBlockBy\w+|getBlockReceipts|getLogs)$/;
+/** These tell of no block. */
+const TELLING_NO_BLOCK =
+  /^(?:eth_(?:sendRawTransaction|sendTransaction|chainId|gasPrice|maxPriorityFeePerGas|accounts|syncing|sign\w*)|net_\w+|web3_\w+|txpool_\w+)$/;
+
+/** Options of {@link guardConnection}. */
+export interface GuardOptions {
+  readonly connection: Connection;
+  readonly gate: Gate;
+  readonly recorder: Recorder;
+  /** Answers from what has been kept, or `undefined`. */
+  readonly recall: (method: string, parameters: readonly unknown[]) => Promise<unknown>;
+  /** Has all blocks up to now kept. */
+  readonly keepUp: () => Promise<void>;
+  /** Runs a request that takes blocks back; `undefined` before the chain is set up. */
+  readonly setBack: () => SetBack | undefined;
+  /** Called back with the header of each head once its block is written down. */
+  readonly headListeners: Set<(header: unknown) => void>;
+  /** First block whose transactions the node surely still has. */
+  readonly oldestWhole: () => number;
+}
+
+/**
+ * A connection to an embedded chain as everybody should see it: it waits while the state is exchanged or the process is
+ * started again, tells nothing of a block that isn't written down, and has no hole in its past.
+ */
+export function guardConnection({
+  connection,
+  gate,
+  recorder,
+  recall,
+  keepUp,
+  setBack,
+  headListeners,
+  oldestWhole,
+}: GuardOptions): Connection {
+  /** Reading is done again when the process has died meanwhile; whether something was sent is for the sender to find out. */
+  const ask = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
+    for (let asked = 1; ; asked += 1) {
+      try {
+        return await askOnce(method, parameters);
+      } catch (error) {
+        const canAskAgain = error instanceof BrokenConnectionError && classOf(method) === "read";
+        if (!canAskAgain || asked === MAX_ASKED) throw error;
+        await sleep(ASK_AGAIN_MS);
+      }
+    }
+  };
+
+  const askOnce = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
+    const leave = await gate.enter(classOf(method));
+    const life = recorder.life();
+    let answer: unknown;
+    try {
+      answer = await connection.request(method, parameters);
+    } finally {
+      leave();
+    }
+    await recorder.ensure(await newestIn(method, parameters, answer));
+    // What followed may have been asked of the next process already.
+    if (recorder.life() !== life) throw new ChainDownError();
+    return answer;
+  };
+
+  const askNumber = async (): Promise<number> => Number(await connection.request("eth_blockNumber", []));
+
+  /** Number of the newest block that an answer may tell of. */
+  const newestIn = async (
+    method: string,
+    parameters: readonly unknown[],
+    answer: unknown,
+  ): Promise<number> => {
+    if (TELLING_NO_BLOCK.test(method)) return 0;
+    if (!NAMING_THEIR_BLOCK.test(method) || parameters[0] === "pending") return askNumber();
+    const told = (Array.isArray(answer) ? answer.at(-1) : answer) as {
+      blockNumber?: Hex;
+      number?: Hex;
+    } | null;
+    return Number(told?.blockNumber ?? told?.number ?? 0);
+  };
+
+  const searchLogs = async (filter: LogRange): Promise<unknown> => {
+    if (filter.blockHash !== undefined) {
+      const logs = (await ask("eth_getLogs", [filter])) as unknown[];
+      if (logs.length > 0) return logs;
+      const block = (await request("eth_getBlockByHash", [filter.blockHash, false])) as BlockAnswer | null;
+      // The node says so too of a block that it doesn't have, as one that a process took with it.
+      if (block === null) throw new AnswerError(`unknown block ${filter.blockHash}`, -32000, undefined);
+      const isWhole = block.transactions.length === 0 || Number(block.number) >= oldestWhole();
+      return isWhole ? logs : ((await recall("eth_getLogs", [filter])) ?? logs);
+    }
+    const from = numberOf(filter.fromBlock, recorder.head().number);
+    const to = numberOf(filter.toBlock, recorder.head().number);
+    if (to > recorder.head().number) await recorder.ensure(Math.min(to, await askNumber()));
+    const whole = oldestWhole();
+    if (from >= whole) return ask("eth_getLogs", [filter]);
+    const range = (first: number, last: number) => ({
+      ...filter,
+      fromBlock: `0x${first.toString(16)}`,
+      toBlock: `0x${last.toString(16)}`,
+    });
+    const past = (await recall("eth_getLogs", [range(from, Math.min(to, whole - 1))])) as unknown[];
+    const present = to < whole ? [] : ((await ask("eth_getLogs", [range(whole, to)])) as unknown[]);
+    return [...past, ...present];
+  };
+
+  /** Mines so few at a time that Anvil forgets no transaction before it is kept. */
+  const mine = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
+    const count = Number(parameters[0] ?? 1);
+    if (count > MINED_AT_ONCE) await keepUp();
+    // With an interval the times of the blocks depend on their being mined in one go.
+    if (!(count > MINED_AT_ONCE) || parameters.length > 1) return ask(method, parameters);
+    for (let left = count; left > 0; left -= MINED_AT_ONCE) {
+      await ask(method, [`0x${Math.min(left, MINED_AT_ONCE).toString(16)}`]);
+      await keepUp();
+    }
+    return null;
+  };
+
+  const request = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
+    switch (method) {
+      case "eth_sendRawTransaction":
+      case "eth_sendRawTransactionSync":
+        if (isHex(parameters[0])) recorder.remember(parameters[0]);
+        return ask(method, parameters);
+      case "eth_getTransactionReceipt":
+      case "eth_getTransactionByHash":
+        return (await ask(method, parameters)) ?? (await recall(method, parameters)) ?? null;
+      case "eth_getBlockByNumber":
+      case "eth_getBlockByHash": {
+        const answer = (await ask(method, parameters)) as BlockAnswer | null;
+        if (answer !== null && (answer.transactions.length > 0 || answer.gasUsed === "0x0")) return answer;
+        return (await recall(method, parameters)) ?? answer;
+      }
+      case "eth_getBlockReceipts": {
+        const answer = (await ask(method, parameters)) as unknown[] | null;
+        return answer !== null && answer.length > 0 ? answer : ((await recall(method, parameters)) ?? answer);
+      }
+      case "anvil_mine":
+      case "hardhat_mine":
+        return mine(method, parameters);
+      case "eth_getLogs":
+        return searchLogs(parameters[0] ?? {});
+      default: {
+        const runAlone = setsBack(method) ? setBack() : undefined;
+        if (runAlone !== undefined) return runAlone(() => connection.request(method, parameters));
+        return ask(method, parameters);
+      }
+    }
+  };
+
+  return {
+    request,
+    async subscribe([kind], onData) {
+      if (kind !== "newHeads") throw new Error(`${String(kind)} is not to be subscribed to here`);
+      headListeners.add(onData);
+      return () => headListeners.delete(onData);
+    },
+    close: () => connection.close(),
+  };
+}
+
+interface LogRange {
+  readonly blockHash?: string;
+  readonly fromBlock?: string;
+  readonly toBlock?: string;
+}
+
+interface BlockAnswer {
+  readonly number: string;
+  readonly transactions: readonly unknown[];
+  readonly gasUsed: string;
+}
+
+function numberOf(block: string | undefined, head: number): number {
+  if (block === "earliest") return 0;
+  return isHex(block) ? Number(block) : head;
+}
+
+function isHex(value: unknown): value is Hex {
+  return typeof value === "string" && value.startsWith("0x");
+}

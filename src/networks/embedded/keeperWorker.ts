@@ -1,0 +1,100 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { Hex } from "viem";
+import { openUnixSocket } from "../../evm/connection.ts";
+import { dumpCompactState, swapState } from "./anvilState.ts";
+import type { CompactState, SwapOptions } from "./anvilState.ts";
+import { openHistory } from "./history.ts";
+import type { HistoricBlock } from "./history.ts";
+import { writeState } from "./stateFile.ts";
+
+/** What the thread is made for; see `createKeeper`. */
+export interface KeeperData {
+  readonly ipcPath: string;
+  readonly historyFile: string;
+  readonly timeoutMs: number;
+  /** Numbers of old headers that a compact state keeps. */
+  readonly keptHeaders: readonly number[];
+}
+
+/** A state that waits in the thread to be put in place of the present one. */
+export interface DumpSummary {
+  readonly number: number;
+  readonly bytes: number;
+  readonly zeroSlots: number;
+  readonly headers: number;
+}
+
+/** What the thread does, by name. Calls are answered one after the other. */
+export type KeeperTasks = typeof tasks;
+
+/** Blocks read at once, and written in one transaction. */
+const CHUNK_BLOCKS = 16;
+
+const { ipcPath, historyFile, timeoutMs, keptHeaders } = workerData as KeeperData;
+const connection = openUnixSocket(ipcPath, timeoutMs);
+const history = openHistory(historyFile);
+let compact: CompactState | undefined;
+
+const tasks = {
+  /** Keeps these blocks, both ends included, in place of what was kept from the first on; gives the number of the last. */
+  async keep(first: number, through: number): Promise<number> {
+    for (let next = first; next <= through; next += CHUNK_BLOCKS) {
+      const last = Math.min(through, next + CHUNK_BLOCKS - 1);
+      const numbers = Array.from({ length: last - next + 1 }, (_, i) => next + i);
+      history.append(await Promise.all(numbers.map(readBlock)));
+    }
+    return through;
+  },
+  async cutAfter(number: number): Promise<ReturnType<typeof history.cutAfter>> {
+    return history.cutAfter(number);
+  },
+  async recall(method: string, parameters: readonly unknown[]): Promise<unknown> {
+    return history.recall(method, parameters);
+  },
+  /** Takes the present state, freed of what only costs. */
+  async dump(): Promise<DumpSummary> {
+    compact = await dumpCompactState(connection, keptHeaders);
+    return {
+      number: compact.state.best_block_number!,
+      bytes: compact.bytes,
+      zeroSlots: compact.zeroSlots,
+      headers: compact.headers,
+    };
+  },
+  /** Writes the state taken to a file. */
+  async save(file: string): Promise<void> {
+    writeState(file, compact!.state);
+  },
+  /** Puts the state taken in place of the present one. */
+  async swap(options: SwapOptions): Promise<void> {
+    await swapState(connection, compact!.state, options);
+    compact = undefined;
+  },
+  async close(): Promise<void> {
+    connection.close();
+    history.close();
+    parentPort!.close();
+  },
+};
+
+async function readBlock(number: number): Promise<HistoricBlock> {
+  const quantity = `0x${number.toString(16)}`;
+  const [block, receipts] = (await Promise.all([
+    connection.request("eth_getBlockByNumber", [quantity, true]),
+    connection.request("eth_getBlockReceipts", [quantity]),
+  ])) as [(HistoricBlock["block"] & { hash: Hex }) | null, HistoricBlock["receipts"] | null];
+  if (block === null || receipts === null) throw new Error(`block ${number} is gone`);
+  return { number, hash: block.hash, block, receipts };
+}
+
+let tail: Promise<unknown> = Promise.resolve();
+parentPort!.on("message", ({ id, task, args }: { id: number; task: keyof KeeperTasks; args: unknown[] }) => {
+  tail = tail.then(async () => {
+    const answer = await (tasks[task] as (...args: unknown[]) => Promise<unknown>)(...args).then(
+      (result) => ({ id, result }),
+      (error: unknown) => ({ id, error: error instanceof Error ? error.message : String(error) }),
+    );
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    parentPort?.postMessage(answer);
+  });
+});

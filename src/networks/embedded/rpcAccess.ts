@@ -1,0 +1,87 @@
+import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
+import { TycheError } from "../../lib/errors.ts";
+
+/** Why a request is not taken: an HTTP status and a sentence. */
+export interface AccessRefusal {
+  readonly status: 400 | 403;
+  readonly message: string;
+}
+
+/** Who may speak to the RPC port of an embedded chain. */
+export interface RpcAccess {
+  /** Judges a request, or the handshake of a WebSocket, by its headers; `undefined` when it may go on. */
+  refusalOf(incoming: IncomingMessage): AccessRefusal | undefined;
+}
+
+/** Headers that decide who asks; a second line of one could tell a proxy something else than it tells us. */
+const SINGLE_HEADERS = ["host", "origin", "content-type"] as const;
+
+/**
+ * Creates the rules of a port that listens on a loopback address. Every web page in a browser on this machine can send requests there:
+ *
+ * - `Host` must name this machine. A page whose own name was made to point to 127.0.0.1 (DNS rebinding) sends that name.
+ * - `Origin`, which browsers send and pages can't forge, must be absent (tools), a page of this machine, or listed.
+ *
+ * @param origins further origins, as {@link parseRpcOrigins} gives them.
+ */
+export function createRpcAccess(origins: readonly string[]): RpcAccess {
+  const listed = new Set(origins);
+  return {
+    refusalOf({ rawHeaders, headers }) {
+      const names = rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
+      const repeated = SINGLE_HEADERS.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
+      if (repeated !== undefined)
+        return { status: 400, message: `the request has more than one ${repeated} header; send one` };
+      const { host, origin } = headers;
+      if (host === undefined || !isLoopbackName(hostnameOf(`http://${host}`)))
+        return {
+          status: 403,
+          message: `Host ${JSON.stringify(host ?? "")} is not this machine; use localhost or 127.0.0.1 as the host of the RPC URL`,
+        };
+      if (origin === undefined || listed.has(origin) || isLoopbackOrigin(origin)) return undefined;
+      return {
+        status: 403,
+        message: `pages of ${JSON.stringify(origin)} may not use this chain; the operator can list the origin in TYCHE_RPC_ORIGINS`,
+      };
+    },
+  };
+}
+
+/**
+ * Checks a list of origins, such as `https://app.example.org` or `chrome-extension://abcdef`.
+ *
+ * @throws {RpcOriginError} when an entry is anything else than scheme, host and port.
+ */
+export function parseRpcOrigins(entries: readonly string[]): readonly string[] {
+  for (const entry of entries) {
+    const host = /^[a-z][a-z0-9+.-]*:\/\/([^\s/?#@*]+)$/.exec(entry)?.[1];
+    if (host === undefined || hostnameOf(`http://${host}`) === undefined) throw new RpcOriginError(entry);
+  }
+  return entries;
+}
+
+function isLoopbackOrigin(origin: string): boolean {
+  return /^https?:\/\/[^/]+$/.test(origin) && isLoopbackName(hostnameOf(origin));
+}
+
+function hostnameOf(url: string): string | undefined {
+  if (!/^[a-z]+:\/\/[\w.:[\]-]+$/i.test(url)) return undefined;
+  return URL.parse(url)?.hostname;
+}
+
+/** `localhost`, an address of 127.0.0.0/8, or `::1`, as `URL` writes them. */
+function isLoopbackName(name: string | undefined): boolean {
+  if (name === undefined) return false;
+  return name === "localhost" || name === "[::1]" || (isIP(name) === 4 && name.startsWith("127."));
+}
+
+/** A list of origins can't be read. */
+export class RpcOriginError extends TycheError {
+  constructor(entry: string) {
+    super(
+      `TYCHE_RPC_ORIGINS must list origins such as https://app.example.org, without a path; ${JSON.stringify(entry)} is none`,
+      { code: "start_failed", blame: "caller" },
+    );
+  }
+}

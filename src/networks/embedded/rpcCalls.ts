@@ -1,0 +1,73 @@
+import { AnswerError } from "../../evm/connection.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { bounded, excessOf, tracesByScript } from "./callLimits.ts";
+import { searchLogs } from "./logSearch.ts";
+import { refusalOf } from "./methods.ts";
+import { RPC_CODES, failure } from "./rpcErrors.ts";
+import type { RpcRequest } from "./rpcErrors.ts";
+
+/** Largest message, room for any transaction and for a batch of calls. */
+export const MAX_MESSAGE_BYTES = 16 * 2 ** 20;
+/** Calls of one batch: as many as viem sends at most. */
+const MAX_BATCH = 1_000;
+/** Longest answer to a call, and to a batch, in characters: parsing it holds up everybody. */
+export const MAX_ANSWER_CHARS = 32 * 2 ** 20;
+const SCRIPT_REFUSAL =
+  "tracers in JavaScript are refused here: no limit of the chain holds them; name one of Anvil's own, such as callTracer";
+
+/**
+ * Answers the text of a JSON-RPC message, a call or a batch, with text: what both ways in, HTTP and WebSockets, have in common. Refuses methods
+ * that endanger the chain and calls that cost too much.
+ *
+ * @param request asks the chain; on a WebSocket it takes `eth_subscribe`, too.
+ */
+export async function answerMessage(text: string, request: RpcRequest): Promise<string> {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return JSON.stringify(failure(null, RPC_CODES.parseError, "Parse error"));
+  }
+  if (!Array.isArray(message)) return JSON.stringify(await answerCall(message, request));
+  if (message.length === 0) return JSON.stringify(failure(null, RPC_CODES.invalidRequest, "Invalid Request"));
+  if (message.length > MAX_BATCH) {
+    const tooMany = `a batch has at most ${MAX_BATCH} calls, not ${message.length}`;
+    return JSON.stringify(failure(null, RPC_CODES.limitExceeded, tooMany));
+  }
+  let left = MAX_ANSWER_CHARS;
+  const answers = message.map(async (call: unknown) => {
+    const answer = JSON.stringify(await answerCall(call, request));
+    if (answer.length <= left) {
+      left -= answer.length;
+      return answer;
+    }
+    const { id = null } = (call ?? {}) as { readonly id?: unknown };
+    return JSON.stringify(
+      failure(id, RPC_CODES.limitExceeded, "the answers of the batch are too long together"),
+    );
+  });
+  return `[${(await Promise.all(answers)).join()}]`;
+}
+
+async function answerCall(call: unknown, request: RpcRequest): Promise<object> {
+  const { id = null, method, params } = (call ?? {}) as { id?: unknown; method?: unknown; params?: unknown };
+  if (typeof method !== "string") return failure(id, RPC_CODES.invalidRequest, "Invalid Request");
+  const refusal = refusalOf(method);
+  if (refusal !== undefined) return failure(id, RPC_CODES.notSupported, refusal);
+  // No method of a node takes named ones.
+  const given: unknown = params ?? [];
+  if (!Array.isArray(given))
+    return failure(id, RPC_CODES.invalidParams, `${method} takes its parameters as a list`);
+  if (tracesByScript(method, given)) return failure(id, RPC_CODES.notSupported, SCRIPT_REFUSAL);
+  try {
+    const excess = excessOf(method, given);
+    if (excess !== undefined) return failure(id, RPC_CODES.limitExceeded, excess);
+    const parameters = bounded(method, given) as readonly unknown[];
+    const result =
+      method === "eth_getLogs" ? await searchLogs(request, parameters) : await request(method, parameters);
+    return { jsonrpc: "2.0", id, result };
+  } catch (error) {
+    if (error instanceof AnswerError) return failure(id, error.code, error.message, error.data);
+    return failure(id, RPC_CODES.internal, messageOf(error));
+  }
+}

@@ -1,0 +1,28 @@
+import { AnswerError } from "../../evm/connection.ts";
+
+/** Asks the chain. */
+export type RpcRequest = (method: string, parameters: readonly unknown[]) => Promise<unknown>;
+
+/** Codes of JSON-RPC 2.0, section 5.1, and of EIP-1474. */
+export const RPC_CODES = {
+  parseError: -32_700,
+  invalidRequest: -32_600,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+  internal: -32_603,
+  serverError: -32_000,
+  notSupported: -32_004,
+  limitExceeded: -32_005,
+} as const;
+
+/** Returns an error answer. */
+export function failure(id: unknown, code: number, message: string, data?: unknown): object {
+  return { jsonrpc: "2.0", id, error: { code, message, ...(data === undefined ? {} : { data }) } };
+}
+
+/** A call asks for more than the chain gives at once. */
+export class RpcLimitError extends AnswerError {
+  constructor(message: string) {
+    super(message, RPC_CODES.limitExceeded, undefined);
+  }
+}

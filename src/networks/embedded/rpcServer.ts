@@ -1,0 +1,136 @@
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { createRpcAccess } from "./rpcAccess.ts";
+import type { RpcAccess } from "./rpcAccess.ts";
+import { AnswerError } from "../../evm/connection.ts";
+import { MAX_MESSAGE_BYTES, answerMessage } from "./rpcCalls.ts";
+import { RPC_CODES, failure } from "./rpcErrors.ts";
+import type { RpcRequest } from "./rpcErrors.ts";
+import { serveRpcSockets } from "./rpcSockets.ts";
+import type { Subscribe } from "./rpcSockets.ts";
+
+/** HTTP connections and WebSockets of one chain. */
+const MAX_CONNECTIONS = 1_024;
+const REQUEST_TIMEOUT_MS = 30_000;
+const PREFLIGHT = {
+  "access-control-allow-methods": "POST",
+  "access-control-allow-headers": "*",
+  "access-control-allow-private-network": "true",
+  "access-control-max-age": "600",
+};
+
+/** The port of an embedded chain that everybody's tools use. */
+export interface RpcServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Options of {@link startRpcServer}. */
+export interface RpcServerOptions {
+  /** A loopback address. */
+  readonly host: string;
+  /** Port to take if it is free; otherwise the system picks one. */
+  readonly preferredPort: number;
+  /** Origins of pages that may use the chain besides those of this machine. */
+  readonly origins: readonly string[];
+  readonly request: RpcRequest;
+  /** Subscribes for one WebSocket. */
+  readonly subscribe: Subscribe;
+}
+
+/**
+ * Serves JSON-RPC over HTTP and WebSockets in front of a node of ours, by the same rules: the port outlives the node's process, requests
+ * wait where the chain must stand still, and what the node has forgotten is still answered. See {@link createRpcAccess} for who may
+ * ask, and {@link answerMessage} for what.
+ */
+export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
+  const { host, preferredPort, request, subscribe } = options;
+  const access = createRpcAccess(options.origins);
+  const requestOnce: RpcRequest = async (method, parameters) => {
+    // HTTP has nobody to push to.
+    if (/^eth_(?:un)?subscribe$/.test(method))
+      throw new AnswerError(`${method} needs a WebSocket`, RPC_CODES.methodNotFound, undefined);
+    return request(method, parameters);
+  };
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (incoming, response) => {
+    serve(incoming, response, { access, request: requestOnce }).catch(() => response.destroy());
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  const sockets = serveRpcSockets({ access, request, subscribe });
+  server.on("upgrade", (incoming, socket: Socket, head) => sockets.upgrade(incoming, socket, head));
+
+  const listen = (port: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, host, () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  await listen(preferredPort).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EADDRINUSE" && error.code !== "EACCES") throw error;
+    return listen(0);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+        sockets.close();
+      }),
+  };
+}
+
+async function serve(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  { access, request }: { readonly access: RpcAccess; readonly request: RpcRequest },
+): Promise<void> {
+  response.setHeader("vary", "Origin");
+  const refuse = (status: number, message: string): void =>
+    reply(response, status, JSON.stringify(failure(null, RPC_CODES.invalidRequest, message)));
+  const refusal = access.refusalOf(incoming);
+  if (refusal !== undefined) {
+    refuse(refusal.status, refusal.message);
+    return;
+  }
+  const { origin } = incoming.headers;
+  if (origin !== undefined) response.setHeader("access-control-allow-origin", origin);
+  if (incoming.method === "OPTIONS") {
+    response.writeHead(204, PREFLIGHT).end();
+    return;
+  }
+  if (incoming.method !== "POST") {
+    response.setHeader("allow", "POST, OPTIONS");
+    refuse(405, "JSON-RPC takes POST");
+    return;
+  }
+  // Pages may send other types to anywhere without asking first (CORS, "simple requests").
+  const [type] = (incoming.headers["content-type"] ?? "").split(";");
+  if (type!.trim().toLowerCase() !== "application/json") {
+    refuse(415, "JSON-RPC takes Content-Type: application/json");
+    return;
+  }
+  const body = await readBody(incoming);
+  if (body === undefined) refuse(413, `a message has at most ${MAX_MESSAGE_BYTES} bytes`);
+  else reply(response, 200, await answerMessage(body, request));
+}
+
+function reply(response: ServerResponse, status: number, text: string): void {
+  response
+    .writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) })
+    .end(text);
+}
+
+async function readBody(incoming: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_MESSAGE_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

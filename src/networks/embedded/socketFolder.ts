@@ -1,0 +1,39 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+
+/** End of the name of the file beside a chain's folder that names the temporary folder of its socket. */
+const NOTE = ".socket";
+const PREFIX = "tyche-";
+
+/**
+ * Makes the temporary folder for a chain's socket, and removes the one that a process left behind which could not: its
+ * path is noted beside the chain's folder, which one process has at a time. A note of anything else is not followed.
+ * The folder is not in the data directory: a socket's path may have 107 bytes only (sockaddr_un).
+ */
+export function openSocketFolder(chainFolder: string): {
+  readonly path: string;
+  readonly remove: () => void;
+} {
+  const note = `${chainFolder}${NOTE}`;
+  const left = readNote(note);
+  if (left !== undefined) rmSync(left, { recursive: true, force: true });
+  const path = mkdtempSync(join(tmpdir(), PREFIX));
+  writeFileSync(note, `${path}\n`, { mode: 0o600 });
+  return {
+    path,
+    remove() {
+      rmSync(path, { recursive: true, force: true });
+      rmSync(note, { force: true });
+    },
+  };
+}
+
+function readNote(note: string): string | undefined {
+  try {
+    const path = readFileSync(note, "utf8").trim();
+    return dirname(path) === tmpdir() && /^tyche-[\w-]{6}$/.test(basename(path)) ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,204 @@
+import type { Connection } from "../../evm/connection.ts";
+import { KEPT_TRANSACTION_BLOCKS } from "./anvil.ts";
+import { dumpCompactState, swapState } from "./anvilState.ts";
+import type { BlockLog } from "./blockLog.ts";
+import { createCompactor } from "./compactor.ts";
+import type { CompactionReport, Compactor } from "./compactor.ts";
+import type { Gate } from "./gate.ts";
+import { createKeeper } from "./keeper.ts";
+import type { Keeper } from "./keeper.ts";
+import { createKeeping } from "./keeping.ts";
+import type { Keeping } from "./keeping.ts";
+import { withDeadline } from "../../lib/deadline.ts";
+import { readBlock } from "./recorder.ts";
+import { createSetBack } from "./setBack.ts";
+import type { SetBack } from "./setBack.ts";
+import type { RecordedBlock, Recorder } from "./recorder.ts";
+import { writeState } from "./stateFile.ts";
+
+/** Users may ask for more at once: thousands of blocks mined, long traces. */
+const LONG_TIMEOUT_MS = 120_000;
+/** Blocks that Anvil may forget while it is asked for them. */
+const FORGETTING_MARGIN_BLOCKS = 16;
+/** After a change of the state without a block, which the log can't tell. */
+const STORE_AFTER_CHANGE_MS = 200;
+/** What closing may take: all blocks are in the log anyway, storing the state only makes the next start short. */
+const CLOSE_TIMEOUT_MS = 5_000;
+
+/** What of a chain is on disk beside its log: the state as of some block, and the blocks that Anvil forgets. */
+export interface ChainStorage {
+  /** First block whose transactions Anvil surely still has. */
+  oldestWhole(this: void): number;
+  /** Answers from what has been kept, or `undefined`. */
+  recall(this: void, method: string, parameters: readonly unknown[]): Promise<unknown>;
+  /** Has all blocks up to now kept. */
+  keepUp(this: void): Promise<void>;
+  /** Runs a request that takes blocks back; `undefined` before the chain is set up. */
+  setBack(this: void): SetBack | undefined;
+  /** Takes word of a block; the next may come when the promise resolves. */
+  onBlock(block: RecordedBlock): Promise<void>;
+  /** Blocks after this one have been taken back. */
+  cutAfter(block: RecordedBlock): void;
+  /** Something but a block has changed the state: stores it soon. */
+  storeSoon(): void;
+  isCompacting(): boolean;
+  /** Resolves when no compaction is under way. */
+  settled(): Promise<void>;
+  /** A process was started on the state of this block and the blocks of the log. */
+  onRestored(stored: number, head: RecordedBlock): void;
+  /** Stores the present state for the first time; `keptHeader`: a block whose header Anvil never loses. */
+  begin(keptHeader: number): Promise<void>;
+  /** Goes on after a stored state. */
+  resume(keptHeader: number): void;
+  /** Starts nothing more by itself. */
+  stop(): void;
+  /** Stores the state, if that takes no longer than some seconds. */
+  close(): Promise<void>;
+}
+
+/** Options of {@link createChainStorage}. */
+export interface ChainStorageOptions {
+  readonly ipcPath: string;
+  readonly stateFile: string;
+  readonly historyFile: string;
+  readonly connection: Connection;
+  readonly gate: Gate;
+  readonly recorder: Recorder;
+  readonly log: BlockLog;
+  /** Block of the state that the present process was started on, -1 for none. */
+  readonly stored: number;
+  readonly isDown: () => boolean;
+  /** @throws when the chain is another one than ours. */
+  readonly assertOurs: () => Promise<void>;
+  readonly onCompacted: (report: CompactionReport) => void;
+  readonly onError: (error: unknown) => void;
+  /** Told of the newest block that is left when blocks were taken back. */
+  readonly onSetBack: (head: RecordedBlock) => void;
+  /** Told when Anvil's state is half exchanged. */
+  readonly onBroken: (error: unknown) => void;
+}
+
+/** The parts that work from {@link ChainStorage.begin} or {@link ChainStorage.resume} on. */
+interface Parts {
+  readonly keeper: Keeper;
+  readonly keeping: Keeping;
+  readonly compactor: Compactor;
+  readonly setBack: SetBack;
+}
+
+/** Creates the storage of one chain; it stores nothing until it is begun or resumed. */
+export function createChainStorage(options: ChainStorageOptions): ChainStorage {
+  const { ipcPath, stateFile, historyFile, connection, gate, recorder, log, isDown, onError } = options;
+  let { stored } = options;
+  /** Anvil has lost all transactions before this block. */
+  let wholeFrom = stored + 1;
+  let parts: Parts | undefined;
+  let storeTimer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  const onSaved = (block: number, isBare: boolean): void => {
+    stored = block;
+    if (isBare) wholeFrom = block + 1;
+    log.startAfter(block);
+  };
+  const open = (keptHeader: number, kept: number): Parts => {
+    const keeper = createKeeper({
+      ipcPath,
+      historyFile,
+      timeoutMs: LONG_TIMEOUT_MS,
+      keptHeaders: [keptHeader],
+    });
+    const keeping = createKeeping({ keeper, connection, recorder, isDown, kept, onError });
+    const compactor = createCompactor({
+      connection,
+      gate,
+      keeper,
+      keep: () => options.assertOurs().then(keeping.keep),
+      recorder,
+      isDown,
+      stateFile,
+      onCompacted: options.onCompacted,
+      onSaved,
+      onError(error, isBroken) {
+        if (isStopped) return;
+        if (isBroken) options.onBroken(error);
+        else onError(error);
+      },
+    });
+    const setBack = createSetBack({
+      connection,
+      gate,
+      recorder,
+      keeper,
+      keeping,
+      compactor,
+      stateFile,
+      assertKept: options.assertOurs,
+      // Anvil has forgotten transactions, counted from where the chain was.
+      onSaved: (block) => onSaved(block, true),
+      onBroken: options.onBroken,
+      onSetBack: options.onSetBack,
+    });
+    return { keeper, keeping, compactor, setBack };
+  };
+
+  const storeSoon = (): void => {
+    clearTimeout(storeTimer);
+    storeTimer = setTimeout(() => void parts?.compactor.compact(), STORE_AFTER_CHANGE_MS).unref();
+  };
+
+  return {
+    oldestWhole: () =>
+      Math.max(wholeFrom, recorder.head().number - KEPT_TRANSACTION_BLOCKS + FORGETTING_MARGIN_BLOCKS),
+    recall: async (method, parameters) => parts?.keeper.run("recall", method, parameters),
+    keepUp: async () => parts?.keeping.keep(),
+    setBack: () => parts?.setBack,
+    async onBlock(block) {
+      parts?.compactor.onBlock(block);
+      await parts?.keeping.onBlock(block);
+    },
+    cutAfter(block) {
+      parts?.keeping.cutAfter(block.number);
+      storeSoon();
+    },
+    storeSoon,
+    isCompacting: () => parts?.compactor.isRunning() ?? false,
+    settled: async () => parts?.compactor.settled(),
+    onRestored(block, head) {
+      stored = block;
+      wholeFrom = block + 1;
+      parts?.compactor.reset(head.number - block);
+      void parts?.keeping.onBlock(head);
+    },
+    async begin(keptHeader) {
+      const head = (await readBlock(connection, "latest"))!;
+      await recorder.ensure(head.number);
+      const { state } = await dumpCompactState(connection, [keptHeader]);
+      const timestamp = Math.max(Math.floor(Date.now() / 1000), head.timestamp);
+      await swapState(connection, state, { headHash: head.hash, timestamp, dropHeaders: false });
+      writeState(stateFile, state);
+      stored = head.number;
+      log.startAfter(head.number);
+      parts = open(keptHeader, -1);
+    },
+    resume(keptHeader) {
+      // A state is stored only after its blocks have been kept.
+      parts = open(keptHeader, stored);
+      parts.keeping.goOn().catch(onError);
+      parts.compactor.reset(recorder.head().number - stored);
+    },
+    stop() {
+      isStopped = true;
+      clearTimeout(storeTimer);
+      parts?.keeping.close();
+    },
+    async close() {
+      const storing = (async () => {
+        if (recorder.head().number > stored) await parts?.compactor.compact({ swap: false });
+        await parts?.compactor.close();
+        await parts?.keeper.close();
+      })();
+      await withDeadline(storing, CLOSE_TIMEOUT_MS).catch(onError);
+    },
+  };
+}

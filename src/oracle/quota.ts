@@ -1,0 +1,34 @@
+/** A number of quota, of which each holder may take only some. */
+export interface Quota<Holder> {
+  /** Takes a place if there is one. */
+  take(holder: Holder): boolean;
+  /** Gives back a place that was taken. */
+  leave(holder: Holder): void;
+}
+
+/** Creates quota: `total` in all, at most `each` for one holder. */
+export function createQuota<Holder>({
+  total,
+  each,
+}: {
+  readonly total: number;
+  readonly each: number;
+}): Quota<Holder> {
+  const taken = new Map<Holder, number>();
+  let all = 0;
+  return {
+    take(holder) {
+      const own = taken.get(holder) ?? 0;
+      if (all >= total || own >= each) return false;
+      all += 1;
+      taken.set(holder, own + 1);
+      return true;
+    },
+    leave(holder) {
+      all -= 1;
+      const own = taken.get(holder)! - 1;
+      if (own === 0) taken.delete(holder);
+      else taken.set(holder, own);
+    },
+  };
+}

@@ -1,0 +1,179 @@
+import type { Hex } from "viem";
+import { pauseAfter } from "./backoff.ts";
+import type { PendingRequest } from "./status.ts";
+
+/** Ids of answered requests are remembered for this many blocks: a receipt may tell of one before its block, and the block again. */
+const REMEMBERED_BLOCKS = 256n;
+/** Blocks with answers of which is remembered how far back their requests lie, for reorganisations that take the answers. */
+const REMEMBERED_ANSWER_BLOCKS = 65_536;
+/** How far the gas limit of a request is raised that ran out of gas. */
+const MAX_GAS_FACTOR = 4n;
+/** A subscription that is funded makes its requests be tried at once this many times; later ones wait for their pause. */
+const MAX_EAGER_ATTEMPTS = 5;
+
+/** What every request on chain has. */
+export interface OnChainRequest {
+  /** 32 bytes. */
+  readonly requestId: Hex;
+  readonly subscriptionId: bigint;
+  readonly blockNumber: bigint;
+}
+
+/** A request on its way to an answer. */
+export interface Entry<Request extends OnChainRequest> {
+  readonly request: Request;
+  /** When it was taken in (Unix time in milliseconds). */
+  readonly seenAt: number;
+  /** `waiting` for whatever `why` says; `working` from the moment it is taken up until it is settled or postponed. */
+  state: "waiting" | "working";
+  /** What it waits for, in one sentence. */
+  why: string;
+  attempts: number;
+  /** Moment before which it is not tried again, by `performance.now()`. */
+  notBefore: number;
+  /** Its subscription was short of LINK; nothing is tried until that is funded. */
+  underfunded: boolean;
+  /** Nobody can answer it any more, as far as is known: it is no sign of a slow oracle. */
+  unanswerable: boolean;
+  /** Was in a transaction that failed as a whole: goes alone, so that it can't be the one that fails others. */
+  alone: boolean;
+  /** Multiple of the estimated gas. */
+  gasFactor: bigint;
+}
+
+/** The requests of one kind on one chain that are open, and where the others were answered. */
+export interface RequestSet<Request extends OnChainRequest> {
+  /** Open requests, oldest first. */
+  open(): Iterable<Entry<Request>>;
+  /** Open requests that were taken in since then (Unix time in milliseconds). */
+  openSince(since: number): number;
+  find(requestId: Hex): Entry<Request> | undefined;
+  /** Takes a request in; gives undefined when it is known already, open or answered. */
+  add(request: Request): Entry<Request> | undefined;
+  /** Whether the entry still stands for its request: a reorganisation or somebody else's answer may have ended it. */
+  isOpen(entry: Entry<Request>): boolean;
+  finish(request: Request, blockNumber: bigint): void;
+  /** Forgets a request that is answered by others or gone; a reorganisation may bring it back. */
+  drop(requestId: Hex): void;
+  /** Puts an entry back to wait after a failed attempt, for longer each time but at most `longestPauseMs`. Returns the pause. */
+  postpone(entry: Entry<Request>, why: string, longestPauseMs: number): number;
+  raiseGas(entry: Entry<Request>): void;
+  fund(subscriptionId: bigint): void;
+  /** Notes a new block: answers older than 256 blocks are forgotten. */
+  onHead(head: bigint): void;
+  /**
+   * Forgets requests of replaced blocks, and answers in them.
+   *
+   * @returns the block of the oldest request whose answer is gone, to be read again from there; `undefined` if none was.
+   */
+  onReorg(firstReplaced: bigint): bigint | undefined;
+  pending(kind: PendingRequest["kind"]): PendingRequest[];
+}
+
+/** Creates an empty requestSet. */
+export function createRequestSet<Request extends OnChainRequest>(): RequestSet<Request> {
+  const entries = new Map<Hex, Entry<Request>>();
+  /** By request id: block of the answer. */
+  const answered = new Map<Hex, bigint>();
+  /** By block of answers: block of the oldest request answered there. */
+  const oldestAnswered = new Map<bigint, bigint>();
+
+  let newest = 0n;
+
+  const noteAnswer = ({ blockNumber: requestBlock }: Request, answerBlock: bigint): void => {
+    const oldest = oldestAnswered.get(answerBlock);
+    if (oldest === undefined || requestBlock < oldest) oldestAnswered.set(answerBlock, requestBlock);
+    if (oldestAnswered.size > REMEMBERED_ANSWER_BLOCKS)
+      oldestAnswered.delete(oldestAnswered.keys().next().value!);
+  };
+
+  const requestSet: RequestSet<Request> = {
+    open: () => entries.values(),
+    openSince(since) {
+      let count = 0;
+      for (const { seenAt } of entries.values()) if (seenAt > since) count += 1;
+      return count;
+    },
+    find: (requestId) => entries.get(requestId),
+    add(request) {
+      if (entries.has(request.requestId) || answered.has(request.requestId)) return undefined;
+      const entry: Entry<Request> = {
+        request,
+        seenAt: Date.now(),
+        state: "waiting",
+        why: "just seen",
+        attempts: 0,
+        notBefore: 0,
+        underfunded: false,
+        unanswerable: false,
+        alone: false,
+        gasFactor: 1n,
+      };
+      entries.set(request.requestId, entry);
+      return entry;
+    },
+    isOpen: (entry) => entries.get(entry.request.requestId) === entry,
+    finish(request, blockNumber) {
+      entries.delete(request.requestId);
+      answered.set(request.requestId, blockNumber);
+      noteAnswer(request, blockNumber);
+    },
+    drop(requestId) {
+      const entry = entries.get(requestId);
+      // Somebody's answer may lie in any block so far, or in the next.
+      if (entry !== undefined) noteAnswer(entry.request, newest + 1n);
+      entries.delete(requestId);
+    },
+    postpone(entry, why, longestPauseMs) {
+      entry.attempts += 1;
+      const pause = pauseAfter(entry.attempts, longestPauseMs);
+      entry.state = "waiting";
+      entry.why = why;
+      entry.notBefore = performance.now() + pause;
+      return pause;
+    },
+    raiseGas(entry) {
+      if (entry.gasFactor < MAX_GAS_FACTOR) entry.gasFactor *= 2n;
+    },
+    fund(subscriptionId) {
+      for (const entry of entries.values()) {
+        if (entry.request.subscriptionId !== subscriptionId || !entry.underfunded) continue;
+        entry.underfunded = false;
+        if (entry.attempts < MAX_EAGER_ATTEMPTS) entry.notBefore = 0;
+      }
+    },
+    onHead(head) {
+      newest = head;
+      for (const [requestId, blockNumber] of answered) {
+        if (blockNumber + REMEMBERED_BLOCKS > head) break;
+        answered.delete(requestId);
+      }
+    },
+    onReorg(firstReplaced) {
+      for (const [requestId, { request }] of entries) {
+        if (request.blockNumber >= firstReplaced) entries.delete(requestId);
+      }
+      for (const [requestId, blockNumber] of answered)
+        if (blockNumber >= firstReplaced) answered.delete(requestId);
+      let oldest: bigint | undefined;
+      for (const [answerBlock, requestBlock] of oldestAnswered) {
+        if (answerBlock < firstReplaced) continue;
+        oldestAnswered.delete(answerBlock);
+        if (requestBlock < firstReplaced && (oldest === undefined || requestBlock < oldest))
+          oldest = requestBlock;
+      }
+      return oldest;
+    },
+    pending: (kind) =>
+      [...entries.values()].map(({ request, seenAt, why, unanswerable }) => ({
+        kind,
+        seenAt,
+        requestId: request.requestId,
+        subscriptionId: request.subscriptionId,
+        blockNumber: request.blockNumber,
+        why,
+        unanswerable,
+      })),
+  };
+  return requestSet;
+}

@@ -1,0 +1,39 @@
+import type { TextPosition } from "../lib/parseJson.ts";
+import type { Preset, RunOutcome, RunSource } from "./preset.ts";
+
+/** Most frames that are looked at: V8 keeps 10, and a source may write what it likes into its stacks. */
+const MAX_FRAMES = 50;
+
+/**
+ * Finds the place in `source.js` where a run of a preset threw. What ran is one minified line, in which statements are merged and V8's own
+ * positions are coarse, so the text that the author wrote runs once more with the same request. An error inside an imported module has
+ * the place of the call that led there. `undefined` where nothing was thrown, or the second run throws something else. Rejects when `run` does.
+ */
+export async function locateFailure(
+  { written }: Preset,
+  run: RunSource,
+  {
+    request,
+    error,
+  }: {
+    readonly request: Omit<Parameters<RunSource>[0], "source">;
+    readonly error: (RunOutcome & { readonly ok: false })["error"];
+  },
+): Promise<TextPosition | undefined> {
+  if (error.line === undefined) return undefined;
+  const again = await run({ ...request, source: written.source });
+  if (again.ok || again.error.message !== error.message) return undefined;
+  return placeInSource(again.error, written.preludeLines);
+}
+
+/** Where in its author's text a linked source threw: behind the modules that it imports, which take the first `preludeLines` lines. */
+export function placeInSource(
+  { line, column = 1, stack = "" }: (RunOutcome & { readonly ok: false })["error"],
+  preludeLines: number,
+): TextPosition | undefined {
+  const frames = [...stack.matchAll(/\bsource\.js:(\d{1,9}):(\d{1,9})/g)].slice(0, MAX_FRAMES);
+  const places = frames.map(([, row, at]) => ({ line: Number(row), column: Number(at) }));
+  if (line !== undefined) places.unshift({ line, column });
+  const place = places.find((candidate) => candidate.line > preludeLines);
+  return place && { line: place.line - preludeLines, column: place.column };
+}

@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { TycheError } from "../lib/errors.ts";
+import { createId } from "../lib/id.ts";
+import { findRequestByKey } from "../store/requests.ts";
+import type { Store } from "../store/store.ts";
+import type { CommandChecker } from "./commandChecker.ts";
+import { hashCommand } from "./commands.ts";
+import type { CheckedCommand } from "./commands.ts";
+import { IdempotencyConflictError } from "./errors.ts";
+import type { RequestBook } from "./requestBook.ts";
+import { parseRequest } from "./openRequest.ts";
+import type { OpenRequest } from "./openRequest.ts";
+import type { Command, Dapp, SubmitOptions } from "./service.ts";
+import { getPipeline } from "./serviceNetwork.ts";
+import type { ServiceNetwork } from "./serviceNetwork.ts";
+import { createShares } from "./shares.ts";
+
+/** How often the dry run of an accepted request is tried while the sandbox is full, and the pause before each further time. */
+const MAX_DRY_RUNS = 10;
+const DRY_RUN_PAUSE_MS = 1_000;
+
+/** Accepts commands. */
+export interface Acceptance {
+  /** Checks a command, stores the request, and has it sent. See `Service.submit` for what it throws. */
+  accept(dapp: Dapp, command: Command, submission: SubmitOptions): Promise<OpenRequest>;
+  /** Runs the sources of requests that an earlier process left in state `checking` on a network, which serves now. */
+  resumeChecks(network: string): void;
+}
+
+/** Creates the acceptance of all networks. */
+export function createAcceptance(options: {
+  readonly store: Store;
+  readonly book: RequestBook;
+  readonly checker: CommandChecker;
+  /** Throws `invalid_parameter` for a name that no network has. */
+  readonly getNetwork: (name: string) => ServiceNetwork;
+  /** Requests in work on one network. Default: that of {@link createShares}. */
+  readonly maxOpenPerNetwork?: number;
+}): Acceptance {
+  const { store, book, checker, getNetwork } = options;
+  const shares = createShares(book, options.maxOpenPerNetwork);
+
+  const findRepeated = async (
+    dapp: Dapp,
+    key: string | undefined,
+    bodyHash: string,
+  ): Promise<OpenRequest | undefined> => {
+    if (key === undefined) return undefined;
+    const earlier = await findRequestByKey(store.db, dapp.id, key);
+    if (earlier !== undefined && earlier.bodyHash !== bodyHash) throw new IdempotencyConflictError(key);
+    return earlier && parseRequest(earlier);
+  };
+
+  /** Runs the source of a request that was accepted before; what comes of it is stored. Never rejects but for the store's error. */
+  const checkLater = async (
+    dapp: Pick<Dapp, "id">,
+    command: Command,
+    request: OpenRequest,
+  ): Promise<void> => {
+    const network = getNetwork(command.network);
+    try {
+      await dryRun(dapp, command, network);
+    } catch (error) {
+      await book.change([{ request, state: "failed", error: endOf(error) }]);
+      return;
+    }
+    await book.change([{ request, state: "received" }]);
+    // Where the network has stopped serving meanwhile, the next start goes on.
+    network.pipeline()?.take(request);
+  };
+
+  const dryRun = async (dapp: Pick<Dapp, "id">, command: Command, network: ServiceNetwork): Promise<void> => {
+    for (let run = 1; ; run += 1) {
+      try {
+        return await checker.dryRun(dapp, command, network);
+      } catch (error) {
+        if (!(error instanceof TycheError && error.retryable) || run === MAX_DRY_RUNS) throw error;
+        await sleep(DRY_RUN_PAUSE_MS, undefined, { ref: false });
+      }
+    }
+  };
+
+  const accept: Acceptance["accept"] = async (dapp, command, { idempotencyKey, isAsync = false }) => {
+    const bodyHash = hashCommand(command);
+    const repeated = await findRepeated(dapp, idempotencyKey, bodyHash);
+    if (repeated !== undefined) return repeated;
+    const network = getNetwork(command.network);
+    const pipeline = getPipeline(network);
+    const givePlaceBack = shares.take({ network: command.network, dappId: dapp.id });
+    let request: OpenRequest;
+    try {
+      const checked = await checker.check(dapp, command, network);
+      const isChecking = isAsync && (command.kind === "preset" || command.kind === "function");
+      if (!isChecking) await checker.dryRun(dapp, command, network);
+      request = createRequest(dapp, command.network, checked, { idempotencyKey, bodyHash, isChecking });
+      await book.add(request);
+    } catch (error) {
+      // Two calls with one key at the same moment: the first to be stored answers both.
+      const first = await findRepeated(dapp, idempotencyKey, bodyHash);
+      if (first === undefined) throw error;
+      return first;
+    } finally {
+      givePlaceBack();
+    }
+    const stored = { ...request };
+    if (request.state === "received") pipeline.take(request);
+    // A store that fails ends the process; the next start goes on with what is being checked.
+    if (request.state === "checking") void checkLater(dapp, command, request).catch(() => {});
+    return stored;
+  };
+
+  return {
+    accept,
+    resumeChecks(network) {
+      for (const request of book.open(network)) {
+        const command = request.state === "checking" ? commandOf(request) : undefined;
+        if (command !== undefined) void checkLater({ id: request.dappId }, command, request).catch(() => {});
+      }
+    },
+  };
+}
+
+/** The command that a request with a dry run was made of. */
+function commandOf(request: OpenRequest): Command | undefined {
+  const { network } = request;
+  if (request.kind === "preset") {
+    const { preset, ...params } = request.params;
+    return { kind: "preset", network, preset, params };
+  }
+  if (request.kind !== "function") return undefined;
+  const { source, args, returnType } = request.params;
+  return { kind: "function", network, source, args, returnType };
+}
+
+function createRequest(
+  dapp: Dapp,
+  network: string,
+  checked: CheckedCommand,
+  options: {
+    readonly idempotencyKey: string | undefined;
+    readonly bodyHash: string;
+    readonly isChecking: boolean;
+  },
+): OpenRequest {
+  const now = Date.now();
+  const state = checked.outcome !== null ? "fulfilled" : options.isChecking ? "checking" : "received";
+  return {
+    ...checked,
+    id: createId("req", now),
+    dappId: dapp.id,
+    network,
+    idempotencyKey: options.idempotencyKey ?? null,
+    bodyHash: options.bodyHash,
+    createdAt: now,
+    updatedAt: now,
+    state,
+    why: null,
+    timeline: [{ seq: 1, state, at: now }],
+    error: null,
+    endedIn: null,
+  };
+}
+
+/** How a request ends whose dry run did not go well. */
+function endOf(error: unknown): { readonly code: string; readonly message: string } {
+  // What was not written for callers is not told to them.
+  if (error instanceof TycheError && error.blame !== "us")
+    return { code: error.code, message: error.message };
+  return {
+    code: "request_failed",
+    message: "the request could not be checked, and nothing was sent; send it again",
+  };
+}

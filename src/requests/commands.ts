@@ -1,0 +1,211 @@
+import { createHash } from "node:crypto";
+import type { Hex } from "viem";
+import {
+  MAX_REQUEST_BYTES,
+  PRESET_REQUEST_OVERHEAD_BYTES,
+  encodeArgs,
+  encodeFunctionsRequest,
+} from "../chainlink/functionsRequest.ts";
+import { MAX_ARGUMENT_BYTES } from "../chainlink/presetBatch.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { toHexText } from "../lib/hex.ts";
+import { decodeDryRun } from "../lib/decodeResult.ts";
+import { locateFailure } from "../presets/locateFailure.ts";
+import { parsePresetParams } from "../presets/presetParams.ts";
+import type { Preset } from "../presets/preset.ts";
+import { assertResultFits } from "../presets/resultFit.ts";
+import type { RunResult, SandboxPool } from "../../sandbox/index.ts";
+import { FunctionFailedError } from "./errors.ts";
+import { describeRunError } from "./runDetails.ts";
+import type { RequestContent } from "./openRequest.ts";
+import type { SimulateResult } from "./results.ts";
+import type { Command, FunctionCommand, PresetCommand, ReturnType, SimulateCommand } from "./service.ts";
+import type { SourcePrefix } from "./sources.ts";
+
+/** Longest source the oracle network takes, in bytes of UTF-8; its arguments come on top, see {@link MAX_REQUEST_BYTES}. */
+export const MAX_SOURCE_BYTES = 30_720;
+
+/** The word of a preset's dry run: any will do, and the same one makes the same answer. */
+const DRY_RUN_WORD: Hex = `0x${"5a".repeat(32)}`;
+
+/** A command checked as far as it can be without the chain: what is stored of it. With an outcome the request ends at once, and nothing is sent. */
+export type CheckedCommand = RequestContent;
+
+/** What the checks need to know. */
+export interface CommandChecks {
+  readonly pool: SandboxPool;
+  /** The caller, for the sandbox's fairness. */
+  readonly dappId: string;
+  readonly maxResponseBytes: number;
+  /** Who may share an isolate with the run; absent: nobody. */
+  readonly group?: string | undefined;
+}
+
+/** Checks a preset's parameters, and that its result and its arguments fit. */
+export function checkPresetCommand(
+  command: PresetCommand,
+  preset: Preset,
+  prefix: SourcePrefix,
+  { maxResponseBytes }: Pick<CommandChecks, "maxResponseBytes">,
+): Extract<CheckedCommand, { readonly kind: "preset" }> {
+  const { params, args } = parsePresetParams(preset, command.params);
+  assertResultFits(preset, params, { network: command.network, maxResponseBytes });
+  assertArgumentsFit(preset, args, prefix);
+  return {
+    kind: "preset",
+    params: { ...params, preset: preset.name },
+    outcome: null,
+    progress: {
+      prefixHash: prefix.hash,
+      prefixBytes: prefix.bytes.length,
+      args,
+      returnType: preset.returnType,
+    },
+  };
+}
+
+/** Runs a preset once, so that parameters it can't work with never reach the chain. Throws `function_failed`. */
+export async function dryRunPreset(
+  preset: Preset,
+  args: readonly string[],
+  { pool, dappId, maxResponseBytes, group }: CommandChecks,
+): Promise<void> {
+  const request = {
+    args,
+    bytesArgs: [DRY_RUN_WORD],
+    limits: { maxResponseBytes },
+    caller: dappId,
+    ...(group === undefined ? {} : { group }),
+  };
+  const run = await pool.run({ ...request, source: preset.source });
+  const result = readRun(run, preset.returnType, "/preset");
+  if (!result.success) {
+    // What ran is minified: its lines are nobody's.
+    const place = run.ok ? undefined : await locateFailure(preset, pool.run, { request, error: run.error });
+    throw refuse({ ...result, line: place?.line, column: place?.column });
+  }
+}
+
+/** Checks the sizes of a caller's source and arguments. */
+export function checkFunctionCommand(command: FunctionCommand): CheckedCommand {
+  assertSizes(command);
+  const { source, args, returnType } = command;
+  return {
+    kind: "function",
+    params: { source, args, returnType },
+    progress: { returnType },
+    outcome: null,
+  };
+}
+
+/** Runs a caller's source once: what fails here never reaches the chain. Throws `function_failed`. */
+export async function dryRunFunction(command: FunctionCommand, checks: CommandChecks): Promise<void> {
+  const result = await simulateSource(command, checks);
+  if (!result.success) throw refuse(result);
+}
+
+/** Runs a source as the oracle's nodes would. A source that fails is a result. Throws `invalid_parameter` when it is too long. */
+export async function simulateSource(
+  command: SimulateCommand,
+  { pool, dappId, maxResponseBytes, group }: CommandChecks,
+): Promise<SimulateResult> {
+  assertSizes(command);
+  const { source, args, returnType } = command;
+  const run = await pool.run({
+    source,
+    args,
+    bytesArgs: [],
+    limits: { maxResponseBytes },
+    caller: dappId,
+    ...(group === undefined ? {} : { group }),
+  });
+  return readRun(run, returnType);
+}
+
+/** SHA-256 of a command, to tell a repeated call from another one under the same idempotency key. */
+export function hashCommand(command: Command): string {
+  return createHash("sha256").update(JSON.stringify(command, sortMembers)).digest("hex");
+}
+
+function sortMembers(_name: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/**
+ * What a preset's arguments and its source take together is known before anything is run: one contract's code holds the packed
+ * arguments, and the whole request is no longer than the oracle network takes.
+ */
+function assertArgumentsFit(preset: Preset, args: readonly string[], prefix: SourcePrefix): void {
+  const bytes = encodeArgs(args).length;
+  const room = MAX_REQUEST_BYTES - prefix.bytes.length - PRESET_REQUEST_OVERHEAD_BYTES;
+  const most = Math.min(MAX_ARGUMENT_BYTES, room);
+  if (bytes <= most) return;
+  const lengths = args.map((arg) => Buffer.byteLength(arg));
+  const longest = preset.parameterOrder[lengths.indexOf(Math.max(...lengths))];
+  const message = `the preset's arguments take ${bytes} bytes as the function gets them, and at most ${most} fit one request; shorten ${longest ?? "them"} by ${bytes - most} bytes or more`;
+  throw new InvalidParameterError([{ path: longest === undefined ? "" : `/${longest}`, message }]);
+}
+
+function assertSizes({ source, args }: { readonly source: string; readonly args: readonly string[] }): void {
+  const sourceBytes = Buffer.byteLength(source);
+  if (sourceBytes > MAX_SOURCE_BYTES) {
+    const message = `is ${sourceBytes} bytes long, and the oracle network takes at most ${MAX_SOURCE_BYTES}`;
+    throw new InvalidParameterError([{ path: "/source", message }]);
+  }
+  const requestBytes = encodeFunctionsRequest({ source, args }).length;
+  if (requestBytes > MAX_REQUEST_BYTES) {
+    const message = `the whole encoded request is ${requestBytes} bytes long, and the oracle network takes at most ${MAX_REQUEST_BYTES}; shorten source or args`;
+    throw new InvalidParameterError([{ path: "", message }]);
+  }
+}
+
+/** @param path The parameter that named the source. */
+function readRun(run: RunResult, returnType: ReturnType, path = "/source"): SimulateResult {
+  const { console, consoleTruncated, timeMs, memoryBytes, httpRequests } = run;
+  const usage = { console, consoleTruncated, timeMs, memoryBytes, httpRequests };
+  if (!run.ok) {
+    const { message, line, column } = run.error;
+    const place = line === undefined || column === undefined ? {} : { line, column };
+    const details = describeRunError(run.error, path);
+    return { success: false, result: "0x", parsedResult: "", err: message, ...usage, ...place, ...details };
+  }
+  try {
+    return {
+      success: true,
+      result: toHexText(run.bytes),
+      parsedResult: decodeDryRun(run.bytes, returnType),
+      err: "0x",
+      ...usage,
+    };
+  } catch (error) {
+    return {
+      success: false,
+      result: "0x",
+      parsedResult: "",
+      err: error instanceof Error ? error.message : String(error),
+      ...usage,
+    };
+  }
+}
+
+function refuse(
+  result: Omit<SimulateResult, "line" | "column"> & {
+    readonly line?: number | undefined;
+    readonly column?: number | undefined;
+  },
+): FunctionFailedError {
+  const { err, console, line, column, details } = result;
+  const place = line === undefined || column === undefined ? {} : { line, column };
+  return new FunctionFailedError({
+    success: false,
+    requestId: "",
+    result: "0x",
+    parsedResult: "",
+    err,
+    url: "",
+    console,
+    ...place,
+    ...(details === undefined ? {} : { details }),
+  });
+}

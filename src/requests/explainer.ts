@@ -1,0 +1,175 @@
+import { decodeFunctionResult, encodeFunctionData, formatEther, formatGwei } from "viem";
+import type { Hex } from "viem";
+import type { ChainClient } from "../evm/client.ts";
+import { decodeLog, type ChainEventOf } from "../chainlink/events.ts";
+import type { Fees } from "../evm/fees.ts";
+import type { StackAddresses } from "../chainlink/stackPlan.ts";
+import type { ChainWatcher } from "../evm/watcher.ts";
+import { fixedPriceFeedAbi, vrfCoordinatorAbi } from "../chainlink/contracts/abi.ts";
+import { estimateWordsCostJuels } from "../chainlink/wordsCost.ts";
+import { withDeadline } from "../lib/deadline.ts";
+import { messageOf } from "../lib/errors.ts";
+import { isEnded } from "./requestBook.ts";
+import type { OpenRequest } from "./openRequest.ts";
+import type { StoredSubscription } from "../store/chainRecords.ts";
+import type { SubscriptionBalances, Subscriptions } from "../dapps/subscriptions.ts";
+import type { Tracker } from "./tracker.ts";
+
+/** FunctionsCoordinator's `requestTimeoutSeconds` as Tyche deploys it; after it a request may be taken off, and no report is accepted. */
+const FUNCTIONS_TIMEOUT_MS = 300_000;
+/** A head older than this is worth a word. */
+const OLD_HEAD_MS = 60_000;
+/** Whoever asks gets an answer within two seconds, whatever hangs. */
+const DEADLINE_MS = 1_500;
+/** How long what was read from the chain answers further questions: many callers give up waiting at the same moment. */
+const MEMORY_MS = 2_000;
+
+/** Options of {@link createExplainer}. */
+export interface ExplainerOptions {
+  readonly client: ChainClient;
+  readonly watcher: ChainWatcher;
+  readonly contracts: StackAddresses;
+  readonly fees: Fees;
+  /** Highest gas price at which the VRF node fulfils, in wei; `undefined` where it has no limit. */
+  readonly gasLaneWei: bigint | undefined;
+  readonly subscriptions: Subscriptions;
+  readonly tracker: Pick<Tracker, "oracleSeenAt">;
+  /** What the oracle, where it runs here, says that a request waits for. */
+  readonly oracleWait: ((requestId: Hex) => string | undefined) | undefined;
+  /** Requests that no transaction carries yet. */
+  readonly queued: () => number;
+}
+
+/**
+ * Makes what says, in one sentence without an end, why a request is not further: from the chain alone, and only when somebody asks.
+ * Gives `null` for a request that has ended, and never rejects; a node that doesn't answer in time is the answer.
+ */
+export function createExplainer(options: ExplainerOptions): (request: OpenRequest) => Promise<string | null> {
+  const { client, watcher, contracts, subscriptions, tracker } = options;
+
+  const askGasPrice = remember(() => options.fees.gasPriceWei(client));
+  const askPrices = remember(async () => {
+    const feed = { abi: fixedPriceFeedAbi, functionName: "latestRoundData" } as const;
+    const fee = { abi: vrfCoordinatorAbi, functionName: "getFeeConfig" } as const;
+    const [price, fees] = await Promise.all([
+      client.call({ to: contracts.nativePriceFeed, data: encodeFunctionData(feed) }),
+      client.call({ to: contracts.vrfCoordinator, data: encodeFunctionData(fee) }),
+    ]);
+    const [, weiPerLink] = decodeFunctionResult({ ...feed, data: price });
+    const [flatFeePpm] = decodeFunctionResult({ ...fee, data: fees });
+    return { weiPerLink, flatFeePpm };
+  });
+
+  const askOf = new Map<string, () => Promise<SubscriptionBalances>>();
+  const askBalances = (subscription: StoredSubscription): Promise<SubscriptionBalances> => {
+    let ask = askOf.get(subscription.dappId);
+    if (ask === undefined) {
+      ask = remember(() => subscriptions.readBalances(subscription));
+      askOf.set(subscription.dappId, ask);
+    }
+    return ask();
+  };
+
+  const explain = async (request: OpenRequest): Promise<string | null> => {
+    const { progress, state } = request;
+    const hash = progress.transactionHashes?.at(-1);
+    if (hash === undefined) {
+      const waiting = options.queued();
+      return request.why ?? `not sent yet: ${waiting || 1} waiting for the transaction under way`;
+    }
+    if (progress.acceptedBlock === undefined) return await explainUnmined(request, hash);
+    if (request.why !== null) return request.why;
+    if (state === "submitted" && progress.vrfRequestId !== undefined) {
+      const reason = await explainWord(request, hash, progress.vrfRequestId);
+      if (reason !== undefined) return reason;
+    }
+    const age = Date.now() - request.updatedAt;
+    if (progress.functionsRequestId !== undefined && age > FUNCTIONS_TIMEOUT_MS)
+      return `the function request has timed out on the network: no result within ${FUNCTIONS_TIMEOUT_MS / 1000} seconds; it is being taken off`;
+    const requestId = progress.functionsRequestId ?? progress.vrfRequestId;
+    const wait = requestId === undefined ? undefined : options.oracleWait?.(requestId);
+    if (wait !== undefined) return `with the oracle for ${seconds(request.updatedAt)}: ${wait}${headAge()}`;
+    return oracleUnseen(request);
+  };
+
+  const explainUnmined = async (request: OpenRequest, hash: Hex): Promise<string> => {
+    for (const one of request.progress.transactionHashes ?? []) {
+      if ((await client.getReceipt(one)) !== undefined)
+        return `its transaction ${one} is mined, and being read`;
+    }
+    const versions = request.progress.transactionHashes?.length ?? 1;
+    const price = versions > 1 ? `, its price raised ${versions - 1} times` : "";
+    return `its transaction ${hash} is not mined yet, ${seconds(request.updatedAt)} after it was sent${price}${headAge()}`;
+  };
+
+  /** What keeps a random word away, of what can be told from the chain. */
+  const explainWord = async (
+    request: OpenRequest,
+    hash: Hex,
+    requestId: Hex,
+  ): Promise<string | undefined> => {
+    const receipt = await client.getReceipt(hash);
+    const asked = receipt?.logs
+      .map(decodeLog)
+      .find(
+        (event): event is ChainEventOf<"RandomWordsRequested"> =>
+          event?.name === "RandomWordsRequested" && event.requestId === requestId,
+      );
+    const head = watcher.head();
+    if (asked === undefined || receipt === undefined || head === undefined) return undefined;
+    // The block that holds the request is the first confirmation.
+    const confirmations = Number(head.number - receipt.blockNumber) + 1;
+    const wanted = asked.minimumRequestConfirmations;
+    if (confirmations < wanted) return `waiting for confirmations ${confirmations} of ${wanted}${headAge()}`;
+    const [gasPriceWei, prices] = await Promise.all([askGasPrice(), askPrices()]);
+    const subscription = subscriptions.find(request.dappId);
+    const { gasLaneWei } = options;
+    if (gasLaneWei !== undefined && gasPriceWei > gasLaneWei)
+      return `gas lane too low: gas costs ${formatGwei(gasPriceWei)} gwei, and the lane pays at most ${formatGwei(gasLaneWei)}`;
+    if (subscription === undefined) return undefined;
+    const neededJuels = estimateWordsCostJuels(asked.callbackGasLimit, { gasPriceWei, ...prices });
+    const { vrfJuels } = await askBalances(subscription);
+    if (vrfJuels >= neededJuels) return undefined;
+    return `subscription short by ${link(neededJuels - vrfJuels)} LINK: it holds ${link(vrfJuels)}, and the word may cost ${link(neededJuels)}`;
+  };
+
+  const oracleUnseen = (request: OpenRequest): string => {
+    const seen = tracker.oracleSeenAt();
+    if (seen === undefined || seen < request.updatedAt)
+      return `oracle not seen for ${seconds(seen ?? request.updatedAt)}${headAge()}`;
+    return `the oracle has answered others, last ${seconds(seen)} ago; this one waits for ${seconds(request.updatedAt)}`;
+  };
+
+  const headAge = (): string => {
+    const head = watcher.head();
+    if (head === undefined || Date.now() - head.seenAtMs < OLD_HEAD_MS) return "";
+    return `; the node was heard of ${seconds(head.seenAtMs)} ago`;
+  };
+
+  return async (request) => {
+    if (isEnded(request.state)) return null;
+    try {
+      return await withDeadline(explain(request), DEADLINE_MS);
+    } catch (error) {
+      return request.why ?? `the network can't be asked why: ${messageOf(error)}`;
+    }
+  };
+}
+
+/** Asks anew only when the last answer is older than {@link MEMORY_MS}. */
+function remember<T>(ask: () => Promise<T>): () => Promise<T> {
+  let last: { readonly answer: Promise<T>; readonly at: number } | undefined;
+  return () => {
+    if (last === undefined || Date.now() - last.at > MEMORY_MS) last = { answer: ask(), at: Date.now() };
+    return last.answer;
+  };
+}
+
+function seconds(since: number): string {
+  return `${Math.max(0, Math.round((Date.now() - since) / 1000))} seconds`;
+}
+
+/** To a thousandth, rounded up. */
+function link(juels: bigint): string {
+  return formatEther(((juels + 10n ** 15n - 1n) / 10n ** 15n) * 10n ** 15n);
+}

@@ -1,0 +1,38 @@
+/** A queue of several callers' items that serves the callers in turn: who has many waits behind nobody, and holds nobody up. */
+export interface FairQueue<T> {
+  readonly size: number;
+  /** Puts an item behind the others of its caller. */
+  add(caller: string, item: T): void;
+  /** Takes up to `count` items, one of each caller after the other, each caller's own in their order. */
+  take(count: number): T[];
+}
+
+/** Creates an empty queue. */
+export function createFairQueue<T>(): FairQueue<T> {
+  /** In the order in which the callers are served next. */
+  const byCaller = new Map<string, T[]>();
+  let size = 0;
+
+  return {
+    get size() {
+      return size;
+    },
+    add(caller, item) {
+      const items = byCaller.get(caller);
+      if (items === undefined) byCaller.set(caller, [item]);
+      else items.push(item);
+      size += 1;
+    },
+    take(count) {
+      const taken: T[] = [];
+      while (taken.length < count && size > 0) {
+        const [caller, items] = byCaller.entries().next().value!;
+        taken.push(items.shift()!);
+        size -= 1;
+        byCaller.delete(caller);
+        if (items.length > 0) byCaller.set(caller, items);
+      }
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,225 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { encodeFunctionData, getAddress, isAddressEqual } from "viem";
+import type { Hex } from "viem";
+import type { ChainClient, Receipt } from "../evm/client.ts";
+import type { Sender } from "../evm/sender.ts";
+import type { Call } from "../evm/signedTransaction.ts";
+import { subscriptionOwnerAbi } from "../chainlink/contracts/abi.ts";
+import { decodeRevertReason } from "../chainlink/revertReason.ts";
+import type { Subscriptions } from "../dapps/subscriptions.ts";
+import { TycheError, messageOf } from "../lib/errors.ts";
+import { deleteConsumer, findConsumer, saveConsumer } from "../store/chainRecords.ts";
+import type { Queryable, Store } from "../store/store.ts";
+import type { Payload } from "../store/payload.ts";
+import type { Carriers } from "./carriers.ts";
+import type { RequestBook } from "./requestBook.ts";
+import type { LinkRequest, OpenRequest } from "./openRequest.ts";
+import { isTransient } from "./sendingErrors.ts";
+
+const LINK_GAS = 600_000n;
+/** Both contracts read the whole list of consumers, the VRF coordinator each one's last request, too: 780,000 with 100. */
+const UNLINK_GAS = 2_000_000n;
+/** Pause before what could not be sent is tried again, and how often. */
+const DEFAULT_RETRY_MS = 1_000;
+const MAX_ATTEMPTS = 30;
+/**
+ * Gas of a request follows the number of consumers at the time it is sent. A linking waits for the dapp's requests from before it,
+ * which don't count on one consumer more; not for ever, as their words may be late.
+ */
+const OLDER_WAIT_MS = 10_000;
+const OLDER_POLL_MS = 50;
+
+/**
+ * Links callers' contracts to their subscriptions, and unlinks them. Those of one dapp go one after the other, so that the same
+ * contract asked for twice is linked once; no dapp waits for another's.
+ */
+export interface Linker {
+  take(request: LinkRequest): void;
+  /** Ends a request by the receipt of its transaction. */
+  finish(request: LinkRequest, receipt: Receipt): Promise<void>;
+  holds(id: string): boolean;
+  /** Contracts of a dapp that are being linked. */
+  linkings(dappId: string): number;
+}
+
+export interface LinkerOptions {
+  readonly network: string;
+  readonly client: Pick<ChainClient, "call">;
+  readonly store: Store;
+  readonly book: RequestBook;
+  readonly sender: Sender<Payload>;
+  readonly subscriptionOwner: Hex;
+  readonly subscriptions: Pick<Subscriptions, "ensure" | "readConsumers" | "consumersChanged">;
+  readonly carriers: Pick<Carriers, "find">;
+  readonly explainRevert: (call: Call, receipt: Receipt) => Promise<string>;
+  readonly onError: (error: unknown) => void;
+  readonly signal: AbortSignal;
+  /** Pause before a linking that could not be sent is tried again; thirty times at most. Default 1,000. */
+  readonly retryMs?: number;
+}
+
+/** Creates the linker of one network. */
+export function createLinker(options: LinkerOptions): Linker {
+  const { network, client, store, book, sender, subscriptions, signal, onError } = options;
+  const { retryMs = DEFAULT_RETRY_MS } = options;
+  const held = new Map<string, LinkRequest>();
+  const tails = new Map<string, Promise<void>>();
+
+  const encodeCall = async (request: LinkRequest): Promise<Call> => {
+    const { vrfSubscriptionId, functionsSubscriptionId } = await subscriptions.ensure(request.dappId);
+    const args = [vrfSubscriptionId, functionsSubscriptionId, consumerOf(request)] as const;
+    const isLinking = request.kind === "consumer";
+    const functionName = isLinking ? "addConsumer" : "removeConsumer";
+    const data = encodeFunctionData({ abi: subscriptionOwnerAbi, functionName, args });
+    return { to: options.subscriptionOwner, data, gas: isLinking ? LINK_GAS : UNLINK_GAS };
+  };
+
+  const carryOut = async (request: LinkRequest): Promise<void> => {
+    const isSigned = request.progress.transactionHashes !== undefined;
+    const carried = isSigned ? await options.carriers.find(request) : undefined;
+    if (carried !== undefined) return await finish(request, carried);
+    const consumer = consumerOf(request);
+    const lists = await subscriptions.readConsumers(await subscriptions.ensure(request.dappId));
+    const isOn = (list: readonly Hex[]): boolean => list.some((one) => isAddressEqual(one, consumer));
+    if (request.kind === "consumer" && isOn(lists.vrf) && isOn(lists.functions)) {
+      const known = await findConsumer(store.db, { dappId: request.dappId, network, address: consumer });
+      if (known !== undefined) return await fulfil(request, known.transactionHash as Hex);
+    }
+    const call = await encodeCall(request);
+    if (request.kind === "unlink") await assertUnlinks(call);
+    await finish(request, await sender.send(call, { kind: "consumer", entries: [[request.id]] }));
+  };
+
+  /** The contracts let a consumer go only while no request of its subscription is under way. */
+  const assertUnlinks = async ({ to, data }: Call): Promise<void> => {
+    try {
+      await client.call({ to, data, from: sender.address });
+    } catch (error) {
+      const reason = decodeRevertReason((error as { data?: Hex }).data ?? "0x");
+      const isBusy =
+        reason.name === "PendingRequestExists" || reason.name === "CannotRemoveWithPendingRequests";
+      if (isBusy) throw new SubscriptionBusyError();
+      throw reason.name === undefined ? error : new UnlinkRefusedError(reason.text);
+    }
+  };
+
+  const finish = async (request: LinkRequest, receipt: Receipt): Promise<void> => {
+    const { transactionHash } = receipt;
+    const endedIn = { number: Number(receipt.blockNumber), hash: receipt.blockHash };
+    if (!receipt.succeeded) {
+      const reason = await options.explainRevert(await encodeCall(request), receipt);
+      const what = request.kind === "consumer" ? "linking" : "unlinking";
+      const error = { code: "request_failed", message: `the ${what} transaction reverted: ${reason}` };
+      return await book.change([{ request, state: "failed", transactionHash, error, endedIn }]);
+    }
+    const place = { dappId: request.dappId, network, address: consumerOf(request) };
+    await fulfil(request, transactionHash, {
+      endedIn,
+      record: (db) =>
+        request.kind === "consumer"
+          ? saveConsumer(db, { ...place, transactionHash, createdAt: Date.now() })
+          : deleteConsumer(db, place),
+    });
+    subscriptions.consumersChanged(request.dappId);
+  };
+
+  /** @param own where the transaction was the request's own: its block, and what the store remembers of it. */
+  const fulfil = async (
+    request: LinkRequest,
+    transactionHash: Hex,
+    own?: {
+      readonly endedIn: { readonly number: number; readonly hash: Hex };
+      readonly record: (db: Queryable) => Promise<void>;
+    },
+  ): Promise<void> => {
+    const end = { request, state: "fulfilled", transactionHash, outcome: { transactionHash } } as const;
+    if (own === undefined) await book.change([end]);
+    else await book.change([{ ...end, endedIn: own.endedIn }], own.record);
+  };
+
+  const carryOutAtLast = async (request: LinkRequest): Promise<void> => {
+    if (request.kind === "consumer") await olderRequests(request);
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      try {
+        return await carryOut(request);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof SubscriptionBusyError)) onError(error);
+        const end = endOf(request, error, attempt === MAX_ATTEMPTS);
+        if (end !== undefined) return await book.change([{ request, state: "failed", error: end }]);
+        await book.change([{ request, why: `not sent yet: ${messageOf(error)}` }]);
+        await sleep(retryMs, undefined, { signal }).catch(() => {});
+      }
+    }
+  };
+
+  /** Resolves when the dapp's requests from before a linking have loaded the list of consumers, or after a while. */
+  const olderRequests = async ({ dappId, createdAt }: LinkRequest): Promise<void> => {
+    const isInTheWay = (one: OpenRequest): boolean =>
+      one.dappId === dappId &&
+      one.createdAt < createdAt &&
+      ((one.state === "received" && (one.kind === "preset" || one.kind === "function")) ||
+        (one.state === "submitted" && one.kind === "preset"));
+    const deadline = Date.now() + OLDER_WAIT_MS;
+    while (!signal.aborted && Date.now() < deadline && book.open(network).some(isInTheWay))
+      await sleep(OLDER_POLL_MS, undefined, { signal }).catch(() => {});
+  };
+
+  return {
+    take(request) {
+      const { id, dappId } = request;
+      if (held.has(id)) return;
+      held.set(id, request);
+      const tail = (tails.get(dappId) ?? Promise.resolve())
+        .then(() => carryOutAtLast(request))
+        .catch(onError)
+        .finally(() => {
+          held.delete(id);
+          if (tails.get(dappId) === tail) tails.delete(dappId);
+        });
+      tails.set(dappId, tail);
+    },
+    finish,
+    holds: (id) => held.has(id),
+    linkings: (dappId) =>
+      [...held.values()].filter((one) => one.dappId === dappId && one.kind === "consumer").length,
+  };
+}
+
+function consumerOf({ params }: LinkRequest): Hex {
+  return getAddress(params.consumer);
+}
+
+/** How a request ends by an error, `undefined` when it may be tried again. */
+function endOf(
+  { kind }: LinkRequest,
+  error: unknown,
+  isLast: boolean,
+): { readonly code: string; readonly message: string } | undefined {
+  const what = kind === "consumer" ? "linking" : "unlinking";
+  if (error instanceof UnlinkRefusedError) return { code: "request_failed", message: error.message };
+  if (!isTransient(error))
+    return { code: "request_failed", message: `the ${what} can't be encoded for the chain` };
+  if (!isLast) return undefined;
+  if (error instanceof SubscriptionBusyError) return { code: "request_failed", message: error.message };
+  return { code: "chain_unavailable", message: `the ${what} could not be sent: ${error.message}` };
+}
+
+/** Requests on a dapp's subscriptions are under way, and so long no consumer can be taken off. */
+class SubscriptionBusyError extends TycheError {
+  constructor() {
+    super(
+      "requests on the dapp's subscriptions are under way, and the oracle contracts let a consumer go only while there is none; unlink it when they have ended",
+      { code: "request_failed", blame: "caller", retryable: true },
+    );
+  }
+}
+
+class UnlinkRefusedError extends TycheError {
+  constructor(reason: string) {
+    super(`the oracle contracts refuse to unlink the consumer: ${reason}`, {
+      code: "request_failed",
+      blame: "caller",
+    });
+  }
+}

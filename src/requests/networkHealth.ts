@@ -1,0 +1,221 @@
+import { remember } from "../lib/memo.ts";
+import { decodeFunctionResult, encodeFunctionData } from "viem";
+import type { Hex } from "viem";
+import type { ChainClient } from "../evm/client.ts";
+import type { ChainWatcher } from "../evm/watcher.ts";
+import { functionsRouterAbi, linkTokenAbi } from "../chainlink/contracts/abi.ts";
+import { DeadlineError, withDeadline } from "../lib/deadline.ts";
+import { messageOf } from "../lib/errors.ts";
+import type { Subscriptions } from "../dapps/subscriptions.ts";
+import type { NetworkReadiness } from "./views.ts";
+
+/** Anybody may ask for the readiness; the chain is asked at most this often for it. */
+const FRESH_MS = 1_000;
+/** As often for the balances, which take two calls for every dapp. */
+const BALANCES_FRESH_MS = 15_000;
+/** Readiness is told within two seconds, whatever hangs. */
+const DEADLINE_MS = 1_500;
+/** Subscriptions read at the same time. */
+const SUBSCRIPTIONS_AT_ONCE = 16;
+/** An account with less coin than this, 0.1, should be filled up. */
+const LOW_BALANCE_WEI = 10n ** 17n;
+/** The oracle should have answered by then: beyond what confirmations take on the slowest network. */
+const LONG_LAG_MS = 120_000;
+
+const PAUSED_WARNING =
+  "the Functions router is paused: presets and function requests fail until its owner calls unpause()";
+
+/** State of the oracle that serves a network, as whoever runs it tells. */
+export interface OracleHealth {
+  /** Time since it saw its oldest unanswered request; 0 when there is none. */
+  readonly lagMs: number;
+  /** What that request waits for. */
+  readonly waitsFor?: string;
+  readonly pendingWords: number;
+  readonly pendingFunctions: number;
+  /** `undefined` before the first block. */
+  readonly blockNumber: number | undefined;
+  /** Whether it has read all blocks from before its start. */
+  readonly caughtUp: boolean;
+  /** Of its accounts the one that holds least, by role; absent until it was read. */
+  readonly lowestAccounts: Readonly<Record<string, { readonly address: Hex; readonly balanceWei: bigint }>>;
+}
+
+/** Options of {@link createNetworkHealth}. */
+export interface NetworkHealthOptions {
+  readonly client: Pick<ChainClient, "getBalanceWei" | "call">;
+  readonly watcher: Pick<ChainWatcher, "head">;
+  readonly operator: Hex;
+  /** LINK, and the contract that subscriptions are funded from. */
+  readonly link: Hex;
+  readonly subscriptionOwner: Hex;
+  /** Takes no requests and no results while its owner has paused it. */
+  readonly functionsRouter: Hex;
+  /** What else an operator should see to on this chain. */
+  readonly chainWarnings?: () => Promise<readonly string[]>;
+  readonly subscriptions: Pick<Subscriptions, "list" | "readBalances">;
+  /** Below this a subscription counts as low: what a top-up should have prevented. */
+  readonly lowSubscriptionJuels: bigint;
+  /** Requests in work, and those of them that no transaction carries yet. */
+  readonly openRequests: () => number;
+  readonly queuedRequests: () => number;
+  /** Absent where somebody else runs the oracle. */
+  readonly oracle?: () => OracleHealth;
+}
+
+/** Makes what reads the health of a network that serves. The reading doesn't reject: a node that can't be reached is one. */
+export function createNetworkHealth(options: NetworkHealthOptions): () => Promise<NetworkReadiness> {
+  const { client, watcher, subscriptions } = options;
+
+  const readReserve = async (): Promise<bigint> => {
+    const call = { abi: linkTokenAbi, functionName: "balanceOf" } as const;
+    const data = encodeFunctionData({ ...call, args: [options.subscriptionOwner] });
+    return decodeFunctionResult({ ...call, data: await client.call({ to: options.link, data }) });
+  };
+  const readPaused = async (): Promise<boolean> => {
+    const call = { abi: functionsRouterAbi, functionName: "paused" } as const;
+    const data = await client.call({ to: options.functionsRouter, data: encodeFunctionData(call) });
+    return decodeFunctionResult({ ...call, data });
+  };
+  const readSubscriptions = remember(BALANCES_FRESH_MS, async (): Promise<Balances> => {
+    const all = subscriptions.list();
+    let vrfJuels: bigint | undefined;
+    let functionsJuels: bigint | undefined;
+    for (let at = 0; at < all.length; at += SUBSCRIPTIONS_AT_ONCE) {
+      const some = all.slice(at, at + SUBSCRIPTIONS_AT_ONCE);
+      for (const balances of await Promise.all(some.map((one) => subscriptions.readBalances(one)))) {
+        vrfJuels = lower(vrfJuels, balances.vrfJuels);
+        functionsJuels = lower(functionsJuels, balances.functionsJuels);
+      }
+    }
+    return { count: all.length, vrfJuels, functionsJuels, reserveJuels: await readReserve() };
+  });
+
+  let lastBalances: Balances | undefined;
+
+  return remember(FRESH_MS, async (): Promise<NetworkReadiness> => {
+    const head = watcher.head();
+    const pendingRequests = options.openRequests();
+    const queuedRequests = options.queuedRequests();
+    const oracle = options.oracle?.();
+    const known = { pendingRequests, queuedRequests, ...(oracle && describeOracle(oracle)) };
+    try {
+      const beganMs = performance.now();
+      let rpcLatencyMs = 0;
+      const reachChain = async (): Promise<bigint> => {
+        const balanceWei = await client.getBalanceWei(options.operator);
+        rpcLatencyMs = performance.now() - beganMs;
+        return balanceWei;
+      };
+      const inTime = <T>(work: Promise<T>): Promise<T> => withDeadline(work, DEADLINE_MS);
+      const [operatorWei, balances, isPaused, chainWarnings] = await Promise.all([
+        inTime(reachChain()),
+        inTime(readSubscriptions()).then(
+          (read) => (lastBalances = read),
+          (error: unknown) => {
+            // Those of thousands of dapps take longer: the last ones then.
+            if (error instanceof DeadlineError) return lastBalances;
+            throw error;
+          },
+        ),
+        inTime(readPaused()),
+        inTime(options.chainWarnings?.() ?? Promise.resolve([])),
+      ]);
+      const { vrfJuels, functionsJuels } = balances ?? {};
+      const warnings = [
+        ...lowAccount("the operator", { address: options.operator, balanceWei: operatorWei }),
+        ...Object.entries(oracle?.lowestAccounts ?? {}).flatMap(([role, account]) =>
+          lowAccount(`the oracle's account (${role})`, account),
+        ),
+        ...lowSubscription("VRF", vrfJuels, options.lowSubscriptionJuels),
+        ...lowSubscription("Functions", functionsJuels, options.lowSubscriptionJuels),
+        ...lagging(oracle),
+        ...(isPaused ? [PAUSED_WARNING] : []),
+        ...chainWarnings,
+      ];
+      return {
+        ready: head !== undefined,
+        ...(head === undefined ? { why: "no block has been seen yet" } : {}),
+        rpcReachable: true,
+        rpcLatencyMs: Math.round(rpcLatencyMs * 100) / 100,
+        ...(head === undefined
+          ? {}
+          : { blockNumber: Number(head.number), headAgeMs: Date.now() - head.firstSeenAtMs }),
+        operatorBalanceWei: operatorWei.toString(),
+        ...(balances === undefined ? {} : { subscriptions: describeSubscriptions(balances) }),
+        ...known,
+        warnings,
+      };
+    } catch (error) {
+      const why = `the chain can't be reached: ${messageOf(error)}`;
+      return { ready: false, why, rpcReachable: false, ...known, warnings: lagging(oracle) };
+    }
+  });
+}
+
+/** LINK of the subscriptions that hold least, and what is left to fund subscriptions from. */
+interface Balances {
+  readonly count: number;
+  readonly vrfJuels: bigint | undefined;
+  readonly functionsJuels: bigint | undefined;
+  readonly reserveJuels: bigint;
+}
+
+function describeSubscriptions({
+  count,
+  vrfJuels,
+  functionsJuels,
+  reserveJuels,
+}: Balances): NonNullable<NetworkReadiness["subscriptions"]> {
+  return {
+    count,
+    ...(vrfJuels === undefined ? {} : { lowestVrfJuels: vrfJuels.toString() }),
+    ...(functionsJuels === undefined ? {} : { lowestFunctionsJuels: functionsJuels.toString() }),
+    reserveJuels: reserveJuels.toString(),
+  };
+}
+
+function describeOracle(oracle: OracleHealth): Partial<NetworkReadiness> {
+  const { lagMs, waitsFor, pendingWords, pendingFunctions, blockNumber, caughtUp } = oracle;
+  return {
+    oracleLagMs: lagMs,
+    oracle: {
+      caughtUp,
+      ...(blockNumber === undefined ? {} : { blockNumber }),
+      pendingWords,
+      pendingFunctions,
+      ...(waitsFor === undefined ? {} : { waitsFor }),
+      lowestAccounts: Object.fromEntries(
+        Object.entries(oracle.lowestAccounts).map(([role, { address, balanceWei }]) => [
+          role,
+          { address, balanceWei: balanceWei.toString() },
+        ]),
+      ),
+    },
+  };
+}
+
+function lowAccount(
+  who: string,
+  { address, balanceWei }: { readonly address: Hex; readonly balanceWei: bigint },
+): string[] {
+  if (balanceWei >= LOW_BALANCE_WEI) return [];
+  return [`${who} ${address} holds ${balanceWei} wei, less than ${LOW_BALANCE_WEI}; send it coin`];
+}
+
+function lowSubscription(which: string, juels: bigint | undefined, lowJuels: bigint): string[] {
+  if (juels === undefined || juels >= lowJuels) return [];
+  return [`a ${which} subscription holds ${juels} juels, less than ${lowJuels}; top-ups don't arrive`];
+}
+
+function lagging(oracle: OracleHealth | undefined): string[] {
+  if (oracle === undefined) return [];
+  if (!oracle.caughtUp) return ["the oracle still reads the blocks from before its start"];
+  if (oracle.lagMs < LONG_LAG_MS) return [];
+  const seconds = Math.round(oracle.lagMs / 1000);
+  return [`the oracle has not answered a request for ${seconds} s: ${oracle.waitsFor ?? "no reason known"}`];
+}
+
+function lower(a: bigint | undefined, b: bigint): bigint {
+  return a === undefined || b < a ? b : a;
+}

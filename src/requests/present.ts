@@ -1,0 +1,49 @@
+import type { Hex } from "viem";
+import type { OpenRequest } from "./openRequest.ts";
+import type { ConsumerResult, FunctionResult, PresetResult, RandomResult } from "./results.ts";
+import type { Outcome, RequestRecord } from "./service.ts";
+
+/**
+ * Turns a stored request into what callers see.
+ *
+ * @param transactionUrl gives the explorer's page of a transaction on the request's network.
+ */
+export function presentRequest(request: OpenRequest, transactionUrl: (hash: Hex) => string): RequestRecord {
+  const { id, dappId, kind, network, params, state, why, createdAt, updatedAt, timeline, error } = request;
+  const outcome = presentOutcome(request, transactionUrl);
+  return { id, dappId, kind, network, params, state, why, createdAt, updatedAt, timeline, outcome, error };
+}
+
+function presentOutcome(request: OpenRequest, transactionUrl: (hash: Hex) => string): Outcome | null {
+  if (request.outcome === null) return null;
+  const success = request.state === "fulfilled";
+  const { transactionHash } = request.outcome;
+  const url = transactionUrl(transactionHash);
+  switch (request.kind) {
+    case "consumer":
+    case "unlink":
+      return { success, transactionHash } satisfies ConsumerResult;
+    case "random": {
+      const { requestId, words } = request.outcome;
+      return { success, requestId, transactionHash, url, randomNumber: [...words] } satisfies RandomResult;
+    }
+    case "function": {
+      const { requestId, result, parsedResult, err } = request.outcome;
+      return { success, requestId, result, parsedResult, err, url } satisfies FunctionResult;
+    }
+    case "preset": {
+      const { requestId, result, parsedResult, err, vrfTransactionHash: vrfv2Hash = "0x" } = request.outcome;
+      const vrfv2EventHash = transactionUrl(vrfv2Hash);
+      return {
+        success,
+        vrfv2Hash,
+        vrfv2EventHash,
+        requestId,
+        result,
+        parsedResult,
+        err,
+        url,
+      } satisfies PresetResult;
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import type { ChainClient, Receipt } from "../evm/client.ts";
+import { TransactionError } from "../evm/refusal.ts";
+import type { Sender } from "../evm/sender.ts";
+import { findTransactions, listOpenTransactions } from "../store/transactions.ts";
+import type { StoredTransaction } from "../store/transactions.ts";
+import type { Store } from "../store/store.ts";
+import type { Payload } from "../store/payload.ts";
+import type { Carriers } from "./carriers.ts";
+import type { RequestBook } from "./requestBook.ts";
+import { isLinking } from "./openRequest.ts";
+import type { LinkRequest, OpenRequest } from "./openRequest.ts";
+import { placesIn } from "./senderJournal.ts";
+
+/** Finds out, from the journal and the chain, where requests stand that nobody is carrying any more, and goes on with them. */
+export interface Recovery {
+  /** Drives what an earlier process left to its end; resolves when nothing of it is open any more. */
+  resumeAll(requests: readonly OpenRequest[]): Promise<void>;
+  /** Goes on with a request that is in no transaction that could still be mined. */
+  check(request: OpenRequest): Promise<void>;
+}
+
+/** Options of {@link createRecovery}. */
+export interface RecoveryOptions {
+  readonly network: string;
+  readonly client: ChainClient;
+  readonly store: Store;
+  readonly book: RequestBook;
+  readonly sender: Sender<Payload>;
+  readonly carriers: Carriers;
+  /** Sends a request that no transaction carries. */
+  readonly take: (request: OpenRequest) => void;
+  /** Ends a linking by its receipt. */
+  readonly finishLinking: (request: LinkRequest, receipt: Receipt) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Makes the recovery of one network. */
+export function createRecovery(options: RecoveryOptions): Recovery {
+  const { network, client, store, book, sender, carriers, take, finishLinking, onError } = options;
+
+  /** Requests of a transaction that ended: those it did not bring on chain are sent again. */
+  const settle = async (payload: Payload, receipt: Receipt | undefined): Promise<void> => {
+    for (const { request } of placesIn(payload, (id) => book.get(id))) {
+      if (isLinking(request) && receipt !== undefined) await finishLinking(request, receipt);
+      else if (receipt?.succeeded !== true) take(request);
+    }
+  };
+
+  const resume = async (versions: readonly StoredTransaction[]): Promise<void> => {
+    const payload = versions[0]!.payload as Payload;
+    const receipt = await sender.resume(versions, payload).catch((error: unknown) => {
+      if (!(error instanceof TransactionError)) throw error;
+      onError(error);
+      return undefined;
+    });
+    await settle(payload, receipt);
+  };
+
+  const check = async (request: OpenRequest): Promise<void> => {
+    const { transactionHashes = [], acceptedBlock } = request.progress;
+    if (acceptedBlock !== undefined || book.get(request.id) === undefined) return;
+    const receipt = await carriers.find(request);
+    if (receipt === undefined) {
+      const known = await findTransactions(store.db, transactionHashes);
+      const spent = await client.getNonce(sender.address, "latest");
+      const mayCome = known.some(({ state, nonce }) => state !== "failed" && nonce >= spent);
+      if (!mayCome) take(request);
+    } else if (isLinking(request)) await finishLinking(request, receipt);
+    else if (!(await carriers.isAccepted(request, receipt))) take(request);
+  };
+
+  const settleAll = async (work: readonly Promise<void>[]): Promise<void> => {
+    for (const result of await Promise.allSettled(work)) {
+      if (result.status === "rejected") onError(result.reason);
+    }
+  };
+
+  return {
+    check,
+    async resumeAll(requests) {
+      const open = await listOpenTransactions(store.db, network);
+      const carried = new Set(open.flatMap(({ payload }) => (payload as Payload).entries.flat()));
+      const versions = [...Map.groupBy(open, ({ nonce }) => nonce).values()];
+      await settleAll(versions.map((each) => resume(each)));
+      // What the others need may just have been made: subscriptions, a stored source.
+      const checks: Promise<void>[] = [];
+      for (const request of requests) {
+        if (carried.has(request.id)) continue;
+        if (request.progress.transactionHashes === undefined) take(request);
+        else checks.push(check(request));
+      }
+      await settleAll(checks);
+    },
+  };
+}

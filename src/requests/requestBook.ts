@@ -1,0 +1,220 @@
+import { setImmediate } from "node:timers/promises";
+import type { Hex } from "viem";
+import { findRequest, insertRequests, saveRequests } from "../store/requests.ts";
+import type { BlockId, TimelineEntry } from "../store/requests.ts";
+import type { RequestState } from "../store/schema.ts";
+import type { Queryable, Store } from "../store/store.ts";
+import { parseRequest } from "./openRequest.ts";
+import type { Facts, OpenRequest } from "./openRequest.ts";
+
+/**
+ * What happens to a request in one step; absent members stay as they are. A state before the end takes back what an end has
+ * brought: outcome, error, and the block of the end.
+ */
+export interface Change {
+  readonly request: OpenRequest;
+  readonly state?: RequestState;
+  readonly transactionHash?: Hex;
+  readonly detail?: string;
+  readonly why?: string | null;
+  readonly progress?: Facts;
+  /** What is no longer true of the progress; taken away before `progress` is added. */
+  readonly forget?: readonly (keyof Facts)[];
+  readonly outcome?: NonNullable<OpenRequest["outcome"]>;
+  readonly error?: { readonly code: string; readonly message: string };
+  /** With an end that a block brings. */
+  readonly endedIn?: BlockId;
+}
+
+type Listener = (request: OpenRequest) => void;
+
+/** Hears of every stored change of every request; must not throw. `firstNew`: index of the timeline's first new entry. */
+export type RequestObserver = (
+  request: OpenRequest,
+  told: { readonly timeline: readonly TimelineEntry[]; readonly firstNew: number },
+) => void;
+
+/**
+ * The requests in work, and those whose end may yet be taken back, in memory and in the journal. A change is stored first, then
+ * applied to the request in memory, then reported to those who wait: memory is never ahead of the journal.
+ */
+export interface RequestBook {
+  /** Stores a new request. Throws the store's error when its idempotency key is taken. */
+  add(request: OpenRequest): Promise<void>;
+  /** Takes requests that an earlier process left open, and such as have ended in blocks that aren't final. */
+  restore(requests: readonly OpenRequest[]): void;
+  /** Requests in work: all, those on a network, or those of one dapp there. */
+  openCount(network?: string, dappId?: string): number;
+  /** Requests in work on a network that have got further since then (Unix time in milliseconds). */
+  activeCount(network: string, since: number): number;
+  /** Requests in work on a network, oldest first. */
+  open(network: string): OpenRequest[];
+  get(id: string): OpenRequest | undefined;
+  /** Requests of a network that blocks have ended which may yet be replaced, in the order of their ends. */
+  unsettled(network: string): OpenRequest[];
+  /** The blocks of a network up to this one are final: what has ended there stays so. */
+  settle(network: string, block: number): void;
+  /**
+   * Stores the changes, all or none, with `also` in the same transaction, and applies them to the requests after that. Changes are
+   * taken one call after the other, each on what the calls before have stored. A failed write leaves every request as it was.
+   */
+  change(changes: readonly Change[], also?: (db: Queryable) => Promise<void>): Promise<void>;
+  /** Calls back after each stored change of a request; gives back a stop. */
+  listen(id: string, listener: Listener): () => void;
+  /** The request as stored, in work or ended. */
+  find(id: string): Promise<OpenRequest | undefined>;
+}
+
+/** Whether nothing more will happen to a request in this state, unless a reorganisation takes back the block of its end. */
+export function isEnded(state: RequestState): boolean {
+  return state === "fulfilled" || state === "failed";
+}
+
+/** Makes the book over a store. */
+export function createRequestBook(store: Store, observe: RequestObserver = () => {}): RequestBook {
+  const openRequests = new Map<string, OpenRequest>();
+  /** By network and id. */
+  const unsettled = new Map<string, Map<string, OpenRequest>>();
+  const listeners = new Map<string, Set<Listener>>();
+  let tail: Promise<void> = Promise.resolve();
+  let gathering: { readonly requests: OpenRequest[]; readonly stored: Promise<void> } | undefined;
+
+  /** Stores a request together with all that come in the same turn of the event loop. */
+  const insert = (request: OpenRequest): Promise<void> => {
+    if (gathering === undefined) {
+      const requests: OpenRequest[] = [];
+      const stored = setImmediate().then(() => {
+        gathering = undefined;
+        return store.write((db) => insertRequests(db, requests));
+      });
+      gathering = { requests, stored };
+    }
+    const { requests, stored } = gathering;
+    requests.push(request);
+    // One whose key is taken fails them all: then each goes alone.
+    return stored.catch((error: unknown) => {
+      if (requests.length === 1) throw error;
+      return store.write((db) => insertRequests(db, [request]));
+    });
+  };
+
+  const place = (request: OpenRequest): void => {
+    const { id, network } = request;
+    let ended = unsettled.get(network);
+    if (ended === undefined) unsettled.set(network, (ended = new Map()));
+    ended.delete(id);
+    if (!isEnded(request.state)) openRequests.set(id, request);
+    else {
+      openRequests.delete(id);
+      if (request.endedIn !== null) ended.set(id, request);
+    }
+  };
+
+  const commit = async (
+    changes: readonly Change[],
+    also?: (db: Queryable) => Promise<void>,
+  ): Promise<void> => {
+    const now = Date.now();
+    const drafts = new Map<OpenRequest, OpenRequest>();
+    for (const change of changes) {
+      const draft = drafts.get(change.request) ?? { ...change.request };
+      applyChange(draft, change, now);
+      drafts.set(change.request, draft);
+    }
+    await store.write(async (db) => {
+      await also?.(db);
+      await saveRequests(db, [...drafts.values()]);
+    });
+    for (const [request, draft] of drafts) {
+      const firstNew = request.timeline.length;
+      Object.assign(request, draft);
+      observe(request, { timeline: request.timeline, firstNew });
+      place(request);
+      for (const listener of listeners.get(request.id) ?? []) listener(request);
+    }
+  };
+
+  return {
+    async add(request) {
+      await insert(request);
+      place(request);
+      observe(request, { timeline: request.timeline, firstNew: 0 });
+    },
+    restore(requests) {
+      for (const request of requests) place(request);
+    },
+    openCount(network, dappId) {
+      if (network === undefined) return openRequests.size;
+      let count = 0;
+      for (const request of openRequests.values())
+        if (request.network === network && (dappId === undefined || request.dappId === dappId)) count += 1;
+      return count;
+    },
+    activeCount(network, since) {
+      let count = 0;
+      for (const request of openRequests.values())
+        if (request.network === network && request.updatedAt > since) count += 1;
+      return count;
+    },
+    open: (network) => [...openRequests.values()].filter((request) => request.network === network),
+    get: (id) => openRequests.get(id),
+    unsettled: (network) => [...(unsettled.get(network)?.values() ?? [])],
+    settle(network, block) {
+      const ended = unsettled.get(network);
+      for (const [id, { endedIn }] of ended ?? []) {
+        if (endedIn !== null && endedIn.number > block) break;
+        ended?.delete(id);
+      }
+    },
+    change(changes, also) {
+      if (changes.length === 0 && also === undefined) return Promise.resolve();
+      const result = tail.then(() => commit(changes, also));
+      tail = result.catch(() => {});
+      return result;
+    },
+    listen(id, listener) {
+      const set = listeners.get(id) ?? new Set();
+      listeners.set(id, set.add(listener));
+      return () => {
+        set.delete(listener);
+        if (set.size === 0) listeners.delete(id);
+      };
+    },
+    async find(id) {
+      const stored = await findRequest(store.db, id);
+      return stored && parseRequest(stored);
+    },
+  };
+}
+
+/** Makes a change to a draft of its request. @param at Unix time in milliseconds. */
+export function applyChange(request: OpenRequest, change: Omit<Change, "request">, at: number): void {
+  if (change.forget !== undefined || change.progress !== undefined) {
+    const progress = { ...request.progress };
+    for (const name of change.forget ?? []) delete progress[name];
+    // Facts are the same for all kinds, and never what a kind has of its own.
+    Object.assign(request, { progress: { ...progress, ...change.progress } });
+  }
+  if (change.state !== undefined && !isEnded(change.state)) {
+    request.outcome = null;
+    request.error = null;
+    request.endedIn = null;
+  }
+  if (change.outcome !== undefined) Object.assign(request, { outcome: change.outcome });
+  if (change.error !== undefined) request.error = change.error;
+  if (change.endedIn !== undefined) request.endedIn = change.endedIn;
+  if (change.why !== undefined) request.why = change.why;
+  if (change.state !== undefined) {
+    request.state = change.state;
+    request.updatedAt = at;
+    if (isEnded(change.state)) request.why = null;
+    const entry: TimelineEntry = {
+      seq: request.timeline.length + 1,
+      state: change.state,
+      at,
+      ...(change.transactionHash === undefined ? {} : { transactionHash: change.transactionHash }),
+      ...(change.detail === undefined ? {} : { detail: change.detail }),
+    };
+    request.timeline = [...request.timeline, entry];
+  }
+}

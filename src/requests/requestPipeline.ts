@@ -1,0 +1,278 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Receipt } from "../evm/client.ts";
+import { findRevertReason } from "../chainlink/findRevertReason.ts";
+import { observeSender } from "../evm/observedSender.ts";
+import { createSender } from "../evm/sender.ts";
+import type { Call } from "../evm/signedTransaction.ts";
+import { ACTIVE_MS } from "../lib/batchDelay.ts";
+import { repeat } from "../lib/repeat.ts";
+import { listSourceIds, listSubscriptions } from "../store/chainRecords.ts";
+import { listUnsettledRequests } from "../store/requests.ts";
+import type { Store } from "../store/store.ts";
+import { restoreRequests } from "./restoredRequests.ts";
+import { createMaintenance } from "./maintenance.ts";
+import { createDispatcher } from "./dispatcher.ts";
+import type { Payload } from "../store/payload.ts";
+import { createCarriers } from "./carriers.ts";
+import { createExplainer } from "./explainer.ts";
+import { createLinker } from "./linker.ts";
+import { createPreparer } from "./preparer.ts";
+import { createRecovery } from "./recovery.ts";
+import type { RequestBook } from "./requestBook.ts";
+import { isLinking, parseRequest } from "./openRequest.ts";
+import type { OpenRequest } from "./openRequest.ts";
+import { createSenderJournal } from "./senderJournal.ts";
+import type { ServedChain } from "./servedChain.ts";
+import { createSourceStore } from "./sources.ts";
+import type { SourcePrefix } from "./sources.ts";
+import { createSubscriptions } from "../dapps/subscriptions.ts";
+import type { Subscriptions } from "../dapps/subscriptions.ts";
+import { createTimeouts } from "./timeouts.ts";
+import { createTracker } from "./tracker.ts";
+import { createWordTimeouts } from "./wordTimeouts.ts";
+
+/** Between looks at the balances of subscriptions in use. */
+const TOP_UP_INTERVAL_MS = 1_000;
+/** Between looks at why old requests wait, and of how many of them. */
+const EXPLAIN_INTERVAL_MS = 15_000;
+const EXPLAINED_AT_ONCE = 50;
+/** Newest blocks whose ends are held in memory; a reorganisation that takes more reads the others from the journal. */
+const HELD_BLOCKS = 64;
+/** Newest blocks whose ends are compared with the chain at a start: nobody else's node replaces more (500 on Polygon). */
+const ADOPTED_BLOCKS = 500;
+/** How long closing waits for the transaction under way; the next process goes on with it. */
+const CLOSE_WAIT_MS = 5_000;
+
+/** Everything the service does on one network: takes requests there and follows them to their end. */
+export interface RequestPipeline {
+  readonly subscriptions: Subscriptions;
+  /** Starts on a stored request. */
+  take(request: OpenRequest): void;
+  /** Stores a preset's source on the chain ahead of its first use. */
+  storeSource(prefix: SourcePrefix): Promise<void>;
+  /** Says in one sentence why a request is not further; `null` when it has ended. Asks the chain, and never rejects. */
+  explain(request: OpenRequest): Promise<string | null>;
+  /** What {@link explain} said of an old request lately, `undefined` when nobody asked yet. */
+  explained(id: string): string | undefined;
+  /** Requests that no transaction carries yet. */
+  queued(): number;
+  close(): Promise<void>;
+}
+
+/** Options of {@link openRequestPipeline}. */
+export interface RequestPipelineOptions {
+  readonly chain: ServedChain;
+  readonly store: Store;
+  readonly book: RequestBook;
+  readonly onError: (error: unknown) => void;
+  /** Told of every transaction of the service that is mined. */
+  readonly onReceipt?: (receipt: Receipt, payload: Payload) => void;
+}
+
+/** Opens the pipeline of a network and goes on with what an earlier process left there. */
+export async function openRequestPipeline(options: RequestPipelineOptions): Promise<RequestPipeline> {
+  const { chain, store, book } = options;
+  const { network, client, watcher, contracts, operator } = chain;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const onError = (error: unknown): void => {
+    if (!signal.aborted) options.onError(error);
+  };
+  const startHead = watcher.head() ?? (await client.getHead("latest"));
+  const headNumber = (): bigint => watcher.head()?.number ?? startHead?.number ?? 0n;
+  const tracker = createTracker(book, network, async (firstReplaced) => {
+    const page = { head: Number(headNumber()), depth: chain.finalityDepth };
+    const unsettled = await listUnsettledRequests(store.db, network, page);
+    return unsettled.filter(({ endedIn }) => endedIn!.number >= firstReplaced).map(parseRequest);
+  });
+
+  const own = createSender<Payload>({
+    client,
+    account: operator,
+    chainId: chain.chainId,
+    fees: chain.fees,
+    signal,
+    onError,
+    journal: createSenderJournal({ network, account: operator.address, store, book, tracker, headNumber }),
+  });
+  const sender = observeSender(own, (receipt, payload) => {
+    watcher.expect(receipt);
+    options.onReceipt?.(receipt, payload);
+  });
+  const subscriptions = createSubscriptions({
+    network,
+    store,
+    client,
+    sender,
+    contracts,
+    allowanceJuels: chain.allowanceJuels,
+    known: (await listSubscriptions(store.db)).filter((one) => one.network === network),
+  });
+  const sourceStore = createSourceStore({
+    network,
+    store,
+    client,
+    sender,
+    presetConsumer: contracts.presetConsumer,
+    known: await listSourceIds(store.db, network),
+  });
+
+  const explainRevert = async (call: Call, receipt: Receipt): Promise<string> =>
+    (await findRevertReason(client, { ...call, from: operator.address }, receipt)).text;
+
+  const carriers = createCarriers({ network, client, store, book, sender: sender.address, tracker });
+  const linker = createLinker({
+    network,
+    client,
+    store,
+    book,
+    sender,
+    subscriptionOwner: contracts.subscriptionOwner,
+    subscriptions,
+    carriers,
+    explainRevert,
+    onError,
+    signal,
+  });
+  const dispatcher = createDispatcher({
+    book,
+    sender,
+    active: () => book.activeCount(network, Date.now() - ACTIVE_MS),
+    presetConsumer: contracts.presetConsumer,
+    prepare: createPreparer({
+      chain,
+      subscriptions,
+      sourceStore,
+      linkings: (dappId) => linker.linkings(dappId),
+    }),
+    carriers,
+    explainRevert,
+    onError,
+    signal,
+  });
+  const take = (request: OpenRequest): void => {
+    // It is taken when its dry run is over.
+    if (request.state === "checking") return;
+    if (isLinking(request)) linker.take(request);
+    else dispatcher.enqueue(request);
+  };
+  const recovery = createRecovery({
+    network,
+    client,
+    store,
+    book,
+    sender,
+    carriers,
+    take,
+    finishLinking: (request, receipt) => linker.finish(request, receipt),
+    onError,
+  });
+
+  /** The chain may lack what it had: transactions are sent again, and what they had made is looked up again. */
+  const reconcile = async (): Promise<void> => {
+    if (!(await sender.reconcile())) return;
+    subscriptions.doubt();
+    sourceStore.doubt();
+  };
+  const requests = (): OpenRequest[] =>
+    book.open(network).filter(({ id }) => !dispatcher.holds(id) && !linker.holds(id));
+  const maintenance = createMaintenance({
+    requests,
+    check: (request) => recovery.check(request),
+    reconcile,
+    timeOuts: [
+      createTimeouts({ client, watcher, sender, functionsRouter: contracts.functionsRouter, requests }),
+      createWordTimeouts({
+        client,
+        watcher,
+        contracts,
+        presetConfirmations: chain.presetConfirmations,
+        book,
+        tracker,
+        requests,
+        take,
+        explain: (request) => explain(request),
+      }),
+    ],
+    onError,
+  });
+
+  const { open, fromBlock, known } = await restoreRequests({
+    network,
+    client,
+    store,
+    book,
+    tracker,
+    head: startHead?.number ?? 0n,
+    finalityDepth: Math.min(chain.finalityDepth, ADOPTED_BLOCKS),
+  });
+  await reconcile();
+  const stopFollowing = watcher.follow({
+    addresses: () => [contracts.presetConsumer, contracts.vrfCoordinator, contracts.functionsRouter],
+    fromBlock,
+    known,
+    async onBlock(block) {
+      sender.poke();
+      await tracker.onBlock(block);
+      book.settle(network, Number(block.number) - Math.min(chain.finalityDepth, HELD_BLOCKS));
+    },
+    async onReorg(firstReplaced) {
+      await tracker.onReorg(firstReplaced);
+      reconcile()
+        .then(() => maintenance.checkLinkings())
+        .catch(onError);
+    },
+  });
+  const resumed = recovery.resumeAll(open);
+
+  const explain = createExplainer({
+    client,
+    watcher,
+    contracts,
+    fees: chain.fees,
+    gasLaneWei: chain.gasLaneWei,
+    subscriptions,
+    tracker,
+    oracleWait: chain.oracleWait,
+    queued: () => dispatcher.queued(),
+  });
+  /** What old requests wait for, for lists; nothing of it is stored. */
+  const explained = new Map<string, string>();
+  const explainOld = async (): Promise<void> => {
+    const since = Date.now() - EXPLAIN_INTERVAL_MS;
+    const old = book.open(network).filter(({ updatedAt }) => updatedAt < since);
+    explained.clear();
+    for (const request of old.slice(0, EXPLAINED_AT_ONCE)) {
+      const why = await explain(request);
+      if (why !== null) explained.set(request.id, why);
+    }
+  };
+  const stops: (() => void)[] = [];
+  // A top-up or a linking of an earlier process that is still under way is not made a second time.
+  void resumed.then(() => {
+    if (signal.aborted) return;
+    stops.push(
+      repeat(() => subscriptions.topUp(), TOP_UP_INTERVAL_MS, onError),
+      maintenance.start(),
+      repeat(explainOld, EXPLAIN_INTERVAL_MS, onError),
+    );
+  });
+
+  return {
+    subscriptions,
+    take,
+    async storeSource(prefix) {
+      await sourceStore.ensure(prefix);
+    },
+    explain,
+    explained: (id) => explained.get(id),
+    queued: () => dispatcher.queued(),
+    async close() {
+      for (const stop of stops) stop();
+      await Promise.race([dispatcher.close(), sleep(CLOSE_WAIT_MS, undefined, { ref: false })]);
+      stopFollowing();
+      stopping.abort();
+      await resumed;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { Type, type Static } from "typebox";
+import type { Hex } from "viem";
+
+// The schemas are the source of these types, and what the API documents of its answers.
+
+/** Schema of `0x` and an even number of hex digits; any number of bytes when `bytes` is absent. */
+export function hexSchema(description: string, bytes?: number) {
+  const digits = bytes === undefined ? "([0-9a-f]{2})*" : `[0-9a-f]{${bytes * 2}}`;
+  return Type.Unsafe<Hex>({ type: "string", pattern: `^0x${digits}$`, description });
+}
+
+const success = Type.Boolean({ description: "Whether the request was successful." });
+const requestId = hexSchema("Request identifier assigned by the oracle network, 32 bytes.", 32);
+const err = Type.String({ description: "Error message, if any. `0x` means no error." });
+const result = hexSchema("The generated output, as the oracle network reported it; `0x` when it failed.");
+const explorerUrl = (of: string) => Type.String({ description: `Explorer page of ${of}.` });
+
+/** Outcome of a preset: the interface's Preset result. */
+export type PresetResult = Static<typeof PresetResult>;
+export const PresetResult = Type.Object({
+  success,
+  vrfv2Hash: hexSchema("Hash of the transaction that put the VRF proof on chain.", 32),
+  vrfv2EventHash: explorerUrl("that transaction"),
+  requestId,
+  result,
+  parsedResult: Type.String({ description: "The output decoded to text; empty when the function failed." }),
+  err,
+  url: explorerUrl("the transaction that delivered the result"),
+});
+
+/** Outcome of a function run: the interface's Function run result. */
+export type FunctionResult = Static<typeof FunctionResult>;
+export const FunctionResult = Type.Object({
+  success,
+  requestId,
+  result,
+  parsedResult: Type.String({
+    description: "The result decoded according to `returnType`; empty when the function failed.",
+  }),
+  err,
+  url: explorerUrl("the transaction that delivered the result"),
+});
+
+/** Outcome of a request for random numbers: the interface's Random number result. */
+export type RandomResult = Static<typeof RandomResult>;
+export const RandomResult = Type.Object({
+  success,
+  requestId,
+  transactionHash: hexSchema("Hash of the transaction that put the VRF proof on chain.", 32),
+  url: explorerUrl("that transaction"),
+  randomNumber: Type.Array(Type.String({ pattern: "^[0-9]+$" }), {
+    description: "The random numbers, each a 256-bit unsigned integer in decimal.",
+  }),
+});
+
+/** Outcome of linking a consumer: the interface's Add consumer result. */
+export type ConsumerResult = Static<typeof ConsumerResult>;
+export const ConsumerResult = Type.Object({
+  success: Type.Boolean({ description: "Whether the consumer was linked." }),
+  transactionHash: hexSchema("Hash of the linking transaction.", 32),
+});
+
+const captured = Type.String({ description: "What the source wrote with `console`." });
+const line = Type.Integer({ minimum: 1, description: "Line in the caller's source where it threw." });
+const column = Type.Integer({ minimum: 1, description: "Column on that line." });
+
+const details = Type.Array(
+  Type.Object({
+    path: Type.String({ description: "JSON Pointer to the parameter." }),
+    message: Type.String({ description: "What is wrong, where, and what to do." }),
+  }),
+  { description: "What is behind `err`, where that text alone doesn't say it." },
+);
+
+/** Outcome of a dry run. Nothing was sent to a chain. */
+export type SimulateResult = Static<typeof SimulateResult>;
+export const SimulateResult = Type.Object({
+  success,
+  result,
+  parsedResult: FunctionResult.properties.parsedResult,
+  err: Type.String({ description: "The text that the oracle nodes would report. `0x` means no error." }),
+  console: captured,
+  consoleTruncated: Type.Boolean(),
+  timeMs: Type.Number({ description: "Duration of the run in milliseconds." }),
+  memoryBytes: Type.Integer({ description: "Heap in use at the end of the run, in bytes." }),
+  httpRequests: Type.Integer({ description: "HTTP requests that the source made." }),
+  line: Type.Optional(line),
+  column: Type.Optional(column),
+  details: Type.Optional(details),
+});
+
+/**
+ * Body of a 422: the Function run result with `success: false`, plus what the dry run captured.
+ * A `TycheError` with code `function_failed` carries it as `details`.
+ */
+export type FunctionRefusal = Static<typeof FunctionRefusal>;
+export const FunctionRefusal = Type.Object({
+  success: Type.Literal(false),
+  requestId: Type.Literal("", { description: "Empty: no request exists." }),
+  result: Type.Literal("0x"),
+  parsedResult: Type.Literal(""),
+  err: SimulateResult.properties.err,
+  url: Type.Literal("", { description: "Empty: no transaction was sent." }),
+  console: captured,
+  line: Type.Optional(line),
+  column: Type.Optional(column),
+  details: Type.Optional(details),
+});

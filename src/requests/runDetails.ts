@@ -1,0 +1,20 @@
+import type { RunError } from "../../sandbox/index.ts";
+import type { ParameterViolation } from "../lib/invalidParameter.ts";
+
+interface Place {
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}
+
+/**
+ * Says what is wrong with a source whose run failed, where the nodes' own text doesn't: the form is that of a parameter that can't be used.
+ * @param path JSON Pointer to the parameter that named the source.
+ */
+export function describeRunError(
+  { kind, detail, line, column }: Pick<RunError, "kind" | "detail"> & Place,
+  path: string,
+): { readonly details?: ParameterViolation[] } {
+  if (detail === undefined) return {};
+  const place = kind === "syntax" && line !== undefined ? ` (line ${line}, column ${column ?? 1})` : "";
+  return { details: [{ path, message: `${detail}${place}` }] };
+}

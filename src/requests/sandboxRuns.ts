@@ -1,0 +1,30 @@
+import { SandboxError, type SandboxPool } from "../../sandbox/index.ts";
+import { TycheError } from "../lib/errors.ts";
+
+/** Codes of the sandbox that say it can't take a run now: callers come back. */
+const BUSY: ReadonlySet<string> = new Set([
+  "sandbox_overloaded",
+  "sandbox_unavailable",
+  "sandbox_interrupted",
+  "sandbox_closed",
+]);
+
+/**
+ * A pool whose refusals are errors of ours: the sandbox is a package of its own and has its own.
+ * A run that can't be taken now throws `overloaded`; any other refusal keeps its code and is a defect.
+ */
+export function withOwnErrors(pool: SandboxPool): SandboxPool {
+  return {
+    ...pool,
+    run: (request) =>
+      pool.run(request).catch((error: unknown) => {
+        throw error instanceof SandboxError ? refusalOf(error) : error;
+      }),
+  };
+}
+
+function refusalOf(cause: SandboxError): TycheError {
+  const code = BUSY.has(cause.code) ? "overloaded" : cause.code;
+  const { blame, retryable, details } = cause;
+  return new TycheError(cause.message, { code, blame, retryable, details, cause });
+}

@@ -1,0 +1,75 @@
+import type { Hex } from "viem";
+import type { SenderJournal } from "../evm/sender.ts";
+import type { SignedTransaction } from "../evm/signedTransaction.ts";
+import type { Store } from "../store/store.ts";
+import { endTransaction, insertTransaction, listTransactionsFrom } from "../store/transactions.ts";
+import type { Payload } from "../store/payload.ts";
+import type { Change, RequestBook } from "./requestBook.ts";
+import type { Facts, OpenRequest } from "./openRequest.ts";
+import type { Tracker } from "./tracker.ts";
+
+/** Makes the sender's journal in the store: a signed transaction and the requests it carries are stored together, and followed, before it is broadcast. */
+export function createSenderJournal(options: {
+  readonly network: string;
+  readonly account: Hex;
+  readonly store: Store;
+  readonly book: RequestBook;
+  readonly tracker: Tracker;
+  /** Newest block seen. */
+  readonly headNumber: () => bigint;
+}): SenderJournal<Payload> {
+  const { network, account, store, book, tracker } = options;
+  return {
+    async signed(transaction, payload) {
+      const sinceBlock = Number(options.headNumber());
+      const changes = placesIn(payload, (id) => book.get(id)).map(({ request, entry, item }) =>
+        carry(request, transaction, { entry, item, sinceBlock }),
+      );
+      await book.change(changes, (db) =>
+        insertTransaction(db, { ...transaction, network, sender: account, payload, createdAt: Date.now() }),
+      );
+      for (const { request } of changes) tracker.track(request);
+    },
+    ended: (transaction, end) => endTransaction(store.db, transaction.hash, end),
+    from: (nonce) => listTransactionsFrom(store.db, { network, sender: account, nonce }),
+    noPayload: { kind: "upkeep", entries: [] },
+  };
+}
+
+/** The requests that a transaction carries, so far as they are in work, with their places in it. */
+export function placesIn(
+  { entries }: Payload,
+  find: (id: string) => OpenRequest | undefined,
+): readonly { readonly request: OpenRequest; readonly entry: number; readonly item: number }[] {
+  return entries.flatMap((ids, entry) =>
+    ids.flatMap((id, item) => {
+      const request = find(id);
+      return request === undefined ? [] : [{ request, entry, item }];
+    }),
+  );
+}
+
+/** What becomes of a request as a transaction that carries it is signed. */
+function carry(
+  request: OpenRequest,
+  { hash, nonce }: SignedTransaction,
+  place: { readonly entry: number; readonly item: number; readonly sinceBlock: number },
+): Change {
+  const { progress } = request;
+  // A repriced version stands beside the earlier ones; a transaction of its own takes their place.
+  const isRepriced =
+    progress.nonce === nonce && progress.entry === place.entry && progress.item === place.item;
+  const transactionHashes = [...(isRepriced ? (progress.transactionHashes ?? []) : []), hash];
+  const learnt: Facts = {
+    ...place,
+    nonce,
+    transactionHashes,
+    sinceBlock: progress.sinceBlock ?? place.sinceBlock,
+  };
+  return {
+    request,
+    progress: learnt,
+    why: null,
+    ...(request.state === "received" ? { state: "submitted", transactionHash: hash } : {}),
+  };
+}

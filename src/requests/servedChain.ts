@@ -1,0 +1,31 @@
+import type { Hex } from "viem";
+import type { Account } from "../evm/account.ts";
+import type { ChainClient } from "../evm/client.ts";
+import type { Fees } from "../evm/fees.ts";
+import type { StackAddresses } from "../chainlink/stackPlan.ts";
+import type { ChainWatcher } from "../evm/watcher.ts";
+
+/** What the pipeline needs of the network it serves, embedded or not. */
+export interface ServedChain {
+  /** Name of the network. */
+  readonly network: string;
+  readonly chainId: number;
+  readonly client: ChainClient;
+  readonly watcher: ChainWatcher;
+  readonly contracts: StackAddresses;
+  /** Sends every transaction of the service on this network. */
+  readonly operator: Account;
+  readonly fees: Fees;
+  /** What each of a dapp's two subscriptions is given, in juels. */
+  readonly allowanceJuels: bigint;
+  /** The proving key asked for words of presets. */
+  readonly keyHash: Hex;
+  /** What the oracle, where it runs here, says that a request (VRF or Functions id) waits for; `undefined` if it has none such. */
+  readonly oracleWait?: (requestId: Hex) => string | undefined;
+  /** Highest gas price at which the VRF node fulfils; absent where it has no limit. */
+  readonly gasLaneWei?: bigint;
+  /** Confirmations that presets' requests ask for. */
+  readonly presetConfirmations: number;
+  /** Blocks after which nothing is taken back: until then a request that has ended is followed. */
+  readonly finalityDepth: number;
+}

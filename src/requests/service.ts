@@ -1,0 +1,180 @@
+import type { Dapp } from "../dapps/dapps.ts";
+import type { ReturnType } from "../lib/vocabulary.ts";
+import type { Hex } from "viem";
+import type { TimelineEntry } from "../store/requests.ts";
+import type { RequestKind, RequestState } from "../store/schema.ts";
+import type {
+  ConsumerResult,
+  FunctionResult,
+  PresetResult,
+  RandomResult,
+  SimulateResult,
+} from "./results.ts";
+import type { NetworkView, PresetView, Readiness } from "./views.ts";
+
+export type { TimelineEntry } from "../store/requests.ts";
+export type { RequestKind, RequestState } from "../store/schema.ts";
+export type { ReturnType } from "../lib/vocabulary.ts";
+export type { Dapp, Facility } from "../dapps/dapps.ts";
+export type Outcome = PresetResult | FunctionResult | RandomResult | ConsumerResult;
+
+/** A request as it is stored. */
+export interface RequestRecord {
+  /** `req_` + 26 lower-case Crockford base32 characters, ordered by time. */
+  readonly id: string;
+  readonly dappId: string;
+  readonly kind: RequestKind;
+  readonly network: string;
+  readonly params: object;
+  readonly state: RequestState;
+  /** What a pending request waits for, in one sentence; `null` when nothing in particular or when ended. */
+  readonly why: string | null;
+  /** Unix times in milliseconds. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** In order of `seq`; the last entry's state is `state`. An end is not the last entry where a reorganisation has taken it back. */
+  readonly timeline: readonly TimelineEntry[];
+  /** Set when fulfilled, or failed with an outcome from the oracle network; its type follows from `kind`. */
+  readonly outcome: Outcome | null;
+  /** Set when failed without an outcome from the oracle network; `code` is one of the HTTP error table. */
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+/** What a caller asks for; parameters are valid when it reaches {@link Service.submit}. */
+export type Command = PresetCommand | FunctionCommand | RandomCommand | ConsumerCommand | UnlinkCommand;
+
+export interface PresetCommand {
+  readonly kind: "preset";
+  readonly network: string;
+  readonly preset: string;
+  /** What {@link Service.parsePresetParams} gave back. */
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+export interface FunctionCommand {
+  readonly kind: "function";
+  readonly network: string;
+  readonly source: string;
+  readonly args: readonly string[];
+  readonly returnType: ReturnType;
+}
+
+/** A dry run; without `network` with the limits that every network has at least. */
+export interface SimulateCommand {
+  readonly network?: string;
+  readonly source: string;
+  readonly args: readonly string[];
+  readonly returnType: ReturnType;
+}
+
+export interface RandomCommand {
+  readonly kind: "random";
+  readonly network: string;
+  /** 1 to the network's `vrf.maxWords`. */
+  readonly numWords: number;
+  /** Absent: 1, or the network's minimum where that is more. */
+  readonly confirmations?: number;
+  /** Absent: the network's first key hash. */
+  readonly keyHash?: Hex;
+}
+
+export interface ConsumerCommand {
+  readonly kind: "consumer";
+  readonly network: string;
+  readonly dappId: string;
+  /** Checksummed address of the contract. */
+  readonly consumer: Hex;
+}
+
+/** Takes a contract off the caller's own subscriptions. */
+export interface UnlinkCommand {
+  readonly kind: "unlink";
+  readonly network: string;
+  /** Checksummed address of the contract. */
+  readonly consumer: Hex;
+}
+
+export interface SubmitOptions {
+  /** 1–255 visible ASCII characters, scoped to the dapp. */
+  readonly idempotencyKey?: string;
+  /**
+   * Whether to give back a preset or a function in state `checking` at once, and to run its source after that: a source that fails
+   * ends the request with `function_failed`. Default: the source is run first, and one that fails makes no request.
+   */
+  readonly isAsync?: boolean;
+}
+
+/** An answer to {@link Service.listRequests}, newest request first. */
+export interface RequestPage {
+  readonly items: readonly RequestRecord[];
+  /** Give it back as `cursor` for the next page; `null` on the last one. */
+  readonly nextCursor: string | null;
+}
+
+export interface ListOptions {
+  /** 1–100. */
+  readonly limit: number;
+  /** A `nextCursor` of an earlier page; anything else is `invalid_parameter` at `/cursor`. */
+  readonly cursor?: string;
+  readonly state?: RequestState;
+  readonly kind?: RequestKind;
+  readonly network?: string;
+}
+
+/** The use cases, as every way in (HTTP, command line, web pages) sees them. Every method that fails throws a `TycheError`. */
+export interface Service {
+  /** Finds the dapp of a key, given without `Bearer`. Throws `unauthenticated` for a missing, malformed, unknown or revoked key. */
+  authenticate(apiKey: string): Promise<Dapp>;
+
+  /**
+   * Checks the parameters of a preset, fills in its defaults and turns numeric strings and integers into one form.
+   * With `network`, also that the worst case of the result fits there.
+   * Throws `invalid_parameter` with every violation; paths are those of the parameters (`/min`).
+   * The preset and the network exist: the caller has looked them up in {@link presets} and {@link networks}.
+   */
+  parsePresetParams(
+    preset: string,
+    params: Readonly<Record<string, unknown>>,
+    options: { readonly network?: string },
+  ): Record<string, unknown>;
+
+  /**
+   * Stores a request and starts on it; gives back the record as stored. With a known idempotency key and the same command, the
+   * earlier record. Throws `forbidden` (facility missing), `not_found` (another's dapp), `invalid_parameter` (what only the
+   * service can check: the encoded size, code at a consumer's address), `function_failed` ({@link SimulateResult} refused; details:
+   * `FunctionRefusal`), `idempotency_conflict`, `too_many_consumers`, `overloaded`, `chain_unavailable`.
+   */
+  submit(dapp: Dapp, command: Command, options: SubmitOptions): Promise<RequestRecord>;
+
+  /**
+   * Waits for a request to end. Gives back the ended record, or the pending one when `timeoutMs` has passed or `signal` aborts.
+   * Never ends the request itself.
+   */
+  wait(
+    id: string,
+    options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  ): Promise<RequestRecord>;
+
+  /**
+   * Gives every change of state after `afterSeq` (0: from the start) as it is stored, and returns after the one that ends the
+   * request or when `signal` aborts. Throws `not_found` as {@link getRequest} does.
+   */
+  watch(
+    dapp: Dapp,
+    id: string,
+    options: { readonly afterSeq: number; readonly signal: AbortSignal },
+  ): AsyncIterable<TimelineEntry>;
+
+  /** Throws `not_found` for an unknown id and for another dapp's request alike. */
+  getRequest(dapp: Dapp, id: string): Promise<RequestRecord>;
+  listRequests(dapp: Dapp, options: ListOptions): Promise<RequestPage>;
+
+  /** Runs a source in the sandbox. A source that fails is a result; throws `forbidden`, `invalid_parameter` (size) and `overloaded`. */
+  simulate(dapp: Dapp, command: SimulateCommand): Promise<SimulateResult>;
+
+  /** The networks served. The same array until something in it changes. */
+  networks(): readonly NetworkView[];
+  /** The presets that are live, by name. The same array until a preset comes, changes or goes. */
+  presets(): readonly PresetView[];
+  readiness(): Promise<Readiness>;
+}

@@ -1,0 +1,29 @@
+import type { Hex } from "viem";
+import type { NetworkProfile } from "../networks/profiles.ts";
+import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
+import type { RequestPipeline } from "./requestPipeline.ts";
+import type { NetworkReadiness, NetworkView } from "./views.ts";
+
+/** A network as the service has it at hand; its parts come as it starts. */
+export interface ServiceNetwork {
+  readonly profile: NetworkProfile;
+  readonly maxResponseBytes: number;
+  /** Explorer without a trailing slash: `/tx/{hash}` follows. */
+  readonly explorerUrl: string;
+  view(): NetworkView;
+  /** `undefined` until the network serves. */
+  pipeline(): RequestPipeline | undefined;
+  getCode(address: Hex): Promise<Hex>;
+  readiness(): Promise<NetworkReadiness>;
+}
+
+/**
+ * The pipeline of a network.
+ *
+ * @throws {ChainUnavailableError} until the network serves, with what it waits for.
+ */
+export function getPipeline(network: ServiceNetwork): RequestPipeline {
+  const pipeline = network.pipeline();
+  if (pipeline !== undefined) return pipeline;
+  throw new ChainUnavailableError(network.profile.name, network.view().statusDetail ?? "it is starting");
+}

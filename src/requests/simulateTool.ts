@@ -1,0 +1,118 @@
+import type { Hex } from "viem";
+import {
+  createSandboxNetwork,
+  createSandboxPool,
+  CRASH_TEXT,
+  DEFAULT_LIMITS,
+  DEVELOPER_NETWORK,
+  type RunResult,
+} from "../../sandbox/index.ts";
+import { decodeDryRun, type ReturnType } from "../lib/decodeResult.ts";
+import { messageOf } from "../lib/errors.ts";
+import { MAX_RESPONSE_BYTES, NETWORK_NAMES, type NetworkName } from "../networks/profiles.ts";
+import { type LinkedSource, linkSource } from "../presets/linkSource.ts";
+import { placeInSource } from "../presets/locateFailure.ts";
+import { SourceSyntaxError } from "../presets/sourceSyntaxError.ts";
+import type { SimulateResult } from "./results.ts";
+import { describeRunError } from "./runDetails.ts";
+
+/** Most HTTP requests that a source may make, as the oracle network has it. */
+export const MAX_HTTP_REQUESTS = DEFAULT_LIMITS.maxHttpRequests;
+
+/** Bytes of a result that each network reports: what this service deploys is embedded. */
+export const RESULT_LIMITS: Readonly<Record<NetworkName, number>> = Object.fromEntries(
+  NETWORK_NAMES.map((name) => [name, MAX_RESPONSE_BYTES.embedded]),
+) as Record<NetworkName, number>;
+
+export interface SimulateToolRequest {
+  readonly source: string;
+  readonly args: readonly string[];
+  readonly bytesArgs: readonly Hex[];
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly returnType: ReturnType;
+  /** Network whose limits hold. Default: those of every embedded network. */
+  readonly network?: NetworkName | undefined;
+}
+
+/** Runs sources in a sandbox of its own, without a service. */
+export interface SimulateTool {
+  /** Runs a source, a preset's `source.js` that imports `tyche:draw` too. A source that fails is a result. */
+  simulate(request: SimulateToolRequest): Promise<SimulateResult>;
+  close(): Promise<void>;
+}
+
+/** Starts a sandbox for the command line; its sources reach what the person at the keyboard reaches. */
+export function createSimulateTool(): SimulateTool {
+  const network = createSandboxNetwork(DEVELOPER_NETWORK);
+  const pool = createSandboxPool({ concurrency: 1, hostCalls: network.hostCalls });
+  return {
+    async simulate({ source, args, bytesArgs, secrets, returnType, network: name }) {
+      const linked = link(source);
+      if (linked instanceof SourceSyntaxError) return unlinked(linked);
+      const maxResponseBytes = name === undefined ? MAX_RESPONSE_BYTES.embedded : RESULT_LIMITS[name];
+      const { text } = linked;
+      const run = await pool.run({ source: text, args, bytesArgs, secrets, limits: { maxResponseBytes } });
+      const { console, consoleTruncated, timeMs, memoryBytes, httpRequests } = run;
+      const described = describe(run, returnType, linked.preludeLines);
+      return { ...described, console, consoleTruncated, timeMs, memoryBytes, httpRequests };
+    },
+    close: async () => {
+      network.close();
+      await pool.close();
+    },
+  };
+}
+
+/** Only a preset's source has modules of ours; every other source runs as it is, and fails as on chain where it imports statically. */
+const IMPORTS_OURS = /^\s*import\b[^"';]*["']tyche:/m;
+
+function link(source: string): LinkedSource | SourceSyntaxError {
+  if (!IMPORTS_OURS.test(source)) return { text: source, preludeLines: 0 };
+  try {
+    return linkSource(source);
+  } catch (error) {
+    if (error instanceof SourceSyntaxError) return error;
+    throw error;
+  }
+}
+
+/** The result of a source that nothing was run of. */
+function unlinked({ message, line, column }: SourceSyntaxError): SimulateResult {
+  return {
+    ...fail(CRASH_TEXT),
+    ...(line === undefined || column === undefined ? {} : { line, column }),
+    details: [{ path: "/source", message }],
+    console: "",
+    consoleTruncated: false,
+    timeMs: 0,
+    memoryBytes: 0,
+    httpRequests: 0,
+  };
+}
+
+type Described = Pick<
+  SimulateResult,
+  "success" | "result" | "parsedResult" | "err" | "line" | "column" | "details"
+>;
+
+function describe(run: RunResult, returnType: ReturnType, preludeLines: number): Described {
+  if (!run.ok) {
+    const { message } = run.error;
+    const place = placeInSource(run.error, preludeLines);
+    return {
+      ...fail(message),
+      ...place,
+      ...describeRunError({ ...run.error, line: place?.line, column: place?.column }, "/source"),
+    };
+  }
+  const result: Hex = `0x${run.bytes.toHex()}`;
+  try {
+    return { success: true, result, parsedResult: decodeDryRun(run.bytes, returnType), err: "0x" };
+  } catch (error) {
+    return { ...fail(messageOf(error)), result };
+  }
+}
+
+function fail(err: string): Described {
+  return { success: false, result: "0x", parsedResult: "", err };
+}

@@ -1,0 +1,201 @@
+import { encodeFunctionData } from "viem";
+import type { Hex } from "viem";
+import { MAX_VRF_CALLBACK_GAS } from "../chainlink/limits.ts";
+import {
+  MAX_BATCH_BYTES,
+  encodePresetBatch,
+  presetCallbackGas,
+  submissionGas,
+  type SubmissionSize,
+} from "../chainlink/presetBatch.ts";
+import { presetConsumerAbi } from "../chainlink/contracts/abi.ts";
+
+/** Presets that may share one VRF request: the callback stays under the coordinator's 2,500,000 gas with the longest sources. */
+export const MAX_PRESETS_PER_PROOF = 10;
+
+/** A request ready to go on chain. */
+export type Submission = PresetSubmission | FunctionSubmission | RandomSubmission;
+
+export interface PresetSubmission {
+  readonly kind: "preset";
+  readonly requestId: string;
+  readonly vrfSubscriptionId: bigint;
+  readonly functionsSubscriptionId: bigint;
+  readonly keyHash: Hex;
+  readonly confirmations: number;
+  /** Id of the stored source on this chain. */
+  readonly sourceId: number;
+  /** CBOR array of the arguments; empty for none. */
+  readonly argsCbor: Uint8Array;
+  /** Size of the whole function request in bytes, for the callback's gas. */
+  readonly requestBytes: number;
+  /** Contracts that will be on the functions subscription beside PresetConsumer. */
+  readonly linked: number;
+}
+
+export interface FunctionSubmission {
+  readonly kind: "function";
+  readonly requestId: string;
+  readonly functionsSubscriptionId: bigint;
+  /** The whole CBOR-encoded request. */
+  readonly data: Hex;
+  /** Contracts that will be on the functions subscription beside PresetConsumer. */
+  readonly linked: number;
+}
+
+export interface RandomSubmission {
+  readonly kind: "random";
+  readonly requestId: string;
+  readonly vrfSubscriptionId: bigint;
+  readonly keyHash: Hex;
+  readonly confirmations: number;
+  readonly numWords: number;
+}
+
+/** One transaction's worth of submissions. */
+export interface Batch {
+  /** Calldata of PresetConsumer.submit. */
+  readonly data: Hex;
+  /** Gas that the transaction may take at most. */
+  readonly gas: bigint;
+  /** Our request ids by entry, as the contract counts them; a preset entry holds one id for each item. */
+  readonly entries: readonly (readonly string[])[];
+}
+
+/** Encodes submissions as one transaction; presets of the same dapp and terms share a VRF request. */
+export function encodeBatch(submissions: readonly Submission[]): Batch {
+  const groups = groupPresets(submissions.filter((one) => one.kind === "preset"));
+  const functions = submissions.filter((one) => one.kind === "function");
+  const randoms = submissions.filter((one) => one.kind === "random");
+  const presets = groups.map((items) => {
+    const [first] = items as [PresetSubmission];
+    return {
+      vrfSubId: first.vrfSubscriptionId,
+      keyHash: first.keyHash,
+      confirmations: first.confirmations,
+      callbackGasLimit: callbackGasOf(items),
+      batch: encodePresetBatch({
+        functionsSubId: first.functionsSubscriptionId,
+        items: items.map((item) => ({ sourceId: item.sourceId, args: item.argsCbor })),
+      }),
+    };
+  });
+  const data = encodeFunctionData({
+    abi: presetConsumerAbi,
+    functionName: "submit",
+    args: [
+      presets,
+      functions.map((one) => ({ functionsSubId: one.functionsSubscriptionId, data: one.data })),
+      randoms.map((one) => ({
+        vrfSubId: one.vrfSubscriptionId,
+        keyHash: one.keyHash,
+        confirmations: one.confirmations,
+        numWords: one.numWords,
+      })),
+    ],
+  });
+  return {
+    data,
+    gas: submissionGas({
+      batchBytes: presets.map(({ batch }) => batch.length / 2 - 1),
+      functionBytes: functions.map((one) => one.data.length / 2 - 1),
+      subscriptions: [...Map.groupBy(functions, (one) => one.functionsSubscriptionId).values()].map(
+        (each) => ({ linked: linkedOf(each), requests: each.length }),
+      ),
+      randoms: randoms.length,
+    }),
+    entries: [
+      ...groups.map((items) => items.map((item) => item.requestId)),
+      ...functions.map((one) => [one.requestId]),
+      ...randoms.map((one) => [one.requestId]),
+    ],
+  };
+}
+
+function callbackGasOf(items: readonly PresetSubmission[]): number {
+  return presetCallbackGas(
+    items.map(({ requestBytes }) => requestBytes),
+    linkedOf(items),
+  );
+}
+
+/** The most that any of them counts on. */
+function linkedOf(submissions: readonly { readonly linked: number }[]): number {
+  return Math.max(...submissions.map(({ linked }) => linked));
+}
+
+function groupPresets(submissions: readonly PresetSubmission[]): PresetSubmission[][] {
+  const groups: PresetSubmission[][] = [];
+  const growing = new Map<string, PresetSubmission[]>();
+  for (const one of submissions) {
+    const terms = `${one.vrfSubscriptionId} ${one.functionsSubscriptionId} ${one.keyHash} ${one.confirmations}`;
+    let items = growing.get(terms);
+    if (items === undefined || !hasRoom(items, one)) {
+      items = [];
+      growing.set(terms, items);
+      groups.push(items);
+    }
+    items.push(one);
+  }
+  return groups;
+}
+
+function hasRoom(items: readonly PresetSubmission[], one: PresetSubmission): boolean {
+  const all = [...items, one];
+  return (
+    all.length <= MAX_PRESETS_PER_PROOF &&
+    callbackGasOf(all) <= MAX_VRF_CALLBACK_GAS &&
+    all.reduce((bytes, item) => bytes + item.argsCbor.length + ITEM_HEAD_BYTES, 0) <= MAX_PACKED_BYTES
+  );
+}
+
+/** Source id and the longest form of a length, before each item's arguments. */
+const ITEM_HEAD_BYTES = 5;
+/** Of a batch's items: MAX_BATCH_BYTES less the subscription id. */
+const MAX_PACKED_BYTES = MAX_BATCH_BYTES - 5;
+
+/**
+ * Gas of one transaction: networks with EIP-7825 refuse more than 2^24, and a block must have the room.
+ * Bytes of one transaction: pools refuse more than 128 KiB (geth, `txMaxSize`).
+ */
+const MAX_TRANSACTION_GAS = 16_000_000n;
+const MAX_TRANSACTION_BYTES = 120_000;
+
+/** Splits submissions, in their order, into such as fit one transaction each; one that fits none stands alone. */
+export function splitByLimits(submissions: readonly Submission[]): Submission[][] {
+  const parts: Submission[][] = [];
+  let gas = 0n;
+  let bytes = 0;
+  for (const one of submissions) {
+    const size = sizeOf(one);
+    const oneGas = submissionGas(size);
+    const oneBytes = [...size.batchBytes, ...size.functionBytes].reduce((sum, n) => sum + n, ENTRY_BYTES);
+    const part = parts.at(-1);
+    if (
+      part === undefined ||
+      gas + oneGas > MAX_TRANSACTION_GAS ||
+      bytes + oneBytes > MAX_TRANSACTION_BYTES
+    ) {
+      parts.push([one]);
+      [gas, bytes] = [oneGas, oneBytes];
+    } else {
+      part.push(one);
+      gas += oneGas;
+      bytes += oneBytes;
+    }
+  }
+  return parts;
+}
+
+/** Of an entry's other words in the calldata. */
+const ENTRY_BYTES = 320;
+
+/** As if alone: presets that share a proof take less. */
+function sizeOf(one: Submission): SubmissionSize {
+  return {
+    batchBytes: one.kind === "preset" ? [one.argsCbor.length + ITEM_HEAD_BYTES] : [],
+    functionBytes: one.kind === "function" ? [one.data.length / 2 - 1] : [],
+    subscriptions: one.kind === "function" ? [{ linked: one.linked, requests: 1 }] : [],
+    randoms: one.kind === "random" ? 1 : 0,
+  };
+}

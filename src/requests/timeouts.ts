@@ -1,0 +1,96 @@
+import type { Hex } from "viem";
+import type { ChainClient } from "../evm/client.ts";
+import { decodeLog } from "../chainlink/events.ts";
+import { encodeTimeouts, timeoutGas, timeoutOf } from "../chainlink/functionsTimeout.ts";
+import type { Sender } from "../evm/sender.ts";
+import type { ChainWatcher } from "../evm/watcher.ts";
+import type { Payload } from "../store/payload.ts";
+import type { OpenRequest } from "./openRequest.ts";
+
+/** Younger ones are likely to be answered at any moment. */
+const MIN_AGE_MS = 2_000;
+/** A block's time may lag behind ours: an attempt too early would revert. */
+const CLOCK_LEEWAY_SECONDS = 15;
+/** Requests in one transaction. */
+const MAX_REQUESTS = 50;
+/** Pause before one is tried again that could not be timed out: it was answered just then, most likely. */
+const PAUSE_AFTER_REVERT_MS = 60_000;
+
+/** What a request in work waits for on chain. */
+interface Pending {
+  /** 352 bytes. */
+  readonly commitment: Hex;
+  /** Unix time in seconds. */
+  readonly timeoutAt: number;
+}
+
+/** Options of {@link createTimeouts}. */
+export interface TimeoutsOptions {
+  readonly client: ChainClient;
+  readonly watcher: Pick<ChainWatcher, "head">;
+  readonly sender: Sender<Payload>;
+  readonly functionsRouter: Hex;
+  /** Requests in work that nobody has in hand. */
+  readonly requests: () => readonly OpenRequest[];
+}
+
+/**
+ * Makes what takes function requests off the chain that the oracle has not answered in time, so that the subscription gets back what
+ * they had reserved. The router's event then ends them; anybody may have brought it about.
+ *
+ * @returns one look at all requests.
+ */
+export function createTimeouts(options: TimeoutsOptions): () => Promise<void> {
+  const { client, watcher, sender, functionsRouter } = options;
+  const known = new Map<OpenRequest, Pending & { readonly requestId: Hex }>();
+  const pausedUntil = new Map<OpenRequest, number>();
+
+  /** Once for each request: what it waits for stays the same, unless a reorganisation moves it. */
+  const findPending = async (request: OpenRequest): Promise<Pending | undefined> => {
+    const { functionsRequestId: requestId, wordTransactionHash, transactionHashes = [] } = request.progress;
+    const found = known.get(request);
+    if (requestId === undefined || found?.requestId === requestId) return found;
+    for (const hash of wordTransactionHash === undefined ? transactionHashes : [wordTransactionHash]) {
+      for (const log of (await client.getReceipt(hash))?.logs ?? []) {
+        const event = decodeLog(log);
+        if (event?.name !== "OracleRequest" || event.requestId !== requestId) continue;
+        const { commitment } = event;
+        const pending = { requestId, commitment, timeoutAt: timeoutOf(commitment) };
+        known.set(request, pending);
+        return pending;
+      }
+    }
+    return undefined;
+  };
+
+  const timeOut = async (expired: readonly (readonly [OpenRequest, Hex])[]): Promise<void> => {
+    const commitments = expired.map(([, commitment]) => commitment);
+    const data = encodeTimeouts(commitments);
+    const call = { to: functionsRouter, data, gas: timeoutGas(commitments.length) };
+    if ((await sender.send(call, { kind: "upkeep", entries: [] })).succeeded) return;
+    // One that can't be timed out any more undoes all.
+    if (expired.length > 1) for (const one of expired) await timeOut([one]);
+    else {
+      const [[request]] = expired as [readonly [OpenRequest, Hex]];
+      pausedUntil.set(request, Date.now() + PAUSE_AFTER_REVERT_MS);
+      known.delete(request);
+    }
+  };
+
+  return async () => {
+    const requests = new Set(options.requests());
+    for (const map of [known, pausedUntil])
+      for (const request of map.keys()) if (!requests.has(request)) map.delete(request);
+    const now = Date.now();
+    const seconds = Math.max(Number(watcher.head()?.timestamp ?? 0n), now / 1000 - CLOCK_LEEWAY_SECONDS);
+    const expired: (readonly [OpenRequest, Hex])[] = [];
+    for (const request of requests) {
+      const { progress, updatedAt } = request;
+      const isWaiting = progress.functionsRequestId !== undefined && progress.acceptedBlock !== undefined;
+      if (!isWaiting || updatedAt > now - MIN_AGE_MS || (pausedUntil.get(request) ?? 0) > now) continue;
+      const pending = await findPending(request);
+      if (pending !== undefined && pending.timeoutAt <= seconds) expired.push([request, pending.commitment]);
+    }
+    for (let i = 0; i < expired.length; i += MAX_REQUESTS) await timeOut(expired.slice(i, i + MAX_REQUESTS));
+  };
+}

@@ -1,0 +1,129 @@
+import { RETURN_TYPES } from "../lib/vocabulary.ts";
+import { Type, type Static } from "typebox";
+import { hexSchema } from "./results.ts";
+
+const address = (of: string) =>
+  Type.Unsafe<`0x${string}`>({ type: "string", pattern: "^0x[0-9a-fA-F]{40}$", description: of });
+
+/** A network as callers see it. */
+export type NetworkView = Static<typeof NetworkView>;
+export const NetworkView = Type.Object({
+  name: Type.String({ description: "The value of `network` parameters." }),
+  title: Type.String(),
+  chainId: Type.Integer(),
+  embedded: Type.Boolean({ description: "Whether Tyche runs this chain itself." }),
+  rpcUrl: Type.Optional(Type.String({ description: "Where your own tools reach the chain." })),
+  explorerUrl: Type.String({ description: "Transactions are at `{explorerUrl}/tx/{hash}`." }),
+  status: Type.Enum(["starting", "serving", "unavailable"]),
+  statusDetail: Type.Optional(Type.String({ description: "Why it isn't serving." })),
+  contracts: Type.Object({
+    link: address("LINK token"),
+    vrfCoordinator: address("VRFCoordinatorV2"),
+    functionsRouter: address("FunctionsRouter"),
+    functionsCoordinator: address("FunctionsCoordinator"),
+    presetConsumer: address("Consumer through which presets run"),
+    subscriptionOwner: address("Owner of the subscriptions"),
+  }),
+  vrf: Type.Object({
+    keyHashes: Type.Array(hexSchema("Key hash", 32), {
+      minItems: 1,
+      description: "Registered key hashes; the first is the default.",
+    }),
+    minConfirmations: Type.Integer(),
+    maxConfirmations: Type.Integer(),
+    maxWords: Type.Integer({ description: "Most random numbers in one request." }),
+  }),
+  functions: Type.Object({
+    donId: Type.String({ description: "Name of the oracle network that runs the functions." }),
+    maxSourceBytes: Type.Integer(),
+    maxRequestBytes: Type.Integer({ description: "Of the whole encoded request." }),
+    maxResponseBytes: Type.Integer(),
+  }),
+});
+
+/** A live preset as callers see it. */
+export type PresetView = Static<typeof PresetView>;
+export const PresetView = Type.Object({
+  name: Type.String({ description: "The value of `preset` parameters." }),
+  title: Type.String(),
+  description: Type.String(),
+  parameters: Type.Record(Type.String(), Type.Unknown(), {
+    description: "JSON Schema (draft 2020-12) of the parameters: an object that refuses unknown members.",
+  }),
+  parameterOrder: Type.Array(Type.String(), {
+    description: "Names of the parameters in the order in which the source gets them as `args`.",
+  }),
+  returnType: Type.Enum([...RETURN_TYPES]),
+  examples: Type.Array(
+    Type.Object({ params: Type.Record(Type.String(), Type.Unknown()), parsedResult: Type.String() }),
+  ),
+});
+
+/** Whether one network would serve a request now. */
+export type NetworkReadiness = Static<typeof NetworkReadiness>;
+export const NetworkReadiness = Type.Object({
+  ready: Type.Boolean(),
+  why: Type.Optional(Type.String({ description: "Why not, in one sentence." })),
+  blockNumber: Type.Optional(Type.Integer()),
+  headAgeMs: Type.Optional(
+    Type.Integer({
+      description:
+        "Milliseconds since the newest block was first seen; an embedded chain stands still while nobody uses it.",
+    }),
+  ),
+  operatorBalanceWei: Type.Optional(Type.String()),
+  oracleLagMs: Type.Optional(
+    Type.Integer({ description: "Milliseconds since the oldest unanswered request; 0 when there is none." }),
+  ),
+  pendingRequests: Type.Optional(Type.Integer({ description: "Requests in work." })),
+  queuedRequests: Type.Optional(
+    Type.Integer({ description: "Of those, requests that no transaction carries yet." }),
+  ),
+  rpcReachable: Type.Optional(Type.Boolean({ description: "Whether the network's node answers." })),
+  rpcLatencyMs: Type.Optional(Type.Number({ description: "Time of its last answer." })),
+  subscriptions: Type.Optional(
+    Type.Object({
+      count: Type.Integer({ description: "Dapps with subscriptions here." }),
+      lowestVrfJuels: Type.Optional(
+        Type.String({ description: "Of the dapp whose VRF subscription holds least." }),
+      ),
+      lowestFunctionsJuels: Type.Optional(
+        Type.String({ description: "Without what is set aside for requests under way." }),
+      ),
+      reserveJuels: Type.String({ description: "What is left to fund subscriptions from." }),
+    }),
+  ),
+  oracle: Type.Optional(
+    Type.Object({
+      caughtUp: Type.Boolean({ description: "Whether it has read all blocks from before its start." }),
+      blockNumber: Type.Optional(Type.Integer({ description: "Newest block that it acted upon." })),
+      pendingWords: Type.Integer({ description: "Requests for words that it has not answered." }),
+      pendingFunctions: Type.Integer({ description: "Functions that it has not answered." }),
+      waitsFor: Type.Optional(Type.String({ description: "What the oldest of them waits for." })),
+      lowestAccounts: Type.Record(
+        Type.String(),
+        Type.Object({ address: address("The account"), balanceWei: Type.String() }),
+        { description: "Of its accounts the one that holds least, by role." },
+      ),
+    }),
+  ),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), { description: "What an operator should see to, though the network serves." }),
+  ),
+});
+
+/** Whether requests would be served now. */
+export type Readiness = Static<typeof Readiness>;
+export const Readiness = Type.Object({
+  ready: Type.Boolean({ description: "True while every chain serves and sources can be run." }),
+  sandbox: Type.Object(
+    {
+      ready: Type.Boolean(),
+      why: Type.Optional(
+        Type.String({ description: "What is wrong, also where it serves although a process did not start." }),
+      ),
+    },
+    { description: "Whether sources can be run." },
+  ),
+  networks: Type.Record(Type.String(), NetworkReadiness, { description: "By network name." }),
+});

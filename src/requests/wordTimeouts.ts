@@ -1,0 +1,131 @@
+import { decodeFunctionResult, encodeFunctionData } from "viem";
+import type { Hex } from "viem";
+import { blockhashStoreAbi, vrfCoordinatorAbi } from "../chainlink/contracts/abi.ts";
+import type { StackAddresses } from "../chainlink/stackPlan.ts";
+import { RpcError } from "../evm/client.ts";
+import type { ChainClient } from "../evm/client.ts";
+import type { ChainWatcher } from "../evm/watcher.ts";
+import { isEnded } from "./requestBook.ts";
+import type { RequestBook } from "./requestBook.ts";
+import type { Facts, OpenRequest } from "./openRequest.ts";
+import { CHAIN_FACTS } from "./takeBack.ts";
+import type { Tracker } from "./tracker.ts";
+
+/** Time for the oracle to bring random words once their request has its confirmations: as long as a function request has. */
+const WORD_TIMEOUT_MS = 300_000;
+/** `BLOCKHASH` reaches 256 blocks back (EIP-210 was never active); the margin is for fulfilments that are just being mined. */
+const UNREACHABLE_BLOCKS = 256 + 16;
+/** Times that a request is sent anew whose proof can't be checked any more. */
+const MAX_RESENDS = 3;
+const RESENT = "sent again: no proof for its block can be checked any more";
+/** What a request knows of the transactions that carried it. */
+const CARRIER_FACTS = [
+  "transactionHashes",
+  "nonce",
+  "entry",
+  "item",
+] as const satisfies readonly (keyof Facts)[];
+
+/** Options of {@link createWordTimeouts}. */
+export interface WordTimeoutsOptions {
+  readonly client: Pick<ChainClient, "call">;
+  readonly watcher: Pick<ChainWatcher, "head">;
+  readonly contracts: Pick<StackAddresses, "blockhashStore" | "vrfCoordinator">;
+  readonly presetConfirmations: number;
+  readonly book: RequestBook;
+  readonly tracker: Pick<Tracker, "track">;
+  /** Requests in work that nobody has in hand. */
+  readonly requests: () => readonly OpenRequest[];
+  /** Sends a request that no transaction carries. */
+  readonly take: (request: OpenRequest) => void;
+  /** Says why a request is not further. */
+  readonly explain: (request: OpenRequest) => Promise<string | null>;
+}
+
+/**
+ * Creates what ends the wait for random words. A request whose block hash neither the EVM nor the BlockhashStore has can't be
+ * fulfilled any more by anybody, so it is sent again and never answered twice. One that could be, and isn't in time, fails with
+ * what it waited for.
+ *
+ * @returns one look at all requests.
+ */
+export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<void> {
+  const { client, watcher, book, tracker, take } = options;
+  /** By VRF request id: since when (Unix time in milliseconds) nothing but the oracle is waited for. */
+  const waitingSince = new Map<string, number>();
+
+  const isHashLost = async (block: number): Promise<boolean> => {
+    const args = [BigInt(block)] as const;
+    const data = encodeFunctionData({ abi: blockhashStoreAbi, functionName: "getBlockhash", args });
+    try {
+      await client.call({ to: options.contracts.blockhashStore, data });
+      return false;
+    } catch (error) {
+      // The store's way to say no is a revert with its reason; any other failure says nothing about the hash.
+      if (error instanceof RpcError && error.data !== undefined) return true;
+      throw error;
+    }
+  };
+
+  /** Whether the coordinator still waits for the proof: it deletes a request's commitment as it fulfils it. */
+  const isPending = async (vrfRequestId: Hex): Promise<boolean> => {
+    const call = { abi: vrfCoordinatorAbi, functionName: "getCommitment" } as const;
+    const data = encodeFunctionData({ ...call, args: [BigInt(vrfRequestId)] });
+    const commitment = await client.call({ to: options.contracts.vrfCoordinator, data });
+    return BigInt(decodeFunctionResult({ ...call, data: commitment })) !== 0n;
+  };
+
+  const sendAgain = async (request: OpenRequest): Promise<void> => {
+    const forget = [...CHAIN_FACTS, ...CARRIER_FACTS].filter((name) => request.progress[name] !== undefined);
+    const why = "waiting to be sent again";
+    await book.change([{ request, forget, state: "submitted", detail: RESENT, why }]);
+    // Under its old names it is not to be found any more.
+    tracker.track(request);
+    take(request);
+  };
+
+  const fail = async (request: OpenRequest, reason: string): Promise<void> => {
+    // It may have ended while the reason was looked for.
+    if (book.get(request.id) !== request || request.progress.wordBlock !== undefined) return;
+    const message = `the oracle network brought no random words: ${reason}`;
+    await book.change([{ request, state: "failed", error: { code: "oracle_timeout", message } }]);
+    // Words that come too late change nothing.
+    tracker.track(request);
+  };
+
+  const look = async (request: OpenRequest, head: number): Promise<void> => {
+    const { progress, timeline } = request;
+    const { vrfRequestId, acceptedBlock } = progress;
+    if (vrfRequestId === undefined || acceptedBlock === undefined) return;
+    const age = head - acceptedBlock;
+    const confirmations =
+      request.kind === "random" ? request.params.confirmations : options.presetConfirmations;
+    if (age + 1 < confirmations) return;
+    if (age > UNREACHABLE_BLOCKS && (await isHashLost(acceptedBlock))) {
+      // Its words may be in a block that the tracker has yet to read: then they are its answer.
+      const isAnswered = !(await isPending(vrfRequestId));
+      if (isAnswered || book.get(request.id) !== request || isEnded(request.state)) return;
+      if (request.progress.vrfRequestId !== vrfRequestId) return;
+      const isTriedOften = timeline.filter(({ detail }) => detail === RESENT).length >= MAX_RESENDS;
+      const reason = `the hash of block ${acceptedBlock} is out of reach, after ${MAX_RESENDS} attempts`;
+      return isTriedOften ? await fail(request, reason) : await sendAgain(request);
+    }
+    const since = waitingSince.get(vrfRequestId) ?? Date.now();
+    waitingSince.set(vrfRequestId, since);
+    if (Date.now() - since < WORD_TIMEOUT_MS) return;
+    const why = await options.explain(request);
+    await fail(request, `none within ${WORD_TIMEOUT_MS / 1000} seconds; ${why ?? "no reason known"}`);
+  };
+
+  return async () => {
+    const waiting = options.requests().filter(({ kind, progress }) => {
+      const isWordAwaited = kind === "random" || (kind === "preset" && progress.wordBlock === undefined);
+      return isWordAwaited && progress.vrfRequestId !== undefined;
+    });
+    const ids = new Set<string>(waiting.map(({ progress }) => progress.vrfRequestId!));
+    for (const id of waitingSince.keys()) if (!ids.has(id)) waitingSince.delete(id);
+    const head = watcher.head();
+    if (head === undefined) return;
+    for (const request of waiting) await look(request, Number(head.number));
+  };
+}

@@ -1,0 +1,17 @@
+import { crc32 } from "node:zlib";
+import { TycheError } from "../lib/errors.ts";
+
+/** CRC-32 of a row's columns, in a fixed order: finds flipped bytes that SQLite, which checks its pages' structure, does not see. */
+export function checksumOf(columns: readonly (string | number | null)[]): number {
+  return crc32(JSON.stringify(columns));
+}
+
+/** A stored record is not what was written. */
+export class DamagedRecordError extends TycheError {
+  constructor(what: string) {
+    super(`${what} in the database is damaged; stop the service, and put the database back from a backup`, {
+      code: "store_unusable",
+      blame: "us",
+    });
+  }
+}

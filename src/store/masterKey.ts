@@ -1,0 +1,31 @@
+import { randomBytes } from "node:crypto";
+import { TycheError } from "../lib/errors.ts";
+import type { OutsideKey } from "../lib/outsideKey.ts";
+
+const MASTER_KEY_BYTES = 32;
+
+/**
+ * Parses a master key into its 32 bytes.
+ *
+ * @throws {MasterKeyError} for anything but 64 hex digits; the message never holds the text.
+ */
+export function parseMasterKey({ text, from }: OutsideKey): Uint8Array {
+  const digits = text.trim();
+  if (digits.length === 2 * MASTER_KEY_BYTES && /^[0-9a-f]+$/i.test(digits))
+    return Buffer.from(digits, "hex");
+  throw new MasterKeyError(
+    `${from} does not hold 64 hex digits; put the right key back, or start with a new folder`,
+  );
+}
+
+/** Makes a master key: 64 hex digits. */
+export function createMasterKey(): string {
+  return randomBytes(MASTER_KEY_BYTES).toString("hex");
+}
+
+/** There is no usable master key; the message says why and what to do. */
+export class MasterKeyError extends TycheError {
+  constructor(message: string) {
+    super(message, { code: "data_dir_unusable", blame: "caller" });
+  }
+}

@@ -1,0 +1,276 @@
+import type { Hex } from "viem";
+import { EVENT_TOPICS } from "../chainlink/events.ts";
+import type { PendingReasons } from "../chainlink/pendingReason.ts";
+import { TycheError } from "../lib/errors.ts";
+import {
+  decodeBatchItems,
+  decodeFulfilments,
+  decodeSubmission,
+  type SubmissionCall,
+} from "../chainlink/calldata.ts";
+import type { ChainFacts, ChainReader } from "./chainFacts.ts";
+import { createRevertedError } from "./revertedTransaction.ts";
+import type { ContractBook, OracleEvent, OracleEventOf } from "../chainlink/contractBook.ts";
+
+/** Where on chain the parts of one request are; what is not there is absent. */
+export interface RequestParts {
+  readonly kind: "preset" | "function" | "random";
+  readonly randomness?: RandomnessParts;
+  /** A preset's place in its batch: which word it gets. */
+  readonly item?: number;
+  /** The words' callback could not send a preset's function request. */
+  readonly refusal?: Hex;
+  readonly functions?: FunctionsParts;
+}
+
+/** A request for random words. */
+export interface RandomnessParts {
+  readonly vrfRequestId: Hex;
+  readonly request?: OracleEventOf<"RandomWordsRequested">;
+  readonly fulfilment?: OracleEventOf<"RandomWordsFulfilled">;
+}
+
+/** A request to run a source. */
+export interface FunctionsParts {
+  readonly requestId: Hex;
+  readonly request?: OracleEventOf<"OracleRequest">;
+  readonly processed?: OracleEventOf<"RequestProcessed">;
+}
+
+/** Means of {@link findRequestParts}. */
+export interface RequestPartsMeans {
+  readonly facts: ChainFacts;
+  readonly book: ContractBook;
+  readonly network: string;
+  readonly client: ChainReader;
+  /** Why requests are not answered. */
+  readonly pending: PendingReasons;
+}
+
+/**
+ * Finds every request that a transaction has a part in, be it as its request, its VRF proof or its report, and follows each
+ * through its logs to both ends.
+ *
+ * @param requestId only the request of that id, of functions or of VRF
+ * @throws UnknownTransactionError, RevertedTransactionError, NoRequestError
+ */
+export async function findRequestParts(
+  hash: Hex,
+  means: RequestPartsMeans,
+  requestId?: Hex,
+): Promise<RequestParts[]> {
+  const { facts, book, network } = means;
+  const receipt = await facts.getReceipt(hash);
+  if (!receipt.succeeded) throw await createRevertedError(receipt, means);
+  const events = book.eventsOf(receipt.logs);
+  const functionIds = new Set<Hex>();
+  const vrfIds = new Set<Hex>();
+  for (const event of events) {
+    if (
+      event.name === "OracleRequest" ||
+      event.name === "RequestProcessed" ||
+      event.name === "RequestNotProcessed"
+    )
+      functionIds.add(event.requestId);
+    if (event.name === "RandomWordsRequested" || event.name === "RandomWordsFulfilled")
+      vrfIds.add(event.requestId);
+  }
+  const found = new Map<string, RequestParts>();
+  for (const id of vrfIds) {
+    if (requestId !== undefined && vrfIds.has(requestId) && id !== requestId) continue;
+    for (const parts of await followWords(id, means, hash)) {
+      found.set(parts.functions?.requestId ?? `${id}/${parts.item}`, parts);
+    }
+  }
+  for (const id of functionIds) {
+    if (found.has(id) || (requestId !== undefined && id !== requestId)) continue;
+    found.set(id, await followFunction(id, means, hash));
+  }
+  const wanted = [...found.values()].filter(
+    ({ functions, randomness }) =>
+      requestId === undefined || functions?.requestId === requestId || randomness?.vrfRequestId === requestId,
+  );
+  if (wanted.length === 0) throw new NoRequestError(hash, network, requestId);
+  return wanted;
+}
+
+/** The parts of all presets that share a request for words, or the one of plain random numbers. */
+async function followWords(
+  vrfRequestId: Hex,
+  means: RequestPartsMeans,
+  knownIn: Hex,
+): Promise<RequestParts[]> {
+  const randomness = await findRandomness(vrfRequestId, means, knownIn);
+  const { fulfilment, request } = randomness;
+  const sent =
+    fulfilment === undefined
+      ? []
+      : (await eventsIn(fulfilment.log.transactionHash, means)).filter(
+          (event) =>
+            (event.name === "PresetSent" || event.name === "PresetRefused") &&
+            event.vrfRequestId === vrfRequestId,
+        );
+  if (sent.length === 0) {
+    const batch = request === undefined ? undefined : await findPresetCall(request, means);
+    if (batch === undefined) return [{ kind: "random", randomness }];
+    // Their words are not there yet, or the callback failed as a whole.
+    const { length } = decodeBatchItems(batch.batch);
+    return Array.from({ length }, (_, item) => ({ kind: "preset", randomness, item }));
+  }
+  return Promise.all(
+    sent.map(async (event): Promise<RequestParts> => {
+      const { item } = event as OracleEventOf<"PresetSent">;
+      if (event.name === "PresetRefused") return { kind: "preset", randomness, item, refusal: event.reason };
+      const { requestId } = event as OracleEventOf<"PresetSent">;
+      return { kind: "preset", randomness, item, functions: await findFunctions(requestId, means, event) };
+    }),
+  );
+}
+
+async function followFunction(requestId: Hex, means: RequestPartsMeans, knownIn: Hex): Promise<RequestParts> {
+  const known = (await eventsIn(knownIn, means)).find(
+    (event) => "requestId" in event && event.requestId === requestId,
+  );
+  const functions = await findFunctions(requestId, means, known!);
+  if (functions.request === undefined) return { kind: "function", functions };
+  const sentIn = functions.request.log.transactionHash;
+  const sent = (await eventsIn(sentIn, means)).find(
+    (event): event is OracleEventOf<"PresetSent"> =>
+      event.name === "PresetSent" && event.requestId === requestId,
+  );
+  if (sent === undefined) return { kind: "function", functions };
+  const randomness = await findRandomness(sent.vrfRequestId, means, sentIn);
+  return { kind: "preset", randomness, item: sent.item, functions };
+}
+
+/** Finds both ends of a request for words, one of which is in the transaction `knownIn`. */
+async function findRandomness(
+  vrfRequestId: Hex,
+  means: RequestPartsMeans,
+  knownIn: Hex,
+): Promise<RandomnessParts> {
+  return means.facts.once(`randomness ${vrfRequestId}`, async () => {
+    const { facts, book } = means;
+    const events = await eventsIn(knownIn, means);
+    let request = pick(events, "RandomWordsRequested", vrfRequestId);
+    let fulfilment = pick(events, "RandomWordsFulfilled", vrfRequestId);
+    const address = book.get("vrfCoordinator");
+    if (fulfilment === undefined && request !== undefined) {
+      const topics = [EVENT_TOPICS.RandomWordsFulfilled, vrfRequestId];
+      const log = await facts.findLogAfter({ address, topics }, request.log.blockNumber);
+      if (log !== undefined)
+        fulfilment = pick(await eventsIn(log.transactionHash, means), "RandomWordsFulfilled", vrfRequestId);
+    }
+    if (request === undefined && fulfilment !== undefined) {
+      // The request's id is not a topic of its log; the proof's calldata names the block.
+      const topics = [EVENT_TOPICS.RandomWordsRequested];
+      const { input } = await facts.getTransaction(fulfilment.log.transactionHash);
+      const blocks = new Set(decodeFulfilments(input).map(({ commitment }) => commitment.blockNum));
+      for (const block of blocks) {
+        const logs = await facts.findLogsIn({ address, topics }, block);
+        request ??= pick(book.eventsOf(logs), "RandomWordsRequested", vrfRequestId);
+      }
+      if (request !== undefined)
+        request = pick(
+          await eventsIn(request.log.transactionHash, means),
+          "RandomWordsRequested",
+          vrfRequestId,
+        );
+    }
+    return {
+      vrfRequestId,
+      ...(request === undefined ? {} : { request }),
+      ...(fulfilment === undefined ? {} : { fulfilment }),
+    };
+  });
+}
+
+/** Finds the batch of presets that a request for words was made for, in the calldata of its transaction. */
+export async function findPresetCall(
+  request: OracleEventOf<"RandomWordsRequested">,
+  means: RequestPartsMeans,
+): Promise<SubmissionCall["presets"][number] | undefined> {
+  const hash = request.log.transactionHash;
+  const accepted = (await eventsIn(hash, means)).find(
+    (event): event is OracleEventOf<"Accepted"> =>
+      event.name === "Accepted" && event.requestId === request.requestId,
+  );
+  if (accepted === undefined || accepted.log.address !== request.sender) return undefined;
+  const { input, to } = await means.facts.getTransaction(hash);
+  if (to !== request.sender) return undefined;
+  // Entries are counted through the three lists, presets first.
+  return decodeSubmission(input)?.presets[accepted.index];
+}
+
+/** Finds the data of a function request in the calldata of `submit`; `undefined` where a contract of the caller's own sent it. */
+export async function findFunctionCall(
+  request: OracleEventOf<"OracleRequest">,
+  means: RequestPartsMeans,
+): Promise<Hex | undefined> {
+  const hash = request.log.transactionHash;
+  const { input, to } = await means.facts.getTransaction(hash);
+  if (to !== request.requestingContract) return undefined;
+  const call = decodeSubmission(input);
+  const accepted = (await eventsIn(hash, means)).find(
+    (event): event is OracleEventOf<"Accepted"> =>
+      event.name === "Accepted" && event.requestId === request.requestId,
+  );
+  if (call === undefined || accepted === undefined) return undefined;
+  return call.functions[accepted.index - call.presets.length]?.data;
+}
+
+/** Finds both ends of a function request from any event of it. */
+async function findFunctions(
+  requestId: Hex,
+  means: RequestPartsMeans,
+  known: OracleEvent,
+): Promise<FunctionsParts> {
+  return means.facts.once(`functions ${requestId}`, async () => {
+    const { facts, book } = means;
+    const { transactionHash, blockNumber } = known.log;
+    const events = await eventsIn(transactionHash, means);
+    let request = pick(events, "OracleRequest", requestId);
+    let processed = pick(events, "RequestProcessed", requestId);
+    if (processed === undefined && request !== undefined) {
+      const topics = [EVENT_TOPICS.RequestProcessed, requestId];
+      const log = await facts.findLogAfter({ address: book.get("functionsRouter"), topics }, blockNumber);
+      if (log !== undefined)
+        processed = pick(await eventsIn(log.transactionHash, means), "RequestProcessed", requestId);
+    }
+    if (request === undefined) {
+      const topics = [EVENT_TOPICS.RequestStart, requestId];
+      const log = await facts.findLogBefore({ address: book.get("functionsRouter"), topics }, blockNumber);
+      if (log !== undefined)
+        request = pick(await eventsIn(log.transactionHash, means), "OracleRequest", requestId);
+    }
+    return {
+      requestId,
+      ...(request === undefined ? {} : { request }),
+      ...(processed === undefined ? {} : { processed }),
+    };
+  });
+}
+
+async function eventsIn(hash: Hex, { facts, book }: RequestPartsMeans): Promise<OracleEvent[]> {
+  return book.eventsOf((await facts.getReceipt(hash)).logs);
+}
+
+function pick<
+  Name extends "RandomWordsRequested" | "RandomWordsFulfilled" | "OracleRequest" | "RequestProcessed",
+>(events: readonly OracleEvent[], name: Name, requestId: Hex): OracleEventOf<Name> | undefined {
+  return events.find(
+    (event): event is OracleEventOf<Name> =>
+      event.name === name && "requestId" in event && event.requestId === requestId,
+  );
+}
+
+/** The transaction is none of the oracle's, or not of that request. */
+export class NoRequestError extends TycheError {
+  constructor(hash: Hex, network: string, requestId: Hex | undefined) {
+    const what = requestId === undefined ? "no request of the oracle" : `nothing of the request ${requestId}`;
+    super(
+      `The transaction ${hash} on ${network} holds ${what}; give the transaction of a request, of a VRF proof or of a report.`,
+      { code: "not_found", blame: "caller" },
+    );
+  }
+}

@@ -1,0 +1,33 @@
+import type { Hex } from "viem";
+import { findRevertReason } from "../chainlink/findRevertReason.ts";
+import { TycheError } from "../lib/errors.ts";
+import type { Receipt } from "../lib/nodeAnswers.ts";
+import type { ChainFacts, ChainReader } from "./chainFacts.ts";
+
+/** Creates the error of a transaction that reverted, with the reason as far as the node lets it be found. */
+export async function createRevertedError(
+  receipt: Receipt,
+  {
+    facts,
+    client,
+    network,
+  }: { readonly facts: ChainFacts; readonly client: ChainReader; readonly network: string },
+): Promise<RevertedTransactionError> {
+  const { to, input, answer } = await facts.getTransaction(receipt.transactionHash);
+  const { from, gas } = answer;
+  if (to === undefined || typeof from !== "string" || typeof gas !== "string")
+    return new RevertedTransactionError(receipt.transactionHash, network, "no reason given");
+  const call = { from: from as Hex, to, data: input, gas: BigInt(gas) };
+  const { text } = await findRevertReason(client, call, receipt);
+  return new RevertedTransactionError(receipt.transactionHash, network, text);
+}
+
+/** The transaction reverted, so that nothing of it is on chain. */
+export class RevertedTransactionError extends TycheError {
+  constructor(hash: Hex, network: string, reason: string) {
+    super(`The transaction ${hash} on ${network} reverted, so it holds no request of the oracle: ${reason}`, {
+      code: "not_found",
+      blame: "caller",
+    });
+  }
+}

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { describeConfigSchema } from "../../../src/app/config/configSchema.ts";
+import { ConfigError, readConfig } from "../../../src/app/config/readConfig.ts";
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(tmpdir(), "tyche-config-"));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const write = (content: unknown, file = path.join(dataDir, "tyche.json")): string => {
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+  return file;
+};
+const read = (environment: Record<string, string> = {}, file?: string) =>
+  readConfig({ dataDir, environment, file });
+
+function errorOf(run: () => unknown): ConfigError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+test("default: without a file every member has its default, and an empty file is the same", () => {
+  const { config, file, variables } = read();
+  expect({ file, variables }).toEqual({ file: undefined, variables: [] });
+  expect(config).toMatchObject({ host: "127.0.0.1", port: 3000, trustProxy: false, logLevel: "warn" });
+  expect(Object.keys(config.networks)).toEqual(["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"]);
+  expect(config.http.rateLimit).toBe(100_000);
+  write({});
+  expect(read().config).toEqual(config);
+});
+
+test("behaviour: --config wins over TYCHE_CONFIG, and that over tyche.json in the data directory", () => {
+  write({ port: 1 });
+  expect(read().config.port).toBe(1);
+  const second = write({ port: 2 }, path.join(dataDir, "second.json"));
+  expect(read({ TYCHE_CONFIG: second }).config.port).toBe(2);
+  const third = write({ port: 3 }, path.join(dataDir, "third.json"));
+  expect(read({ TYCHE_CONFIG: second }, third)).toMatchObject({ config: { port: 3 }, file: third });
+});
+
+test("behaviour: variables of the environment win over the file", () => {
+  write({ port: 1, sandbox: { allowHosts: ["a.example"], maxQueue: 10 } });
+  const { config, variables } = read({ PORT: "0", TYCHE_ALLOW_HOSTS: "b.example, c.example" });
+  expect(config).toMatchObject({
+    port: 0,
+    sandbox: { allowHosts: ["b.example", "c.example"], maxQueue: 10 },
+  });
+  expect(variables).toEqual(["PORT", "TYCHE_ALLOW_HOSTS"]);
+});
+
+test("behaviour: a relative path starts at the file", () => {
+  write({ pluginsDir: "presets" });
+  expect(read().config.pluginsDir).toBe(path.join(dataDir, "presets"));
+});
+
+test("error: every violation is named at once, with its path and what is allowed", () => {
+  write({
+    prt: 1,
+    networks: { sepolia: "public", mainnet: "embedded" },
+    http: { rateLimit: 0 },
+    sandbox: { allowHosts: [3] },
+  });
+  const { message, code, details } = errorOf(() => read({ PORT: "http" }));
+  expect(code).toBe("invalid_config");
+  expect(details.map(({ path: at }) => at).toSorted()).toEqual(
+    [
+      "PORT",
+      "/http/rateLimit",
+      "/networks/mainnet",
+      "/networks/sepolia",
+      "/prt",
+      "/sandbox/allowHosts/0",
+    ].toSorted(),
+  );
+  expect(message).toContain("PORT: must be a whole number from 0 to 65535");
+  expect(message).toContain("/http/rateLimit: must be a whole number from 1 to 1000000000; got 0");
+  expect(message).toContain("polygon_mumbai, sepolia, fuji, fantom_testnet");
+});
+
+test.each([
+  ["is no JSON", '{"port": 1,}', /line 1, column 12/],
+  ["has a member twice", '{"port": 1, "port": 2}', /port/],
+  ["is no object", "[]", /must be a JSON object/],
+])("error: a file that %s", (_, content, message) => {
+  write(content);
+  expect(errorOf(() => read()).message).toMatch(message);
+});
+
+test("error: a file that was named and is not there", () => {
+  expect(errorOf(() => read({}, path.join(dataDir, "none.json"))).message).toMatch(
+    /none\.json.*\n.*can't be read/,
+  );
+});
+
+test("behaviour: the schema for editors is a valid JSON Schema that says what every member is for", () => {
+  const schema = describeConfigSchema() as Described;
+  const ajv = new Ajv2020({ strict: false });
+  expect(ajv.validateSchema(schema)).toBe(true);
+  expect(ajv.compile(schema)({ networks: { fuji: "embedded" } })).toBe(true);
+  expect(members(schema).filter(([, { description }]) => !description)).toEqual([]);
+});
+
+interface Described {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Described>>;
+}
+
+function members({ properties = {} }: Described): [string, Described][] {
+  return Object.entries(properties).flatMap(([name, member]) => [[name, member], ...members(member)]);
+}

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import pc from "picocolors";
+import { printWelcome, type Welcome } from "../../src/cli/welcome.ts";
+
+const WELCOME = {
+  url: "http://127.0.0.1:3000",
+  apiKey: "tyche_key",
+  networks: [{ name: "sepolia" }],
+  signInLink: "http://127.0.0.1:3000/sign-in?code=secret",
+  operatorTokenFile: "/data/operator-token",
+};
+
+const WITH_FILE: Welcome = { ...WELCOME, apiKeyFile: "/data/api-key" };
+
+function print(isTerminal: boolean, welcome = WITH_FILE): string {
+  let text = "";
+  const out = (line: string): void => void (text += line);
+  printWelcome(welcome, 1_000, { out, err: out, colors: pc.createColors(false), isTerminal });
+  return text;
+}
+
+test("default: a person sees the key and the link that signs in", () => {
+  expect(print(true)).toContain("API key   tyche_key");
+  expect(print(true)).toContain('-H "Authorization: tyche_key"');
+  expect(print(true)).toContain(WELCOME.signInLink);
+});
+
+test("behaviour: a log gets neither, but the files to look into", () => {
+  const text = print(false);
+  expect(text).not.toMatch(/tyche_key|secret/);
+  expect(text).toContain("API key   in /data/api-key");
+  expect(text).toContain(`-H "Authorization: $(cat '/data/api-key')"`);
+  expect(text).toContain("the token in /data/operator-token");
+});
+
+test("behaviour: where the data directory holds no key, the command that shows it is named", () => {
+  expect(print(false, WELCOME)).toContain("API key   shown by `tyche dapp config`");
+});

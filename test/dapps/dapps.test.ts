@@ -1,0 +1,59 @@
+import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openDapps } from "../../src/dapps/dappTools.ts";
+import { openDataDirectory } from "../../src/store/dataDirectory.ts";
+import { listKeys } from "../../src/store/dapps.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tyche-test-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const open = async (name: string) => {
+  const directory = openDataDirectory(join(folder, name), { exclusive: true });
+  try {
+    const { store, dapps } = await openDapps(directory, () => {});
+    const close = async (): Promise<void> => {
+      await store.close();
+      directory.close();
+    };
+    return { directory, store, dapps, close };
+  } catch (error) {
+    directory.close();
+    throw error;
+  }
+};
+
+test("behaviour: a revoked key is erased from every file of the database", async () => {
+  const { directory, store, dapps, close } = await open("a");
+  const { dapp, key } = await dapps.create("shop");
+  const other = await dapps.addKey(dapp.id);
+  const { sealed } = (await listKeys(store.db)).find(({ id }) => id === key.id)!;
+  const filesWith = (bytes: Uint8Array) =>
+    readdirSync(directory.path).filter((name) => readFileSync(directory.file(name)).includes(bytes));
+  expect(filesWith(sealed)).not.toEqual([]);
+  await dapps.revokeKey(key.id);
+  expect(filesWith(sealed)).toEqual([]);
+  expect(await dapps.keys(dapp.id)).toMatchObject([
+    { id: key.id, apiKey: null, revokedAt: expect.any(Number) },
+    { id: other.id, apiKey: other.apiKey, revokedAt: null },
+  ]);
+  await expect(dapps.authenticate(key.apiKey)).rejects.toMatchObject({ code: "unauthenticated" });
+  await close();
+});
+
+test("error: another directory's master key is refused before anything is sealed under it", async () => {
+  for (const name of ["a", "b"]) {
+    const { dapps, close } = await open(name);
+    await dapps.create("shop");
+    await close();
+  }
+  copyFileSync(join(folder, "a", "master-key"), join(folder, "b", "master-key"));
+  await expect(open("b")).rejects.toMatchObject({
+    code: "data_dir_unusable",
+    message: expect.stringContaining("the master key is not the one"),
+  });
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { parseName } from "../../src/dapps/name.ts";
+
+test.each([
+  ["shop", "shop"],
+  [" Würfel – 2 ", "Würfel – 2"],
+  ["x".repeat(60), "x".repeat(60)],
+  ["🎲".repeat(60), "🎲".repeat(60)],
+])("default: %j", (text, name) => {
+  expect(parseName(text)).toBe(name);
+});
+
+test.each([
+  "",
+  "   ",
+  "x".repeat(61),
+  "a\nb",
+  "a\u001b[31m",
+  "a\u0000",
+  "a\u009bb",
+  "a\u202eb",
+  "a\u2028b",
+  "\ud800",
+])("error: %j is no name", (text) => {
+  expect(() => parseName(text)).toThrow(expect.objectContaining({ code: "invalid_parameter" }));
+});

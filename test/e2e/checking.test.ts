@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+
+let dataDir: string;
+let tyche: TycheProcess;
+beforeAll(async () => {
+  dataDir = makeDataDir();
+  tyche = await startTycheProcess({ dataDir });
+});
+afterAll(async () => {
+  await tyche.stop();
+  removeDataDir(dataDir);
+});
+
+/** Runs for three seconds, in which a service can be killed. */
+const SLOW = "await new Promise((resolve) => setTimeout(resolve, 3000)); return Buffer.from(args[0]);";
+
+const runLater = (source: string, key: string) =>
+  tyche.call("POST", "/api/oracleFunctions/runFunction", {
+    body: { network: "sepolia", source, args: ["hello"] },
+    headers: { prefer: "respond-async", "idempotency-key": key },
+  });
+const stateOf = async (id: string) => (await tyche.call("GET", `/api/requests/${id}`)).data;
+const ended = async (id: string) => {
+  for (;;) {
+    const request = await stateOf(id);
+    if (request.state === "fulfilled" || request.state === "failed") return request;
+    await sleep(50);
+  }
+};
+const states = (request: { timeline: { state: string }[] }) => request.timeline.map(({ state }) => state);
+
+test("error: a source that fails its dry run is a request that ended, with the reason", async () => {
+  const { status, data } = await runLater("throw new Error('no luck')", "refused");
+  expect([status, data.state]).toEqual([202, "checking"]);
+  const request = await ended(data.id);
+  expect(states(request)).toEqual(["checking", "failed"]);
+  expect(request.error).toEqual({
+    code: "function_failed",
+    message: expect.stringContaining("no luck"),
+  });
+  // The same key gives the same answer, and a call that waits gets it in the error table's form.
+  const again = await tyche.call("POST", "/api/oracleFunctions/runFunction", {
+    body: { network: "sepolia", source: "throw new Error('no luck')", args: ["hello"] },
+    headers: { "idempotency-key": "refused" },
+  });
+  expect([again.status, again.data.id]).toEqual([422, data.id]);
+  const listed = await tyche.call("GET", "/api/requests?state=failed");
+  expect(listed.data.items.map(({ id }: { id: string }) => id)).toContain(data.id);
+});
+
+test("error: parameters that can't be used are refused at once, and make no request", async () => {
+  const list = Array.from({ length: 6_000 }, (_, index) => `ticket ${index}`);
+  const { status, data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
+    body: { numberOfWinners: "1", list },
+    headers: { prefer: "respond-async" },
+  });
+  expect([status, data.code]).toEqual([400, "invalid_parameter"]);
+  expect(data.details[0]).toEqual({
+    path: "/list",
+    message: expect.stringMatching(/take \d+ bytes .*at most \d+ fit one request; shorten list/),
+  });
+});
+
+test("behaviour: what was being checked when the service was killed is checked again, and goes through once", async () => {
+  const { status, data } = await runLater(SLOW, "killed");
+  expect([status, data.state]).toEqual([202, "checking"]);
+  expect((await stateOf(data.id)).why).toContain("run once before it is sent");
+  await tyche.stop("SIGKILL");
+  tyche = await startTycheProcess({ dataDir });
+  const request = await ended(data.id);
+  expect(states(request)).toEqual(["checking", "received", "submitted", "executing", "fulfilled"]);
+  expect(request.outcome.parsedResult).toBe("hello");
+  expect((await runLater(SLOW, "killed")).data).toMatchObject({ success: true, parsedResult: "hello" });
+});

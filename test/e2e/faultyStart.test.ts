@@ -1,0 +1,95 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { toHex } from "viem";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { deriveNetworkKeys } from "../../src/app/networkKeys.ts";
+import { makeDataDir, removeDataDir, runTyche, startTycheProcess } from "../support/tyche.ts";
+import type { TycheProcess } from "../support/tyche.ts";
+
+let dataDir: string;
+let tyche: TycheProcess | undefined;
+beforeEach(() => {
+  dataDir = makeDataDir();
+});
+afterEach(async () => {
+  await tyche?.stop("SIGKILL");
+  tyche = undefined;
+  removeDataDir(dataDir);
+});
+
+const random = (network: string) => `/api/vrfv2/requestRandomNumber?network=${network}`;
+const readiness = async () => (await (await fetch(`${tyche!.url}/readyz`)).json()) as any; // eslint-disable-line typescript/no-explicit-any
+const rpc = async (network: string, method: string, ...params: unknown[]) => {
+  const { data } = await tyche!.call("GET", "/api/networks");
+  const { rpcUrl } = data.items.find(({ name }: { name: string }) => name === network);
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const headers = { "content-type": "application/json" };
+  return await (await fetch(rpcUrl, { method: "POST", headers, body })).json();
+};
+
+test("behaviour: a network that can't prepare a dapp serves the others, says why, and makes up for it", async () => {
+  tyche = await startTycheProcess({ dataDir });
+  const masterKey = Buffer.from(readFileSync(path.join(dataDir, "master-key"), "utf8").trim(), "hex");
+  const { operator } = deriveNetworkKeys(masterKey, "sepolia");
+  await rpc("sepolia", "anvil_setBalance", operator.address, "0x0");
+  // A dapp's subscriptions can't be made without coin, at the next start neither.
+  const { output } = await runTyche(["dapp", "create", "late", "--json"], { TYCHE_DATA_DIR: dataDir });
+  const { apiKey } = JSON.parse(output.slice(output.indexOf("{")));
+  await vi.waitFor(
+    async () => expect((await readiness()).networks.sepolia.warnings.join()).toContain("1 of 2 dapps"),
+    { timeout: 15_000 },
+  );
+  await tyche.stop();
+  tyche = await startTycheProcess({ dataDir });
+  const { networks } = await readiness();
+  expect(networks.sepolia.warnings.join()).toContain("1 of 2 dapps have no subscriptions");
+  const headers = { authorization: apiKey };
+  expect((await tyche.call("POST", random("fuji"), { headers })).data.success).toBe(true);
+  await rpc("sepolia", "anvil_setBalance", operator.address, toHex(10n ** 20n));
+  await vi.waitFor(
+    async () => expect((await readiness()).networks.sepolia.warnings.join()).not.toContain("dapps"),
+    { timeout: 25_000, interval: 200 },
+  );
+  expect((await tyche.call("POST", random("sepolia"), { headers })).data.success).toBe(true);
+}, 90_000);
+
+test("error: a start that can't succeed ends with 1, leaves no process, and a next one finds the folder free", async () => {
+  // Where the chains should be is a file: no network can be started, and the port is free.
+  const env = { PORT: "0", TYCHE_DATA_DIR: dataDir };
+  await runTyche(["dapp", "list"], env);
+  writeFileSync(path.join(dataDir, "chains"), "");
+  const { code, output } = await runTyche(["start"], env);
+  expect({ code, output }).toEqual({
+    code: 1,
+    output: expect.stringContaining("no network could be started"),
+  });
+  rmSync(path.join(dataDir, "chains"));
+  tyche = await startTycheProcess({ dataDir });
+});
+
+test.each([
+  ["master-key", "master-key is missing"],
+  ["tyche.sqlite", "tyche.sqlite is missing"],
+])("error: without %s nothing is made anew, and what is there stays", async (name, sentence) => {
+  const chain = path.join(dataDir, "chains", "fuji");
+  await runTyche(["dapp", "list"], { TYCHE_DATA_DIR: dataDir });
+  mkdirSync(chain, { recursive: true });
+  writeFileSync(path.join(chain, "state.json"), "precious");
+  rmSync(path.join(dataDir, name));
+  const { code, output } = await runTyche(["start"], { PORT: "0", TYCHE_DATA_DIR: dataDir });
+  expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(sentence) });
+  expect(readFileSync(path.join(chain, "state.json"), "utf8")).toBe("precious");
+});
+
+test("behaviour: with the master key outside, no file of the folder has it or an API key", async () => {
+  const secret = "5c".repeat(32);
+  const env = { TYCHE_MASTER_KEY: secret };
+  const child = await runTyche(["dapp", "create", "a", "--json"], { ...env, TYCHE_DATA_DIR: dataDir });
+  const { apiKey } = JSON.parse(child.output.slice(child.output.indexOf("{")));
+  for (const name of ["tyche-data", "tyche.sqlite"])
+    expect(readFileSync(path.join(dataDir, name)).includes(apiKey)).toBe(false);
+  const { code, output } = await runTyche(["dapp", "config"], { TYCHE_DATA_DIR: dataDir });
+  expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining("TYCHE_MASTER_KEY_FILE") });
+  const again = await runTyche(["dapp", "config"], { ...env, TYCHE_DATA_DIR: dataDir });
+  expect(again.output).toContain(apiKey);
+});

@@ -1,0 +1,55 @@
+import { rmSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { makeDataDir, removeDataDir, startTycheProcess } from "../support/tyche.ts";
+import type { TycheProcess } from "../support/tyche.ts";
+
+let dataDir: string;
+let tyche: TycheProcess;
+beforeEach(async () => {
+  dataDir = makeDataDir();
+  tyche = await startTycheProcess({ dataDir });
+});
+afterEach(async () => {
+  await tyche.stop("SIGKILL");
+  removeDataDir(dataDir);
+});
+
+/** The service may write another file into a folder that is being removed. */
+const remove = (folder: string) => rmSync(folder, { recursive: true, maxRetries: 20, retryDelay: 25 });
+const random = (network: string) =>
+  tyche.call("POST", `/api/vrfv2/requestRandomNumber?network=${network}`, {
+    headers: { prefer: "respond-async" },
+  });
+
+test("error: a chain's folder is removed, and its network takes no more requests; then all, and the service ends", async () => {
+  remove(path.join(dataDir, "chains", "fuji"));
+  await vi.waitFor(
+    async () => {
+      const { networks } = (await (await fetch(`${tyche.url}/readyz`)).json()) as any; // eslint-disable-line typescript/no-explicit-any
+      expect(networks.fuji).toMatchObject({
+        ready: false,
+        why: expect.stringContaining("was removed or replaced"),
+      });
+    },
+    { timeout: 10_000 },
+  );
+  const refused = await random("fuji");
+  expect(refused).toMatchObject({ status: 502, data: { code: "chain_unavailable" } });
+  expect(refused.data.err).not.toContain(dataDir);
+  expect((await random("sepolia")).status).toBe(202);
+
+  remove(dataDir);
+  // Not one more is accepted: the database is asked before each write.
+  const statuses = await Promise.all(
+    Array.from({ length: 5 }, () =>
+      random("sepolia").then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    ),
+  );
+  expect(statuses).not.toContain(202);
+  await vi.waitFor(() => expect(tyche.output()).toContain("removed"), { timeout: 10_000 });
+  expect(await tyche.stop()).toBe(1);
+}, 60_000);

@@ -1,0 +1,455 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { keccak256, parseTransaction, type Hex } from "viem";
+import { generatePrivateKey } from "viem/accounts";
+import { createAccount, type Account } from "../../src/evm/account.ts";
+import { createChainClient, type ChainClient } from "../../src/evm/client.ts";
+import { createSender, type Fees, type Sender, type SenderJournal } from "../../src/evm/sender.ts";
+import { signCall, type SignedTransaction } from "../../src/evm/signedTransaction.ts";
+import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
+import { every, first, startFaultyNode, type FaultyNode, type FaultRule } from "../support/faultyNode.ts";
+
+const GWEI = 1_000_000_000n;
+const SEND = "eth_sendRawTransaction";
+const to = testAccount(9).address;
+
+let chain: TestChain;
+let node: FaultyNode;
+let client: ChainClient;
+let account: Account;
+let stopping: AbortController;
+let undo: (() => void)[];
+let errors: unknown[];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  node = await startFaultyNode(chain);
+});
+beforeEach(async () => {
+  account = createAccount(Buffer.from(generatePrivateKey().slice(2), "hex"));
+  await chain.client.request("anvil_setBalance", [account.address, "0xde0b6b3a7640000"]);
+  client = createChainClient(node.httpUrl, { timeoutMs: 500 });
+  stopping = new AbortController();
+  undo = [];
+  errors = [];
+  node.calls.splice(0);
+});
+afterEach(async () => {
+  stopping.abort();
+  for (const each of undo) each();
+  await chain.client.request("evm_setAutomine", [true]);
+  await chain.client.request("anvil_setNextBlockBaseFeePerGas", ["0x0"]);
+  await client.close();
+});
+afterAll(async () => {
+  await node.close();
+  await chain.close();
+});
+
+const inject = (rule: FaultRule): void => void undo.push(node.inject(rule));
+const fees: Fees = { gasPriceWei: async () => GWEI, repriceAfterMs: 300, synchronous: false };
+const call = (value = 1n) => ({ to, data: "0x" as Hex, gas: 21_000n, valueWei: value });
+const sent = () => node.calls.filter(({ method }) => method.startsWith(SEND));
+const rawsSent = () => sent().map(({ params }) => params[0] as Hex);
+const minedCount = () => chain.client.getNonce(account.address, "latest");
+
+interface Entry extends SignedTransaction {
+  payload: string;
+  state: "signed" | "mined" | "replaced" | "failed";
+}
+
+/** A journal in memory; what matters here is what it is told, and when. */
+function createJournal(entries: Entry[] = []) {
+  const journal: SenderJournal<string> = {
+    async signed(transaction, payload) {
+      expect(rawsSent()).not.toContain(transaction.raw);
+      entries.push({ ...transaction, payload, state: "signed" });
+    },
+    async ended(transaction, end) {
+      entries.find(({ hash }) => hash === transaction.hash)!.state = end;
+    },
+    from: async (nonce) => entries.filter((entry) => entry.nonce >= nonce && entry.state !== "failed"),
+    noPayload: "nothing",
+  };
+  return { journal, entries };
+}
+
+function open(options: { fees?: Partial<Fees>; journal?: SenderJournal<string> } = {}): Sender<string> {
+  return createSender<string>({
+    client,
+    account,
+    chainId: chain.chainId,
+    fees: { ...fees, ...options.fees },
+    ...(options.journal === undefined ? {} : { journal: options.journal }),
+    signal: stopping.signal,
+    onError: (error) => errors.push(error),
+    pollMs: 50,
+  });
+}
+
+describe.each([false, true])("synchronous: %s", (synchronous) => {
+  test("default: stores, then sends, one nonce after the other", async () => {
+    const { journal, entries } = createJournal();
+    const sender = open({ fees: { synchronous }, journal });
+    const receipts = await Promise.all(["a", "b", "c"].map((payload) => sender.send(call(), payload)));
+    expect(receipts.every(({ succeeded }) => succeeded)).toBe(true);
+    expect(entries).toMatchObject([
+      { nonce: 0, payload: "a", state: "mined" },
+      { nonce: 1, payload: "b", state: "mined" },
+      { nonce: 2, payload: "c", state: "mined" },
+    ]);
+    expect(sent()).toHaveLength(3);
+  });
+
+  const lossy: readonly [string, FaultRule][] = [
+    ["an answer gets lost", first(1, synchronous ? `${SEND}Sync` : SEND, { dropAnswer: true })],
+    ["the call gets lost", first(1, synchronous ? `${SEND}Sync` : SEND, { dropAnswer: true, reach: false })],
+    [
+      "the connection breaks after the call",
+      first(1, synchronous ? `${SEND}Sync` : SEND, { breakLine: true }),
+    ],
+    ["the call arrives twice", first(1, synchronous ? `${SEND}Sync` : SEND, { callTimes: 2 })],
+    ["the node says 429", first(2, synchronous ? `${SEND}Sync` : SEND, { status: 429 })],
+    ["the node says 503", first(1, synchronous ? `${SEND}Sync` : SEND, { status: 503 })],
+    [
+      "the node says 502 after it took the call",
+      first(1, synchronous ? `${SEND}Sync` : SEND, { status: 502, reach: true }),
+    ],
+    [
+      "the node has it already",
+      first(1, synchronous ? `${SEND}Sync` : SEND, {
+        reach: true,
+        error: { code: -32_000, message: "already known" },
+      }),
+    ],
+    ["receipts come late", first(3, "eth_getTransactionReceipt", { result: () => null })],
+    ["receipts can't be asked for", first(3, "eth_getTransactionReceipt", { status: 500 })],
+    ["answers are slow", every(synchronous ? `${SEND}Sync` : SEND, { delayMs: 150 })],
+  ];
+  test.each(lossy)("behaviour: one transaction, when %s", async (_, rule) => {
+    inject(rule);
+    const { journal, entries } = createJournal();
+    const sender = open({ fees: { synchronous, repriceAfterMs: 5_000 }, journal });
+    await expect(sender.send(call(), "a")).resolves.toMatchObject({ succeeded: true });
+    await expect(sender.send(call(), "b")).resolves.toMatchObject({ succeeded: true });
+    expect(entries.map(({ nonce, state }) => [nonce, state])).toEqual([
+      [0, "mined"],
+      [1, "mined"],
+    ]);
+    expect(await minedCount()).toBe(2);
+  });
+});
+
+describe("a price that is too low", () => {
+  test("behaviour: is raised with the same nonce until the block takes it", async () => {
+    await chain.client.request("anvil_setNextBlockBaseFeePerGas", [`0x${(2n * GWEI).toString(16)}`]);
+    const { journal, entries } = createJournal();
+    const receipt = await open({ journal }).send(call(), "a");
+    expect(receipt.effectiveGasPriceWei).toBeGreaterThanOrEqual(2n * GWEI);
+    expect(new Set(entries.map(({ nonce }) => nonce))).toEqual(new Set([0]));
+    expect(entries.map(({ state }) => state)).toEqual([...entries.slice(1).map(() => "replaced"), "mined"]);
+  });
+
+  test("behaviour: starts from the market's price when that has risen above the transaction's", async () => {
+    await chain.client.request("evm_setAutomine", [false]);
+    let price = GWEI;
+    const { journal, entries } = createJournal();
+    const pending = open({ fees: { gasPriceWei: async () => price }, journal }).send(call(), "a");
+    await vi.waitFor(() => expect(entries).toHaveLength(1));
+    price = 10n * GWEI;
+    await vi.waitFor(() => expect(sent()).toHaveLength(2), { timeout: 3_000 });
+    expect(parseTransaction(entries[1]!.raw).gasPrice).toBe((10n * GWEI * 9n) / 8n + 1n);
+    await chain.client.request("anvil_mine", ["0x1"]);
+    await expect(pending).resolves.toMatchObject({ transactionHash: entries[1]!.hash });
+  });
+
+  test("behaviour: is raised by an eighth and twelve times at most, then the dearest is broadcast again", async () => {
+    await chain.client.request("evm_setAutomine", [false]);
+    const { journal, entries } = createJournal();
+    const pending = open({ fees: { repriceAfterMs: 10 }, journal }).send(call(), "a");
+    await vi.waitFor(() => expect(sent().length).toBeGreaterThan(15), { timeout: 10_000 });
+    const prices = entries.map(({ raw }) => parseTransaction(raw).gasPrice!);
+    expect(prices).toHaveLength(13);
+    for (const [i, price] of prices.slice(1).entries()) expect(price * 8n).toBeGreaterThan(prices[i]! * 9n);
+    expect(prices.at(-1)!).toBeLessThan(5n * GWEI);
+    expect(rawsSent().at(-1)).toBe(entries.at(-1)!.raw);
+    await chain.client.request("anvil_mine", ["0x1"]);
+    await expect(pending).resolves.toMatchObject({ transactionHash: entries.at(-1)!.hash });
+  });
+
+  test("behaviour: an earlier version that is mined after all is the end of all", async () => {
+    // The node takes the first version only, and mines it after the second was signed.
+    await chain.client.request("evm_setAutomine", [false]);
+    const { journal, entries } = createJournal();
+    inject(({ method, params }) =>
+      method === SEND && params[0] !== entries[0]!.raw ? { dropAnswer: true, reach: false } : undefined,
+    );
+    const pending = open({ journal }).send(call(), "a");
+    await vi.waitFor(() => expect(entries).toHaveLength(2), { timeout: 3_000 });
+    await chain.client.request("anvil_mine", ["0x1"]);
+    await expect(pending).resolves.toMatchObject({ transactionHash: entries[0]!.hash });
+    expect(entries.map(({ state }) => state)).toEqual(["mined", "replaced"]);
+  });
+
+  test("behaviour: the dearest version that funds allow is kept to", async () => {
+    await chain.client.request("anvil_setBalance", [
+      account.address,
+      `0x${(21_000n * GWEI + 1n).toString(16)}`,
+    ]);
+    await chain.client.request("evm_setAutomine", [false]);
+    const { journal, entries } = createJournal();
+    const pending = open({ fees: { repriceAfterMs: 100 }, journal }).send(call(), "a");
+    await vi.waitFor(() => expect(sent().length).toBeGreaterThan(3), { timeout: 5_000 });
+    expect(entries).toHaveLength(2);
+    await chain.client.request("anvil_mine", ["0x1"]);
+    await expect(pending).resolves.toMatchObject({ transactionHash: entries[0]!.hash });
+  });
+});
+
+describe("nonces", () => {
+  test("behaviour: one that somebody else has used is told to whoever keeps a journal", async () => {
+    const { journal, entries } = createJournal();
+    const sender = open({ journal });
+    await sender.send(call(), "a");
+    await foreign(1);
+    await expect(sender.send(call(), "b")).rejects.toMatchObject({
+      code: "transaction_refused",
+      meaning: "nonce_taken",
+      message: expect.stringContaining("nonce 1"),
+    });
+    expect(entries[1]).toMatchObject({ state: "replaced" });
+    await expect(sender.send(call(), "b")).resolves.toMatchObject({ succeeded: true });
+    expect(await minedCount()).toBe(3);
+  });
+
+  test("behaviour: without a journal the next one is taken", async () => {
+    const sender = open();
+    await sender.send(call(), "a");
+    await foreign(1);
+    await expect(sender.send(call(), "b")).resolves.toMatchObject({ succeeded: true });
+    expect(await minedCount()).toBe(3);
+  });
+
+  test("behaviour: a node that lags with the nonce doubles nothing", async () => {
+    await foreign(0);
+    await foreign(1);
+    const { journal, entries } = createJournal();
+    inject(first(3, "eth_getTransactionCount", { result: () => "0x0" }));
+    const sender = open({ journal });
+    await expect(sender.send(call(), "a")).rejects.toMatchObject({ meaning: "nonce_taken" });
+    await expect(sender.send(call(), "a")).resolves.toMatchObject({ succeeded: true });
+    expect(entries.filter(({ state }) => state === "mined")).toHaveLength(1);
+    expect(await minedCount()).toBe(3);
+  });
+
+  test("behaviour: a transaction dropped from the pool is broadcast again", async () => {
+    await chain.client.request("evm_setAutomine", [false]);
+    const { journal, entries } = createJournal();
+    const pending = open({ fees: { repriceAfterMs: 200 }, journal }).send(call(), "a");
+    await vi.waitFor(() => expect(sent()).toHaveLength(1));
+    await chain.client.request("anvil_dropTransaction", [entries[0]!.hash]);
+    await chain.client.request("evm_setAutomine", [true]);
+    await expect(pending).resolves.toMatchObject({ succeeded: true });
+    expect(await minedCount()).toBe(1);
+  });
+
+  test("behaviour: what a reorganisation took away is sent again from the journal", async () => {
+    const { journal, entries } = createJournal();
+    const sender = open({ journal });
+    const receipts = [await sender.send(call(), "a"), await sender.send(call(), "b")];
+    await chain.client.request("anvil_reorg", [2, []]);
+    expect(await minedCount()).toBe(0);
+    await sender.reconcile();
+    await vi.waitFor(async () => expect(await minedCount()).toBe(2));
+    for (const { transactionHash } of receipts)
+      expect(await client.getReceipt(transactionHash)).toBeDefined();
+    await expect(sender.send(call(), "c")).resolves.toMatchObject({ succeeded: true });
+    expect(entries).toHaveLength(3);
+  });
+
+  test.each([true, false])(
+    "behaviour: without a journal the next one takes the nonce that a reorganisation has freed (told: %s, synchronous)",
+    async (isTold) => {
+      const sender = open({ fees: { synchronous: isTold } });
+      for (const payload of ["a", "b", "c"]) await sender.send(call(), payload);
+      await chain.client.request("anvil_reorg", [3, []]);
+      if (isTold) await sender.reconcile();
+      await expect(sender.send(call(), "d")).resolves.toMatchObject({ succeeded: true });
+      expect(await minedCount()).toBe(1);
+    },
+  );
+
+  test("behaviour: a gap that a reorganisation left is found by the next transaction", async () => {
+    const { journal, entries } = createJournal();
+    const sender = open({ fees: { repriceAfterMs: 5_000 }, journal });
+    await sender.send(call(), "a");
+    await chain.client.request("anvil_reorg", [1, []]);
+    await expect(sender.send(call(), "b")).resolves.toMatchObject({ succeeded: true });
+    expect(entries).toHaveLength(2);
+    expect(await minedCount()).toBe(2);
+  });
+
+  test("behaviour: a gap that nobody knows a transaction for is filled with nothing", async () => {
+    const { journal, entries } = createJournal();
+    const sender = open({ fees: { repriceAfterMs: 5_000 }, journal });
+    inject(first(1, "eth_getTransactionCount", { result: () => "0x2" }));
+    await expect(sender.send(call(), "a")).resolves.toMatchObject({ succeeded: true });
+    const fillers = entries.filter(({ payload }) => payload === "nothing");
+    expect(fillers.map(({ nonce }) => nonce)).toEqual([0, 1]);
+    expect(parseTransaction(fillers[0]!.raw)).toMatchObject({
+      to: account.address.toLowerCase(),
+      gas: 21_000n,
+    });
+    expect(await minedCount()).toBe(3);
+  });
+
+  test("behaviour: a receipt that vanishes while it is waited for comes back", async () => {
+    await chain.client.request("evm_setAutomine", [false]);
+    const pending = open({ fees: { repriceAfterMs: 400 } }).send(call(), "a");
+    await vi.waitFor(() => expect(sent()).toHaveLength(1));
+    // Mined and gone again before anybody looked.
+    inject(first(2, "eth_getTransactionReceipt", { result: () => null }));
+    await chain.client.request("anvil_mine", ["0x1"]);
+    await chain.client.request("anvil_reorg", [1, []]);
+    await chain.client.request("evm_setAutomine", [true]);
+    await expect(pending).resolves.toMatchObject({ succeeded: true });
+    expect(await minedCount()).toBe(1);
+  });
+
+  const foreign = async (nonce: number): Promise<void> => {
+    const { raw } = signCall(account, call(5n), { chainId: chain.chainId, nonce, gasPriceWei: GWEI });
+    await chain.client.request("eth_sendRawTransactionSync", [raw]);
+  };
+});
+
+describe("refusals", () => {
+  test("error: no funds; the nonce is free for the next one", async () => {
+    const { journal, entries } = createJournal();
+    const sender = open({ journal });
+    await expect(sender.send(call(10n ** 24n), "a")).rejects.toMatchObject({
+      meaning: "unfunded",
+      blame: "upstream",
+      message: expect.stringMatching(/insufficient funds/i),
+    });
+    expect(entries).toMatchObject([{ nonce: 0, state: "failed" }]);
+    await expect(sender.send(call(), "b")).resolves.toMatchObject({ succeeded: true });
+    expect(entries[1]).toMatchObject({ nonce: 0, state: "mined" });
+  });
+
+  test("error: more gas than a block has", async () => {
+    await expect(open().send({ ...call(), gas: 10n ** 9n }, "a")).rejects.toMatchObject({
+      meaning: "too_large",
+    });
+  });
+
+  test("error: nothing is signed while the node can't tell the nonce", async () => {
+    inject(first(1, "eth_getTransactionCount", { status: 503 }));
+    const { journal, entries } = createJournal();
+    const sender = open({ journal });
+    await expect(sender.send(call(), "a")).rejects.toMatchObject({ code: "chain_unavailable" });
+    expect(entries).toHaveLength(0);
+    await expect(sender.send(call(), "a")).resolves.toMatchObject({ succeeded: true });
+  });
+
+  test("behaviour: a transaction that reverts is mined, and says so", async () => {
+    const receipt = await open().send({ to: FAILING_PRECOMPILE, data: "0x01", gas: 60_000n }, "a");
+    expect(receipt).toMatchObject({ succeeded: false });
+  });
+
+  test("error: an abort ends the wait and leaves the transaction to the next process", async () => {
+    await chain.client.request("evm_setAutomine", [false]);
+    const { journal, entries } = createJournal();
+    const pending = open({ journal }).send(call(), "a");
+    await vi.waitFor(() => expect(sent()).toHaveLength(1));
+    stopping.abort();
+    await expect(pending).rejects.toThrow("abort");
+    expect(entries[0]).toMatchObject({ state: "signed" });
+  });
+});
+
+/** Pairing check (EIP-197): fails on an input that is no multiple of 192 bytes. */
+const FAILING_PRECOMPILE: Hex = `0x${"08".padStart(40, "0")}`;
+
+describe("after a restart", () => {
+  const sign = (nonce: number, gasPriceWei = GWEI): SignedTransaction =>
+    signCall(account, call(), { chainId: chain.chainId, nonce, gasPriceWei });
+  const entry = (transaction: SignedTransaction): Entry => ({
+    ...transaction,
+    payload: "a",
+    state: "signed",
+  });
+  const broadcast = (transaction: SignedTransaction) => chain.client.request(SEND, [transaction.raw]);
+  const mine = (transaction: SignedTransaction) => chain.client.request(`${SEND}Sync`, [transaction.raw]);
+
+  test("behaviour: signed and never broadcast: the same bytes go out", async () => {
+    const transaction = sign(0);
+    const { journal, entries } = createJournal([entry(transaction)]);
+    await expect(open({ journal }).resume([transaction], "a")).resolves.toMatchObject({ succeeded: true });
+    expect(rawsSent()).toEqual([transaction.raw]);
+    expect(entries).toMatchObject([{ state: "mined" }]);
+  });
+
+  test("behaviour: broadcast and not noted: its receipt is waited for", async () => {
+    await chain.client.request("evm_setAutomine", [false]);
+    const transaction = sign(0);
+    await broadcast(transaction);
+    const pending = open({ fees: { repriceAfterMs: 5_000 } }).resume([transaction], "a");
+    await chain.client.request("anvil_mine", ["0x1"]);
+    await expect(pending).resolves.toMatchObject({ transactionHash: transaction.hash });
+  });
+
+  test("behaviour: mined and not noted: its receipt is found", async () => {
+    const transaction = sign(0);
+    await mine(transaction);
+    const { journal, entries } = createJournal([entry(transaction)]);
+    const receipt = await open({ journal }).resume([transaction], "a");
+    expect(receipt).toMatchObject({ transactionHash: transaction.hash });
+    expect(entries).toMatchObject([{ state: "mined" }]);
+  });
+
+  test("behaviour: repriced: whichever version was mined counts", async () => {
+    const [cheap, dear] = [sign(0), sign(0, 2n * GWEI)];
+    await mine(cheap);
+    const { journal, entries } = createJournal([entry(cheap), entry(dear)]);
+    const receipt = await open({ journal }).resume([cheap, dear], "a");
+    expect(receipt).toMatchObject({ transactionHash: cheap.hash });
+    expect(entries.map(({ state }) => state)).toEqual(["mined", "replaced"]);
+  });
+
+  test("behaviour: stuck: it is repriced from what its bytes say", async () => {
+    await chain.client.request("evm_setAutomine", [false]);
+    const transaction = sign(0, 3n * GWEI);
+    const { journal, entries } = createJournal([entry(transaction)]);
+    const pending = open({ journal }).resume([transaction], "a");
+    await vi.waitFor(() => expect(sent()).toHaveLength(2), { timeout: 3_000 });
+    expect(parseTransaction(entries[1]!.raw)).toMatchObject({
+      nonce: 0,
+      gasPrice: (27n * GWEI) / 8n + 1n,
+      value: 1n,
+      gas: 21_000n,
+    });
+    await chain.client.request("anvil_mine", ["0x1"]);
+    await expect(pending).resolves.toMatchObject({ transactionHash: keccak256(entries[1]!.raw) });
+  });
+
+  test("error: its nonce went to another one", async () => {
+    await mine(sign(0, 5n * GWEI));
+    const { journal, entries } = createJournal([entry(sign(0))]);
+    await expect(open({ journal }).resume([sign(0)], "a")).rejects.toMatchObject({ meaning: "nonce_taken" });
+    expect(entries).toMatchObject([{ state: "replaced" }]);
+  });
+
+  test("behaviour: the chain has gone back: everything it lost is sent again before what is new", async () => {
+    const [one, two, three] = [sign(0), sign(1), sign(2)];
+    const { journal } = createJournal([
+      { ...entry(one), state: "mined" },
+      { ...entry(two), state: "mined" },
+      entry(three),
+    ]);
+    const sender = open({ journal });
+    await sender.reconcile();
+    await expect(sender.resume([three], "a")).resolves.toMatchObject({ succeeded: true });
+    await expect(sender.send(call(), "b")).resolves.toMatchObject({ succeeded: true });
+    expect(await minedCount()).toBe(4);
+    for (const { hash } of [one, two]) expect(await client.getReceipt(hash)).toBeDefined();
+  });
+});

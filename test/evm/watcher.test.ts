@@ -1,0 +1,282 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Hex } from "viem";
+import { createChainClient, type ChainClient } from "../../src/evm/client.ts";
+import { createChainWatcher, type ChainWatcher, type Follower } from "../../src/evm/watcher.ts";
+import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
+import { every, first, startFaultyNode, type FaultyNode } from "../support/faultyNode.ts";
+
+/** Creates a contract that logs the first word it is called with as a topic. */
+const LOGGER_CODE: Hex = "0x6860003560006000a10060005260096017f3";
+
+let chain: TestChain;
+let node: FaultyNode;
+let client: ChainClient;
+let watcher: ChainWatcher | undefined;
+let logger: Hex;
+let errors: unknown[];
+
+beforeEach(async () => {
+  chain = await startTestChain();
+  node = await startFaultyNode(chain);
+  errors = [];
+  const { transactionHash } = await chain.send(testAccount(0), { data: LOGGER_CODE });
+  const receipt = (await chain.client.request("eth_getTransactionReceipt", [transactionHash])) as {
+    contractAddress: Hex;
+  };
+  logger = receipt.contractAddress;
+});
+afterEach(async () => {
+  watcher?.close();
+  await client.close();
+  await node.close();
+  await chain.close();
+});
+
+const word = (n: number): Hex => `0x${n.toString(16).padStart(64, "0")}`;
+const log = (n: number) => chain.send(testAccount(0), { to: logger, data: word(n) });
+const mine = (blocks: number) => chain.client.request("anvil_mine", [`0x${blocks.toString(16)}`]);
+
+function watch(url: string, options: { pollIntervalMs?: number; rolledBackAfterMs?: number } = {}) {
+  client = createChainClient(url, { timeoutMs: 500 });
+  watcher = createChainWatcher({ client, pollIntervalMs: 50, onError: (e) => errors.push(e), ...options });
+}
+
+/** Follows as a user of the watcher would, taking back what a reorganisation replaces. */
+function follow(options: Partial<Follower> = {}) {
+  let heard: { block: bigint; word: number }[] = [];
+  const reorgs: bigint[] = [];
+  watcher!.follow({
+    addresses: () => [logger],
+    fromBlock: 0n,
+    onBlock(block) {
+      heard.push(...block.logs.map(({ topics }) => ({ block: block.number, word: Number(topics[0]) })));
+    },
+    onReorg(firstReplaced) {
+      reorgs.push(firstReplaced);
+      heard = heard.filter(({ block }) => block < firstReplaced);
+    },
+    ...options,
+  });
+  return { words: () => heard.map((one) => one.word), reorgs };
+}
+
+describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
+  const url = (): string =>
+    kind === "HTTP" ? node.httpUrl : kind === "WebSocket" ? node.wsUrl : node.ipcPath;
+
+  test("default: tells each log once, in order, from before and from now on", async () => {
+    for (const n of [1, 2, 3]) await log(n);
+    await mine(30);
+    await log(4);
+    watch(url());
+    const { words } = follow();
+    await vi.waitFor(() => expect(words()).toEqual([1, 2, 3, 4]));
+    for (const n of [5, 6, 7]) await log(n);
+    await vi.waitFor(() => expect(words()).toEqual([1, 2, 3, 4, 5, 6, 7]));
+    expect(errors).toEqual([]);
+  });
+
+  test("behaviour: after a reorganisation the blocks that took the place of others are told", async () => {
+    watch(url());
+    const { words, reorgs } = follow();
+    for (const n of [1, 2, 3]) await log(n);
+    await vi.waitFor(() => expect(words()).toEqual([1, 2, 3]));
+    // The last two are undone; another one comes in the second block from the end.
+    const raw = testAccount(1).sign({
+      type: "legacy",
+      chainId: chain.chainId,
+      nonce: 0,
+      gasPrice: chain.gasPriceWei,
+      gas: 100_000n,
+      to: logger,
+      data: word(9),
+    }).raw;
+    await chain.client.request("anvil_reorg", [2, [[raw, 0]]]);
+    await vi.waitFor(() => expect(words()).toEqual([1, 9]));
+    // Anvil replaces one block after the other, and may be looked at in between: then the second is told of by itself.
+    expect(reorgs[0]).toBe(3n);
+    await log(2);
+    await vi.waitFor(() => expect(words()).toEqual([1, 9, 2]));
+  });
+
+  test("behaviour: a chain that was set back, and grows again, is followed", async () => {
+    watch(url());
+    const { words } = follow();
+    for (const n of [1, 2, 3]) await log(n);
+    await vi.waitFor(() => expect(words()).toEqual([1, 2, 3]));
+    await chain.client.request("anvil_rollback", [2]);
+    await log(8);
+    await vi.waitFor(() => expect(words()).toEqual([1, 8]));
+  });
+
+  test("behaviour: a chain that was set back and stays so is taken for what it is after a while", async () => {
+    watch(url(), { rolledBackAfterMs: 300 });
+    const { words, reorgs } = follow();
+    for (const n of [1, 2]) await log(n);
+    await vi.waitFor(() => expect(words()).toEqual([1, 2]));
+    await chain.client.request("anvil_rollback", [1]);
+    await vi.waitFor(() => expect(words()).toEqual([1]), { timeout: 3_000 });
+    expect(reorgs).toHaveLength(1);
+  });
+
+  test("behaviour: a node that can't say its logs is asked again", async () => {
+    watch(url());
+    const { words } = follow();
+    await vi.waitFor(() => expect(watcher!.head()).toBeDefined());
+    node.inject(first(3, "eth_getLogs", { error: { code: -32_000, message: "busy" } }));
+    await log(1);
+    await vi.waitFor(() => expect(words()).toEqual([1]), { timeout: 3_000 });
+    expect(errors.length).toBeGreaterThan(0);
+  });
+
+  test("behaviour: a follower that fails is told the same block again", async () => {
+    watch(url());
+    let failures = 2;
+    const words: number[] = [];
+    follow({
+      onBlock(block) {
+        if (block.logs.length > 0 && failures-- > 0) throw new Error("not now");
+        words.push(...block.logs.map(({ topics }) => Number(topics[0])));
+      },
+    });
+    await log(1);
+    await log(2);
+    await vi.waitFor(() => expect(words).toEqual([1, 2]), { timeout: 3_000 });
+  });
+
+  test("behaviour: a stopped follower hears nothing more", async () => {
+    watch(url());
+    const seen: bigint[] = [];
+    const stop = watcher!.follow({
+      addresses: () => [logger],
+      fromBlock: 0n,
+      onBlock: (b) => void seen.push(b.number),
+    });
+    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(0));
+    stop();
+    const before = seen.length;
+    await log(1);
+    await vi.waitFor(() => expect(watcher!.head()!.number).toBeGreaterThan(1n));
+    expect(seen).toHaveLength(before);
+  });
+});
+
+test("behaviour: a follower that left off beyond the chain's end hears what comes next", async () => {
+  watch(node.ipcPath);
+  const { words } = follow({ fromBlock: 100n });
+  await vi.waitFor(() => expect(watcher!.head()).toBeDefined());
+  await log(1);
+  await vi.waitFor(() => expect(words()).toEqual([1]));
+});
+
+test("behaviour: a chain that was set back and grows slowly hides none of its new blocks", async () => {
+  watch(node.ipcPath, { rolledBackAfterMs: 600 });
+  const { words } = follow();
+  await log(1);
+  await vi.waitFor(() => expect(words()).toEqual([1]));
+  // Blocks without logs that are read as a range are not told one by one.
+  await mine(20);
+  await vi.waitFor(() => expect(watcher!.head()!.number).toBe(22n));
+  await chain.client.request("anvil_rollback", [15]);
+  await log(2);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await log(3);
+  await vi.waitFor(() => expect(words()).toEqual([1, 2, 3]), { timeout: 4_000 });
+});
+
+describe("behind one URL with several nodes", () => {
+  test("behaviour: a node that lags hides no log and undoes none", async () => {
+    watch(node.httpUrl);
+    const { words, reorgs } = follow();
+    for (const n of [1, 2, 3]) await log(n);
+    await vi.waitFor(() => expect(words()).toEqual([1, 2, 3]));
+    // Every other answer comes from a node that is two blocks behind: no newer block, no newer logs.
+    const lag = async (): Promise<bigint> => (await chain.client.getHead("latest"))!.number - 2n;
+    let horizon = await lag();
+    let turn = 0;
+    node.inject(({ method, params }) => {
+      turn += 1;
+      if (turn % 2 === 0) return undefined;
+      if (method === "eth_getBlockByNumber" && params[0] !== "latest" && BigInt(params[0] as Hex) > horizon)
+        return { result: () => null };
+      if (method === "eth_getLogs" && "toBlock" in (params[0] as object))
+        return {
+          result: (logs) =>
+            (logs as { blockNumber: Hex }[]).filter(({ blockNumber }) => BigInt(blockNumber) <= horizon),
+        };
+      return undefined;
+    });
+    for (const n of [4, 5, 6, 7, 8]) {
+      await log(n);
+      await mine(2);
+      horizon = await lag();
+    }
+    await vi.waitFor(() => expect(words()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]), { timeout: 5_000 });
+    expect(reorgs).toEqual([]);
+  });
+
+  test("behaviour: a stale “latest” is waited out", async () => {
+    watch(node.httpUrl);
+    const { words, reorgs } = follow();
+    await log(1);
+    await log(2);
+    await vi.waitFor(() => expect(words()).toEqual([1, 2]));
+    const stale = await chain.client.request("eth_getBlockByNumber", ["0x1", false]);
+    let staleAnswers = 0;
+    const end = node.inject(({ method, params }) => {
+      if (method !== "eth_getBlockByNumber" || params[0] !== "latest") return undefined;
+      staleAnswers += 1;
+      return { result: () => stale };
+    });
+    await log(3);
+    const before = staleAnswers;
+    await vi.waitFor(() => expect(staleAnswers).toBeGreaterThan(before + 3), { timeout: 10_000 });
+    expect(words()).toEqual([1, 2]);
+    end();
+    await vi.waitFor(() => expect(words()).toEqual([1, 2, 3]));
+    expect(reorgs).toEqual([]);
+  });
+});
+
+describe.each(["WebSocket", "Unix socket"])("pushed over %s", (kind) => {
+  const url = (): string => (kind === "WebSocket" ? node.wsUrl : node.ipcPath);
+
+  test("behaviour: a subscription that gets lost is made up for by looking", async () => {
+    watch(url(), { pollIntervalMs: 100 });
+    const { words } = follow();
+    await log(1);
+    await vi.waitFor(() => expect(words()).toEqual([1]));
+    node.loseSubscriptions();
+    await log(2);
+    await vi.waitFor(() => expect(words()).toEqual([1, 2]));
+  });
+
+  test("behaviour: a connection that breaks, or falls silent, hides no log", async () => {
+    watch(url(), { pollIntervalMs: 100 });
+    const { words } = follow();
+    await log(1);
+    await vi.waitFor(() => expect(words()).toEqual([1]));
+    node.breakLines();
+    await log(2);
+    await vi.waitFor(() => expect(words()).toEqual([1, 2]), { timeout: 3_000 });
+    node.freezeLines();
+    await log(3);
+    await vi.waitFor(() => expect(words()).toEqual([1, 2, 3]), { timeout: 5_000 });
+  });
+
+  test("behaviour: a head that is pushed twice, or late, is told once", async () => {
+    watch(url(), { pollIntervalMs: 5_000 });
+    const { words } = follow();
+    node.inject(every("eth_getBlockByNumber", { delayMs: 50, times: 2 }));
+    for (const n of [1, 2, 3, 4]) await log(n);
+    await vi.waitFor(() => expect(words()).toEqual([1, 2, 3, 4]));
+  });
+});
+
+test("behaviour: the head is known with its age", async () => {
+  watch(node.ipcPath);
+  await vi.waitFor(() => expect(watcher!.head()).toBeDefined());
+  const { number, seenAtMs } = watcher!.head()!;
+  expect(number).toBe(1n);
+  expect(Date.now() - seenAtMs).toBeLessThan(2_000);
+});

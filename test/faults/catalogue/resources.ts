@@ -1,0 +1,65 @@
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import path from "node:path";
+import type { Fault } from "../fault.ts";
+
+const DAY_MS = 86_400_000;
+/** Name of the file that fills the disk. */
+const FILLER = "filler";
+
+/** What the machine gives: descriptors, time, disk. */
+export const RESOURCE_FAULTS: readonly Fault[] = [
+  ...[128, 64].map((descriptors) =>
+    startedUnder(`${descriptors} file descriptors`, ["prlimit", `--nofile=${descriptors}:${descriptors}`]),
+  ),
+  ...[
+    { where: "a day ahead", shiftMs: DAY_MS },
+    { where: "a day behind", shiftMs: -DAY_MS },
+  ].map(({ where, shiftMs }) =>
+    startedUnder(`a clock ${where} of its chains'`, ["env", `NODE_OPTIONS=--import=${clockModule(shiftMs)}`]),
+  ),
+  {
+    name: "disk full, and room again",
+    lastsMs: 20_000,
+    sparesOthers: false,
+    onSmallDisk: true,
+    strike: async ({ dataDir }) => fill(path.join(dataDir, FILLER)),
+    async mend(world) {
+      rmSync(path.join(world.dataDir, FILLER));
+      // It may have ended, as what can't be stored must not be told; a supervisor would start it again.
+      await world.restart("SIGTERM");
+    },
+  },
+];
+
+/** The service runs for a while under a command that takes something from it. */
+function startedUnder(what: string, command: readonly string[]): Fault {
+  return {
+    name: `service started with ${what}, then without`,
+    lastsMs: 20_000,
+    sparesOthers: false,
+    // It may serve, or end with a sentence; what it must not do is hang or lose anything.
+    strike: (world) => world.tryRestart("SIGTERM", command),
+    mend: (world) => world.restart("SIGKILL"),
+  };
+}
+
+/** A module that shifts the clock of the process that imports it. */
+function clockModule(shiftMs: number): string {
+  const code =
+    `const D=Date,now=()=>D.now()+(${shiftMs});` +
+    "globalThis.Date=new Proxy(D,{construct:(t,a,n)=>Reflect.construct(t,a.length===0?[now()]:a,n===globalThis.Date?t:n)," +
+    "apply:()=>new D(now()).toString(),get:(t,k)=>k==='now'?now:Reflect.get(t,k)});";
+  return `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`;
+}
+
+function fill(file: string): void {
+  const filler = openSync(file, "w");
+  const block = Buffer.alloc(65_536);
+  try {
+    for (;;) writeSync(filler, block);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  } finally {
+    closeSync(filler);
+  }
+}

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { countEnds } from "../support/countEnds.ts";
+import type { Answer, TycheProcess } from "../support/tyche.ts";
+import { checkChain, type CheckedRequest } from "./chainChecker.ts";
+import { BYSTANDER, STRUCK, holdsWithin, type Fault } from "./fault.ts";
+import { startLoad, type Load } from "./load.ts";
+import { watchReadiness } from "./readinessWatch.ts";
+import type { World } from "./world.ts";
+
+/** What came of one fault. */
+export interface FaultReport {
+  readonly fault: string;
+  readonly accepted: number;
+  readonly fulfilled: number;
+  /** Ended with a reason instead of a result. */
+  readonly failed: number;
+  /** From the end of the fault to the second request that was accepted on the struck network after it, in ms. */
+  readonly recoveredMs: number;
+  /** Longest answer of `/readyz` while it lasted, in ms. */
+  readonly slowestReadyzMs: number;
+  /** What must not be: each a sentence. Empty when every invariant held. */
+  readonly breaches: readonly string[];
+}
+
+/** Requests on each network before a fault strikes. */
+const WARM_UP_REQUESTS = 4;
+const RECOVERY_TIMEOUT_MS = 90_000;
+const END_TIMEOUT_MS = 120_000;
+/** Readiness is told within 2 s whatever hangs; a busy machine gets as much again. */
+const READYZ_DEADLINE_MS = 4_000;
+
+/**
+ * Strikes a service under load with a fault, waits for its recovery, and holds what it said to the invariants: every accepted request
+ * ends once, its result is on chain, a key replays, the other network's callers are served, readiness tells the truth.
+ */
+export async function inject(
+  world: World,
+  fault: Fault,
+  {
+    lastsMs,
+    number,
+    known,
+  }: {
+    readonly lastsMs: number;
+    /** Tells the keys of one fault's calls from another's. */
+    readonly number: number;
+    /** Breaches that earlier faults have left on the chains. */
+    readonly known: Set<string>;
+  },
+): Promise<FaultReport> {
+  const breaches: string[] = [];
+  const load = startLoad(() => world.service(), `fault-${number}`);
+  await grow(load, STRUCK, WARM_UP_REQUESTS, RECOVERY_TIMEOUT_MS);
+  await grow(load, BYSTANDER, WARM_UP_REQUESTS, RECOVERY_TIMEOUT_MS);
+
+  const watch = watchReadiness(world);
+  await fault.strike(world);
+  const others = load.count(BYSTANDER);
+  await sleep(lastsMs);
+  if (fault.sparesOthers && lastsMs > 1_000 && load.count(BYSTANDER) === others)
+    breaches.push(`nobody was served on ${BYSTANDER} meanwhile`);
+  const seen = await watch.stop();
+  await fault.mend?.(world);
+  const mendedAt = performance.now();
+  await fault.check?.(world).catch((error: unknown) => breaches.push(String(error)));
+  if (!(await grow(load, STRUCK, 2, RECOVERY_TIMEOUT_MS)))
+    breaches.push(`no request was accepted on ${STRUCK} within ${RECOVERY_TIMEOUT_MS / 1000} s of its end`);
+  const recoveredMs = performance.now() - mendedAt;
+  await load.stop();
+
+  if (fault.told === "not ready" && !seen.wasUnready)
+    breaches.push(`/readyz called ${STRUCK} ready all the time`);
+  if (fault.told instanceof RegExp && !fault.told.test(seen.said))
+    breaches.push(`/readyz said nothing of it: ${seen.said.slice(0, 300)}`);
+  if (!(await isReadyWithin(world, RECOVERY_TIMEOUT_MS)))
+    breaches.push(`/readyz called ${STRUCK} not ready ${RECOVERY_TIMEOUT_MS / 1000} s after its end`);
+  if (fault.sparesOthers && seen.slowestMs > READYZ_DEADLINE_MS)
+    breaches.push(`/readyz took ${Math.round(seen.slowestMs)} ms`);
+  const requests = await awaitEnds(world, load, breaches);
+  for (const network of await world.networks()) {
+    if (network.name !== STRUCK && network.name !== BYSTANDER) continue;
+    for (const breach of await checkChain(network, await allRequests(world, network.name))) {
+      // What an earlier fault broke stays broken.
+      if (!known.has(breach)) breaches.push(breach);
+      known.add(breach);
+    }
+  }
+  await checkReplays(world, load, breaches);
+  return {
+    fault: fault.name,
+    accepted: load.accepted.size,
+    fulfilled: requests.filter(({ state }) => state === "fulfilled").length,
+    failed: requests.filter(({ state }) => state === "failed").length,
+    recoveredMs: Math.round(recoveredMs),
+    slowestReadyzMs: Math.round(seen.slowestMs),
+    breaches: [...load.breaches, ...breaches],
+  };
+}
+
+/** Waits until so many more requests are accepted; says whether they were. */
+async function grow(load: Load, network: string, by: number, timeoutMs: number): Promise<boolean> {
+  const wanted = load.count(network) + by;
+  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await sleep(50))
+    if (load.count(network) >= wanted) return true;
+  return false;
+}
+
+/** Waits until `/readyz` calls the struck network ready again. */
+async function isReadyWithin(world: World, timeoutMs: number): Promise<boolean> {
+  return await holdsWithin(timeoutMs, async () => {
+    const response = await fetch(`${world.service().url}/readyz`).catch(() => undefined);
+    const { networks } = ((await response?.json()) ?? {}) as {
+      networks?: Record<string, { ready: boolean }>;
+    };
+    return networks?.[STRUCK]?.ready === true;
+  });
+}
+
+/** Waits until every accepted request has ended, and looks that it did so once. */
+async function awaitEnds(world: World, load: Load, breaches: string[]): Promise<CheckedRequest[]> {
+  const deadline = Date.now() + END_TIMEOUT_MS;
+  const requests: CheckedRequest[] = [];
+  for (const [key, id] of load.accepted) {
+    const read = async () => {
+      const { status, data } = await call(world, "GET", `/api/requests/${id}`);
+      return status === 200
+        ? data
+        : { state: `unknown: it was answered ${status} ${data.err}`, timeline: [] };
+    };
+    let record = await read();
+    while (!["fulfilled", "failed"].includes(record.state) && Date.now() < deadline) {
+      await sleep(100);
+      record = await read();
+    }
+    const ends = countEnds(record);
+    if (ends !== 1) breaches.push(`${key} (${id}) ended ${ends} times; it is ${record.state}: ${record.why}`);
+    if (record.state === "failed" && !record.error?.message)
+      breaches.push(`${key} (${id}) failed without a reason`);
+    requests.push(record);
+  }
+  return requests;
+}
+
+/** Everything that was ever accepted on a network: the chain holds all of it. */
+async function allRequests(world: World, network: string): Promise<CheckedRequest[]> {
+  const found: CheckedRequest[] = [];
+  for (let cursor = ""; ;) {
+    const target = `/api/requests?limit=100&network=${network}${cursor === "" ? "" : `&cursor=${cursor}`}`;
+    const { data } = await call(world, "GET", target);
+    found.push(...data.items);
+    if (data.nextCursor === null) return found;
+    cursor = data.nextCursor;
+  }
+}
+
+/** Calls the service, later if it is for now too often. */
+async function call(
+  world: World,
+  ...[method, target, options]: Parameters<TycheProcess["call"]>
+): Promise<Answer> {
+  for (const deadline = Date.now() + RECOVERY_TIMEOUT_MS; ; await sleep(250)) {
+    const answer = await world.service().call(method, target, options);
+    if (answer.status !== 429 || Date.now() > deadline) return answer;
+  }
+}
+
+const REPLAYS = 6;
+
+/** The same call with the same key is the same request, whatever happened. */
+async function checkReplays(world: World, load: Load, breaches: string[]): Promise<void> {
+  for (const [key, id] of [...load.accepted].slice(0, REPLAYS)) {
+    const { data } = await call(world, "GET", `/api/requests/${id}`);
+    const { kind, network, params } = data;
+    const [target, body] =
+      kind === "preset"
+        ? [`/api/vrfv2/presets?network=${network}`, params]
+        : kind === "random"
+          ? [`/api/vrfv2/requestRandomNumber?network=${network}&numWords=${params.numWords}`, undefined]
+          : ["/api/oracleFunctions/runFunction", { network, source: params.source, args: params.args }];
+    const again = await call(world, "POST", target, {
+      headers: { "idempotency-key": key, prefer: "respond-async, wait=0" },
+      ...(body === undefined ? {} : { body }),
+    });
+    const found = again.data.id ?? again.headers.get("location")?.split("/").at(-1);
+    if (again.status >= 400)
+      breaches.push(`${key} called again was answered ${again.status}: ${again.data.err}`);
+    else if (found !== undefined && found !== id)
+      breaches.push(`${key} is ${id}, and was ${found} when called again`);
+  }
+}

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TycheProcess } from "../support/tyche.ts";
+import { BYSTANDER, STRUCK } from "./fault.ts";
+
+/** Calls that keep coming while something is broken. */
+export interface Load {
+  /** Id of each accepted request, by its idempotency key. */
+  readonly accepted: ReadonlyMap<string, string>;
+  /** Answers that blame the caller for a fault, each as a sentence. */
+  readonly breaches: readonly string[];
+  /** Requests accepted per network so far. */
+  count(network: string): number;
+  /** Ends it; resolves when no call is under way. */
+  stop(): Promise<void>;
+}
+
+const CALLERS = 4;
+const PAUSE_MS = 25;
+const CALL_TIMEOUT_MS = 20_000;
+
+/** Starts a bounded load: four callers, two networks, three kinds of request. A call without an answer is repeated with its key. */
+export function startLoad(service: () => TycheProcess, name: string): Load {
+  const accepted = new Map<string, string>();
+  const breaches: string[] = [];
+  const counts = new Map<string, number>();
+  let isOver = false;
+
+  const call = async (key: string, network: string, n: number): Promise<void> => {
+    const [target, body] = requestOf(n, network);
+    while (!isOver) {
+      try {
+        const { status, data } = await service().call("POST", target, {
+          headers: { "idempotency-key": key, prefer: "respond-async, wait=0" },
+          signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+          ...(body === undefined ? {} : { body }),
+        });
+        if (status === 202) {
+          accepted.set(key, data.id);
+          counts.set(network, (counts.get(network) ?? 0) + 1);
+          return;
+        }
+        // The service may report trouble, but not blame the caller for it.
+        if (status < 500 && status !== 429) {
+          breaches.push(`${key} was answered ${status}: ${data.err}`);
+          return;
+        }
+      } catch {
+        // The service is down, or silent.
+      }
+      await sleep(4 * PAUSE_MS);
+    }
+  };
+  const caller = async (number: number): Promise<void> => {
+    for (let n = 0; !isOver; n += 1) {
+      const network = number % 2 === 0 ? STRUCK : BYSTANDER;
+      await call(`${name}-${number}-${n}`, network, n);
+      await sleep(PAUSE_MS);
+    }
+  };
+  const callers = Promise.all(Array.from({ length: CALLERS }, (_, number) => caller(number)));
+  return {
+    accepted,
+    breaches,
+    count: (network) => counts.get(network) ?? 0,
+    async stop() {
+      isOver = true;
+      await callers;
+    },
+  };
+}
+
+function requestOf(n: number, network: string): readonly [target: string, body: object | undefined] {
+  if (n % 3 === 0)
+    return [`/api/vrfv2/presets?network=${network}`, { preset: "range", min: "1", max: "1000000" }];
+  if (n % 3 === 1) return [`/api/vrfv2/requestRandomNumber?network=${network}&numWords=2`, undefined];
+  const source = "return Functions.encodeString(args[0])";
+  return ["/api/oracleFunctions/runFunction", { network, source, args: [String(n)] }];
+}

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { STRUCK } from "./fault.ts";
+import type { World } from "./world.ts";
+
+const INTERVAL_MS = 200;
+
+/** What `/readyz` said of the struck network while it was watched. */
+export interface SeenReadiness {
+  readonly wasUnready: boolean;
+  /** Every reason and warning, joined. */
+  readonly said: string;
+  /** Longest answer in ms; 0 when there was none. */
+  readonly slowestMs: number;
+}
+
+/** Asks `/readyz` until it is stopped. */
+export function watchReadiness(world: World): { stop(): Promise<SeenReadiness> } {
+  const stopping = new AbortController();
+  let wasUnready = false;
+  let slowestMs = 0;
+  const said = new Set<string>();
+  const look = async (): Promise<void> => {
+    const began = performance.now();
+    const response = await fetch(`${world.service().url}/readyz`, { signal: stopping.signal });
+    const { networks } = (await response.json()) as {
+      networks: Record<string, { ready: boolean; why?: string; warnings?: readonly string[] }>;
+    };
+    slowestMs = Math.max(slowestMs, performance.now() - began);
+    const struck = networks[STRUCK];
+    if (struck?.ready === false) wasUnready = true;
+    for (const sentence of [struck?.why ?? "", ...(struck?.warnings ?? [])]) said.add(sentence);
+  };
+  const watching = (async () => {
+    while (!stopping.signal.aborted) {
+      // The service itself may be struck.
+      await look().catch(() => {});
+      await sleep(INTERVAL_MS);
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await watching;
+      return { wasUnready, said: [...said].filter((sentence) => sentence !== "").join("; "), slowestMs };
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { hostNameOf, isLoopbackAddress, isLoopbackHost } from "../../src/lib/loopback.ts";
+
+test.each(["127.0.0.1", "127.255.0.9", "::1", "::ffff:127.0.0.1"])("default: %s is loopback", (address) => {
+  expect(isLoopbackAddress(address)).toBe(true);
+});
+
+test.each(["10.0.0.1", "::", "::ffff:10.0.0.1", "1.127.0.0", "", "localhost"])(
+  "default: %j is not a loopback address",
+  (address) => {
+    expect(isLoopbackAddress(address)).toBe(false);
+  },
+);
+
+test.each(["localhost", "localhost:3000", "LOCALHOST:9", "127.0.0.1:3000", "127.9.9.9", "[::1]:3000"])(
+  "default: the Host %s names this machine",
+  (host) => {
+    expect(isLoopbackHost(host)).toBe(true);
+  },
+);
+
+test.each([
+  "",
+  "evil.example",
+  "evil.example:3000",
+  "localhost.evil.example",
+  "127.0.0.1.evil.example",
+  "192.168.1.5:3000",
+  "0.0.0.0:3000",
+  "[::]:3000",
+  "2130706433",
+  "localhost:3000:1",
+  "localhost:",
+  "evil.example:3000@localhost",
+])("error: the Host %j names another", (host) => {
+  expect(isLoopbackHost(host)).toBe(false);
+});
+
+test("behaviour: a name is told from its port", () => {
+  expect(["Tyche.example:80", "tyche.example", "[::1]:80", "a:b"].map(hostNameOf)).toEqual([
+    "tyche.example",
+    "tyche.example",
+    "[::1]",
+    "",
+  ]);
+});

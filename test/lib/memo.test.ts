@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { createMemo, once, remember, shareRunning } from "../../src/lib/memo.ts";
+
+function counted(results: readonly (number | Error)[]) {
+  let calls = 0;
+  const work = async (): Promise<number> => {
+    const result = results[calls]!;
+    calls += 1;
+    if (result instanceof Error) throw result;
+    return result;
+  };
+  return { work, calls: () => calls };
+}
+
+test("default: a memo begins work once for each key", async () => {
+  const memo = createMemo<string>();
+  const { work, calls } = counted([1, 2]);
+  expect(await Promise.all([memo("a", work), memo("a", work), memo("b", work)])).toEqual([1, 1, 2]);
+  expect(calls()).toBe(2);
+});
+
+test("behaviour: a memo keeps a failure", async () => {
+  const memo = createMemo<string>();
+  const { work, calls } = counted([new Error("first"), 2]);
+  await expect(memo("a", work)).rejects.toThrow("first");
+  await expect(memo("a", work)).rejects.toThrow("first");
+  expect(calls()).toBe(1);
+});
+
+test("behaviour: once keeps even undefined", () => {
+  let calls = 0;
+  const get = once(() => {
+    calls += 1;
+  });
+  get();
+  get();
+  expect(calls).toBe(1);
+});
+
+test("behaviour: calls share work under way, and begin anew after its end, whichever it was", async () => {
+  const { work, calls } = counted([1, new Error("second"), 3]);
+  const run = shareRunning(work);
+  expect(await Promise.all([run(), run()])).toEqual([1, 1]);
+  await expect(run()).rejects.toThrow("second");
+  expect(await run()).toBe(3);
+  expect(calls()).toBe(3);
+});
+
+test("behaviour: a reading is shared while it is fresh, a failed one is not kept", async () => {
+  const { work, calls } = counted([new Error("down"), 2, 3]);
+  const read = remember(60_000, work);
+  await expect(read()).rejects.toThrow("down");
+  expect([await read(), await read()]).toEqual([2, 2]);
+  expect(calls()).toBe(2);
+  const stale = remember(0, work);
+  expect(await stale()).toBe(3);
+});

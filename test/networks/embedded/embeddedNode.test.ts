@@ -1,0 +1,440 @@
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Hex } from "viem";
+import { afterEach, expect, test } from "vitest";
+import { parseReceipt, toQuantity } from "../../../src/evm/client.ts";
+import type { ChainClient } from "../../../src/evm/client.ts";
+import { EMBEDDED_GAS_PRICE_WEI, KEPT_TRANSACTION_BLOCKS } from "../../../src/networks/embedded/anvil.ts";
+import type { CompactionReport } from "../../../src/networks/embedded/compactor.ts";
+import { startEmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
+import type { EmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
+import { readBlockLog } from "../../../src/networks/embedded/blockLog.ts";
+import { testAccount } from "../../support/anvil.ts";
+import { watchFlushes } from "../../support/flushes.ts";
+
+/**
+ * A contract that stores the two words of its calldata, slot and value, then logs the value; without calldata it returns the
+ * hash of the block before:
+ *   calldatasize ? { sstore(calldataload(0), calldataload(32)); log1(0, 0, calldataload(32)) } : return(blockhash(number - 1))
+ */
+const RUNTIME = "36601157600143034060005260206000f35b6020356000355560203560006000a100";
+const CREATION: Hex = `0x60${(RUNTIME.length / 2).toString(16)}600c60003960${(RUNTIME.length / 2).toString(16)}6000f3${RUNTIME}`;
+const CHAIN_ID = 31337;
+
+const account = testAccount(0);
+const folders: string[] = [];
+const nodes: EmbeddedNode[] = [];
+
+afterEach(async () => {
+  for (const node of nodes.splice(0)) await node.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+const newFolder = (): string => {
+  const folder = mkdtempSync(path.join(tmpdir(), "tyche-test-"));
+  folders.push(folder);
+  return folder;
+};
+
+interface Started {
+  readonly node: EmbeddedNode;
+  readonly client: ChainClient;
+  readonly folder: string;
+  readonly compactions: CompactionReport[];
+  readonly restarts: { isUp: boolean; lostBlocks: number }[];
+}
+
+/** Starts a node and, of a new chain, deploys the contract above. */
+async function start(folder: string, { isNew = true } = {}): Promise<Started> {
+  const compactions: CompactionReport[] = [];
+  const restarts: { isUp: boolean; lostBlocks: number }[] = [];
+  const node = await startEmbeddedNode({
+    chainId: CHAIN_ID,
+    folder,
+    preferredPort: 0,
+    rpcOrigins: [],
+    onCompacted: (report) => compactions.push(report),
+    onRestart: (restart) => restarts.push(restart),
+    onError: (error) => console.error(error),
+  });
+  nodes.push(node);
+  if (isNew) {
+    await send(node.client, 0, undefined, CREATION);
+    await node.begin(1);
+  } else node.resume(1);
+  return { node, client: node.client, folder, compactions, restarts };
+}
+
+const word = (value: number): string => value.toString(16).padStart(64, "0");
+const store = (slot: number, value: number): Hex => `0x${word(slot)}${word(value)}`;
+const sign = (nonce: number, to: Hex | undefined, data: Hex): Hex =>
+  account.sign({
+    type: "legacy",
+    chainId: CHAIN_ID,
+    nonce,
+    gasPrice: EMBEDDED_GAS_PRICE_WEI,
+    gas: 1_000_000n,
+    data,
+    ...(to === undefined ? {} : { to }),
+  }).raw;
+const send = async (client: ChainClient, nonce: number, to: Hex | undefined, data: Hex) =>
+  parseReceipt(await client.request("eth_sendRawTransactionSync", [sign(nonce, to, data)]));
+const contractOf = async (client: ChainClient): Promise<Hex> => {
+  const block = (await client.request("eth_getBlockByNumber", ["0x1", false])) as { transactions: Hex[] };
+  const receipt = (await client.request("eth_getTransactionReceipt", [block.transactions[0]])) as {
+    contractAddress: Hex;
+  };
+  return receipt.contractAddress;
+};
+const rpc = async (url: string, method: string, params: readonly unknown[]) => {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  return (await response.json()) as { result: any; error?: { message: string } }; // eslint-disable-line typescript/no-explicit-any
+};
+const pidOf = (folder: string): number =>
+  Number.parseInt(readFileSync(path.join(folder, "anvil.pid"), "utf8"), 10);
+const tryKill = (folder: string): boolean => {
+  try {
+    return process.kill(pidOf(folder), "SIGKILL");
+  } catch {
+    return false;
+  }
+};
+/** Writes a slot and zeroes it again, so often; gives back the next nonce. */
+const waste = async (client: ChainClient, to: Hex, from: number, slots: number): Promise<number> => {
+  for (let i = 0; i < slots; i += 1) {
+    await send(client, from + 2 * i, to, store(1_000 + from + i, 1));
+    await send(client, from + 2 * i + 1, to, store(1_000 + from + i, 0));
+  }
+  return from + 2 * slots;
+};
+const compact = async ({ node, compactions }: Started, count = 1): Promise<void> => {
+  // A cheat that changes nothing has the state stored again.
+  await rpc(node.rpcUrl, "anvil_setNonce", [`0x${"77".repeat(20)}`, "0x0"]);
+  await expect.poll(() => compactions.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count);
+};
+/** Everything that anybody may have seen. */
+const look = async (client: ChainClient, contract: Hex, receipts: readonly Hex[]) => {
+  const ask = (method: string, ...parameters: unknown[]) => client.request(method, parameters);
+  const head = (await client.getHead("latest"))!;
+  return {
+    head,
+    parent: await client.getHead(head.number - 1n),
+    receipts: await Promise.all(receipts.map((hash) => ask("eth_getTransactionReceipt", hash))),
+    transactions: await Promise.all(receipts.map((hash) => ask("eth_getTransactionByHash", hash))),
+    balances: await Promise.all(
+      [account.address, testAccount(3).address, contract].map((one) => client.getBalanceWei(one)),
+    ),
+    nonces: await Promise.all([account.address, contract].map((one) => client.getNonce(one, "latest"))),
+    code: await client.getCode(contract),
+    storage: await Promise.all(
+      [1, 2, 3, 1_001].map((slot) => ask("eth_getStorageAt", contract, `0x${word(slot)}`, "latest")),
+    ),
+    gasPrice: await ask("eth_gasPrice"),
+  };
+};
+
+test("behaviour: a compaction leaves out zeros, and nobody can tell", async () => {
+  const started = await start(newFolder());
+  const { client } = started;
+  const contract = await contractOf(client);
+  const kept = await send(client, 1, contract, store(2, 42));
+  let nonce = await waste(client, contract, 2, 20);
+  const before = await look(client, contract, [kept.transactionHash]);
+  await compact(started);
+  expect(started.compactions[0]).toMatchObject({ zeroSlots: 20 });
+  expect(await look(client, contract, [kept.transactionHash])).toEqual(before);
+  expect(await client.call({ to: contract, data: "0x" })).toBe(before.head.parentHash);
+  const next = await send(client, nonce++, contract, store(3, 7));
+  expect(next.blockNumber).toBe(before.head.number + 1n);
+  expect((await client.getHead("latest"))!.parentHash).toBe(before.head.hash);
+});
+
+test("behaviour: transactions sent while the chain is compacted are mined, each once", async () => {
+  const started = await start(newFolder());
+  const { client, node } = started;
+  const contract = await contractOf(client);
+  let busy = true;
+  const compacting = (async () => {
+    for (let i = 1; busy; i += 1) await compact(started, i);
+  })();
+  const heads: bigint[] = [];
+  const stop = await client.subscribeHeads((head) => heads.push(head.number));
+  for (let nonce = 1; nonce <= 120; nonce += 1) {
+    if (nonce % 2 === 0) await send(client, nonce, contract, store(nonce, nonce));
+    else await rpc(node.rpcUrl, "eth_sendRawTransaction", [sign(nonce, contract, store(nonce, nonce))]);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  busy = false;
+  await compacting;
+  stop?.();
+  expect(started.compactions.length).toBeGreaterThan(2);
+  expect(await client.getNonce(account.address, "latest")).toBe(121);
+  expect(heads).toEqual([...new Set(heads)].toSorted((a, b) => Number(a - b)));
+  for (const slot of [1, 2, 60, 119, 120])
+    expect(
+      BigInt((await client.request("eth_getStorageAt", [contract, `0x${word(slot)}`, "latest"])) as Hex),
+    ).toBe(BigInt(slot));
+});
+
+test("behaviour: what Anvil forgets is answered all the same, for users' tools too", async () => {
+  const { client, node } = await start(newFolder());
+  const contract = await contractOf(client);
+  const old = await send(client, 1, contract, store(2, 42));
+  const number = toQuantity(old.blockNumber);
+  const questions: [string, unknown[]][] = [
+    ["eth_getTransactionByHash", [old.transactionHash]],
+    ["eth_getTransactionReceipt", [old.transactionHash]],
+    ["eth_getBlockByNumber", [number, false]],
+    ["eth_getBlockByNumber", [number, true]],
+    ["eth_getBlockByHash", [old.blockHash, true]],
+    ["eth_getBlockReceipts", [number]],
+    ["eth_getLogs", [{ address: contract, fromBlock: number, toBlock: number }]],
+    ["eth_getLogs", [{ blockHash: old.blockHash, topics: [[`0x${word(42)}`]] }]],
+  ];
+  const ask = async () => {
+    const answers = [];
+    for (const [method, params] of questions) answers.push((await rpc(node.rpcUrl, method, params)).result);
+    return answers;
+  };
+  const before = await ask();
+  await client.request("anvil_mine", [toQuantity(KEPT_TRANSACTION_BLOCKS + 20)]);
+  const later = await send(client, 2, contract, store(2, 43));
+  expect(await ask()).toEqual(before);
+  const logs = await client.getLogs({ addresses: [contract], fromBlock: 0n, toBlock: later.blockNumber });
+  expect(logs.map((log) => log.blockNumber)).toEqual([old.blockNumber, later.blockNumber]);
+  const none = await rpc(node.rpcUrl, "eth_getTransactionReceipt", [`0x${"1".repeat(64)}`]);
+  expect(none.result).toBeNull();
+});
+
+test("behaviour: kill -9 of Anvil loses nothing that was told, and the port stays", async () => {
+  const started = await start(newFolder());
+  const { client, node, folder, restarts } = started;
+  const contract = await contractOf(client);
+  let nonce = await waste(client, contract, 1, 20);
+  await compact(started);
+  nonce = await waste(client, contract, nonce, 10);
+  const last = await send(client, nonce, contract, store(2, 42));
+  const before = await look(client, contract, [last.transactionHash]);
+  process.kill(pidOf(folder), "SIGKILL");
+  await expect.poll(() => restarts, { timeout: 10_000 }).toMatchObject([{ isUp: true, lostBlocks: 0 }]);
+  expect(await look(client, contract, [last.transactionHash])).toEqual(before);
+  const { result } = await rpc(node.rpcUrl, "eth_blockNumber", []);
+  expect(BigInt(result)).toBe(before.head.number);
+  expect(await client.call({ to: contract, data: "0x" })).toBe(before.head.parentHash);
+  await send(client, nonce + 1, contract, store(2, 43));
+});
+
+test("behaviour: killed again and again, also while it comes back, it keeps whatever it told", async () => {
+  const { client, node, folder, restarts } = await start(newFolder());
+  const contract = await contractOf(client);
+  const heads = new Map<bigint, Hex>();
+  await client.subscribeHeads(({ number, hash }) => heads.set(number, hash));
+  const nonces: number[] = [];
+  let isOver = false;
+  const writing = (async () => {
+    while (!isOver) {
+      nonces.push(await client.getNonce(account.address, "latest"));
+      const raw = sign(nonces.at(-1)!, contract, store(2, nonces.length));
+      // Users' tools, who aren't told when it is mined.
+      await rpc(node.rpcUrl, "eth_sendRawTransaction", [raw]);
+    }
+  })();
+  for (const pauseMs of [200, 400, 50, 50, 600, 100]) {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await expect.poll(() => tryKill(folder), { timeout: 10_000, interval: 5 }).toBe(true);
+  }
+  const before = restarts.length;
+  await expect.poll(() => restarts.length, { timeout: 10_000 }).toBeGreaterThan(before);
+  isOver = true;
+  await writing;
+  expect(new Set(restarts.map(({ isUp, lostBlocks }) => `${isUp} ${lostBlocks}`))).toEqual(
+    new Set(["true 0"]),
+  );
+  expect(nonces).toEqual(nonces.toSorted((a, b) => a - b));
+  expect(heads.size).toBeGreaterThan(10);
+  for (const [number, hash] of heads) expect((await client.getHead(number))!.hash).toBe(hash);
+});
+
+/** Copies what is there at this moment: a file that is being put in another's place may be gone before it is reached. */
+function copyFolder(folder: string, copy: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name === "anvil.pid") continue;
+    try {
+      cpSync(path.join(folder, name), path.join(copy, name), { recursive: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+  }
+}
+
+test("behaviour: at any moment the folder holds the whole chain", async () => {
+  const started = await start(newFolder());
+  const { client, folder } = started;
+  const contract = await contractOf(client);
+  let nonce = 1;
+  const copies: { folder: string; hash: Hex }[] = [];
+  for (let round = 1; round <= 3; round += 1) {
+    nonce = await waste(client, contract, nonce, 10);
+    const compacting = compact(started, round);
+    for (let moment = 0; moment < 6; moment += 1) {
+      const copy = newFolder();
+      const { hash } = (await client.getHead("latest"))!;
+      copyFolder(folder, copy);
+      copies.push({ folder: copy, hash });
+      await new Promise((resolve) => setTimeout(resolve, 40));
+    }
+    await compacting;
+  }
+  await started.node.close();
+  for (const { folder: copy, hash } of [...copies, { folder, hash: copies.at(-1)!.hash }]) {
+    const again = await start(copy, { isNew: false });
+    expect((await again.client.getHead("latest"))!.hash).toBe(hash);
+    expect(await again.client.getCode(contract)).toBe(`0x${RUNTIME}`);
+    await again.node.close();
+  }
+});
+
+test("behaviour: what was kept stays kept when more blocks are replayed than Anvil remembers", async () => {
+  const { client, folder } = await start(newFolder());
+  const contract = await contractOf(client);
+  const first = await send(client, 1, contract, store(2, 42));
+  for (let nonce = 2; nonce < KEPT_TRANSACTION_BLOCKS + 30; nonce += 1)
+    await send(client, nonce, contract, store(2, nonce));
+  const copy = newFolder();
+  copyFolder(folder, copy);
+  const again = await start(copy, { isNew: false });
+  const filter = { addresses: [contract], fromBlock: 0n };
+  const logs = async ({ number }: { number: bigint }) => again.client.getLogs({ ...filter, toBlock: number });
+  const head = (await again.client.getHead("latest"))!;
+  expect(await logs(head)).toHaveLength(KEPT_TRANSACTION_BLOCKS + 29);
+  // Until the blocks since the stored state have been kept.
+  await send(again.client, KEPT_TRANSACTION_BLOCKS + 30, contract, store(2, 1));
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(await logs(head)).toHaveLength(KEPT_TRANSACTION_BLOCKS + 29);
+  expect(await again.client.getReceipt(first.transactionHash)).toEqual(first);
+});
+
+test("behaviour: a proof's block hash from before a restart is known after it", async () => {
+  const folder = newFolder();
+  const first = await start(folder);
+  const contract = await contractOf(first.client);
+  await waste(first.client, contract, 1, 5);
+  const before = await look(first.client, contract, []);
+  await first.node.close();
+  const second = await start(folder, { isNew: false });
+  expect(await look(second.client, contract, [])).toEqual(before);
+  expect(await second.client.call({ to: contract, data: "0x" })).toBe(before.head.parentHash);
+  await send(second.client, 11, contract, store(2, 1));
+});
+
+test("behaviour: old headers go, and are answered from the history", async () => {
+  const started = await start(newFolder());
+  const { client } = started;
+  const contract = await contractOf(client);
+  await client.request("anvil_mine", ["0x800"]);
+  const early = await client.getHead(100n);
+  const { blockHash, blockNumber } = await send(client, 1, contract, store(2, 1));
+  await expect
+    .poll(async () => (await client.getHead("latest"))!.number, { timeout: 20_000 })
+    .toBeGreaterThanOrEqual(0x800n);
+  await compact(started);
+  await expect
+    .poll(() => started.compactions.some(({ droppedHeaders }) => droppedHeaders), { timeout: 10_000 })
+    .toBe(true);
+  expect(await client.getHead(100n)).toEqual(early);
+  const addresses = [contract];
+  expect(await client.getLogs({ addresses, blockHash })).toHaveLength(1);
+  expect(await client.getLogs({ addresses, fromBlock: 0n, toBlock: blockNumber })).toHaveLength(1);
+  await send(client, 2, contract, store(2, 1));
+  await compact(started, started.compactions.length + 1);
+  expect(started.compactions.at(-1)!.headers).toBeLessThan(400);
+});
+
+test("behaviour: what a user changes without a transaction survives", async () => {
+  const folder = newFolder();
+  const first = await start(folder);
+  const rich: Hex = `0x${"99".repeat(20)}`;
+  await rpc(first.node.rpcUrl, "anvil_setBalance", [rich, "0x1234"]);
+  await expect.poll(() => first.compactions.length).toBeGreaterThan(0);
+  process.kill(pidOf(folder), "SIGKILL");
+  await expect.poll(() => first.restarts.length, { timeout: 10_000 }).toBe(1);
+  expect(await first.client.getBalanceWei(rich)).toBe(0x1234n);
+});
+
+test("behaviour: the RPC port speaks JSON-RPC as Anvil does", async () => {
+  const { node } = await start(newFolder());
+  const post = async (body: string) =>
+    (
+      await fetch(node.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body })
+    ).json();
+  expect(
+    await post(
+      '[{"jsonrpc":"2.0","id":"a","method":"eth_chainId","params":[]},{"jsonrpc":"2.0","id":2,"method":"nope","params":[]}]',
+    ),
+  ).toMatchObject([
+    { id: "a", result: toQuantity(CHAIN_ID) },
+    { id: 2, error: { code: -32602 } },
+  ]);
+  expect(await post("{")).toMatchObject({ id: null, error: { code: -32700 } });
+  expect(await post("[]")).toMatchObject({ error: { code: -32600 } });
+  const socket = new WebSocket(node.rpcUrl.replace("http", "ws"));
+  const answer = await new Promise<string>((resolve) => {
+    socket.addEventListener("message", ({ data }) => resolve(String(data)));
+    socket.addEventListener("open", () =>
+      socket.send('{"jsonrpc":"2.0","id":7,"method":"eth_chainId","params":[]}'),
+    );
+  });
+  expect(JSON.parse(answer)).toMatchObject({ id: 7, result: toQuantity(CHAIN_ID) });
+  socket.close();
+});
+
+test("behaviour: blocks that were left by killed processes count, and an idle chain stores its state", async () => {
+  const first = await start(newFolder());
+  const contract = await contractOf(first.client);
+  let folder = first.folder;
+  let nonce = 1;
+  let node = first;
+  for (let kills = 1; kills <= 3; kills += 1) {
+    // Each process leaves too little to be worth a compaction of its own.
+    for (let i = 0; i < 20; i += 1) await send(node.client, nonce++, contract, store(2, nonce));
+    expect(node.compactions).toEqual([]);
+    const copy = newFolder();
+    copyFolder(folder, copy);
+    folder = copy;
+    node = await start(copy, { isNew: false });
+  }
+  await expect.poll(() => node.compactions.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  const { number } = (await node.client.getHead("latest"))!;
+  expect(readBlockLog(folder, Number(number)).blocks).toEqual([]);
+  const state = JSON.parse(readFileSync(path.join(folder, "state.json"), "utf8"));
+  expect(state.best_block_number).toBe(Number(number));
+});
+
+test("behaviour: a power cut takes no block that was told", async () => {
+  const disk = watchFlushes();
+  const { client, folder, node } = await start(newFolder());
+  const contract = await contractOf(client);
+  const cuts: { folder: string; hash: Hex }[] = [];
+  for (let nonce = 1; nonce <= 10; nonce += 1) {
+    await send(client, nonce, contract, store(2, nonce));
+    const { hash } = (await client.getHead("latest"))!;
+    const cut = newFolder();
+    cpSync(folder, cut, { recursive: true, filter: (file) => !file.endsWith("anvil.pid") });
+    // What was written and not flushed is gone.
+    for (const name of readdirSync(cut).filter((file) => file.startsWith("blocks-")))
+      truncateSync(path.join(cut, name), disk.flushedBytes(path.join(folder, name)));
+    cuts.push({ folder: cut, hash });
+  }
+  disk.restore();
+  await node.close();
+  for (const { folder: cut, hash } of cuts.filter((_, i) => i % 3 === 0)) {
+    const again = await start(cut, { isNew: false });
+    expect((await again.client.getHead("latest"))!.hash).toBe(hash);
+    await again.node.close();
+  }
+});

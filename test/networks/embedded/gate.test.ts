@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { classOf, createGate } from "../../../src/networks/embedded/gate.ts";
+
+test("default: an open gate lets go at once, and nothing is under way after that", async () => {
+  const gate = createGate();
+  const leave = await gate.enter("read");
+  leave();
+  await expect(gate.drained(["read", "send", "mine"])).resolves.toBeUndefined();
+});
+
+test("behaviour: a class is held until all that hold it have let go, others pass", async () => {
+  const gate = createGate();
+  const releases = [gate.hold(["send", "read"]), gate.hold(["read"])];
+  (await gate.enter("mine"))();
+  const passed: string[] = [];
+  const send = gate.enter("send").then((leave) => passed.push("send") && leave());
+  const read = gate.enter("read").then((leave) => passed.push("read") && leave());
+  releases[0]!();
+  await send;
+  expect(passed).toEqual(["send"]);
+  releases[1]!();
+  await read;
+  expect(passed).toEqual(["send", "read"]);
+});
+
+test("behaviour: drained waits for those under way", async () => {
+  const gate = createGate();
+  const leave = await gate.enter("read");
+  let isDrained = false;
+  const drained = gate.drained(["read", "mine"]).then(() => (isDrained = true));
+  (await gate.enter("send"))();
+  expect(isDrained).toBe(false);
+  leave();
+  await drained;
+});
+
+test.each([
+  ["eth_sendRawTransactionSync", "send"],
+  ["eth_sendTransaction", "send"],
+  ["anvil_mine", "mine"],
+  ["evm_mine", "mine"],
+  ["eth_call", "read"],
+])("behaviour: %s is of the class %s", (method, requestClass) => {
+  expect(classOf(method)).toBe(requestClass);
+});

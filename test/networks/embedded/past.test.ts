@@ -1,0 +1,154 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  EMBEDDED_GAS_PRICE_WEI,
+  KEPT_STATES,
+  KEPT_TRANSACTION_BLOCKS,
+} from "../../../src/networks/embedded/anvil.ts";
+import { startEmbeddedNode, type EmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
+import { testAccount } from "../../support/anvil.ts";
+
+const ADDRESS = testAccount(0).address;
+
+let folder: string;
+let node: EmbeddedNode;
+let compactions = 0;
+let restarts = 0;
+let hash: string;
+let block: string;
+let blockHash: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "tyche-test-"));
+  node = await startEmbeddedNode({
+    chainId: 31337,
+    folder,
+    preferredPort: 0,
+    rpcOrigins: [],
+    onCompacted: () => (compactions += 1),
+    onRestart: () => (restarts += 1),
+    onError: (error) => console.error(error),
+  });
+  await pay(0);
+  await node.begin(1);
+  ({ transactionHash: hash, blockNumber: block, blockHash } = await pay(1));
+});
+afterAll(async () => {
+  await node.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function pay(nonce: number) {
+  const { raw } = testAccount(0).sign({
+    type: "legacy",
+    chainId: 31337,
+    nonce,
+    gasPrice: EMBEDDED_GAS_PRICE_WEI,
+    gas: 21_000n,
+    to: testAccount(3).address,
+    value: 1n,
+  });
+  return (await node.client.request("eth_sendRawTransactionSync", [raw])) as Record<
+    "transactionHash" | "blockNumber" | "blockHash",
+    string
+  >;
+}
+const ask = async (method: string, ...params: readonly unknown[]) => {
+  const response = await fetch(node.rpcUrl, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  const { result, error } = (await response.json()) as {
+    result?: unknown;
+    error?: { code: number; message: string };
+  };
+  return error ?? result;
+};
+const traces = (): [string, ...unknown[]][] => [
+  ["debug_traceTransaction", hash],
+  ["debug_traceTransaction", hash, { tracer: "callTracer" }],
+  ["trace_transaction", hash],
+  ["ots_traceTransaction", hash],
+  ["eth_getRawTransactionByHash", hash],
+  ["debug_getRawTransaction", hash],
+  ["debug_traceBlockByNumber", block, {}],
+  ["debug_traceBlockByHash", blockHash, {}],
+  ["trace_block", block],
+  ["trace_filter", { fromBlock: block, toBlock: block }],
+];
+const states = (): [string, ...unknown[]][] => [
+  ["eth_getBalance", ADDRESS, block],
+  ["eth_call", { to: ADDRESS }, block],
+  ["eth_getStorageAt", ADDRESS, "0x0", block],
+  ["eth_getTransactionCount", ADDRESS, block],
+];
+const kept = (): [string, ...unknown[]][] => [
+  ["eth_getTransactionReceipt", hash],
+  ["eth_getBlockTransactionCountByNumber", block],
+  ["eth_getBlockTransactionCountByHash", blockHash],
+  ["eth_getTransactionByBlockNumberAndIndex", block, "0x0"],
+  ["eth_getTransactionByBlockHashAndIndex", blockHash, "0x0"],
+];
+const askAll = (questions: [string, ...unknown[]][]) =>
+  Promise.all(questions.map((question) => ask(...question)));
+
+test("behaviour: what Anvil has forgotten is an error that says what is kept, never an empty answer", async () => {
+  const before = await askAll([...traces(), ...states(), ...kept()]);
+  for (const answer of before) expect(answer).not.toHaveProperty("code");
+  expect(before[0]).toMatchObject({ gas: 21_000 });
+
+  await node.client.request("anvil_mine", [`0x${(KEPT_STATES + 4).toString(16)}`]);
+  for (const answer of await askAll(states()))
+    expect(answer).toMatchObject({
+      code: -32_000,
+      message: expect.stringMatching(
+        /^the state of block 2 is gone: .*last 32 blocks, and its newest is \d+/,
+      ),
+    });
+  expect(await ask("debug_traceTransaction", hash, { tracer: "callTracer" })).toMatchObject({
+    code: -32_000,
+    message: expect.stringContaining("the state it ran on is gone"),
+  });
+  expect(await ask("debug_traceTransaction", hash)).toEqual(before[0]);
+
+  await node.client.request("anvil_mine", [`0x${KEPT_TRANSACTION_BLOCKS.toString(16)}`]);
+  for (const answer of await askAll(traces()))
+    expect(answer).toMatchObject({
+      code: -32_000,
+      message: expect.stringMatching(/can't answer for block 2: .*last 64 blocks/),
+    });
+  expect(await askAll(kept())).toEqual(before.slice(-kept().length));
+});
+
+test("behaviour: a trace outlives a compaction, or is an error, after a restart of Anvil too", async () => {
+  ({ transactionHash: hash, blockNumber: block, blockHash } = await pay(2));
+  const [trace] = await askAll(traces());
+  await ask("anvil_setNonce", `0x${"77".repeat(20)}`, "0x0");
+  await expect.poll(() => compactions, { timeout: 10_000 }).toBeGreaterThan(0);
+  const isTrue = expect.toSatisfy(
+    (answer) =>
+      JSON.stringify(answer) === JSON.stringify(trace) || (answer as { code: number }).code === -32_000,
+  );
+  expect(await ask("debug_traceTransaction", hash)).toEqual(isTrue);
+  process.kill(Number.parseInt(readFileSync(path.join(folder, "anvil.pid"), "utf8"), 10), "SIGKILL");
+  await expect.poll(() => restarts, { timeout: 10_000 }).toBe(1);
+  expect(await ask("debug_traceTransaction", hash)).toEqual(isTrue);
+  expect(await askAll(kept())).not.toContain(null);
+});
+
+test("error: the trace of a transaction that there isn't", async () => {
+  const unknown = `0x${"7".repeat(64)}`;
+  expect(await ask("debug_traceTransaction", unknown)).toMatchObject({
+    code: -32_000,
+    message: `transaction ${unknown} is not known on this chain`,
+  });
+});
+
+test("error: a block that isn't there yet keeps Anvil's answer", async () => {
+  expect(await ask("eth_getBalance", ADDRESS, "0xffffff")).toMatchObject({
+    message: expect.not.stringContaining("gone"),
+  });
+});

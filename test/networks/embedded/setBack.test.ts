@@ -1,0 +1,212 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Hex } from "viem";
+import { afterEach, expect, test } from "vitest";
+import { toQuantity } from "../../../src/evm/client.ts";
+import type { ChainClient } from "../../../src/evm/client.ts";
+import { EMBEDDED_GAS_PRICE_WEI } from "../../../src/networks/embedded/anvil.ts";
+import { startEmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
+import type { EmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
+import { testAccount } from "../../support/anvil.ts";
+
+const CHAIN_ID = 31337;
+const DAY_SECONDS = 86_400;
+/** Creation code that returns a word of zeros and BLOCKHASH of a block: no contract may begin with 0xef (EIP-3541). */
+const blockHashCode = (number: bigint): Hex =>
+  `0x63${number.toString(16).padStart(8, "0")}4060205260406000f3`;
+/** Logs a word, so that every transaction can be looked for: log1(0, 0, 1). */
+const LOGGING: Hex = "0x600160006000a100";
+
+const folders: string[] = [];
+const nodes: EmbeddedNode[] = [];
+
+afterEach(async () => {
+  for (const node of nodes.splice(0)) await node.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+const newFolder = (): string => {
+  const folder = mkdtempSync(path.join(tmpdir(), "tyche-test-"));
+  folders.push(folder);
+  return folder;
+};
+
+async function start(folder: string, { isNew = true } = {}): Promise<EmbeddedNode> {
+  const node = await startEmbeddedNode({
+    chainId: CHAIN_ID,
+    folder,
+    preferredPort: 0,
+    rpcOrigins: [],
+    onCompacted: () => {},
+    onRestart: () => {},
+    onError: (error) => console.error(error),
+  });
+  nodes.push(node);
+  if (!isNew) node.resume(1);
+  else {
+    await node.client.request("anvil_mine", ["0x1"]);
+    await node.begin(1);
+  }
+  return node;
+}
+
+/** The folder as a power cut would leave it. */
+const copyOf = (folder: string): string => {
+  const copy = newFolder();
+  cpSync(folder, copy, { recursive: true, filter: (file) => !file.endsWith("anvil.pid") });
+  return copy;
+};
+
+/** As a user's tool asks. */
+const rpc = async ({ rpcUrl }: EmbeddedNode, method: string, ...params: readonly unknown[]) => {
+  const response = await fetch(rpcUrl, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } };
+  if (error !== undefined) throw new Error(error.message);
+  return result;
+};
+
+/** Some accounts that send without end; gives back what was sent, and a stop. */
+const load = (node: EmbeddedNode) => {
+  const sent = new Set<Hex>();
+  let isOver = false;
+  const work = [0, 1, 2].map(async (index) => {
+    const account = testAccount(index);
+    while (!isOver) {
+      const nonce = await node.client.getNonce(account.address, "latest");
+      const { raw, hash } = account.sign({
+        type: "legacy",
+        chainId: CHAIN_ID,
+        nonce,
+        gasPrice: EMBEDDED_GAS_PRICE_WEI,
+        gas: 100_000n,
+        data: LOGGING,
+      });
+      // A nonce that was spent meanwhile is refused.
+      await rpc(node, "eth_sendRawTransaction", raw).catch(() => {});
+      sent.add(hash);
+    }
+  });
+  return {
+    sent,
+    stop: async (): Promise<void> => {
+      isOver = true;
+      await Promise.all(work);
+      await expect.poll(() => rpc(node, "txpool_status")).toMatchObject({ pending: "0x0" });
+    },
+  };
+};
+
+/** Every block from the newest back to the first, by number; fails at a hole. */
+const walk = async (client: ChainClient): Promise<Map<bigint, Hex>> => {
+  const blocks = new Map<bigint, Hex>();
+  let head = (await client.getHead("latest"))!;
+  for (;;) {
+    blocks.set(head.number, head.hash);
+    if (head.number === 0n) return blocks;
+    const parent = await client.getHead(head.number - 1n);
+    expect(parent, `block ${head.number - 1n}`).toMatchObject({ hash: head.parentHash });
+    head = parent!;
+  }
+};
+
+const headNumber = async ({ client }: EmbeddedNode): Promise<bigint> =>
+  (await client.getHead("latest"))!.number;
+const timeOf = async (node: EmbeddedNode): Promise<number> =>
+  Number(((await rpc(node, "eth_getBlockByNumber", "latest", false)) as { timestamp: Hex }).timestamp);
+
+test.each([1, 40, 300, 1_000])(
+  "behaviour: evm_revert over %i blocks under load leaves a whole chain, on disk too",
+  async (depth) => {
+    const folder = newFolder();
+    const node = await start(folder);
+    const { sent, stop } = load(node);
+    await expect.poll(() => headNumber(node), { timeout: 10_000 }).toBeGreaterThan(10n);
+    const snapshot = await rpc(node, "evm_snapshot");
+    const before = await headNumber(node);
+    while ((await headNumber(node)) < before + BigInt(depth)) {
+      const left = Number(before) + depth - Number(await headNumber(node));
+      if (left > 40) await rpc(node, "anvil_mine", toQuantity(left - 20));
+    }
+    const sentBefore = [...sent];
+    expect(await rpc(node, "evm_revert", snapshot)).toBe(true);
+    const atRevert = copyOf(folder);
+    const after = await headNumber(node);
+    await expect.poll(() => headNumber(node), { timeout: 10_000 }).toBeGreaterThan(after + 5n);
+    await stop();
+
+    const blocks = await walk(node.client);
+    // Without the hashes of past blocks no proof of randomness is accepted.
+    const recent = [...blocks].slice(1, 250);
+    const known = recent.map(([number]) => rpc(node, "eth_call", { data: blockHashCode(number) }, "latest"));
+    expect(await Promise.all(known)).toEqual(recent.map(([, hash]) => `0x${"0".repeat(64)}${hash.slice(2)}`));
+    // A receipt from a block that was taken back would name another hash than the chain's.
+    const receipts = await Promise.all(sentBefore.map((one) => node.client.getReceipt(one)));
+    expect(
+      receipts.filter((one) => one !== undefined && one.blockHash !== blocks.get(one.blockNumber)),
+    ).toEqual([]);
+    const again = await start(copyOf(folder), { isNew: false });
+    expect((await again.client.getHead("latest"))!.hash).toBe([...blocks.values()][0]);
+    // At the moment of the revert the folder has nothing left of what was taken back.
+    const early = await start(atRevert, { isNew: false });
+    const { number, hash } = (await early.client.getHead("latest"))!;
+    expect(blocks.get(number)).toBe(hash);
+  },
+  60_000,
+);
+
+test("behaviour: a reorganisation under load leaves a whole chain", async () => {
+  const node = await start(newFolder());
+  const { stop } = load(node);
+  for (const depth of [1, 5, 20]) {
+    const before = await headNumber(node);
+    await expect.poll(() => headNumber(node), { timeout: 10_000 }).toBeGreaterThan(before + BigInt(depth));
+    await rpc(node, "anvil_reorg", depth, []);
+  }
+  await rpc(node, "anvil_rollback", 3);
+  await stop();
+  await walk(node.client);
+});
+
+test.each([
+  ["evm_increaseTime", DAY_SECONDS],
+  ["evm_setNextBlockTimestamp", DAY_SECONDS],
+  ["evm_setTime", DAY_SECONDS],
+  // Anvil gives such blocks times before their parents'.
+  ["evm_setTime", -DAY_SECONDS],
+] as const)(
+  "behaviour: a chain whose clock was moved by %s and %i seconds mines on, and starts again",
+  async (method, by) => {
+    const folder = newFolder();
+    const node = await start(folder);
+    const began = await timeOf(node);
+    await rpc(node, method, method === "evm_increaseTime" ? by : began + by);
+    await rpc(node, "anvil_mine", "0x4");
+    const moved = await timeOf(node);
+    expect(Math.sign(moved - began)).toBe(Math.sign(by));
+    expect(Math.abs(moved - began)).toBeGreaterThan(DAY_SECONDS / 2);
+    const head = await node.client.getHead("latest");
+    const again = await start(copyOf(folder), { isNew: false });
+    expect(await again.client.getHead("latest")).toEqual(head);
+    await rpc(again, "anvil_mine", "0x1");
+    expect(await timeOf(again)).toBeGreaterThanOrEqual(moved);
+  },
+);
+
+test("behaviour: a clock moved by a day and taken back with its blocks mines on, and starts again", async () => {
+  const folder = newFolder();
+  const node = await start(folder);
+  const snapshot = await rpc(node, "evm_snapshot");
+  await rpc(node, "evm_increaseTime", DAY_SECONDS);
+  await rpc(node, "anvil_mine", "0x3");
+  expect(await rpc(node, "evm_revert", snapshot)).toBe(true);
+  await rpc(node, "anvil_mine", "0x5");
+  const head = await node.client.getHead("latest");
+  const again = await start(copyOf(folder), { isNew: false });
+  expect(await again.client.getHead("latest")).toEqual(head);
+  await rpc(again, "anvil_mine", "0x1");
+});

@@ -1,0 +1,41 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openSocketFolder } from "../../../src/networks/embedded/socketFolder.ts";
+
+let data: string;
+let chain: string;
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), "socket-folder-test-"));
+  chain = join(data, "sepolia");
+  mkdirSync(chain);
+});
+afterEach(() => rmSync(data, { recursive: true, force: true }));
+
+test("default: a folder that goes when the chain closes, and leaves no note", () => {
+  const { path, remove } = openSocketFolder(chain);
+  expect(existsSync(path)).toBe(true);
+  remove();
+  expect(existsSync(path)).toBe(false);
+  expect(readdirSync(data)).toEqual(["sepolia"]);
+});
+
+test("behaviour: what a killed process left is removed by the next start", () => {
+  const killed = openSocketFolder(chain);
+  const next = openSocketFolder(chain);
+  expect(existsSync(killed.path)).toBe(false);
+  expect(existsSync(next.path)).toBe(true);
+  next.remove();
+});
+
+test("behaviour: a note that names anything else is not followed", () => {
+  const foreign = join(chain, "tyche-abcdef");
+  for (const noted of [foreign, tmpdir(), `${tmpdir()}/tyche-abcdef/../..`, `${tmpdir()}/other`]) {
+    mkdirSync(foreign, { recursive: true });
+    writeFileSync(`${chain}.socket`, `${noted}\n`);
+    openSocketFolder(chain).remove();
+    expect(existsSync(foreign)).toBe(true);
+    expect(existsSync(tmpdir())).toBe(true);
+  }
+});

@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Hex } from "viem";
+import type { OpenRequest } from "../../src/requests/openRequest.ts";
+import { listConsumers } from "../../src/store/chainRecords.ts";
+import { eventsOf } from "../support/delivery.ts";
+import { countEnds } from "../support/countEnds.ts";
+import {
+  DESK_DAPP,
+  startPipelineWorld,
+  type PipelineWorld,
+  type EndedRequest,
+  type OpenPipeline,
+} from "../support/pipelineWorld.ts";
+import { reorgUnderLoad } from "../support/reorg.ts";
+
+let world: PipelineWorld;
+let pipeline: OpenPipeline;
+
+beforeEach(async () => {
+  world = await startPipelineWorld();
+  pipeline = await world.open();
+  await world.storeSource(pipeline.pipeline);
+  // Subscriptions are there before what is to be undone.
+  await pipeline.ended((await pipeline.accept("random")).id);
+});
+afterEach(async () => {
+  await pipeline.close();
+  await world.close();
+});
+
+const reorg = (depth: number) => world.stack.client.request("anvil_reorg", [depth, []]);
+const rollback = (depth: number) => world.stack.client.request("anvil_rollback", [depth]);
+const receiptOf = (hash: Hex) => world.stack.client.getReceipt(hash);
+const statesOf = ({ timeline }: OpenRequest) => timeline.map(({ state }) => state);
+const endsOf = (request: OpenRequest) =>
+  statesOf(request).filter((state) => state === "fulfilled" || state === "failed").length;
+/** The request once it has ended for the n-th time. */
+const endedAgain = async (id: string, ends = 2): Promise<EndedRequest> =>
+  await vi.waitFor(
+    async () => {
+      const request = (await pipeline.book.find(id)) as EndedRequest;
+      expect(endsOf(request)).toBe(ends);
+      return request;
+    },
+    { timeout: 10_000, interval: 25 },
+  );
+/** What the chain has now of what a request says that it has ended with. */
+const onChain = async ({ outcome, endedIn, timeline }: OpenRequest) => {
+  const hash = outcome!.transactionHash;
+  const receipt = await receiptOf(hash);
+  return {
+    isLastEntry: timeline.at(-1)!.transactionHash === hash,
+    isInEndingBlock: receipt?.succeeded === true && receipt.blockHash === endedIn!.hash,
+  };
+};
+const IS_ON_CHAIN = { isLastEntry: true, isInEndingBlock: true };
+
+describe.each([
+  ["preset", "executing", "result"],
+  ["function", "executing", "result"],
+  ["random", "submitted", "random word"],
+] as const)("a %s that has ended", (kind, stateBefore, what) => {
+  test("behaviour: ends again, and once, when a reorganisation takes the block of its end", async () => {
+    const { id } = await pipeline.accept(kind);
+    const before = await pipeline.ended(id);
+    await reorg(1);
+    const after = await endedAgain(id);
+    expect(statesOf(after)).toEqual([...statesOf(before), stateBefore, "fulfilled"]);
+    expect(countEnds(after)).toBe(1);
+    expect(after.timeline.at(-2)!.detail).toBe(`a reorganisation of the chain took the ${what} back`);
+    expect(after.progress.transactionHashes).toEqual(before.progress.transactionHashes);
+    expect(await onChain(after)).toEqual(IS_ON_CHAIN);
+  });
+
+  test("behaviour: is sent again when the reorganisation takes the request, too", async () => {
+    const { id } = await pipeline.accept(kind);
+    const before = await pipeline.ended(id);
+    await reorg(3);
+    const after = await endedAgain(id);
+    expect(statesOf(after).slice(0, before.timeline.length + 1)).toEqual([...statesOf(before), "submitted"]);
+    expect(after.timeline[before.timeline.length]!.detail).toContain("took the request back");
+    expect(await onChain(after)).toEqual(IS_ON_CHAIN);
+    const [carrier] = after.progress.transactionHashes!;
+    expect(eventsOf((await receiptOf(carrier!))!, "Accepted")).toHaveLength(1);
+  });
+
+  test.each([
+    ["reorganised", reorg],
+    ["set back", rollback],
+  ])("behaviour: goes on after a restart when the chain was %s meanwhile", async (_, undo) => {
+    const { id } = await pipeline.accept(kind);
+    await pipeline.ended(id);
+    await pipeline.close();
+    world.stopOracle();
+    await undo(1);
+    pipeline = await world.open();
+    await vi.waitFor(async () => expect((await pipeline.book.find(id))!.state).toBe(stateBefore));
+    world.startOracle();
+    expect(await onChain(await endedAgain(id))).toEqual(IS_ON_CHAIN);
+  });
+
+  test("behaviour: ends again when the chain is reorganised soon after a restart", async () => {
+    const { id } = await pipeline.accept(kind);
+    await pipeline.ended(id);
+    await pipeline.close();
+    await world.stack.client.request("anvil_mine", ["0x3"]);
+    pipeline = await world.open();
+    await pipeline.ended((await pipeline.accept("random")).id);
+    await reorg(6);
+    expect(await onChain(await endedAgain(id))).toEqual(IS_ON_CHAIN);
+  });
+});
+
+test("behaviour: the words after a reorganisation are those on the chain", async () => {
+  const { id } = await pipeline.accept("random");
+  const before = await pipeline.ended(id);
+  await reorg(2);
+  const { outcome } = await endedAgain(id);
+  // Another block holds the request, so the seed is another one.
+  expect(outcome!["words"]).not.toEqual(before.outcome!["words"]);
+  expect(await world.events("RandomWordsFulfilled")).toHaveLength(2);
+});
+
+test("behaviour: a failure on chain is taken back and comes again", async () => {
+  const params = { source: "throw new Error('no luck')", args: [], returnType: "string" };
+  const { id } = await pipeline.accept("function", { params });
+  await pipeline.ended(id);
+  await reorg(1);
+  const { state, outcome } = await endedAgain(id);
+  expect([state, outcome!["err"]]).toEqual(["failed", "no luck"]);
+});
+
+test("behaviour: a linking is taken back with its transaction, and made again", async () => {
+  const { id } = await pipeline.accept("consumer");
+  await pipeline.ended(id);
+  await reorg(1);
+  const after = await endedAgain(id);
+  expect(statesOf(after).slice(-2)).toEqual(["submitted", "fulfilled"]);
+  expect(await onChain(after)).toEqual(IS_ON_CHAIN);
+  const consumers = await listConsumers(pipeline.store.db, DESK_DAPP);
+  expect(consumers.map(({ transactionHash }) => transactionHash)).toEqual([
+    after.outcome!["transactionHash"],
+  ]);
+});
+
+test("behaviour: what is deeper than the finality depth stays as it ended, and is not held", async () => {
+  await pipeline.close();
+  pipeline = await world.open({ finalityDepth: 2 });
+  const { id } = await pipeline.accept("random");
+  const before = await pipeline.ended(id);
+  expect(pipeline.book.unsettled("sepolia").map((request) => request.id)).toContain(id);
+  await world.stack.client.request("anvil_mine", ["0x2"]);
+  await vi.waitFor(() => expect(pipeline.book.unsettled("sepolia")).toEqual([]));
+  await reorg(4);
+  await pipeline.ended((await pipeline.accept("random")).id);
+  expect(await pipeline.book.find(id)).toEqual({ ...before, endedIn: null });
+  await pipeline.close();
+  pipeline = await world.open({ finalityDepth: 2 });
+  await pipeline.ended((await pipeline.accept("random")).id);
+  expect(statesOf((await pipeline.book.find(id))!)).toEqual(statesOf(before));
+});
+
+test("behaviour: under load, every end that was taken back comes again", async () => {
+  const kinds = ["preset", "function", "random"] as const;
+  const requests = await Promise.all(Array.from({ length: 12 }, (_, i) => pipeline.accept(kinds[i % 3]!)));
+  const before = await Promise.all(requests.map(({ id }) => pipeline.ended(id)));
+  const head = Number((await world.stack.client.getHead("latest"))!.number);
+  await reorgUnderLoad(world.stack.client, 2);
+  const taken = before.filter(({ endedIn }) => endedIn!.number > head - 2);
+  expect(taken).not.toEqual([]);
+  for (const { id } of taken) await endedAgain(id);
+  for (const { id } of requests) {
+    const request = (await pipeline.book.find(id))!;
+    expect(request.state).toBe("fulfilled");
+    expect(await onChain(request)).toEqual(IS_ON_CHAIN);
+  }
+});

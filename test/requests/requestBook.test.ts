@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createRequestBook, type RequestBook } from "../../src/requests/requestBook.ts";
+import type { OpenRequest } from "../../src/requests/openRequest.ts";
+import { insertDapp } from "../../src/store/dapps.ts";
+import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { DESK_DAPP, DESK_NETWORK, makeRequest } from "../support/pipelineWorld.ts";
+
+const OUTCOME = { transactionHash: "0x1", requestId: "0x2" } as const;
+
+let store: Store;
+let book: RequestBook;
+let request: OpenRequest;
+
+beforeEach(async () => {
+  store = await openStore(createSqliteDialect(":memory:"));
+  await insertDapp(store.db, { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1 });
+  book = createRequestBook(store);
+  request = makeRequest("random", "0x");
+});
+afterEach(() => store.close());
+
+test("default: a request is stored before it is in work", async () => {
+  await book.add(request);
+  expect(book.open(DESK_NETWORK)).toEqual([request]);
+  expect(await book.find(request.id)).toEqual(request);
+  expect(book.openCount()).toBe(1);
+});
+
+test("default: a change is stored, then told", async () => {
+  await book.add(request);
+  const stored: unknown[] = [];
+  const stop = book.listen(request.id, ({ id }) => stored.push(book.find(id)));
+  await book.change([{ request, state: "submitted", transactionHash: "0x1", progress: { entry: 2 } }]);
+  stop();
+  expect(await Promise.all(stored)).toMatchObject([{ state: "submitted", progress: { entry: 2 } }]);
+  expect(request.timeline.at(-1)).toMatchObject({ seq: 2, state: "submitted", transactionHash: "0x1" });
+});
+
+test("behaviour: an ended request leaves the work and keeps no reason to wait", async () => {
+  await book.add(request);
+  await book.change([{ request, why: "waiting" }]);
+  expect((await book.find(request.id))!.why).toBe("waiting");
+  await book.change([{ request, state: "fulfilled", outcome: { ...OUTCOME, words: ["1"] } }]);
+  expect(book.openCount()).toBe(0);
+  expect(book.get(request.id)).toBeUndefined();
+  expect(await book.find(request.id)).toMatchObject({
+    state: "fulfilled",
+    why: null,
+    outcome: { words: ["1"] },
+  });
+});
+
+test("behaviour: only a change of state changes the time of it", async () => {
+  const updatedAt = 1_000;
+  await book.add({ ...request, updatedAt });
+  const open = book.get(request.id)!;
+  await book.change([{ request: open, why: "waiting", progress: { entry: 1 } }]);
+  expect(open.updatedAt).toBe(updatedAt);
+  await book.change([{ request: open, state: "submitted" }]);
+  expect(open.updatedAt).toBeGreaterThan(updatedAt);
+});
+
+test("error: what can't be stored is told to nobody", async () => {
+  await book.add(request);
+  const told: OpenRequest[] = [];
+  book.listen(request.id, (one) => told.push(one));
+  const change = book.change([{ request, state: "fulfilled" }], () => Promise.reject(new Error("no")));
+  await expect(change).rejects.toThrow("no");
+  expect(told).toEqual([]);
+  expect((await book.find(request.id))!.state).toBe("received");
+});
+
+test("error: a failed write leaves the request in memory as the journal has it", async () => {
+  await book.add(request);
+  const before = structuredClone(request);
+  const refuse = () => Promise.reject(new Error("no"));
+  const change = { request, progress: { entry: 3 }, outcome: { ...OUTCOME, words: [] }, why: "waiting" };
+  await expect(book.change([{ ...change, state: "fulfilled" }], refuse)).rejects.toThrow("no");
+  expect(request).toEqual(before);
+  expect(book.open(DESK_NETWORK)).toEqual([before]);
+  await book.change([{ request, state: "submitted" }]);
+  expect(await book.find(request.id)).toEqual(request);
+  expect(request.timeline.map(({ seq }) => seq)).toEqual([1, 2]);
+});
+
+test("behaviour: a change that comes while another is stored builds on it", async () => {
+  await book.add(request);
+  await Promise.all([
+    book.change([{ request, state: "submitted", progress: { entry: 1, nonce: 7 } }]),
+    book.change([{ request, state: "randomness", forget: ["nonce"] }]),
+  ]);
+  expect(request.timeline.map(({ state }) => state)).toEqual(["received", "submitted", "randomness"]);
+  expect(request.progress).toEqual({ entry: 1 });
+  expect(await book.find(request.id)).toEqual(request);
+});
+
+test("behaviour: a request that has ended before it is stored is in nobody's hands", async () => {
+  await book.add({ ...request, state: "fulfilled" });
+  expect(book.openCount()).toBe(0);
+});
+
+test("error: an idempotency key that is taken", async () => {
+  await book.add({ ...request, idempotencyKey: "k" });
+  const second = { ...makeRequest("random", "0x"), idempotencyKey: "k" };
+  await expect(book.add(second)).rejects.toThrow("UNIQUE");
+  expect(book.openCount()).toBe(1);
+});
+
+test("behaviour: requests that stand still are not active, nor are those of other networks", async () => {
+  const since = request.updatedAt;
+  const later = { updatedAt: since + 1 };
+  await book.add(request);
+  await book.add({ ...makeRequest("random", "0x"), ...later });
+  await book.add({ ...makeRequest("random", "0x"), ...later, network: "fuji" });
+  expect(book.activeCount(DESK_NETWORK, since)).toBe(1);
+});
+
+test("behaviour: of requests stored in the same turn, one whose key is taken fails alone", async () => {
+  const keyed = () => ({ ...makeRequest("random", "0x"), idempotencyKey: "once", bodyHash: "h" });
+  await book.add(keyed());
+  const added = await Promise.allSettled([
+    book.add(request),
+    book.add(keyed()),
+    book.add(makeRequest("random", "0x")),
+  ]);
+  expect(added.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(book.openCount()).toBe(3);
+});

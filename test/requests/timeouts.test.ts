@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { functionsRouterAbi } from "../../src/chainlink/contracts/abi.ts";
+import type { OpenRequest } from "../../src/requests/openRequest.ts";
+import { countEnds } from "../support/countEnds.ts";
+import { deliverResults, deliverWords } from "../support/delivery.ts";
+import {
+  DESK_DAPP,
+  startPipelineWorld,
+  type PipelineWorld,
+  type OpenPipeline,
+} from "../support/pipelineWorld.ts";
+import { every } from "../support/faultyNode.ts";
+
+let world: PipelineWorld;
+let pipeline: OpenPipeline;
+
+beforeEach(async () => {
+  world = await startPipelineWorld();
+  world.stopOracle();
+  pipeline = await world.open();
+  await world.storeSource(pipeline.pipeline);
+});
+afterEach(async () => {
+  await pipeline.close();
+  await world.close();
+});
+
+function request(method: string, ...params: readonly unknown[]) {
+  return world.stack.client.request(method, params);
+}
+const accepted = async ({ id }: OpenRequest) =>
+  await vi.waitFor(async () => {
+    const found = (await pipeline.book.find(id))!;
+    expect(found.progress.acceptedBlock).toBeDefined();
+    return found;
+  });
+const carrierOf = async ({ progress }: OpenRequest) =>
+  (await world.stack.client.getReceipt(progress.transactionHashes![0]!))!;
+const passTime = async (seconds: number) => {
+  await request("evm_increaseTime", seconds);
+  await request("anvil_mine", "0x1");
+};
+/** What the dapp's Functions subscription holds, and how much of it is reserved. */
+const readSubscription = async () => {
+  const { balance, blockedBalance } = await world.stack.viem.readContract({
+    address: world.stack.addresses.functionsRouter,
+    abi: functionsRouterAbi,
+    functionName: "getSubscription",
+    args: [pipeline.pipeline.subscriptions.find(DESK_DAPP)!.functionsSubscriptionId],
+  });
+  return { balance, blockedBalance };
+};
+const ERROR = { code: "oracle_timeout", message: expect.stringContaining("gave no result in time") };
+
+describe.each(["function", "preset"] as const)("a %s without a result", (kind) => {
+  test("behaviour: is taken off the chain after 300 seconds, ends once, and its money comes back", async () => {
+    const { id } = await accepted(await pipeline.accept(kind));
+    if (kind === "preset") await deliverWords(world.stack, await carrierOf((await pipeline.book.find(id))!));
+    await vi.waitFor(async () => expect((await pipeline.book.find(id))!.state).toBe("executing"));
+    const before = await readSubscription();
+    expect(before.blockedBalance).toBeGreaterThan(0n);
+    await passTime(301);
+    const ended = await pipeline.ended(id);
+    expect(ended).toMatchObject({ state: "failed", error: ERROR, outcome: null });
+    expect(await readSubscription()).toEqual({ balance: before.balance, blockedBalance: 0n });
+    expect(await world.events("RequestTimedOut")).toHaveLength(1);
+    // An oracle that comes too late changes nothing.
+    world.startOracle();
+    await pipeline.ended((await pipeline.accept("random")).id);
+    expect(await pipeline.book.find(id)).toEqual(ended);
+  });
+});
+
+test("behaviour: a timeout that a reorganisation takes comes again", async () => {
+  const { id } = await accepted(await pipeline.accept("function"));
+  await passTime(301);
+  await pipeline.ended(id);
+  await request("anvil_reorg", 1, []);
+  await vi.waitFor(async () => expect((await pipeline.book.find(id))!.timeline).toHaveLength(6), 10_000);
+  const ended = await pipeline.ended(id);
+  expect(ended.timeline.map(({ state }) => state).slice(-3)).toEqual(["failed", "executing", "failed"]);
+  expect([ended.error, countEnds(ended)]).toEqual([ERROR, 1]);
+  expect(await world.events("RequestTimedOut")).toHaveLength(1);
+});
+
+test("behaviour: an earlier process' request is timed out, and one that times out meanwhile ends, too", async () => {
+  const one = await accepted(await pipeline.accept("function"));
+  const two = await accepted(await pipeline.accept("function"));
+  await passTime(301);
+  await pipeline.close();
+  pipeline = await world.open();
+  for (const { id } of [one, two]) expect((await pipeline.ended(id)).error).toEqual(ERROR);
+  expect(await world.events("RequestTimedOut")).toHaveLength(2);
+});
+
+test("behaviour: one that was answered at the last moment keeps its result, and holds nobody up", async () => {
+  const answered = await accepted(await pipeline.accept("function"));
+  const silent = await accepted(await pipeline.accept("function"));
+  const sees = world.node.inject(every("eth_getLogs", { status: 503 }));
+  await deliverResults(world.stack, await carrierOf(answered), { response: "0x6869" });
+  await passTime(301);
+  await vi.waitFor(async () => expect(await world.events("RequestTimedOut")).toHaveLength(1), {
+    timeout: 10_000,
+  });
+  sees();
+  expect((await pipeline.ended(silent.id)).error).toEqual(ERROR);
+  expect((await pipeline.ended(answered.id)).outcome).toMatchObject({ parsedResult: "hi" });
+});
+
+test("behaviour: within its time a request waits", async () => {
+  const early = await accepted(await pipeline.accept("function"));
+  await passTime(30);
+  const { id } = await accepted(await pipeline.accept("function"));
+  await passTime(275);
+  // The look that ends the earlier one sees this one too.
+  expect((await pipeline.ended(early.id)).error).toEqual(ERROR);
+  expect((await pipeline.book.find(id))!.state).toBe("executing");
+  expect(await world.events("RequestTimedOut")).toHaveLength(1);
+});

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { startPipelineWorld, type PipelineWorld, type OpenPipeline } from "../support/pipelineWorld.ts";
+import { first } from "../support/faultyNode.ts";
+
+let world: PipelineWorld;
+let pipeline: OpenPipeline;
+const ALLOWANCE = 6n * 10n ** 17n;
+
+beforeEach(async () => {
+  world = await startPipelineWorld();
+  pipeline = await world.open({ allowanceJuels: ALLOWANCE });
+});
+afterEach(async () => {
+  await pipeline.close();
+  await world.close();
+});
+
+const balance = async () => {
+  const subscription = await pipeline.pipeline.subscriptions.ensure("dapp_test");
+  return (await pipeline.pipeline.subscriptions.readBalances(subscription)).vrfJuels;
+};
+/** Each costs a fee of 0.25 LINK and its gas. */
+const spend = async () => {
+  await pipeline.ended((await pipeline.accept("random")).id);
+  await pipeline.ended((await pipeline.accept("random")).id);
+};
+
+test("default: a subscription that falls below half is filled up", async () => {
+  await spend();
+  await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE), { timeout: 5_000 });
+});
+
+test("behaviour: a look that fails is made again", async () => {
+  await pipeline.ended((await pipeline.accept("random")).id);
+  world.node.inject(first(6, "eth_call", { status: 503 }));
+  await pipeline.ended((await pipeline.accept("random")).id);
+  await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE), { timeout: 10_000 });
+});
+
+test("behaviour: a top-up that a restart interrupts is not made twice", async () => {
+  await spend();
+  world.node.inject(first(1, "eth_sendRawTransactionSync", { reach: false, dropAnswer: true }));
+  await vi.waitFor(
+    () =>
+      expect(
+        world.node.calls.filter(({ method }) => method.endsWith("TransactionSync")).length,
+      ).toBeGreaterThan(3),
+    { timeout: 5_000 },
+  );
+  await pipeline.close();
+  pipeline = await world.open({ allowanceJuels: ALLOWANCE });
+  await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE), { timeout: 5_000 });
+  // A second one would leave more than the allowance after the next round.
+  await spend();
+  await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE), { timeout: 5_000 });
+});

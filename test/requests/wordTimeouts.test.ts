@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createWordTimeouts } from "../../src/requests/wordTimeouts.ts";
+import type { OpenRequest } from "../../src/requests/openRequest.ts";
+import { countEnds } from "../support/countEnds.ts";
+import { startPipelineWorld, type PipelineWorld, type OpenPipeline } from "../support/pipelineWorld.ts";
+
+let world: PipelineWorld;
+let pipeline: OpenPipeline;
+
+beforeEach(async () => {
+  world = await startPipelineWorld();
+  world.stopOracle();
+  pipeline = await world.open();
+  await world.storeSource(pipeline.pipeline);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await pipeline.close();
+  await world.close();
+});
+
+const accepted = async ({ id }: OpenRequest) =>
+  await vi.waitFor(async () => {
+    const found = (await pipeline.book.find(id))!;
+    expect(found.progress.acceptedBlock).toBeDefined();
+    return found;
+  });
+/** The clock on the wall goes on by so much, and the chain's stays. */
+const passTime = (ms: number): void => {
+  const now = Date.now.bind(Date);
+  vi.spyOn(Date, "now").mockImplementation(() => now() + ms);
+};
+
+describe.each(["random", "preset"] as const)("a %s without words", (kind) => {
+  test("behaviour: whose block hash is out of reach is sent again, and answered once", async () => {
+    const before = await accepted(await pipeline.accept(kind));
+    await world.stack.client.request("anvil_mine", ["0x12c"]);
+    const after = await vi.waitFor(
+      async () => {
+        const found = await accepted(before);
+        expect(found.progress.vrfRequestId).not.toBe(before.progress.vrfRequestId);
+        return found;
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+    expect(after.timeline.at(-1)).toMatchObject({
+      state: "submitted",
+      detail: "sent again: no proof for its block can be checked any more",
+    });
+    world.startOracle();
+    const ended = await pipeline.ended(before.id);
+    expect([ended.state, countEnds(ended)]).toEqual(["fulfilled", 1]);
+    // The one that was given up is answered by nobody.
+    const fulfilled = (await world.events("RandomWordsFulfilled")).map(({ requestId }) => requestId);
+    expect(fulfilled).toContain(after.progress.vrfRequestId);
+    expect(fulfilled).not.toContain(before.progress.vrfRequestId);
+  });
+
+  test("behaviour: fails after 300 seconds with what it waited for, and stays so", async () => {
+    const { id } = await accepted(await pipeline.accept(kind));
+    // Longer than a look takes to come.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect((await pipeline.book.find(id))!.state).toBe("submitted");
+    passTime(301_000);
+    const ended = await pipeline.ended(id);
+    expect(ended).toMatchObject({
+      state: "failed",
+      error: {
+        code: "oracle_timeout",
+        message: expect.stringContaining("brought no random words: none within 300 seconds; "),
+      },
+    });
+    world.startOracle();
+    await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1));
+    expect(await pipeline.book.find(id)).toEqual(ended);
+  });
+});
+
+test("behaviour: a request that waits for confirmations is not timed out", async () => {
+  const request = await pipeline.accept("random");
+  const { id } = await accepted(request);
+  const params = { ...request.params, confirmations: 50 };
+  const late = await accepted(await pipeline.accept("random", { params }));
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  passTime(301_000);
+  expect((await pipeline.ended(id)).state).toBe("failed");
+  expect((await pipeline.book.find(late.id))!.state).toBe("submitted");
+});
+
+test("behaviour: words that are on chain, and that nobody has read yet, are no reason to send again", async () => {
+  const before = await accepted(await pipeline.accept("random"));
+  const unread = { ...structuredClone(before), state: "submitted" as const };
+  world.startOracle();
+  expect((await pipeline.ended(before.id)).state).toBe("fulfilled");
+  await world.stack.client.request("anvil_mine", ["0x12c"]);
+  const head = await world.stack.client.getHead("latest");
+  const take = vi.fn<(request: OpenRequest) => void>();
+  const look = createWordTimeouts({
+    client: world.stack.client,
+    watcher: { head: () => ({ ...head!, seenAtMs: Date.now(), firstSeenAtMs: Date.now() }) },
+    contracts: world.stack.addresses,
+    presetConfirmations: 1,
+    book: { ...pipeline.book, get: () => unread },
+    tracker: { track: () => {} },
+    requests: () => [unread],
+    take,
+    explain: async () => null,
+  });
+  await look();
+  expect(take).not.toHaveBeenCalled();
+});

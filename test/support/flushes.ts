@@ -1,0 +1,35 @@
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+
+/** Tells what a power cut at this moment would leave of files that this process writes. */
+export interface Flushes {
+  /** Length that a file had when it was last flushed; 0 when it never was. */
+  flushedBytes(file: string): number;
+  restore(): void;
+}
+
+/**
+ * Notes from now on, for each file, how much of it was there when `fdatasync` was called on it and has returned: the rest is in the
+ * operating system's memory alone. Node's own function is wrapped, so that the product runs as it is.
+ */
+export function watchFlushes(): Flushes {
+  const { fdatasync } = fs;
+  const flushed = new Map<number, number>();
+  const wrapped = (descriptor: number, callback: fs.NoParamCallback): void => {
+    // Read before: what is written meanwhile may not be in it.
+    const { ino, size } = fs.fstatSync(descriptor);
+    fdatasync(descriptor, (error) => {
+      if (error === null) flushed.set(ino, size);
+      callback(error);
+    });
+  };
+  fs.fdatasync = wrapped as typeof fs.fdatasync;
+  syncBuiltinESMExports();
+  return {
+    flushedBytes: (file) => flushed.get(fs.statSync(file).ino) ?? 0,
+    restore() {
+      fs.fdatasync = fdatasync;
+      syncBuiltinESMExports();
+    },
+  };
+}

@@ -1,0 +1,238 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { vi } from "vitest";
+import { createChainClient } from "../../src/evm/client.ts";
+import { decodeLog, type ChainEvent, type ChainEventOf } from "../../src/chainlink/events.ts";
+import { createSender, fixedFees, type Fees } from "../../src/evm/sender.ts";
+import { createChainWatcher } from "../../src/evm/watcher.ts";
+import { createId } from "../../src/lib/id.ts";
+import { createOracle, type Oracle } from "../../src/oracle/oracle.ts";
+import { createReportSigner } from "../../src/oracle/signer.ts";
+import { openRequestPipeline, type RequestPipeline } from "../../src/requests/requestPipeline.ts";
+import { createRequestBook, isEnded } from "../../src/requests/requestBook.ts";
+import type { OpenRequest } from "../../src/requests/openRequest.ts";
+import { createSourcePrefix } from "../../src/requests/sources.ts";
+import { findRequest, type StoredRequest } from "../../src/store/requests.ts";
+import { insertDapp } from "../../src/store/dapps.ts";
+import type { RequestKind } from "../../src/store/schema.ts";
+import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
+import { openStore } from "../../src/store/store.ts";
+import { createTestRunner } from "../oracle/support/runner.ts";
+import type { Account } from "../../src/evm/account.ts";
+import { startFaultyNode } from "./faultyNode.ts";
+import { startTestStack, TEST_PROVING_KEY, TEST_ROLES } from "./stack.ts";
+
+export const DESK_NETWORK = "sepolia";
+export const DESK_DAPP = "dapp_test";
+/** Draws a number from the word it gets, so that two words give two results. */
+export const PRESET_SOURCE = "return Buffer.from(bytesArgs[0].slice(2), 'hex')";
+const PREFIX = createSourcePrefix(PRESET_SOURCE);
+const LINK = 10n ** 18n;
+
+/** Options of {@link PipelineWorld.open}. */
+export interface PipelineOptions {
+  /** Default: the node's Unix socket, faults included. */
+  readonly url?: string;
+  readonly fees?: Partial<Fees>;
+  readonly pollIntervalMs?: number;
+  readonly allowanceJuels?: bigint;
+  readonly gasLaneWei?: bigint;
+  /** Default 32. */
+  readonly finalityDepth?: number;
+  /** File name of the database in the world's folder; the same one again is a restart. Default `tyche.db`. */
+  readonly file?: string;
+}
+
+/** Real contracts, a real oracle and a faulty line to the chain, for pipelines to work on. */
+export async function startPipelineWorld() {
+  const stack = await startTestStack();
+  const node = await startFaultyNode(stack);
+  const folder = mkdtempSync(join(tmpdir(), "tyche-pipeline-"));
+  const errors: unknown[] = [];
+  let oracleEnd: AbortController | undefined;
+
+  let oracle: Oracle | undefined;
+  const stopOracle = (): void => {
+    oracleEnd?.abort();
+    oracle = undefined;
+  };
+
+  /** @param onRun called before each run of a source. Default: nothing. */
+  const startOracle = (onRun?: () => void | Promise<void>): void => {
+    const controller = (oracleEnd = new AbortController());
+    const { signal } = controller;
+    const watcher = createChainWatcher({ client: stack.client, pollIntervalMs: 200, onError: () => {} });
+    signal.addEventListener("abort", () => watcher.close());
+    const fees = fixedFees(stack.gasPriceWei, { synchronous: true });
+    const senderOf = (account: Account) =>
+      createSender({
+        client: stack.client,
+        account,
+        chainId: stack.chainId,
+        fees,
+        signal,
+        onError: () => {},
+      });
+    const quiet = () => {};
+    oracle = createOracle({
+      networks: [
+        {
+          name: DESK_NETWORK,
+          client: stack.client,
+          watcher,
+          contracts: stack.addresses,
+          vrf: { key: TEST_PROVING_KEY, senders: [senderOf(TEST_ROLES.vrfOracle)] },
+          functions: {
+            nodes: TEST_ROLES.signers.map(({ secretKey }, i) => ({
+              signer: createReportSigner(secretKey),
+              transmitter: senderOf(TEST_ROLES.transmitters[i]!),
+            })),
+            maxResponseBytes: 256,
+          },
+        },
+      ],
+      runner: createTestRunner(onRun),
+      log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+      signal,
+    });
+  };
+
+  const open = async (options: PipelineOptions = {}) => {
+    const store = await openStore(createSqliteDialect(join(folder, options.file ?? "tyche.db")));
+    const dapp = { id: DESK_DAPP, name: "test", facilities: ["presets", "functions"], createdAt: 1 };
+    await insertDapp(store.db, dapp).catch(() => {});
+    const client = createChainClient(options.url ?? node.ipcPath, { timeoutMs: 1_000 });
+    const watcher = createChainWatcher({
+      client,
+      pollIntervalMs: options.pollIntervalMs ?? 100,
+      onError: (error) => errors.push(error),
+    });
+    const book = createRequestBook(store);
+    const pipeline = await openRequestPipeline({
+      chain: {
+        network: DESK_NETWORK,
+        chainId: stack.chainId,
+        client,
+        watcher,
+        contracts: stack.addresses,
+        operator: TEST_ROLES.operator,
+        fees: { ...fixedFees(stack.gasPriceWei, { synchronous: true }), ...options.fees },
+        allowanceJuels: options.allowanceJuels ?? 1_000n * LINK,
+        keyHash: TEST_PROVING_KEY.keyHash,
+        presetConfirmations: 1,
+        finalityDepth: options.finalityDepth ?? 32,
+        oracleWait: (id) => oracle?.status()[0]?.pending.find(({ requestId }) => requestId === id)?.why,
+        ...(options.gasLaneWei === undefined ? {} : { gasLaneWei: options.gasLaneWei }),
+      },
+      store,
+      book,
+      onError: (error) => errors.push(error),
+    });
+    /** Stores a request and starts on it, as the service does. */
+    const accept = async (kind: RequestKind, change: Partial<StoredRequest> = {}): Promise<OpenRequest> => {
+      // Whatever a test says, however wrong.
+      const request = { ...makeRequest(kind, stack.addresses.link), ...change } as OpenRequest;
+      await book.add(request);
+      pipeline.take(request);
+      return request;
+    };
+    const ended = async (id: string, timeout = 15_000): Promise<EndedRequest> =>
+      await vi.waitFor(
+        async () => {
+          // As it is stored: what is poisoned can't be parsed.
+          const request = (await findRequest(store.db, id)) as EndedRequest;
+          if (!isEnded(request.state)) throw new Error(`${id} is ${request.state}: ${request.why}`);
+          return request;
+        },
+        { timeout, interval: 25 },
+      );
+    const close = async (): Promise<void> => {
+      await pipeline.close();
+      watcher.close();
+      await client.close();
+      await store.close();
+    };
+    return { store, book, pipeline, client, watcher, accept, ended, close };
+  };
+
+  /** Every event of one name since the chain began. */
+  const events = async <Name extends ChainEvent["name"]>(name: Name): Promise<ChainEventOf<Name>[]> => {
+    const { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } = stack.addresses;
+    const logs = await stack.client.getLogs({
+      addresses: [vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer],
+      fromBlock: 0n,
+      toBlock: (await stack.client.getHead("latest"))!.number,
+    });
+    return logs.map(decodeLog).filter((event): event is ChainEventOf<Name> => event?.name === name);
+  };
+
+  startOracle();
+  return {
+    stack,
+    node,
+    folder,
+    errors,
+    open,
+    events,
+    /** Puts the source that the tests' presets run on the chain. */
+    storeSource: (pipeline: RequestPipeline) => pipeline.storeSource(PREFIX),
+    stopOracle,
+    startOracle,
+    async close(): Promise<void> {
+      oracleEnd?.abort();
+      await node.close();
+      await stack.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type PipelineWorld = Awaited<ReturnType<typeof startPipelineWorld>>;
+export type OpenPipeline = Awaited<ReturnType<PipelineWorld["open"]>>;
+
+/** A request with whatever its outcome holds. */
+export type EndedRequest = OpenRequest & Pick<StoredRequest, "outcome">;
+
+const FUNCTION_SOURCE = "return Buffer.from(args[0])";
+
+/** A request as the service would store it. */
+export function makeRequest<Kind extends RequestKind>(
+  kind: Kind,
+  consumer: string,
+): Extract<OpenRequest, { readonly kind: Kind }> {
+  const now = Date.now();
+  const [params, progress] = (
+    {
+      preset: [
+        { preset: "test" },
+        { prefixHash: PREFIX.hash, prefixBytes: PREFIX.bytes.length, args: [], returnType: "uint256" },
+      ],
+      function: [
+        { source: FUNCTION_SOURCE, args: ["hello"], returnType: "string" },
+        { returnType: "string" },
+      ],
+      random: [{ numWords: 2, confirmations: 1, keyHash: TEST_PROVING_KEY.keyHash }, {}],
+      consumer: [{ dappId: DESK_DAPP, consumer }, {}],
+      unlink: [{ consumer }, {}],
+    } as const
+  )[kind];
+  return {
+    id: createId("req", now),
+    dappId: DESK_DAPP,
+    kind,
+    network: DESK_NETWORK,
+    params,
+    idempotencyKey: null,
+    bodyHash: null,
+    createdAt: now,
+    updatedAt: now,
+    state: "received",
+    why: null,
+    timeline: [{ seq: 1, state: "received", at: now }],
+    progress,
+    outcome: null,
+    error: null,
+    endedIn: null,
+  } as StoredRequest as Extract<OpenRequest, { readonly kind: Kind }>;
+}
