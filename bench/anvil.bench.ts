@@ -16,7 +16,8 @@
  *
  * Run: `npm run bench:anvil`, with `-- --json FILE` for JSON too, `-- --json` for JSON alone, `-- --quick` for a short run.
  */
-import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { loadPreset } from "../src/presets/loadPreset.ts";
 import { startTycheProcess, type TycheProcess } from "../test/support/tyche.ts";
 import type { NaiveResult } from "./naive/naivePath.ts";
 import {
@@ -119,7 +120,7 @@ async function measureKind(kind: string, call: (index: number) => LoadCall): Pro
 async function measureNaive(): Promise<void> {
   const naive = await startNaiveService();
   try {
-    const source = readFileSync(new URL("../plugins/nDice/source.js", import.meta.url), "utf8");
+    const { source } = await loadPreset(fileURLToPath(new URL("../plugins", import.meta.url)), "nDice");
     const body = { source, args: [DICE.numFaces, DICE.numDice] };
     const call = () => ({ path: "/", body });
     const peer: Peer = { ...naive, tellsGas: true, headers: {}, rpc: openRpc(naive.rpcUrl) };

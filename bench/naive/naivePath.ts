@@ -1,14 +1,14 @@
 import { decodeFunctionResult, encodeFunctionData, stringToHex, type Hex } from "viem";
-import type { ChainClient, Receipt } from "../../src/chain/client.ts";
-import { decodeLog, type ChainEvent, type ChainEventOf } from "../../src/chain/events.ts";
-import { encodeFunctionsRequest } from "../../src/chain/functionsRequest.ts";
-import type { StackAddresses } from "../../src/chain/stackPlan.ts";
+import type { ChainClient, Receipt } from "../../src/evm/client.ts";
+import { decodeLog, type ChainEvent, type ChainEventOf } from "../../src/chainlink/events.ts";
+import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
+import type { StackAddresses } from "../../src/chainlink/stackPlan.ts";
 import {
   functionsCoordinatorAbi,
   presetConsumerAbi,
   subscriptionOwnerAbi,
   vrfCoordinatorAbi,
-} from "../../src/contracts/abi.ts";
+} from "../../src/chainlink/contracts/abi.ts";
 import { toHexText } from "../../src/lib/hex.ts";
 import { encodeUint256s } from "../../src/lib/uint256.ts";
 import { aggregate } from "../../src/oracle/aggregate.ts";

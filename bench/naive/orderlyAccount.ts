@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
-import type { Account } from "../../src/chain/account.ts";
-import { parseReceipt, type ChainClient, type Receipt } from "../../src/chain/client.ts";
-import { EMBEDDED_GAS_PRICE_WEI } from "../../src/chain/embedded/anvil.ts";
+import type { Account } from "../../src/evm/account.ts";
+import { parseReceipt, type ChainClient, type Receipt } from "../../src/evm/client.ts";
+import { EMBEDDED_GAS_PRICE_WEI } from "../../src/networks/embedded/anvil.ts";
 
 /** Sends the transactions of one account, one after the other. */
 export interface OrderlyAccount {

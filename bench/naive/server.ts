@@ -5,9 +5,9 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createSandboxPool } from "../../sandbox/index.ts";
-import { createAccount } from "../../src/chain/account.ts";
-import { startEmbeddedChain } from "../../src/chain/embedded/chain.ts";
-import { MAX_RESPONSE_BYTES, NETWORKS } from "../../src/chain/networks.ts";
+import { createAccount } from "../../src/evm/account.ts";
+import { startEmbeddedChain } from "../../src/networks/embedded/chain.ts";
+import { MAX_RESPONSE_BYTES, NETWORKS } from "../../src/networks/profiles.ts";
 import { deriveKey } from "../../src/lib/secrets.ts";
 import { createReportSigner } from "../../src/oracle/signer.ts";
 import { createProvingKey } from "../../src/vrf/proof.ts";
@@ -30,6 +30,7 @@ const chain = await startEmbeddedChain({
   folder,
   known: undefined,
   preferredPort: 0,
+  rpcOrigins: [],
   deployer,
   roles: {
     operator: operator.address,
