@@ -21,7 +21,11 @@ export function deriveFulfilmentWords({ proof, commitment }: Fulfilment): Fulfil
     keyHash: hash,
     requestId: toWord(requestIdOf(hash, proof.preSeed)),
     output,
-    // A commitment that names more was never accepted.
-    words: randomWords(output, Math.min(commitment.numWords, MAX_RANDOM_WORDS)),
+    words: deriveWords(output, commitment.numWords),
   };
+}
+
+/** Derives a request's words from a proof's output. No more than the coordinator allows: a request that names more is never accepted. */
+export function deriveWords(output: bigint, numWords: number): readonly bigint[] {
+  return randomWords(output, Math.min(numWords, MAX_RANDOM_WORDS));
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { TycheError } from "../lib/errors.ts";
 import { createId } from "../lib/id.ts";
+import { retry } from "../lib/retry.ts";
 import { findRequestByKey } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import type { CommandChecker } from "./commandChecker.ts";
@@ -69,16 +69,12 @@ export function createAcceptance(options: {
     network.pipeline()?.take(request);
   };
 
-  const dryRun = async (dapp: Pick<Dapp, "id">, command: Command, network: ServiceNetwork): Promise<void> => {
-    for (let run = 1; ; run += 1) {
-      try {
-        return await checker.dryRun(dapp, command, network);
-      } catch (error) {
-        if (!(error instanceof TycheError && error.retryable) || run === MAX_DRY_RUNS) throw error;
-        await sleep(DRY_RUN_PAUSE_MS, undefined, { ref: false });
-      }
-    }
-  };
+  const dryRun = (dapp: Pick<Dapp, "id">, command: Command, network: ServiceNetwork): Promise<void> =>
+    retry(() => checker.dryRun(dapp, command, network), {
+      attempts: MAX_DRY_RUNS,
+      pauseMs: () => DRY_RUN_PAUSE_MS,
+      isFinal: (error) => !(error instanceof TycheError && error.retryable),
+    });
 
   const accept: Acceptance["accept"] = async (dapp, command, { idempotencyKey, isAsync = false }) => {
     const bodyHash = hashCommand(command);

@@ -1,18 +1,15 @@
-import type { Hex } from "viem";
 import { messageOf } from "../lib/errors.ts";
 import { batchDelayMs } from "../lib/batchDelay.ts";
-import type { Receipt } from "../evm/client.ts";
-import { TransactionError } from "../evm/refusal.ts";
-import type { Sender } from "../evm/sender.ts";
-import type { Call } from "../evm/signedTransaction.ts";
-import type { Payload } from "../store/payload.ts";
+import { retry } from "../lib/retry.ts";
+import { createBatchSender } from "./batchSender.ts";
+import type { BatchSenderOptions } from "./batchSender.ts";
 import type { Carriers } from "./carriers.ts";
 import { createFairQueue } from "./fairQueue.ts";
-import type { Change, RequestBook } from "./requestBook.ts";
+import type { Change } from "./requestBook.ts";
 import type { SubmittedRequest } from "./openRequest.ts";
-import { UnheardError, UnsentError, endOf, isTransient } from "./sendingErrors.ts";
-import { encodeBatch, splitByLimits } from "./submission.ts";
-import type { Batch, Submission } from "./submission.ts";
+import { endOf } from "./sendingErrors.ts";
+import { splitByLimits } from "./submission.ts";
+import type { Submission } from "./submission.ts";
 
 /** Requests in one transaction: past this a block's gas, and the oracle's own batches, gain nothing more. */
 const MAX_BATCH = 60;
@@ -40,13 +37,12 @@ export interface Dispatcher {
   close(): Promise<void>;
 }
 
-export interface DispatcherOptions {
-  readonly book: RequestBook;
-  readonly sender: Sender<Payload>;
+export interface DispatcherOptions extends Pick<
+  BatchSenderOptions,
+  "book" | "sender" | "presetConsumer" | "explainRevert" | "signal"
+> {
   /** Requests on the network that get on, wherever they are: those that are not queued here may be followed by more. */
   readonly active: () => number;
-  /** Address of PresetConsumer. */
-  readonly presetConsumer: Hex;
   /**
    * Finds what the chain must have for a request: subscriptions, the stored source. May send transactions for it. An error that is
    * not `retryable` ends the request.
@@ -54,30 +50,71 @@ export interface DispatcherOptions {
   readonly prepare: (request: SubmittedRequest) => Promise<Submission>;
   /** A request that an earlier transaction has brought on chain after all is not sent again. */
   readonly carriers: Pick<Carriers, "isCarried">;
-  /** Told why a transaction reverted: the decoded reason of the call run again. */
-  readonly explainRevert: (call: Call, receipt: Receipt) => Promise<string>;
   readonly onError: (error: unknown) => void;
-  readonly signal: AbortSignal;
   /** First pause before a request that could not be sent is tried again. Default 1,000. */
   readonly retryMs?: number;
 }
 
+/** One attempt to send a request; it ends with the transaction that carries it. */
+interface Attempt {
+  readonly request: SubmittedRequest;
+  readonly sent: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
 /** Creates the dispatcher of one network. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { book, sender, carriers, signal, onError, retryMs = DEFAULT_RETRY_MS } = options;
-  const queue = createFairQueue<SubmittedRequest>();
-  /** Requests in hand: queued, in a transaction, or in a pause. */
-  const held = new Map<string, SubmittedRequest>();
-  const attempts = new Map<string, number>();
-  const pauses = new Set<NodeJS.Timeout>();
-  let preparing = 0;
+  const { book, carriers, onError, retryMs = DEFAULT_RETRY_MS } = options;
+  const closing = new AbortController();
+  const stopped = AbortSignal.any([options.signal, closing.signal]);
+  const queue = createFairQueue<Attempt>();
+  /** Requests in hand, each with its newest attempt: queued, in a transaction, or in the pause after it failed. */
+  const held = new Map<string, Attempt>();
+  /** Of those, requests in the transactions under way. */
+  let sending = 0;
   let running: Promise<void> | undefined;
-  let closed = false;
   let onEnough: (() => void) | undefined;
 
-  const push = (request: SubmittedRequest): void => {
-    if (closed || signal.aborted) return;
-    queue.add(request.dappId, request);
+  const batches = createBatchSender({
+    ...options,
+    onSent(ids) {
+      for (const id of ids) held.get(id)?.sent();
+    },
+    onFailed(ids, error) {
+      onError(error);
+      for (const id of ids) held.get(id)?.failed(error);
+    },
+  });
+
+  /** Drives a request until a transaction carries it, or it is ended. Never rejects. */
+  const carry = async (request: SubmittedRequest): Promise<void> => {
+    const record = async (change: Omit<Change, "request">): Promise<void> => {
+      // It may have ended while it was in hand.
+      if (book.get(request.id) !== undefined) await book.change([{ request, ...change }]).catch(onError);
+    };
+    try {
+      await retry(() => attempt(request), {
+        attempts: MAX_ATTEMPTS,
+        pauseMs: (failures) => retryMs * Math.min(MAX_RETRY_FACTOR, 2 ** (failures - 1)),
+        isFinal: (error) => book.get(request.id) === undefined || endOf(error, false) !== undefined,
+        onRetry: (error) => record({ why: `not sent yet: ${messageOf(error)}` }),
+        signal: stopped,
+      });
+    } catch (error) {
+      if (!stopped.aborted) await record({ state: "failed", error: endOf(error, true)! });
+    }
+  };
+
+  const attempt = (request: SubmittedRequest): Promise<void> =>
+    new Promise((sent, failed) => {
+      const one = { request, sent, failed };
+      held.set(request.id, one);
+      push(one);
+    });
+
+  const push = (one: Attempt): void => {
+    if (stopped.aborted) return;
+    queue.add(one.request.dappId, one);
     if (queue.size >= ENOUGH) onEnough?.();
     running ??= run()
       .catch(onError)
@@ -101,31 +138,28 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 
   const run = async (): Promise<void> => {
-    while (queue.size > 0 && !closed) {
+    while (queue.size > 0 && !stopped.aborted) {
       await gather();
-      const batch = queue.take(MAX_BATCH);
-      const ready = await prepareAll(batch);
-      for (const part of splitByLimits(ready)) await submit(part);
-      if (signal.aborted) return;
+      const ready = await prepareAll(queue.take(MAX_BATCH));
+      sending = ready.length;
+      for (const part of splitByLimits(ready)) await batches.submit(part);
+      sending = 0;
     }
   };
 
   /** Gives what can be sent now. Never throws, and never waits long for one of the batch. */
-  const prepareAll = async (batch: readonly SubmittedRequest[]): Promise<Submission[]> => {
+  const prepareAll = async (batch: readonly Attempt[]): Promise<Submission[]> => {
     const ready: Submission[] = [];
     let isOver = false;
-    const work = batch.map(async (request) => {
-      preparing += 1;
+    const work = batch.map(async (one) => {
       try {
-        const submission = await prepare(request);
-        if (submission === undefined) release([request.id]);
-        else if (isOver) push(request);
+        const submission = await prepare(one.request);
+        if (submission === undefined) one.sent();
+        else if (isOver) push(one);
         else ready.push(submission);
       } catch (error) {
-        if (!signal.aborted) onError(error);
-        await fail(request, error);
-      } finally {
-        preparing -= 1;
+        if (!stopped.aborted) onError(error);
+        one.failed(error);
       }
     });
     let timer: NodeJS.Timeout | undefined;
@@ -144,116 +178,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return await options.prepare(request);
   };
 
-  /** Sends requests in one transaction, or in several where one of them spoils it for the others. Never throws. */
-  const submit = async (submissions: readonly Submission[]): Promise<void> => {
-    let batch: Batch;
-    try {
-      batch = encodeBatch(submissions);
-    } catch (error) {
-      if (submissions.length > 1) return await submitHalves(submissions);
-      return await failAll(submissions, error);
-    }
-    try {
-      if (await send(submissions, batch)) release(submissions.map(({ requestId }) => requestId));
-      else if (submissions.length > 1) await submitHalves(submissions);
-    } catch (error) {
-      if (signal.aborted) return;
-      // Whether the transaction was sent is open, except where the node refused it. Fewer requests help where it was for what is in it.
-      const isItsContent =
-        error instanceof TransactionError && (error.meaning === "refused" || error.meaning === "too_large");
-      if (isItsContent && submissions.length > 1) await submitHalves(submissions);
-      else await failAll(submissions, isTransient(error) ? error : new UnsentError(error));
-    }
-  };
-
-  /** Whoever spoils a transaction ends up alone in one: of sixty requests, after six more transactions that fail. */
-  const submitHalves = async (submissions: readonly Submission[]): Promise<void> => {
-    const middle = Math.ceil(submissions.length / 2);
-    await submit(submissions.slice(0, middle));
-    await submit(submissions.slice(middle));
-  };
-
-  /** Whether it went through, or has ended its only request; false when several have to be sent apart. */
-  const send = async (
-    submissions: readonly Submission[],
-    { data, gas, entries }: Batch,
-  ): Promise<boolean> => {
-    const call = { to: options.presetConsumer, data, gas };
-    const receipt = await sender.send(call, { kind: "submit", entries });
-    if (receipt.succeeded && receipt.logs.length === 0) throw new UnheardError(receipt);
-    if (receipt.succeeded) return true;
-    // The contract undoes everything for lack of gas only, and then one entry may be to blame.
-    if (submissions.length > 1) return false;
-    const reason = await options.explainRevert(call, receipt);
-    const request = book.get(submissions[0]!.requestId);
-    if (request === undefined) return true;
-    await book.change([
-      {
-        request,
-        state: "failed",
-        error: { code: "request_failed", message: `the request's transaction reverted: ${reason}` },
-        transactionHash: receipt.transactionHash,
-        endedIn: { number: Number(receipt.blockNumber), hash: receipt.blockHash },
-      },
-    ]);
-    return true;
-  };
-
-  const failAll = async (submissions: readonly Submission[], error: unknown): Promise<void> => {
-    onError(error);
-    for (const { requestId } of submissions) {
-      const request = held.get(requestId);
-      if (request === undefined || book.get(requestId) === undefined) release([requestId]);
-      else await fail(request, error);
-    }
-  };
-
-  const release = (ids: readonly string[]): void => {
-    for (const id of ids) {
-      held.delete(id);
-      attempts.delete(id);
-    }
-  };
-
-  /** Ends a request that can't be sent, at once or when it has been tried often enough; else it is tried again after a pause. */
-  const fail = async (request: SubmittedRequest, error: unknown): Promise<void> => {
-    if (signal.aborted) return;
-    const { id } = request;
-    const count = (attempts.get(id) ?? 0) + 1;
-    attempts.set(id, count);
-    const end = endOf(error, count >= MAX_ATTEMPTS);
-    const change: Change =
-      end === undefined
-        ? { request, why: `not sent yet: ${messageOf(error)}` }
-        : { request, state: "failed", error: end };
-    try {
-      await book.change([change]);
-    } catch (failure) {
-      onError(failure);
-    }
-    if (end !== undefined) return release([id]);
-    const timer = setTimeout(
-      () => {
-        pauses.delete(timer);
-        push(request);
-      },
-      retryMs * Math.min(MAX_RETRY_FACTOR, 2 ** (count - 1)),
-    );
-    pauses.add(timer);
-  };
-
   return {
     enqueue(request) {
-      if (closed || held.has(request.id)) return;
-      held.set(request.id, request);
-      push(request);
+      if (stopped.aborted || held.has(request.id)) return;
+      void carry(request).finally(() => held.delete(request.id));
     },
-    queued: () => queue.size + pauses.size + preparing,
+    queued: () => held.size - sending,
     holds: (id) => held.has(id),
     async close() {
-      closed = true;
-      for (const timer of pauses) clearTimeout(timer);
-      pauses.clear();
+      closing.abort();
       onEnough?.();
       await running;
     },

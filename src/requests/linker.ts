@@ -8,6 +8,7 @@ import { subscriptionOwnerAbi } from "../chainlink/contracts/abi.ts";
 import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import type { Subscriptions } from "../dapps/subscriptions.ts";
 import { TycheError, messageOf } from "../lib/errors.ts";
+import { retry } from "../lib/retry.ts";
 import { deleteConsumer, findConsumer, saveConsumer } from "../store/chainRecords.ts";
 import type { Queryable, Store } from "../store/store.ts";
 import type { Payload } from "../store/payload.ts";
@@ -139,17 +140,25 @@ export function createLinker(options: LinkerOptions): Linker {
 
   const carryOutAtLast = async (request: LinkRequest): Promise<void> => {
     if (request.kind === "consumer") await olderRequests(request);
-    for (let attempt = 1; !signal.aborted; attempt += 1) {
-      try {
-        return await carryOut(request);
-      } catch (error) {
-        if (signal.aborted) return;
-        if (!(error instanceof SubscriptionBusyError)) onError(error);
-        const end = endOf(request, error, attempt === MAX_ATTEMPTS);
-        if (end !== undefined) return await book.change([{ request, state: "failed", error: end }]);
-        await book.change([{ request, why: `not sent yet: ${messageOf(error)}` }]);
-        await sleep(retryMs, undefined, { signal }).catch(() => {});
-      }
+    if (signal.aborted) return;
+    const report = (error: unknown): void => {
+      if (!signal.aborted && !(error instanceof SubscriptionBusyError)) onError(error);
+    };
+    try {
+      await retry(() => carryOut(request), {
+        attempts: MAX_ATTEMPTS,
+        pauseMs: () => retryMs,
+        isFinal: (error) => error instanceof UnlinkRefusedError || !isTransient(error),
+        async onRetry(error) {
+          report(error);
+          await book.change([{ request, why: `not sent yet: ${messageOf(error)}` }]).catch(onError);
+        },
+        signal,
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      report(error);
+      await book.change([{ request, state: "failed", error: endOf(request, error) }]);
     }
   };
 
@@ -190,18 +199,13 @@ function consumerOf({ params }: LinkRequest): Hex {
   return getAddress(params.consumer);
 }
 
-/** How a request ends by an error, `undefined` when it may be tried again. */
-function endOf(
-  { kind }: LinkRequest,
-  error: unknown,
-  isLast: boolean,
-): { readonly code: string; readonly message: string } | undefined {
+/** How a request ends by the last error. */
+function endOf({ kind }: LinkRequest, error: unknown): { readonly code: string; readonly message: string } {
   const what = kind === "consumer" ? "linking" : "unlinking";
-  if (error instanceof UnlinkRefusedError) return { code: "request_failed", message: error.message };
+  if (error instanceof UnlinkRefusedError || error instanceof SubscriptionBusyError)
+    return { code: "request_failed", message: error.message };
   if (!isTransient(error))
     return { code: "request_failed", message: `the ${what} can't be encoded for the chain` };
-  if (!isLast) return undefined;
-  if (error instanceof SubscriptionBusyError) return { code: "request_failed", message: error.message };
   return { code: "chain_unavailable", message: `the ${what} could not be sent: ${error.message}` };
 }
 

@@ -1,0 +1,96 @@
+import type { Hex } from "viem";
+import type { Receipt } from "../evm/client.ts";
+import { TransactionError } from "../evm/refusal.ts";
+import type { Sender } from "../evm/sender.ts";
+import type { Call } from "../evm/signedTransaction.ts";
+import type { Payload } from "../store/payload.ts";
+import type { RequestBook } from "./requestBook.ts";
+import { UnheardError, UnsentError, isTransient } from "./sendingErrors.ts";
+import { encodeBatch } from "./submission.ts";
+import type { Batch, Submission } from "./submission.ts";
+
+/** Sends requests in one transaction, or in several where one of them spoils it for the others. */
+export interface BatchSender {
+  /** Resolves when each submission has been reported to `onSent` or `onFailed`, or the service stops. Never rejects. */
+  submit(submissions: readonly Submission[]): Promise<void>;
+}
+
+/** Options of {@link createBatchSender}. */
+export interface BatchSenderOptions {
+  readonly book: RequestBook;
+  readonly sender: Sender<Payload>;
+  /** Address of PresetConsumer. */
+  readonly presetConsumer: Hex;
+  /** Decodes why a transaction reverted, by running its call again. */
+  readonly explainRevert: (call: Call, receipt: Receipt) => Promise<string>;
+  /** Told of the requests that a mined transaction carries, or that it has ended. */
+  readonly onSent: (requestIds: readonly string[]) => void;
+  /** Told of the requests that no transaction carries. */
+  readonly onFailed: (requestIds: readonly string[], error: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Creates the batch sender of one network. */
+export function createBatchSender(options: BatchSenderOptions): BatchSender {
+  const { book, sender, signal, onSent, onFailed } = options;
+
+  const submit = async (submissions: readonly Submission[]): Promise<void> => {
+    let batch: Batch;
+    try {
+      batch = encodeBatch(submissions);
+    } catch (error) {
+      if (submissions.length > 1) return await submitHalves(submissions);
+      return onFailed(idsOf(submissions), error);
+    }
+    try {
+      if (await send(submissions, batch)) onSent(idsOf(submissions));
+      else await submitHalves(submissions);
+    } catch (error) {
+      if (signal.aborted) return;
+      // Whether the transaction was sent is open, except where the node refused it. Fewer requests help where it was for what is in it.
+      const isItsContent =
+        error instanceof TransactionError && (error.meaning === "refused" || error.meaning === "too_large");
+      if (isItsContent && submissions.length > 1) await submitHalves(submissions);
+      else onFailed(idsOf(submissions), isTransient(error) ? error : new UnsentError(error));
+    }
+  };
+
+  /** Whoever spoils a transaction ends up alone in one: of sixty requests, after six more transactions that fail. */
+  const submitHalves = async (submissions: readonly Submission[]): Promise<void> => {
+    const middle = Math.ceil(submissions.length / 2);
+    await submit(submissions.slice(0, middle));
+    await submit(submissions.slice(middle));
+  };
+
+  /** Whether it went through, or has ended its only request; false when several have to be sent apart. */
+  const send = async (
+    submissions: readonly Submission[],
+    { data, gas, entries }: Batch,
+  ): Promise<boolean> => {
+    const call = { to: options.presetConsumer, data, gas };
+    const receipt = await sender.send(call, { kind: "submit", entries });
+    if (receipt.succeeded && receipt.logs.length === 0) throw new UnheardError(receipt);
+    if (receipt.succeeded) return true;
+    // The contract undoes everything for lack of gas only, and then one entry may be to blame.
+    if (submissions.length > 1) return false;
+    const reason = await options.explainRevert(call, receipt);
+    const request = book.get(submissions[0]!.requestId);
+    if (request === undefined) return true;
+    await book.change([
+      {
+        request,
+        state: "failed",
+        error: { code: "request_failed", message: `the request's transaction reverted: ${reason}` },
+        transactionHash: receipt.transactionHash,
+        endedIn: { number: Number(receipt.blockNumber), hash: receipt.blockHash },
+      },
+    ]);
+    return true;
+  };
+
+  return { submit };
+}
+
+function idsOf(submissions: readonly Submission[]): string[] {
+  return submissions.map(({ requestId }) => requestId);
+}

@@ -1,0 +1,51 @@
+import type { Preset } from "../presets/preset.ts";
+import type { PresetRegistry } from "../presets/presetRegistry.ts";
+import type { ServiceNetwork } from "./serviceNetwork.ts";
+import type { NetworkView, PresetView } from "./views.ts";
+
+/** What the service offers. Each list is the same array until something in it changes. */
+export interface Catalogue {
+  networks(): readonly NetworkView[];
+  presets(): readonly PresetView[];
+}
+
+/** Creates the catalogue of the networks served and the presets that are live. */
+export function createCatalogue(
+  networks: ReadonlyMap<string, ServiceNetwork>,
+  registry: Pick<PresetRegistry, "list">,
+): Catalogue {
+  let networkViews: readonly NetworkView[] = [];
+  let presetViews: { readonly of: unknown; readonly views: readonly PresetView[] } = {
+    of: undefined,
+    views: [],
+  };
+  return {
+    networks() {
+      const views = [...networks.values()].map((network) => network.view());
+      if (views.length !== networkViews.length || views.some((view, i) => view !== networkViews[i]))
+        networkViews = views;
+      return networkViews;
+    },
+    presets() {
+      const presets = registry.list();
+      if (presetViews.of !== presets) presetViews = { of: presets, views: presets.map(viewOf) };
+      return presetViews.views;
+    },
+  };
+}
+
+function viewOf(preset: Preset): PresetView {
+  const { name, title, description, parameters, parameterOrder, returnType, examples } = preset;
+  return {
+    name,
+    title,
+    description,
+    parameters: { ...parameters },
+    parameterOrder: [...parameterOrder],
+    returnType,
+    examples: examples.map((example) => ({
+      params: { ...example.params },
+      parsedResult: example.parsedResult,
+    })),
+  };
+}

@@ -1,0 +1,170 @@
+import type { Hex } from "viem";
+import { FULFILL_RESULTS } from "../chainlink/events.ts";
+import type { ChainEvent, ChainEventOf } from "../chainlink/events.ts";
+import { deriveWords } from "../chainlink/fulfilmentWords.ts";
+import { decodeRevertReason } from "../chainlink/revertReason.ts";
+import type { RawLog } from "../evm/client.ts";
+import { decodeResult } from "../lib/decodeResult.ts";
+import { fromHexText } from "../lib/hex.ts";
+import type { RequestState } from "../store/schema.ts";
+import type { RequestFinder } from "./blockDraft.ts";
+import type { Facts, OpenRequest, RunRequest } from "./openRequest.ts";
+import type { Change } from "./requestBook.ts";
+
+/** Order of the states; a log that is told again takes no request back. */
+const RANK: Readonly<Record<RequestState, number>> = {
+  checking: 0,
+  received: 0,
+  submitted: 1,
+  randomness: 2,
+  executing: 3,
+  fulfilled: 4,
+  failed: 4,
+};
+
+/** Finds what an event changes of the requests that it belongs to. Told the same event twice, the second one changes nothing. */
+export function changesOf(
+  event: ChainEvent,
+  { transactionHash, blockNumber }: Pick<RawLog, "transactionHash" | "blockNumber">,
+  requests: RequestFinder,
+): Change[] {
+  const block = Number(blockNumber);
+  switch (event.name) {
+    case "Accepted":
+      return carriedBy(requests, transactionHash, event.index).map((request) =>
+        accepted(request, event, transactionHash, block),
+      );
+    case "Refused": {
+      const reason = decodeRevertReason(event.reason).text;
+      return carriedBy(requests, transactionHash, event.index).map((request) =>
+        failure(request, transactionHash, `the oracle contract refused the request: ${reason}`),
+      );
+    }
+    case "RandomWordsFulfilled":
+      return requests
+        .ofVrfRequest(event.requestId)
+        .flatMap((request) => words(request, event, transactionHash, block));
+    case "PresetSent":
+    case "PresetRefused": {
+      // The consumer's log comes before the coordinator's of the same fulfilment; both are told in the order of states.
+      const request = requests
+        .ofVrfRequest(event.vrfRequestId)
+        .find((one) => one.progress.item === event.item);
+      if (request === undefined || request.progress.functionsRequestId !== undefined) return [];
+      const word = advance(request, "randomness", transactionHash, {
+        wordBlock: block,
+        wordTransactionHash: transactionHash,
+      });
+      if (event.name === "PresetRefused") {
+        const reason = decodeRevertReason(event.reason).text;
+        return [word, failure(request, transactionHash, `the function request was refused: ${reason}`)];
+      }
+      return [word, advance(request, "executing", transactionHash, { functionsRequestId: event.requestId })];
+    }
+    case "RequestProcessed": {
+      const request = requests.ofFunctionsRequest(event.requestId).at(-1);
+      const hasRun = request?.kind === "preset" || request?.kind === "function";
+      return hasRun ? [functionResult(request, transactionHash, event)] : [];
+    }
+    case "RequestNotProcessed": {
+      const request = requests.ofFunctionsRequest(event.requestId).at(-1);
+      const result = FULFILL_RESULTS[event.resultCode] ?? `code ${event.resultCode}`;
+      return request === undefined
+        ? []
+        : [{ request, why: `the oracle's report was not accepted: ${result}` }];
+    }
+    case "RequestTimedOut": {
+      const request = requests.ofFunctionsRequest(event.requestId).at(-1);
+      const error = {
+        code: "oracle_timeout",
+        message: "the oracle network gave no result in time; the function request is taken off the chain",
+      };
+      return request === undefined ? [] : [{ request, state: "failed", transactionHash, error }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Requests in one entry of a transaction of ours, so far as they are not known to be on chain. */
+function carriedBy(requests: RequestFinder, transactionHash: Hex, entry: number): OpenRequest[] {
+  return requests
+    .ofTransaction(transactionHash)
+    .filter(({ progress }) => progress.entry === entry && progress.acceptedBlock === undefined);
+}
+
+/** What is learnt, and the state it brings unless the request has that behind it. */
+function advance(request: OpenRequest, state: RequestState, transactionHash: Hex, progress: Facts): Change {
+  const learnt = { request, why: null, progress };
+  return RANK[request.state] < RANK[state] ? { ...learnt, state, transactionHash } : learnt;
+}
+
+function accepted(
+  request: OpenRequest,
+  { requestId }: ChainEventOf<"Accepted">,
+  transactionHash: Hex,
+  acceptedBlock: number,
+): Change {
+  if (request.kind === "function") {
+    return advance(request, "executing", transactionHash, { functionsRequestId: requestId, acceptedBlock });
+  }
+  return { request, why: null, progress: { vrfRequestId: requestId, acceptedBlock } };
+}
+
+function words(
+  request: OpenRequest,
+  { requestId, outputSeed, success }: ChainEventOf<"RandomWordsFulfilled">,
+  transactionHash: Hex,
+  block: number,
+): Change[] {
+  if (request.kind === "random") {
+    const drawn = deriveWords(outputSeed, request.params.numWords).map(String);
+    const outcome = { words: drawn, requestId, transactionHash };
+    return [{ request, state: "fulfilled", transactionHash, outcome }];
+  }
+  if (request.progress.functionsRequestId !== undefined) return [];
+  if (!success) {
+    const message = "the callback that takes the word to the function ran out of gas";
+    return [failure(request, transactionHash, message)];
+  }
+  return [
+    advance(request, "randomness", transactionHash, {
+      wordBlock: block,
+      wordTransactionHash: transactionHash,
+    }),
+  ];
+}
+
+function failure(request: OpenRequest, transactionHash: Hex, message: string): Change {
+  return { request, state: "failed", transactionHash, error: { code: "request_failed", message } };
+}
+
+function functionResult(
+  request: RunRequest,
+  transactionHash: Hex,
+  event: ChainEventOf<"RequestProcessed">,
+): Change {
+  const outcome = {
+    requestId: event.requestId,
+    transactionHash,
+    vrfTransactionHash: request.progress.wordTransactionHash,
+  };
+  const failed = (result: Hex, err: string): Change => ({
+    request,
+    state: "failed",
+    transactionHash,
+    outcome: { ...outcome, result, parsedResult: "", err },
+  });
+  if (event.err !== "0x") return failed("0x", Buffer.from(event.err.slice(2), "hex").toString());
+  try {
+    const parsedResult = decodeResult(fromHexText(event.response), request.progress.returnType);
+    return {
+      request,
+      state: "fulfilled",
+      transactionHash,
+      outcome: { ...outcome, result: event.response, parsedResult, err: "0x" },
+    };
+  } catch (error) {
+    return failed(event.response, error instanceof Error ? error.message : String(error));
+  }
+}

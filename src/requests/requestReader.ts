@@ -1,0 +1,76 @@
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { listRequests } from "../store/requests.ts";
+import type { Store } from "../store/store.ts";
+import { NotFoundError } from "./errors.ts";
+import { parseRequest } from "./openRequest.ts";
+import type { OpenRequest } from "./openRequest.ts";
+import { presentRequest } from "./present.ts";
+import { isEnded } from "./requestBook.ts";
+import type { RequestBook } from "./requestBook.ts";
+import type { Dapp, ListOptions, RequestPage, RequestRecord } from "./service.ts";
+import type { ServiceNetwork } from "./serviceNetwork.ts";
+
+/** Reads requests for callers. */
+export interface RequestReader {
+  /** The record of a request as it is stored. */
+  present(request: OpenRequest): RequestRecord;
+  /** The record with what a pending request is waiting for. Asks the chain. */
+  explain(request: OpenRequest): Promise<RequestRecord>;
+  /** Throws `not_found` for an unknown id and for another dapp's request alike. */
+  getOwn(dapp: Dapp, id: string): Promise<OpenRequest>;
+  /** See `Service.listRequests`. */
+  list(dapp: Dapp, options: ListOptions): Promise<RequestPage>;
+}
+
+/** Creates the reader of all networks' requests. */
+export function createRequestReader(options: {
+  readonly store: Store;
+  readonly book: RequestBook;
+  /** Throws `invalid_parameter` for a name that no network has. */
+  readonly getNetwork: (name: string) => ServiceNetwork;
+}): RequestReader {
+  const { store, book, getNetwork } = options;
+
+  const present = (request: OpenRequest): RequestRecord => {
+    const { explorerUrl } = getNetwork(request.network);
+    return presentRequest(request, (hash) => `${explorerUrl}/tx/${hash}`);
+  };
+
+  return {
+    present,
+    async explain(request) {
+      if (isEnded(request.state)) return present(request);
+      if (request.state === "checking")
+        return present({ ...request, why: "its source is run once before it is sent" });
+      const network = getNetwork(request.network);
+      const pipeline = network.pipeline();
+      const why =
+        pipeline === undefined
+          ? `${network.profile.name} does not serve: ${network.view().statusDetail ?? "it is starting"}`
+          : await pipeline.explain(request);
+      return present({ ...request, why });
+    },
+    async getOwn(dapp, id) {
+      const request = await book.find(id);
+      if (request?.dappId !== dapp.id) throw new NotFoundError(`request ${id}`);
+      return request;
+    },
+    async list(dapp, { limit, cursor, ...filter }) {
+      if (cursor !== undefined && !/^req_[0-9a-hjkmnp-tv-z]{26}$/.test(cursor)) {
+        throw new InvalidParameterError([
+          { path: "/cursor", message: "must be the nextCursor of an earlier page" },
+        ]);
+      }
+      const page = { dappId: dapp.id, limit: limit + 1, before: cursor, ...filter };
+      const rows = await listRequests(store.db, page);
+      const items = rows
+        .slice(0, limit)
+        .map(parseRequest)
+        .map((row) => {
+          const why = row.why ?? getNetwork(row.network).pipeline()?.explained(row.id) ?? null;
+          return present(isEnded(row.state) ? row : { ...row, why });
+        });
+      return { items, nextCursor: rows.length > limit ? items.at(-1)!.id : null };
+    },
+  };
+}
