@@ -26,7 +26,7 @@ export async function createOrderlyAccount(options: {
     address: account.address,
     async send({ to, data, gas }) {
       const nonce = nextNonce++;
-      const { raw } = account.sign({
+      const signed = account.sign({
         type: "legacy",
         chainId,
         nonce,
@@ -35,7 +35,9 @@ export async function createOrderlyAccount(options: {
         to,
         data,
       });
-      const answer = last.then(() => client.request("eth_sendRawTransactionSync", [raw]));
+      const answer = Promise.all([signed, last]).then(([{ raw }]) =>
+        client.request("eth_sendRawTransactionSync", [raw]),
+      );
       last = answer.catch(() => {});
       const receipt = parseReceipt(await answer);
       if (!receipt.succeeded) throw new Error(`transaction ${receipt.transactionHash} reverted`);

@@ -3,6 +3,7 @@ import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import type { Account } from "../evm/account.ts";
 import { parseReceipt, type ChainClient, type Receipt } from "../evm/client.ts";
+import { signCall } from "../evm/signedTransaction.ts";
 import { type DeploymentStep, planDeployment, type StackAddresses, type StackPlan } from "./stackPlan.ts";
 
 /** Options of {@link deployStack}. */
@@ -34,18 +35,15 @@ export async function deployStack(options: DeployOptions): Promise<StackAddresse
   const { client, deployer } = options;
   const firstNonce = await client.getNonce(deployer.address, "pending");
   const { addresses, steps } = planDeployment(options, deployer.address, firstNonce);
-  const signed = steps.map((step, index) => ({
-    step,
-    ...deployer.sign({
-      type: "legacy",
+  const signed: SignedStep[] = [];
+  for (const [index, step] of steps.entries()) {
+    const transaction = await signCall(deployer, step, {
       chainId: options.chainId,
       nonce: firstNonce + index,
-      gasPrice: options.gasPriceWei,
-      gas: step.gas,
-      data: step.data,
-      ...(step.to === undefined ? {} : { to: step.to }),
-    }),
-  }));
+      gasPriceWei: options.gasPriceWei,
+    });
+    signed.push({ step, ...transaction });
+  }
   const receipts = options.synchronous
     ? await sendOneByOne(client, signed)
     : await sendAtOnce(client, signed, Date.now() + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS));

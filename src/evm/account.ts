@@ -5,15 +5,21 @@ import { fromHexText, toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 import { loadSecp256k1 } from "../lib/secp256k1.ts";
 
-/** An account of ours that signs with a key held in this process. */
+/** An account of ours that signs transactions: with a key held in this process, or by a signer elsewhere. */
 export interface Account {
   /** Checksummed 20-byte address. */
   readonly address: Hex;
   /** Signs a transaction; gives back the bytes to broadcast and their hash. */
-  sign(transaction: TransactionSerializableEIP1559 | TransactionSerializableLegacy): {
-    readonly raw: Hex;
-    readonly hash: Hex;
-  };
+  sign(transaction: SignableTransaction): Promise<SignedBytes>;
+}
+
+/** The kinds of transaction that we send. */
+export type SignableTransaction = TransactionSerializableEIP1559 | TransactionSerializableLegacy;
+
+/** What a signer gives back. */
+export interface SignedBytes {
+  readonly raw: Hex;
+  readonly hash: Hex;
 }
 
 /**
@@ -27,7 +33,7 @@ export function createAccount(secretKey: Uint8Array): Account {
   const publicKey = secp256k1.publicKeyCreate(secretKey, false);
   return {
     address: publicKeyToAddress(`0x${Buffer.from(publicKey).toString("hex")}`),
-    sign(transaction) {
+    async sign(transaction) {
       const digest = keccak256(fromHexText(serializeTransaction(transaction)));
       const { signature, recid } = secp256k1.ecdsaSign(digest, secretKey);
       const raw = serializeTransaction(transaction, {

@@ -47,7 +47,7 @@ export interface ChainClient {
   getBalanceWei(account: Hex): Promise<bigint>;
   getCode(address: Hex): Promise<Hex>;
   /** Runs a call without a transaction; throws {@link RpcError} with the revert data when it reverts. */
-  call(transaction: { readonly to: Hex; readonly data: Hex; readonly from?: Hex }): Promise<Hex>;
+  call(transaction: { readonly to?: Hex | undefined; readonly data: Hex; readonly from?: Hex }): Promise<Hex>;
   /** Calls back with each new head where the node pushes them (WebSocket); elsewhere gives back `undefined` and the caller polls. */
   subscribeHeads(onHead: (head: BlockHead) => void): Promise<(() => void) | undefined>;
   close(): Promise<void>;

@@ -196,7 +196,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
     const marketWei = await fees.gasPriceWei(client).catch(() => 0n);
     flight.gasPriceWei = replacementPriceWei(flight.gasPriceWei, marketWei);
     const { nonce, gasPriceWei } = flight;
-    const repriced = signCall(account, call, { chainId, nonce, gasPriceWei });
+    const repriced = await signCall(account, call, { chainId, nonce, gasPriceWei });
     await journal?.signed(repriced, flight.payload);
     flight.versions.push(repriced);
     return { at: "broadcast" };

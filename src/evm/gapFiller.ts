@@ -52,7 +52,7 @@ export function createGapFiller<Payload>(options: GapFillerOptions<Payload>): Ga
     const dearest = paid.reduce((most, one) => (one > most ? one : most), 0n);
     const gasPriceWei = paid.length === 0 ? marketWei : replacementPriceWei(dearest, marketWei);
     const nothing: Call = { to: account.address, data: "0x", gas: TRANSFER_GAS };
-    const filler = signCall(account, nothing, { chainId, nonce, gasPriceWei });
+    const filler = await signCall(account, nothing, { chainId, nonce, gasPriceWei });
     await journal.signed(filler, journal.noPayload);
     const refusal = await broadcast(filler);
     if (refusal !== undefined) onError(refusal);

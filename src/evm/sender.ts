@@ -80,7 +80,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     const lossesBefore = losses;
     const nonce = (nextNonce ??= await client.getNonce(account.address, "latest"));
     const gasPriceWei = await fees.gasPriceWei(client);
-    const transaction = signCall(account, call, { chainId, nonce, gasPriceWei });
+    const transaction = await signCall(account, call, { chainId, nonce, gasPriceWei });
     await journal?.signed(transaction, payload);
     const receipt = await delivery.deliver([transaction], payload);
     if (journal !== undefined || losses === lossesBefore) nextNonce = nonce + 1;

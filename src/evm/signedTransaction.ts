@@ -4,7 +4,8 @@ import type { Account } from "./account.ts";
 
 /** What a transaction does. */
 export interface Call {
-  readonly to: Hex;
+  /** Receiver; absent where the transaction creates a contract, whose code `data` then makes. */
+  readonly to?: Hex;
   readonly data: Hex;
   readonly gas: bigint;
   readonly valueWei?: bigint;
@@ -18,7 +19,7 @@ export interface SignedTransaction {
 }
 
 /** Signs a call for a nonce at a gas price. */
-export function signCall(
+export async function signCall(
   account: Account,
   call: Call,
   {
@@ -26,14 +27,14 @@ export function signCall(
     nonce,
     gasPriceWei,
   }: { readonly chainId: number; readonly nonce: number; readonly gasPriceWei: bigint },
-): SignedTransaction {
-  const { raw, hash } = account.sign({
+): Promise<SignedTransaction> {
+  const { raw, hash } = await account.sign({
     type: "legacy",
     chainId,
     nonce,
     gasPrice: gasPriceWei,
     gas: call.gas,
-    to: call.to,
+    ...(call.to === undefined ? {} : { to: call.to }),
     data: call.data,
     value: call.valueWei ?? 0n,
   });
@@ -46,6 +47,6 @@ export function readSigned({ raw }: SignedTransaction): {
   readonly gasPriceWei: bigint;
 } {
   const { to, data = "0x", gas = 0n, value = 0n, gasPrice, maxFeePerGas } = parseTransaction(raw);
-  if (to === undefined || to === null) throw new TypeError("a signed transaction of ours has no receiver");
-  return { call: { to, data, gas, valueWei: value }, gasPriceWei: gasPrice ?? maxFeePerGas ?? 0n };
+  const receiver = to === undefined || to === null ? {} : { to };
+  return { call: { ...receiver, data, gas, valueWei: value }, gasPriceWei: gasPrice ?? maxFeePerGas ?? 0n };
 }

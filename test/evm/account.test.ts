@@ -22,7 +22,7 @@ test("default: the signed bytes and their hash are those of viem's own account, 
         data: `0x${data.toHex()}`,
         value: 0n,
       };
-      const { raw, hash } = account.sign(transaction);
+      const { raw, hash } = await account.sign(transaction);
       expect(raw).toBe(await viemAccount.signTransaction(transaction));
       expect(hash).toBe(keccak256(raw));
     }),

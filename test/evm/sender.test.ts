@@ -139,6 +139,13 @@ describe.each([false, true])("synchronous: %s", (synchronous) => {
   });
 });
 
+test("behaviour: a call without a receiver creates a contract", async () => {
+  // Returns one byte of code: STOP.
+  const { transactionHash } = await open().send({ data: "0x60016000f3", gas: 100_000n }, "a");
+  const receipt = await chain.viem.getTransactionReceipt({ hash: transactionHash });
+  expect(await client.getCode(receipt.contractAddress!)).toBe("0x00");
+});
+
 describe("a price that is too low", () => {
   test("behaviour: is raised with the same nonce until the block takes it", async () => {
     await chain.client.request("anvil_setNextBlockBaseFeePerGas", [`0x${(2n * GWEI).toString(16)}`]);
@@ -316,7 +323,7 @@ describe("nonces", () => {
   });
 
   const foreign = async (nonce: number): Promise<void> => {
-    const { raw } = signCall(account, call(5n), { chainId: chain.chainId, nonce, gasPriceWei: GWEI });
+    const { raw } = await signCall(account, call(5n), { chainId: chain.chainId, nonce, gasPriceWei: GWEI });
     await chain.client.request("eth_sendRawTransactionSync", [raw]);
   };
 });
@@ -370,7 +377,7 @@ describe("refusals", () => {
 const FAILING_PRECOMPILE: Hex = `0x${"08".padStart(40, "0")}`;
 
 describe("after a restart", () => {
-  const sign = (nonce: number, gasPriceWei = GWEI): SignedTransaction =>
+  const sign = (nonce: number, gasPriceWei = GWEI): Promise<SignedTransaction> =>
     signCall(account, call(), { chainId: chain.chainId, nonce, gasPriceWei });
   const entry = (transaction: SignedTransaction): Entry => ({
     ...transaction,
@@ -381,7 +388,7 @@ describe("after a restart", () => {
   const mine = (transaction: SignedTransaction) => chain.client.request(`${SEND}Sync`, [transaction.raw]);
 
   test("behaviour: signed and never broadcast: the same bytes go out", async () => {
-    const transaction = sign(0);
+    const transaction = await sign(0);
     const { journal, entries } = createJournal([entry(transaction)]);
     await expect(open({ journal }).resume([transaction], "a")).resolves.toMatchObject({ succeeded: true });
     expect(rawsSent()).toEqual([transaction.raw]);
@@ -390,7 +397,7 @@ describe("after a restart", () => {
 
   test("behaviour: broadcast and not noted: its receipt is waited for", async () => {
     await chain.client.request("evm_setAutomine", [false]);
-    const transaction = sign(0);
+    const transaction = await sign(0);
     await broadcast(transaction);
     const pending = open({ fees: { repriceAfterMs: 5_000 } }).resume([transaction], "a");
     await chain.client.request("anvil_mine", ["0x1"]);
@@ -398,7 +405,7 @@ describe("after a restart", () => {
   });
 
   test("behaviour: mined and not noted: its receipt is found", async () => {
-    const transaction = sign(0);
+    const transaction = await sign(0);
     await mine(transaction);
     const { journal, entries } = createJournal([entry(transaction)]);
     const receipt = await open({ journal }).resume([transaction], "a");
@@ -407,7 +414,7 @@ describe("after a restart", () => {
   });
 
   test("behaviour: repriced: whichever version was mined counts", async () => {
-    const [cheap, dear] = [sign(0), sign(0, 2n * GWEI)];
+    const [cheap, dear] = [await sign(0), await sign(0, 2n * GWEI)];
     await mine(cheap);
     const { journal, entries } = createJournal([entry(cheap), entry(dear)]);
     const receipt = await open({ journal }).resume([cheap, dear], "a");
@@ -417,7 +424,7 @@ describe("after a restart", () => {
 
   test("behaviour: stuck: it is repriced from what its bytes say", async () => {
     await chain.client.request("evm_setAutomine", [false]);
-    const transaction = sign(0, 3n * GWEI);
+    const transaction = await sign(0, 3n * GWEI);
     const { journal, entries } = createJournal([entry(transaction)]);
     const pending = open({ journal }).resume([transaction], "a");
     await vi.waitFor(() => expect(sent()).toHaveLength(2), { timeout: 3_000 });
@@ -432,14 +439,16 @@ describe("after a restart", () => {
   });
 
   test("error: its nonce went to another one", async () => {
-    await mine(sign(0, 5n * GWEI));
-    const { journal, entries } = createJournal([entry(sign(0))]);
-    await expect(open({ journal }).resume([sign(0)], "a")).rejects.toMatchObject({ meaning: "nonce_taken" });
+    await mine(await sign(0, 5n * GWEI));
+    const { journal, entries } = createJournal([entry(await sign(0))]);
+    await expect(open({ journal }).resume([await sign(0)], "a")).rejects.toMatchObject({
+      meaning: "nonce_taken",
+    });
     expect(entries).toMatchObject([{ state: "replaced" }]);
   });
 
   test("behaviour: the chain has gone back: everything it lost is sent again before what is new", async () => {
-    const [one, two, three] = [sign(0), sign(1), sign(2)];
+    const [one, two, three] = [await sign(0), await sign(1), await sign(2)];
     const { journal } = createJournal([
       { ...entry(one), state: "mined" },
       { ...entry(two), state: "mined" },

@@ -82,7 +82,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     for (const n of [1, 2, 3]) await log(n);
     await vi.waitFor(() => expect(words()).toEqual([1, 2, 3]));
     // The last two are undone; another one comes in the second block from the end.
-    const raw = testAccount(1).sign({
+    const { raw } = await testAccount(1).sign({
       type: "legacy",
       chainId: chain.chainId,
       nonce: 0,
@@ -90,7 +90,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
       gas: 100_000n,
       to: logger,
       data: word(9),
-    }).raw;
+    });
     await chain.client.request("anvil_reorg", [2, [[raw, 0]]]);
     await vi.waitFor(() => expect(words()).toEqual([1, 9]));
     // Anvil replaces one block after the other, and may be looked at in between: then the second is told of by itself.

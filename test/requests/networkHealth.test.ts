@@ -24,7 +24,7 @@ const oracle = {
 /** The reserve; and whether the router is paused. */
 const answers =
   (reserveJuels: bigint, isPaused = false) =>
-  async ({ to }: { readonly to: Hex }): Promise<Hex> =>
+  async ({ to }: { readonly to?: Hex | undefined }): Promise<Hex> =>
     toHex(to === ROUTER ? BigInt(isPaused) : reserveJuels, { size: 32 });
 
 function healthWith(changes: Partial<NetworkHealthOptions>) {

@@ -65,7 +65,7 @@ export async function startTestChain({ chainId = 31337, pinned = false }: TestCh
 
   /** Mines one transaction and gives back its receipt, whether it succeeded or not. */
   const send = async (account: Account, call: TestCall): Promise<Receipt> => {
-    const { raw } = account.sign({
+    const { raw } = await account.sign({
       type: "legacy",
       chainId,
       nonce: await client.getNonce(account.address, "latest"),

@@ -68,8 +68,8 @@ async function start(folder: string, { isNew = true } = {}): Promise<Started> {
 
 const word = (value: number): string => value.toString(16).padStart(64, "0");
 const store = (slot: number, value: number): Hex => `0x${word(slot)}${word(value)}`;
-const sign = (nonce: number, to: Hex | undefined, data: Hex): Hex =>
-  account.sign({
+const sign = async (nonce: number, to: Hex | undefined, data: Hex): Promise<Hex> => {
+  const { raw } = await account.sign({
     type: "legacy",
     chainId: CHAIN_ID,
     nonce,
@@ -77,9 +77,11 @@ const sign = (nonce: number, to: Hex | undefined, data: Hex): Hex =>
     gas: 1_000_000n,
     data,
     ...(to === undefined ? {} : { to }),
-  }).raw;
+  });
+  return raw;
+};
 const send = async (client: ChainClient, nonce: number, to: Hex | undefined, data: Hex) =>
-  parseReceipt(await client.request("eth_sendRawTransactionSync", [sign(nonce, to, data)]));
+  parseReceipt(await client.request("eth_sendRawTransactionSync", [await sign(nonce, to, data)]));
 const contractOf = async (client: ChainClient): Promise<Hex> => {
   const block = (await client.request("eth_getBlockByNumber", ["0x1", false])) as { transactions: Hex[] };
   const receipt = (await client.request("eth_getTransactionReceipt", [block.transactions[0]])) as {
@@ -166,7 +168,7 @@ test("behaviour: transactions sent while the chain is compacted are mined, each 
   const stop = await client.subscribeHeads((head) => heads.push(head.number));
   for (let nonce = 1; nonce <= 120; nonce += 1) {
     if (nonce % 2 === 0) await send(client, nonce, contract, store(nonce, nonce));
-    else await rpc(node.rpcUrl, "eth_sendRawTransaction", [sign(nonce, contract, store(nonce, nonce))]);
+    else await rpc(node.rpcUrl, "eth_sendRawTransaction", [await sign(nonce, contract, store(nonce, nonce))]);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   busy = false;
@@ -239,7 +241,7 @@ test("behaviour: killed again and again, also while it comes back, it keeps what
   const writing = (async () => {
     while (!isOver) {
       nonces.push(await client.getNonce(account.address, "latest"));
-      const raw = sign(nonces.at(-1)!, contract, store(2, nonces.length));
+      const raw = await sign(nonces.at(-1)!, contract, store(2, nonces.length));
       // Users' tools, who aren't told when it is mined.
       await rpc(node.rpcUrl, "eth_sendRawTransaction", [raw]);
     }

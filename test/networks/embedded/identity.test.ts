@@ -41,7 +41,7 @@ const payee = testAccount(3);
 let nonce = 0;
 /** Sends one wei; the balance tells how often. */
 async function pay(): Promise<void> {
-  const { raw } = testAccount(0).sign({
+  const { raw } = await testAccount(0).sign({
     type: "legacy",
     chainId: 31337,
     nonce: nonce++,

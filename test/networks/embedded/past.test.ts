@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 async function pay(nonce: number) {
-  const { raw } = testAccount(0).sign({
+  const { raw } = await testAccount(0).sign({
     type: "legacy",
     chainId: 31337,
     nonce,

@@ -39,7 +39,7 @@ afterAll(async () => {
 
 /** Creates a contract that logs one word in its constructor; gives back the number of its block. */
 async function pay(): Promise<bigint> {
-  const { raw } = testAccount(0).sign({
+  const { raw } = await testAccount(0).sign({
     type: "legacy",
     chainId: 31337,
     nonce: nonce++,

@@ -78,7 +78,7 @@ const load = (node: EmbeddedNode) => {
     const account = testAccount(index);
     while (!isOver) {
       const nonce = await node.client.getNonce(account.address, "latest");
-      const { raw, hash } = account.sign({
+      const { raw, hash } = await account.sign({
         type: "legacy",
         chainId: CHAIN_ID,
         nonce,
