@@ -9,6 +9,7 @@ import { repeat } from "../lib/repeat.ts";
 import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "./backoff.ts";
 import type { SourceRunner } from "./execute.ts";
 import { createFunctionsNetwork } from "./functionsNetwork.ts";
+import { keepOffReplaced } from "./keptSender.ts";
 import type { OracleLog } from "./log.ts";
 import type { OracleAccount, OracleNetworkStatus } from "./status.ts";
 import type { FunctionsNode } from "./transmit.ts";
@@ -88,7 +89,12 @@ function serve(
   signal: AbortSignal,
 ): () => OracleNetworkStatus {
   const { client, watcher } = network;
-  const watched = (sender: Sender): Sender => observeSender(sender, (receipt) => watcher.expect(receipt));
+  let reorgs = 0;
+  const watched = (sender: Sender): Sender =>
+    keepOffReplaced(
+      observeSender(sender, (receipt) => watcher.expect(receipt)),
+      { client, reorgs: () => reorgs },
+    );
   const vrfSenders = network.vrf.senders.map(watched);
   const nodes = network.functions.nodes.map((node) => ({ ...node, transmitter: watched(node.transmitter) }));
   const contracts = lowerCase(network.contracts);
@@ -142,6 +148,7 @@ function serve(
         functions.onBlock(block, caughtUp);
       },
       async onReorg(firstReplaced) {
+        reorgs += 1;
         // What was answered in blocks that are gone may have been asked before them, and is read again.
         readUpTo = (await client.getHead("latest"))?.number ?? readUpTo;
         caughtUp = false;

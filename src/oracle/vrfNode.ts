@@ -147,7 +147,8 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     const { requestId } = entry.request;
     const isFresh = performance.now() < (freshUntil.get(entry) ?? 0);
     freshUntil.delete(entry);
-    if (!isFresh && (await isGone(requestId))) {
+    // While it was asked, a reorganisation may have put another entry in this one's place.
+    if (!isFresh && (await isGone(requestId)) && requestSet.isOpen(entry)) {
       log.info({ requestId }, "vrf: request is gone, fulfilled or cancelled by others");
       requestSet.drop(requestId);
     }

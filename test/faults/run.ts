@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmdirSync } from "node:fs";
+import { mkdtempSync, rmdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describeMachine, readMachine } from "../../bench/support/machine.ts";
@@ -18,6 +18,7 @@ import { createWorld } from "./world.ts";
 const wanted = new RegExp(process.argv.slice(2).join(" "));
 const say = (line: string): void => console.error(`${new Date().toISOString()} ${line}`);
 const reports: FaultReport[] = [];
+const SHOWN_BREACHES = 10;
 
 async function injectAll(faults: readonly Fault[], dataDir?: string): Promise<void> {
   if (faults.length === 0) return;
@@ -28,7 +29,11 @@ async function injectAll(faults: readonly Fault[], dataDir?: string): Promise<vo
       say(fault.name);
       const report = await inject(world, fault, { lastsMs: fault.lastsMs, number: reports.length, known });
       reports.push(report);
-      for (const breach of report.breaches) say(`  BREACH ${breach}`);
+      for (const breach of report.breaches.slice(0, SHOWN_BREACHES)) say(`  BREACH ${breach}`);
+      if (report.breaches.length === 0) continue;
+      const file = path.join(tmpdir(), `tyche-fault-${process.pid}-${reports.length}.log`);
+      writeFileSync(file, [...report.breaches, world.output()].join("\n"));
+      say(`  ${report.breaches.length} breaches; all of them and the service's log are in ${file}`);
     }
   } finally {
     await world.close();

@@ -12,6 +12,8 @@ import {
 export interface World {
   readonly dataDir: string;
   service(): TycheProcess;
+  /** Everything that the service printed, those before a restart included. */
+  output(): string;
   /** Stops the service with a signal and starts it again. */
   restart(signal: NodeJS.Signals): Promise<void>;
   /**
@@ -49,21 +51,28 @@ export function isSentence(output: string): boolean {
 /** Starts a service. `dataDir`: default a new one, which is removed in the end. */
 export async function createWorld(dataDir = makeDataDir()): Promise<World> {
   let service = await startTycheProcess({ dataDir });
+  let earlier = "";
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    await service.stop(signal);
+    earlier += service.output();
+  };
   const networks = async (): Promise<readonly NetworkInfo[]> =>
     (await service.call("GET", "/api/networks")).data.items;
   return {
     dataDir,
     service: () => service,
+    output: () => earlier + service.output(),
     async restart(signal) {
-      await service.stop(signal);
+      await stop(signal);
       service = await startTycheProcess({ dataDir });
     },
     async tryRestart(signal, under) {
-      await service.stop(signal);
+      await stop(signal);
       try {
         service = await startTycheProcess({ dataDir, under });
       } catch (error) {
         if (!(error instanceof StartFailure) || error.code === null || !isSentence(error.output)) throw error;
+        earlier += error.output;
       }
     },
     networks,

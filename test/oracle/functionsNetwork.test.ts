@@ -204,3 +204,36 @@ test("error: two signatures of one node don't count twice", async () => {
     ),
   );
 });
+
+test("behaviour: a receipt that comes after the reorganisation that took its block is no answer", async () => {
+  world = await startWorld();
+  const late = Promise.withResolvers<void>();
+  let reports = 0;
+  const nodes = world.network.functions.nodes.map((node) => ({
+    ...node,
+    transmitter: {
+      ...node.transmitter,
+      async send(...sent: Parameters<typeof node.transmitter.send>) {
+        const receipt = await node.transmitter.send(...sent);
+        reports += 1;
+        if (reports === 1) await late.promise;
+        return receipt;
+      },
+    },
+  }));
+  const oracle = world.startOracle({ functions: { ...world.network.functions, nodes } });
+  const before = await world.viem.snapshot();
+  // The chain stays shorter than it was: no block comes in the place of the one that held the answer.
+  await world.viem.mine({ blocks: 20 });
+  await world.requestFunctions([inlineRequest("return Buffer.from('x')")]);
+  const { transactions } = await world.viem.getBlock({ blockNumber: world.lastRequestBlock() });
+  const raw = await world.client.request("eth_getRawTransactionByHash", [transactions[0]]);
+  await vi.waitFor(async () => expect(await answers()).toHaveLength(1));
+  await world.viem.revert({ id: before });
+  await world.client.request("eth_sendRawTransaction", [raw]);
+  const mined = await world.viem.getBlockNumber();
+  await vi.waitFor(() => expect(oracle.network().pending[0]?.blockNumber).toBe(mined));
+  late.resolve();
+  await vi.waitFor(async () => expect(await answers()).toHaveLength(1));
+  await vi.waitFor(() => expect(oracle.network().pending).toEqual([]));
+});

@@ -34,7 +34,12 @@ export async function startWorld({ vrfLink = 100n } = {}) {
   const stack = await startTestStack();
   const { client, viem, addresses } = stack;
   const controller = new AbortController();
-  const watcher = createChainWatcher({ client, pollIntervalMs: 500, onError: () => {} });
+  const watcher = createChainWatcher({
+    client,
+    pollIntervalMs: 500,
+    rolledBackAfterMs: 0,
+    onError: () => {},
+  });
   const fees = fixedFees(stack.gasPriceWei, { synchronous: true });
   const senderOf = (account: Account) =>
     createSender({
