@@ -4,6 +4,7 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   app: [
     "cli",
+    "client",
     "http",
     "web",
     "requests",
@@ -20,7 +21,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "sandbox",
     "lib",
   ],
-  cli: ["requests", "dapps", "explorer", "verify", "lib"],
+  cli: ["client", "requests", "dapps", "explorer", "verify", "lib"],
+  client: [],
   http: ["requests", "dapps", "explorer", "verify", "lib"],
   web: ["requests", "dapps", "explorer", "verify", "lib"],
   explorer: ["networks", "chainlink", "evm", "store", "lib"],
@@ -36,6 +38,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   vrf: ["lib"],
   lib: [],
 };
+
+/** Layers that run in browsers too. */
+const BROWSER_LAYERS = ["client", "verify"];
 
 /** An import of a layer that `folder` has no business with, however deep the importing file lies. */
 function onlyImports(folder: string, allowed: readonly string[]): OxlintOverride {
@@ -53,7 +58,10 @@ function onlyImports(folder: string, allowed: readonly string[]): OxlintOverride
               regex: `^(?:\\.\\./)+(?:${refused.join("|")})/`,
               message: `src/${folder} may import only ${allowed.join(", ") || "nothing of ours"} (README.md, "Map of the code").`,
             },
-            ...(folder === "verify" ? [{ regex: "^node:", message: "src/verify uses no Node module." }] : []),
+            ...(BROWSER_LAYERS.includes(folder)
+              ? [{ regex: "^node:", message: `src/${folder} runs in browsers: it uses no Node module.` }]
+              : []),
+            ...(folder === "client" ? [{ regex: "^[^.]", message: "src/client has no dependency." }] : []),
           ],
         },
       ],

@@ -1,0 +1,194 @@
+import { StillPendingError, TimeoutError } from "./errors.ts";
+import { follow, type RequestEvent } from "./follow.ts";
+import type { Presets as BuiltInPresets } from "./presets.ts";
+import {
+  createRequests,
+  type CallOptions,
+  type ListParams,
+  type Requests,
+  type Send,
+  type SimulateParams,
+  type SubmitOptions,
+} from "./requests.ts";
+import { createTransport, type Call } from "./transport.ts";
+import type {
+  NetworkView,
+  Outcome,
+  PresetView,
+  RequestPage,
+  RequestView,
+  SimulateResult,
+  Verification,
+} from "./types.ts";
+
+export interface ClientOptions {
+  /** Address of the service, such as `http://127.0.0.1:3000`. */
+  readonly baseUrl: string;
+  /** API key of a dapp. */
+  readonly apiKey: string;
+  /** Default: the platform's own. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** How often a call is sent again that did not reach the service or was put off. Default 8: half a minute. */
+  readonly retries?: number;
+  /** Wait before the first retry in milliseconds; each next one is twice as long. Default 250. */
+  readonly retryDelayMs?: number;
+}
+
+/**
+ * The API, typed. Calls that make a request resolve when its result is on chain, however long that takes and however often the
+ * connection breaks; those of `submit` as soon as it is stored.
+ */
+export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets, "result"> {
+  readonly submit: Requests<Presets, "submitted">;
+  /** Runs a source without a chain. */
+  simulate(params: SimulateParams, options?: CallOptions): Promise<SimulateResult>;
+  /** Resolves with the result of a request made before; rejects with the failure that ended it. */
+  wait(id: string, options?: CallOptions): Promise<Outcome>;
+  /** Gives the states of a request from the first, then its result. */
+  stream(id: string, options?: CallOptions): AsyncGenerator<RequestEvent<Outcome>>;
+  request(id: string, options?: CallOptions): Promise<RequestView>;
+  requests(params?: ListParams, options?: CallOptions): Promise<RequestPage>;
+  presets(options?: CallOptions): Promise<readonly PresetView[]>;
+  networks(options?: CallOptions): Promise<readonly NetworkView[]>;
+  /** Has the service check a result from chain data. Whoever does not want to take its word imports `tyche/verify`. */
+  verify(
+    params: { readonly network: string; readonly tx: string; readonly requestId?: string },
+    options?: CallOptions,
+  ): Promise<Verification>;
+}
+
+/** Seconds after which the service is to answer a call that still waits: below the limit of common proxies. */
+const EXCHANGE_SECONDS = 25;
+/** Longest exchange, and longest silence of a stream; the service sends something every 15 s. */
+const ATTEMPT_TIMEOUT_MS = 60_000;
+
+/**
+ * Creates a client. It runs wherever there is `fetch`: Node 20 or later, Deno, Bun, browsers.
+ *
+ * @typeParam Presets parameters by preset, as `tyche client generate` writes it. Default: the four that come with Tyche.
+ */
+export function createClient<Presets = BuiltInPresets>(options: ClientOptions): TycheClient<Presets> {
+  const transport = createTransport({
+    baseUrl: options.baseUrl,
+    apiKey: options.apiKey,
+    fetch: options.fetch ?? ((...given) => globalThis.fetch(...given)),
+    retries: options.retries ?? 8,
+    retryDelayMs: options.retryDelayMs ?? 250,
+    attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
+  });
+
+  /** Does something within the limits of a call. */
+  const within = async <Result>(
+    options: CallOptions,
+    work: (signal: AbortSignal | undefined, onId: (id: string) => void) => Promise<Result>,
+  ): Promise<Result> => {
+    const { signal, explain } = createLimit(options);
+    let id: string | undefined;
+    try {
+      return await work(signal, (known) => (id = known));
+    } catch (error) {
+      throw explain(error, id);
+    }
+  };
+
+  const get = <Data>(path: string, query: object, options: CallOptions = {}): Promise<Data> =>
+    within(options, async (signal) => {
+      const { data } = await transport.send({ method: "GET", path, query: { ...query }, signal });
+      return data as Data;
+    });
+
+  const list = async <Item>(path: string, options?: CallOptions): Promise<readonly Item[]> =>
+    (await get<{ readonly items: readonly Item[] }>(path, {}, options)).items;
+
+  async function* stream<Result>(
+    id: string,
+    options: CallOptions = {},
+  ): AsyncGenerator<RequestEvent<Result>> {
+    const { signal, explain } = createLimit(options);
+    try {
+      yield* follow<Result>(transport, id, signal);
+    } catch (error) {
+      throw explain(error, id);
+    }
+  }
+
+  const waitFor = async <Result>(id: string, signal: AbortSignal | undefined): Promise<Result> => {
+    for await (const event of follow<Result>(transport, id, signal))
+      if (event.type === "result") return event.result;
+    throw new Error("a stream ends with a result or throws");
+  };
+  const wait = <Result>(id: string, options: CallOptions = {}): Promise<Result> =>
+    within(options, (signal, onId) => {
+      onId(id);
+      return waitFor<Result>(id, signal);
+    });
+
+  const submit: Send<"submitted"> = (call, options) =>
+    within(options, async (signal) => {
+      const prepared = prepare(call, { ...options, signal, prefer: "respond-async" });
+      const { data, id } = await transport.send(prepared);
+      const requestId = id ?? (data as { readonly id: string }).id;
+      return {
+        id: requestId,
+        wait: (options) => wait(requestId, options),
+        stream: (options) => stream(requestId, options),
+      };
+    });
+
+  const run: Send<"result"> = (call, options) =>
+    within(options, async (signal, onId) => {
+      try {
+        const prepared = prepare(call, { ...options, signal, prefer: `wait=${EXCHANGE_SECONDS}` });
+        return (await transport.send(prepared)).data as never;
+      } catch (error) {
+        if (!(error instanceof StillPendingError) || error.id === undefined) throw error;
+        onId(error.id);
+        return await waitFor(error.id, signal);
+      }
+    });
+
+  return {
+    ...createRequests<Presets, "result">(run),
+    submit: createRequests<Presets, "submitted">(submit),
+    simulate: (params, options = {}) =>
+      within(options, async (signal) => {
+        const path = "/api/oracleFunctions/simulate";
+        const { data } = await transport.send({ method: "POST", path, body: params, signal });
+        return data as SimulateResult;
+      }),
+    wait,
+    stream,
+    request: (id, options) => get(`/api/requests/${encodeURIComponent(id)}`, {}, options),
+    requests: (params = {}, options) => get("/api/requests", params, options),
+    presets: (options) => list("/api/presets", options),
+    networks: (options) => list("/api/networks", options),
+    verify: (params, options) => get("/api/verify", params, options),
+  };
+}
+
+/** Signal and explanation of a call's limits. */
+function createLimit({ signal, timeoutMs }: CallOptions) {
+  const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  const signals = [signal, timeout].filter((one) => one !== undefined);
+  const isTimeout = (error: unknown): boolean => timeout?.aborted === true && error === timeout.reason;
+  return {
+    signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
+    explain: (error: unknown, id: string | undefined): unknown =>
+      isTimeout(error) ? new TimeoutError(timeoutMs!, id) : error,
+  };
+}
+
+/** Adds what makes a call safe to send again, and how long the service is to wait with its answer. */
+function prepare(call: Call, options: SubmitOptions & { readonly prefer: string }): Call {
+  const headers = {
+    "idempotency-key": options.idempotencyKey ?? createIdempotencyKey(),
+    prefer: options.prefer,
+  };
+  return { ...call, headers, signal: options.signal };
+}
+
+/** 128 random bits. `crypto.randomUUID` is missing where a page was not loaded over TLS. */
+function createIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,69 @@
+import type { PresetView } from "./types.ts";
+
+/** A JSON Schema, as far as presets use it. */
+interface Schema {
+  readonly type?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly enum?: readonly unknown[];
+  readonly items?: Schema;
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+/**
+ * Writes TypeScript with the parameters of presets: `export type Presets`, for `createClient<Presets>`.
+ *
+ * @param from module that exports `Decimal`.
+ */
+export function describePresets(presets: readonly PresetView[], from = "tyche/client"): string {
+  const sorted = presets.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const members = sorted.map(
+    ({ name, description, parameters }) =>
+      `${comment(description, "  ")}  ${property(name)}: ${describeParameters(parameters)};\n`,
+  );
+  const body = members.join("");
+  const needsDecimal = /\bDecimal\b/.test(body.replaceAll(/\/\*\*.*?\*\//gs, ""));
+  return (
+    "// Written by `tyche client generate` from GET /api/presets.\n" +
+    (needsDecimal ? `import type { Decimal } from ${JSON.stringify(from)};\n` : "") +
+    `\n/** Parameters of each preset. */\nexport type Presets = {\n${body}};\n`
+  );
+}
+
+function describeParameters(schema: Schema): string {
+  const { properties = {}, required = [] } = schema;
+  const members = Object.entries(properties).map(([name, one]) => {
+    // The service fills a default in before it looks at what is required.
+    const mark = required.includes(name) && one.default === undefined ? "" : "?";
+    const fallback = one.default === undefined ? "" : ` Default ${JSON.stringify(one.default)}.`;
+    return `${comment(`${one.description ?? ""}${fallback}`, "    ")}    ${property(name)}${mark}: ${typeOf(one)};\n`;
+  });
+  return members.length === 0 ? "Record<string, never>" : `{\n${members.join("")}  }`;
+}
+
+function typeOf(schema: Schema): string {
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  // A whole number is published as a choice of its digits or an integer.
+  if (schema.anyOf !== undefined) return "Decimal";
+  if (schema.type === "boolean" || schema.type === "string") return schema.type;
+  if (schema.type === "array") return `readonly ${parenthesized(typeOf(schema.items ?? {}))}[]`;
+  return "unknown";
+}
+
+function parenthesized(type: string): string {
+  return type.includes("|") ? `(${type})` : type;
+}
+
+function property(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+}
+
+function comment(text: string, indent: string): string {
+  const line = text
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .replaceAll("*/", "*\\/")
+    .trim();
+  return line === "" ? "" : `${indent}/** ${line} */\n`;
+}

@@ -1,0 +1,142 @@
+/** A parameter and what is wrong with it. */
+export interface Violation {
+  /** JSON Pointer to the parameter; empty where it is none in particular. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What an answer with an error holds. */
+export interface ApiErrorFacts {
+  readonly code: string;
+  /** HTTP status; 0 for the failure of a request that an event stream reported. */
+  readonly status: number;
+  /** `data` of the answer. */
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** Base of everything that the client throws, but for the reason of an aborted signal. Branch on the class or on `code`. */
+export class TycheClientError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** The service can't be reached, or what answers at its address is not Tyche. Thrown when all retries are used up. */
+export class ConnectionError extends TycheClientError {
+  constructor(message: string, cause?: unknown) {
+    super("connection_failed", message, cause);
+  }
+}
+
+/** The call did not end within `timeoutMs`. What it asked for goes on: read it at `GET /api/requests`. */
+export class TimeoutError extends TycheClientError {
+  /** Identifier of the request, once it is known. */
+  readonly id: string | undefined;
+
+  constructor(timeoutMs: number, id?: string) {
+    super("timeout", `the call did not end within ${timeoutMs} ms`);
+    this.id = id;
+  }
+}
+
+/** An error that the service answered, or that ended a request. One subclass for each code. */
+export class ApiError extends TycheClientError {
+  readonly status: number;
+  /** Every violation, for `invalid_parameter`; what is behind the message, for `function_failed`. */
+  readonly details: readonly Violation[];
+  /** Identifier of the request, where there is one. */
+  readonly id: string | undefined;
+  /** What the operator finds this call by in the log, for `internal`. */
+  readonly correlationId: string | undefined;
+  /** How long the service asks to wait before the next call, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor({ code, status, data, retryAfterMs }: ApiErrorFacts) {
+    super(code, typeof data["err"] === "string" ? data["err"] : `the service answered ${code}`);
+    this.status = status;
+    this.details = Array.isArray(data["details"]) ? (data["details"] as Violation[]) : [];
+    this.id = findText(data["id"]);
+    this.correlationId = findText(data["correlationId"]);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+export class InvalidParameterError extends ApiError {}
+export class MalformedJsonError extends ApiError {}
+export class MalformedHttpError extends ApiError {}
+export class UnauthenticatedError extends ApiError {}
+export class ForbiddenError extends ApiError {}
+export class NotFoundError extends ApiError {}
+export class MethodNotAllowedError extends ApiError {}
+export class RequestTimeoutError extends ApiError {}
+export class IdempotencyConflictError extends ApiError {}
+export class TooManyConsumersError extends ApiError {}
+export class BodyTooLargeError extends ApiError {}
+export class UnsupportedMediaTypeError extends ApiError {}
+export class HostNotAllowedError extends ApiError {}
+export class RateLimitedError extends ApiError {}
+export class HeadersTooLargeError extends ApiError {}
+export class InternalError extends ApiError {}
+export class ChainUnavailableError extends ApiError {}
+export class RequestFailedError extends ApiError {}
+export class OracleTimeoutError extends ApiError {}
+export class OverloadedError extends ApiError {}
+export class StillPendingError extends ApiError {}
+
+/** The source failed in the dry run; no transaction was sent. */
+export class FunctionFailedError extends ApiError {
+  /** What the source wrote with `console`. */
+  readonly console: string;
+  /** Line and column in the source where it threw, from 1. */
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+
+  constructor(facts: ApiErrorFacts) {
+    super(facts);
+    const { console, line, column } = facts.data;
+    this.console = typeof console === "string" ? console : "";
+    this.line = typeof line === "number" ? line : undefined;
+    this.column = typeof column === "number" ? column : undefined;
+  }
+}
+
+/** The class of each code that a caller of the API can meet. A code of a newer service is a plain {@link ApiError}. */
+export const ERROR_CLASSES: Readonly<Record<string, new (facts: ApiErrorFacts) => ApiError>> = {
+  invalid_parameter: InvalidParameterError,
+  malformed_json: MalformedJsonError,
+  malformed_http: MalformedHttpError,
+  unauthenticated: UnauthenticatedError,
+  forbidden: ForbiddenError,
+  not_found: NotFoundError,
+  method_not_allowed: MethodNotAllowedError,
+  request_timeout: RequestTimeoutError,
+  idempotency_conflict: IdempotencyConflictError,
+  too_many_consumers: TooManyConsumersError,
+  body_too_large: BodyTooLargeError,
+  unsupported_media_type: UnsupportedMediaTypeError,
+  function_failed: FunctionFailedError,
+  host_not_allowed: HostNotAllowedError,
+  rate_limited: RateLimitedError,
+  headers_too_large: HeadersTooLargeError,
+  internal: InternalError,
+  chain_unavailable: ChainUnavailableError,
+  request_failed: RequestFailedError,
+  oracle_timeout: OracleTimeoutError,
+  overloaded: OverloadedError,
+  still_pending: StillPendingError,
+};
+
+/** Creates the error of an answer, in the class of its code. */
+export function createApiError(facts: ApiErrorFacts): ApiError {
+  const Class = Object.hasOwn(ERROR_CLASSES, facts.code) ? ERROR_CLASSES[facts.code]! : ApiError;
+  return new Class(facts);
+}
+
+function findText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,65 @@
+import { ConnectionError, TycheClientError, createApiError } from "./errors.ts";
+import { readEvents } from "./readEvents.ts";
+import type { OpenStream, Transport } from "./transport.ts";
+import type { StateChange } from "./types.ts";
+
+/** What a stream of a request gives: each change of state, and at last its result. */
+export type RequestEvent<Result> =
+  | ({ readonly type: "state" } & StateChange)
+  | { readonly type: "result"; readonly result: Result };
+
+/** A connection that lasted this long was no failed one, though nothing new came. */
+const STEADY_MS = 5_000;
+
+/**
+ * Gives the states of a request as they come and then its result, over as many connections as it takes: each goes on after the last
+ * state that came. Gives up when as many connections in a row as there are retries brought nothing.
+ *
+ * @throws {ApiError} the failure that ended the request, or an answer that no retry mends; {@link ConnectionError}.
+ */
+export async function* follow<Result>(
+  transport: Transport,
+  id: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RequestEvent<Result>> {
+  let lastEventId = "";
+  for (let retry = 0; ; retry += 1) {
+    const openedAt = Date.now();
+    try {
+      const headers = {
+        accept: "text/event-stream",
+        ...(lastEventId === "" ? {} : { "last-event-id": lastEventId }),
+      };
+      const path = `/api/requests/${encodeURIComponent(id)}`;
+      const stream = await transport.open({ method: "GET", path, headers, signal });
+      for await (const event of readStream<Result>(stream)) {
+        if (event.type === "state") lastEventId = String(event.seq);
+        retry = -1;
+        yield event;
+        if (event.type === "result") return;
+      }
+      throw new ConnectionError("the event stream ended before the request did");
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (Date.now() - openedAt > STEADY_MS) retry = -1;
+      // A connection that breaks while it is read throws whatever the platform throws.
+      const reason =
+        error instanceof TycheClientError ? error : new ConnectionError("the event stream broke off", error);
+      await transport.backOff(reason, Math.max(retry, 0), signal);
+    }
+  }
+}
+
+async function* readStream<Result>({ body, touch, end }: OpenStream): AsyncGenerator<RequestEvent<Result>> {
+  try {
+    if (body === null) return;
+    for await (const { event, data: text } of readEvents(body, touch)) {
+      const { data } = JSON.parse(text) as { data: Readonly<Record<string, unknown>> };
+      if (event === "failure") throw createApiError({ code: String(data["code"]), status: 0, data });
+      else if (event === "result") yield { type: "result", result: data as Result };
+      else if (event === "state") yield { type: "state", ...(data as unknown as StateChange) };
+    }
+  } finally {
+    end();
+  }
+}

@@ -1,0 +1,16 @@
+/** What `tyche/client` exports. */
+export { createClient, type ClientOptions, type TycheClient } from "./client.ts";
+export * from "./errors.ts";
+export type { RequestEvent } from "./follow.ts";
+export type { Presets } from "./presets.ts";
+export type {
+  CallOptions,
+  FunctionParams,
+  ListParams,
+  PresetOptions,
+  RandomParams,
+  SimulateParams,
+  SubmitOptions,
+  Submitted,
+} from "./requests.ts";
+export type * from "./types.ts";

@@ -1,0 +1,132 @@
+import type { RequestEvent } from "./follow.ts";
+import type { Call } from "./transport.ts";
+import type {
+  ConsumerResult,
+  FunctionResult,
+  Hex,
+  PresetResult,
+  RandomResult,
+  RequestKind,
+  RequestState,
+  ReturnType,
+} from "./types.ts";
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Ends the call; a request that the service has taken goes on there. */
+  readonly signal?: AbortSignal | undefined;
+  /** Ends the call with a {@link TimeoutError}. Default: none; the service itself ends a request after some minutes. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Options of calls that make a request. */
+export interface SubmitOptions extends CallOptions {
+  /** 1 to 255 visible ASCII characters: calls with the same key are one request. Default: a random one for each call. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface PresetOptions extends SubmitOptions {
+  /** Default `polygon_mumbai`. */
+  readonly network?: string | undefined;
+}
+
+export interface RandomParams {
+  /** Default `fantom_testnet`. */
+  readonly network?: string | undefined;
+  /** Default 1. */
+  readonly numWords?: number | undefined;
+  readonly confirmations?: number | undefined;
+  readonly keyHash?: Hex | undefined;
+}
+
+export interface FunctionParams {
+  readonly network: string;
+  /** JavaScript: the body of an async function. */
+  readonly source: string;
+  readonly args?: readonly string[] | undefined;
+  /** Default `string`. */
+  readonly returnType?: ReturnType | undefined;
+}
+
+export interface SimulateParams extends Omit<FunctionParams, "network"> {
+  readonly network?: string | undefined;
+}
+
+export interface ListParams {
+  /** 1 to 100. Default 20. */
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly state?: RequestState | undefined;
+  readonly kind?: RequestKind | undefined;
+  readonly network?: string | undefined;
+}
+
+/** A request that the service has taken. */
+export interface Submitted<Result> {
+  readonly id: string;
+  /** Resolves with the result; rejects with the failure that ended the request. */
+  readonly wait: (options?: CallOptions) => Promise<Result>;
+  /** Gives each state as it comes, then the result. */
+  readonly stream: (options?: CallOptions) => AsyncGenerator<RequestEvent<Result>>;
+}
+
+/** Arguments of a call of a preset: its parameters may be left out where each has a default. */
+// eslint-disable-next-line typescript/no-empty-object-type -- an object without members is what is meant
+type PresetArguments<Params> = {} extends Params
+  ? [params?: Params, options?: PresetOptions]
+  : [params: Params, options?: PresetOptions];
+
+/** What a call gives back: the result itself, or the request that will have it. */
+export type Given<Result, Form extends "result" | "submitted"> = Form extends "result"
+  ? Result
+  : Submitted<Result>;
+
+/** The calls that make a request. */
+export interface Requests<Presets, Form extends "result" | "submitted"> {
+  preset<Name extends keyof Presets & string>(
+    name: Name,
+    ...rest: PresetArguments<Presets[Name]>
+  ): Promise<Given<PresetResult, Form>>;
+  random(params?: RandomParams, options?: SubmitOptions): Promise<Given<RandomResult, Form>>;
+  /** A source that fails in the dry run throws a `FunctionFailedError`; one that fails on chain is a result. */
+  runFunction(params: FunctionParams, options?: SubmitOptions): Promise<Given<FunctionResult, Form>>;
+  /** Links a contract to the dapp's subscriptions. */
+  addConsumer(
+    params: { readonly dappId: string; readonly network: string; readonly consumer: string },
+    options?: SubmitOptions,
+  ): Promise<Given<ConsumerResult, Form>>;
+  removeConsumer(
+    params: { readonly network: string; readonly consumer: string },
+    options?: SubmitOptions,
+  ): Promise<Given<ConsumerResult, Form>>;
+}
+
+/** Sends a call that makes a request. */
+export type Send<Form extends "result" | "submitted"> = <Result>(
+  call: Call,
+  options: SubmitOptions,
+) => Promise<Given<Result, Form>>;
+
+/** Creates the calls that make a request, as `send` answers them. */
+export function createRequests<Presets, Form extends "result" | "submitted">(
+  send: Send<Form>,
+): Requests<Presets, Form> {
+  const post = <Result>(path: string, parts: Pick<Call, "query" | "body">, options: SubmitOptions = {}) =>
+    send<Result>({ method: "POST", path, ...parts }, options);
+  return {
+    preset(preset, ...[params = {}, { network, ...options } = {}]) {
+      const query = { network, preset };
+      return post<PresetResult>("/api/vrfv2/presets", { query, body: params }, options);
+    },
+    random: (params = {}, options) =>
+      post<RandomResult>("/api/vrfv2/requestRandomNumber", { body: params }, options),
+    runFunction: (params, options) =>
+      post<FunctionResult>("/api/oracleFunctions/runFunction", { body: params }, options),
+    addConsumer: (params, options) =>
+      post<ConsumerResult>("/api/vrfv2/addConsumer", { query: { ...params } }, options),
+    removeConsumer({ network, consumer }, options = {}) {
+      const path = `/api/vrfv2/consumers/${encodeURIComponent(consumer)}`;
+      return send<ConsumerResult>({ method: "DELETE", path, query: { network } }, options);
+    },
+  };
+}

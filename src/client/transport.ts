@@ -1,0 +1,191 @@
+import { ApiError, ConnectionError, createApiError } from "./errors.ts";
+
+/** How calls are sent. */
+export interface TransportOptions {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly fetch: typeof globalThis.fetch;
+  /** How often a call is sent again, at most. */
+  readonly retries: number;
+  /** Wait before the first retry; each next one is twice as long, up to {@link MAX_DELAY_MS}. */
+  readonly retryDelayMs: number;
+  /** Longest that one HTTP exchange may take, or a stream may stay silent. */
+  readonly attemptTimeoutMs: number;
+}
+
+/** A call of the API. */
+export interface Call {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  /** Members that are `undefined` are left out. */
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Sends calls and reads their answers. */
+export interface Transport {
+  /**
+   * Gives back an answer below 400. A call that did not reach the service, or that it put off, is sent again: every call
+   * carries an idempotency key or changes nothing.
+   *
+   * @throws {ApiError} what the service answered, {@link ConnectionError}, or the reason of the caller's signal.
+   */
+  send(call: Call): Promise<Answer>;
+  /** Opens a stream, once. It is aborted when it stays silent for the time of an attempt. */
+  open(call: Call): Promise<OpenStream>;
+  /** Waits before the retry of this number, from 0. Throws `error` where there is to be none. */
+  backOff(error: unknown, retry: number, signal: AbortSignal | undefined): Promise<void>;
+}
+
+/** An answer below 400. */
+export interface Answer {
+  /** Member `data` of the body. */
+  readonly data: object;
+  /** Identifier of the request that it is for, if any. */
+  readonly id?: string;
+}
+
+/** A stream that is read. */
+export interface OpenStream {
+  /** `null` where the service has nothing more to say (204). */
+  readonly body: ReadableStream<Uint8Array> | null;
+  /** To be called whenever something came. */
+  readonly touch: () => void;
+  /** To be called when it is read no more. */
+  readonly end: () => void;
+}
+
+const MAX_DELAY_MS = 8_000;
+/** A service that asks for a longer wait than this gets no retry. */
+const MAX_RETRY_AFTER_MS = 60_000;
+
+/** Codes of a call that has changed nothing and may succeed later. */
+const PUT_OFF = new Set(["rate_limited", "overloaded", "request_timeout", "chain_unavailable"]);
+
+export function createTransport(options: TransportOptions): Transport {
+  const { retries, retryDelayMs, attemptTimeoutMs } = options;
+
+  const attempt = async (call: Call, silence: AbortController): Promise<Response> => {
+    const { method, path, query = {}, body, headers, signal } = call;
+    const url = new URL(options.baseUrl.replace(/\/*$/, "") + path);
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    const signals = signal === undefined ? [silence.signal] : [signal, silence.signal];
+    try {
+      return await options.fetch(url, {
+        method,
+        headers: {
+          authorization: options.apiKey,
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body, writeBigInt) }),
+        signal: AbortSignal.any(signals),
+      });
+    } catch (cause) {
+      signal?.throwIfAborted();
+      throw new ConnectionError(`${url.origin} can't be reached`, cause);
+    }
+  };
+
+  const sendOnce = async (call: Call): Promise<Answer> => {
+    const silence = createSilence(attemptTimeoutMs);
+    try {
+      const response = await attempt(call, silence.controller);
+      const data = await readData(response, call.signal);
+      const id = response.headers.get("tyche-request-id");
+      return { data, ...(id === null ? {} : { id }) };
+    } finally {
+      silence.end();
+    }
+  };
+
+  const transport: Transport = {
+    async send(call) {
+      for (let retry = 0; ; retry += 1) {
+        try {
+          return await sendOnce(call);
+        } catch (error) {
+          await transport.backOff(error, retry, call.signal);
+        }
+      }
+    },
+    async open(call) {
+      const silence = createSilence(attemptTimeoutMs);
+      try {
+        const response = await attempt(call, silence.controller);
+        if (!response.ok) return (await readData(response, call.signal)) as never;
+        return { body: response.body, touch: silence.touch, end: silence.end };
+      } catch (error) {
+        silence.end();
+        throw error;
+      }
+    },
+    async backOff(error, retry, signal) {
+      const isPutOff = error instanceof ApiError && PUT_OFF.has(error.code) && error.id === undefined;
+      if (retry >= retries || !(isPutOff || error instanceof ConnectionError)) throw error;
+      const asked = isPutOff ? error.retryAfterMs : undefined;
+      if (asked !== undefined && asked > MAX_RETRY_AFTER_MS) throw error;
+      const longest = Math.min(retryDelayMs * 2 ** retry, MAX_DELAY_MS);
+      // Many clients that were refused together should not come back together.
+      await sleep((asked ?? 0) + longest * (0.5 + Math.random() / 2), signal);
+    },
+  };
+  return transport;
+}
+
+/** Aborts an exchange in which nothing happens for so long. */
+function createSilence(timeoutMs: number) {
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout>;
+  const end = (): void => clearTimeout(timer);
+  const touch = (): void => {
+    end();
+    timer = setTimeout(() => controller.abort(), timeoutMs);
+  };
+  touch();
+  return { controller, touch, end };
+}
+
+async function readData(response: Response, signal: AbortSignal | undefined): Promise<object> {
+  const { status, headers } = response;
+  let data: unknown;
+  try {
+    data = ((await response.json()) as { data?: unknown } | null)?.data;
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new ConnectionError(`the answer with status ${status} is not whole or not JSON`, cause);
+  }
+  if (typeof data !== "object" || data === null)
+    throw new ConnectionError(`the answer with status ${status} is not Tyche's: it has no data`);
+  if (response.ok) return data;
+  const facts = data as Readonly<Record<string, unknown>>;
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  throw createApiError({
+    code: typeof facts["code"] === "string" ? facts["code"] : `http_${status}`,
+    status,
+    data: facts,
+    ...(Number.isFinite(seconds) ? { retryAfterMs: seconds * 1000 } : {}),
+  });
+}
+
+function writeBigInt(_name: string, value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : value;
+}
+
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", end);
+      resolve();
+    }, ms);
+    if (signal?.aborted) end();
+    else signal?.addEventListener("abort", end, { once: true });
+  });
+}

@@ -1,0 +1,197 @@
+/** `0x` and hex digits. */
+export type Hex = `0x${string}`;
+
+/** A whole number: decimal digits, or a number that is a safe integer. */
+export type Decimal = string | number | bigint;
+
+/** Result of a preset. */
+export interface PresetResult {
+  /** `false` when the function failed on the oracle network; `err` says why. */
+  readonly success: boolean;
+  /** Hash of the transaction with the VRF proof. */
+  readonly vrfv2Hash: Hex;
+  /** Explorer page of that transaction. */
+  readonly vrfv2EventHash: string;
+  /** Identifier that the oracle network assigned, 32 bytes. */
+  readonly requestId: Hex;
+  readonly result: Hex;
+  readonly parsedResult: string;
+  /** `0x` when there is no error. */
+  readonly err: string;
+  /** Explorer page of the transaction that delivered the result. */
+  readonly url: string;
+}
+
+/** Result of a function. */
+export interface FunctionResult {
+  /** `false` when the source failed on the oracle network; `err` says why. */
+  readonly success: boolean;
+  readonly requestId: Hex;
+  readonly result: Hex;
+  readonly parsedResult: string;
+  /** `0x` when there is no error. */
+  readonly err: string;
+  /** Explorer page of the transaction that delivered the result. */
+  readonly url: string;
+}
+
+/** Random numbers. */
+export interface RandomResult {
+  readonly success: boolean;
+  readonly requestId: Hex;
+  /** Hash of the transaction with the VRF proof. */
+  readonly transactionHash: Hex;
+  readonly url: string;
+  /** 256-bit unsigned integers in decimal: `BigInt(randomNumber[0])`. */
+  readonly randomNumber: readonly string[];
+}
+
+/** Result of linking a contract, or of unlinking it. */
+export interface ConsumerResult {
+  readonly success: boolean;
+  readonly transactionHash: Hex;
+}
+
+/** Result of a dry run. */
+export interface SimulateResult {
+  readonly success: boolean;
+  readonly result: Hex;
+  readonly parsedResult: string;
+  readonly err: string;
+  /** What the source wrote with `console`. */
+  readonly console: string;
+  readonly consoleTruncated: boolean;
+  readonly timeMs: number;
+  readonly memoryBytes: number;
+  readonly httpRequests: number;
+  /** Where the source threw, from 1. */
+  readonly line?: number;
+  readonly column?: number;
+  readonly details?: readonly { readonly path: string; readonly message: string }[];
+}
+
+export type RequestKind = "preset" | "function" | "random" | "consumer" | "unlink";
+export type RequestState =
+  | "checking"
+  | "received"
+  | "submitted"
+  | "randomness"
+  | "executing"
+  | "fulfilled"
+  | "failed";
+export type ReturnType = "string" | "uint256" | "int256";
+export type Outcome = PresetResult | FunctionResult | RandomResult | ConsumerResult;
+
+/** A change of a request's state. */
+export interface StateChange {
+  readonly seq: number;
+  readonly state: RequestState;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly transactionHash?: string;
+  /** Explorer page of that transaction. */
+  readonly url?: string;
+  readonly detail?: string;
+}
+
+/** A request, as the service has it. */
+export interface RequestView {
+  readonly id: string;
+  readonly kind: RequestKind;
+  readonly network: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly state: RequestState;
+  /** What a pending request waits for. */
+  readonly why: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly timeline: readonly StateChange[];
+  readonly outcome: Outcome | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly statusUrl: string;
+}
+
+export interface RequestPage {
+  /** Newest first. */
+  readonly items: readonly RequestView[];
+  /** `null` on the last page. */
+  readonly nextCursor: string | null;
+}
+
+export interface PresetView {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** JSON Schema of the parameters. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly parameterOrder: readonly string[];
+  readonly returnType: ReturnType;
+  readonly examples: readonly {
+    readonly params: Readonly<Record<string, unknown>>;
+    readonly parsedResult: string;
+  }[];
+}
+
+/** A network that the service knows; what is needed to deploy a contract of one's own is in it. */
+export interface NetworkView {
+  readonly name: string;
+  readonly title: string;
+  readonly chainId: number;
+  readonly embedded: boolean;
+  readonly rpcUrl?: string;
+  readonly explorerUrl: string;
+  readonly status: "starting" | "serving" | "unavailable";
+  readonly statusDetail?: string;
+  readonly contracts: Readonly<Record<string, Hex>>;
+  readonly vrf: {
+    readonly keyHashes: readonly Hex[];
+    readonly minConfirmations: number;
+    readonly maxConfirmations: number;
+    readonly maxWords: number;
+  };
+  readonly functions: {
+    readonly donId: string;
+    readonly maxSourceBytes: number;
+    readonly maxRequestBytes: number;
+    readonly maxResponseBytes: number;
+  };
+}
+
+/** One check of a verification. */
+export interface VerificationStep {
+  readonly name: string;
+  /** `notApplicable`: can't be checked, for the reason in `detail`. */
+  readonly outcome: "ok" | "failed" | "notApplicable";
+  readonly detail: string;
+  readonly compared: readonly { readonly what: string; readonly expected: string; readonly found: string }[];
+}
+
+export type Verdict = "valid" | "invalid" | "incomplete";
+
+/** What the service found when it checked a result from chain data. Whoever does not want to take its word imports `tyche/verify`. */
+export interface Verification {
+  readonly network: string;
+  readonly chainId: number;
+  readonly transactionHash: Hex;
+  readonly valid: boolean;
+  readonly verdict: Verdict;
+  readonly requests: readonly {
+    readonly kind: "preset" | "function" | "random";
+    readonly requestId: Hex;
+    readonly vrfRequestId: Hex | null;
+    readonly verdict: Verdict;
+    readonly failed: string | null;
+    readonly transactions: {
+      readonly request: Hex | null;
+      readonly randomness: Hex | null;
+      readonly report: Hex | null;
+    };
+    readonly result: string | null;
+    readonly err: string | null;
+    readonly randomNumber: readonly string[];
+    readonly steps: readonly VerificationStep[];
+  }[];
+  readonly contracts: Readonly<Record<string, string>>;
+  /** What no check can show. */
+  readonly trust: readonly string[];
+}

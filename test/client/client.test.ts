@@ -1,0 +1,275 @@
+import { readFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { describe, expect, test } from "vitest";
+import { ERROR_TABLE } from "../../src/lib/errorTable.ts";
+import {
+  ConnectionError,
+  createClient,
+  ERROR_CLASSES,
+  FunctionFailedError,
+  IdempotencyConflictError,
+  OverloadedError,
+  RequestFailedError,
+  TimeoutError,
+  UnauthenticatedError,
+  type ApiError,
+  type ClientOptions,
+} from "../../src/client/index.ts";
+import { API_KEY } from "../http/exampleService.ts";
+import { startHarness, type Harness } from "../http/harness.ts";
+
+type Fetch = typeof globalThis.fetch;
+
+/** A client of a service in memory; `fetch` stands between them. */
+async function connect(fetch: (given: Fetch) => Fetch = (given) => given, more: Partial<ClientOptions> = {}) {
+  const harness = await startHarness({ limits: { heartbeatMs: 20 } });
+  const calls: Request[] = [];
+  const counted: Fetch = (input, init) => {
+    const request = new Request(input, init);
+    calls.push(request);
+    return globalThis.fetch(request);
+  };
+  const client = createClient({
+    baseUrl: harness.server.url,
+    apiKey: API_KEY,
+    retryDelayMs: 1,
+    fetch: fetch(counted),
+    ...more,
+  });
+  return { ...harness, client, calls };
+}
+
+/** Answers the first so many calls itself. */
+function first(count: number, answer: () => Response | Promise<Response>): (given: Fetch) => Fetch {
+  let calls = 0;
+  return (given) => (input, init) => (calls++ < count ? Promise.resolve(answer()) : given(input, init));
+}
+
+function endings(service: Harness["service"]): number {
+  return service.submitted.length;
+}
+
+describe("a call", () => {
+  test("behaviour: one whose answer was lost is sent again with the same key, and is one request", async () => {
+    let lost = 0;
+    const { client, service, calls } = await connect((given) => async (input, init) => {
+      const response = await given(input, init);
+      if (lost++ > 1) return response;
+      await response.text();
+      throw new TypeError("the connection broke");
+    });
+    expect(await client.preset("range", { min: 1, max: 6n })).toMatchObject({ success: true });
+    expect(calls).toHaveLength(3);
+    expect(new Set(calls.map(({ headers }) => headers.get("idempotency-key"))).size).toBe(1);
+    expect(new Set(service.submitted.map(({ options }) => options.idempotencyKey)).size).toBe(1);
+  });
+
+  test("behaviour: two calls have two keys, and a caller's own is kept", async () => {
+    const { client, calls } = await connect();
+    await client.preset("coinflip");
+    await client.preset("coinflip", {}, { network: "sepolia" });
+    await client.random({}, { idempotencyKey: "mine" });
+    const [one, two, mine] = calls.map(({ headers }) => headers.get("idempotency-key"));
+    expect(one).toMatch(/^[0-9a-f]{32}$/);
+    expect(two).not.toBe(one);
+    expect(mine).toBe("mine");
+  });
+
+  test("behaviour: what the service puts off is sent again after the time that it asks for", async () => {
+    const busy = () =>
+      Response.json(
+        { data: { success: false, code: "overloaded", err: "busy" } },
+        { status: 503, headers: { "retry-after": "0" } },
+      );
+    const { client } = await connect(first(2, busy));
+    expect(await client.random()).toMatchObject({ success: true });
+  });
+
+  test("error: an end that the service has stored is not asked for again", async () => {
+    const { client, service, calls } = await connect();
+    service.behave({ fails: { code: "request_failed", message: "the callback reverted" } });
+    const error = await client.preset("coinflip").catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RequestFailedError);
+    expect(error).toMatchObject({ code: "request_failed", status: 502, message: "the callback reverted" });
+    expect((error as ApiError).id).toMatch(/^req_/);
+    expect(calls).toHaveLength(1);
+  });
+
+  test("error: a key that nobody knows is an UnauthenticatedError, without a retry", async () => {
+    const { client, calls } = await connect(undefined, { apiKey: "tyche_wrong" });
+    await expect(client.networks()).rejects.toBeInstanceOf(UnauthenticatedError);
+    expect(calls).toHaveLength(1);
+  });
+
+  test("error: a refused source says where it failed", async () => {
+    const { client } = await connect(
+      () => () =>
+        Promise.resolve(
+          Response.json(
+            {
+              data: {
+                success: false,
+                code: "function_failed",
+                err: "boom",
+                console: "x",
+                line: 3,
+                column: 7,
+              },
+            },
+            { status: 422 },
+          ),
+        ),
+    );
+    const error = await client
+      .runFunction({ network: "fuji", source: "…" })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(FunctionFailedError);
+    expect(error).toMatchObject({ message: "boom", console: "x", line: 3, column: 7 });
+  });
+
+  test("error: other parameters under a known key are a conflict", async () => {
+    const { client } = await connect();
+    await client.random({}, { idempotencyKey: "k" });
+    const again = client.random({ numWords: 2 }, { idempotencyKey: "k" });
+    await expect(again).rejects.toBeInstanceOf(IdempotencyConflictError);
+  });
+
+  test.each([
+    ["something that is not there", () => Promise.reject(new TypeError("refused"))],
+    ["a proxy's own page", () => Promise.resolve(new Response("<html>", { status: 502 }))],
+    ["JSON of somebody else", () => Promise.resolve(Response.json({ hello: "world" }))],
+  ])("error: %s is a ConnectionError once the retries are used up", async (_name, answer) => {
+    let calls = 0;
+    const { client } = await connect(
+      () => () => {
+        calls += 1;
+        return answer();
+      },
+      { retries: 2 },
+    );
+    await expect(client.presets()).rejects.toBeInstanceOf(ConnectionError);
+    expect(calls).toBe(3);
+  });
+
+  test("error: a service that asks for minutes gets no retry", async () => {
+    const busy = () =>
+      Response.json(
+        { data: { success: false, code: "overloaded", err: "busy" } },
+        { status: 503, headers: { "retry-after": "600" } },
+      );
+    const { client } = await connect(first(1, busy));
+    const error = await client.random().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(OverloadedError);
+    expect((error as ApiError).retryAfterMs).toBe(600_000);
+  });
+
+  test("error: a signal ends a call with its reason, and a limit with a TimeoutError that names the request", async () => {
+    const { client, service } = await connect();
+    service.behave("pend");
+    const controller = new AbortController();
+    const submitted = await client.submit.random();
+    const aborted = submitted.wait({ signal: controller.signal });
+    controller.abort(new Error("enough"));
+    await expect(aborted).rejects.toThrow("enough");
+    const late = await submitted.wait({ timeoutMs: 30 }).catch((thrown: unknown) => thrown);
+    expect(late).toBeInstanceOf(TimeoutError);
+    expect(late).toMatchObject({ code: "timeout", id: submitted.id });
+  });
+});
+
+describe("waiting", () => {
+  test("behaviour: a call that the service answers still_pending goes on over the stream", async () => {
+    const { client, service, server } = await connect((given) => async (input, init) => {
+      const headers = new Headers(init?.headers);
+      if (headers.has("prefer")) headers.set("prefer", "wait=0");
+      return given(input, { ...init, headers });
+    });
+    service.behave("pend");
+    const answer = client.preset("coinflip");
+    await expect.poll(() => endings(service)).toBe(1);
+    const page = await client.requests();
+    service.advance(page.items[0]!.id, "randomness");
+    service.advance(page.items[0]!.id, "fulfilled");
+    expect(await answer).toMatchObject({ success: true });
+    expect(server.url).toMatch(/^http/);
+  });
+
+  test("behaviour: a stream that breaks off goes on after its last state, and gives no state twice", async () => {
+    const lastIds: (string | null)[] = [];
+    const { client, service } = await connect((given) => async (input, init) => {
+      const response = await given(input, init);
+      if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
+      lastIds.push(new Headers(init?.headers).get("last-event-id"));
+      return lastIds.length > 3 ? response : new Response(breakAfterEvent(response.body!), response);
+    });
+    service.behave("pend");
+    const { id, stream } = await client.submit.preset("coinflip");
+    const states: unknown[] = [];
+    for await (const event of stream()) {
+      states.push(event.type === "state" ? event.state : event.type);
+      const next = { received: "submitted", submitted: "randomness", randomness: "fulfilled" } as const;
+      if (event.type === "state" && event.state in next)
+        service.advance(id, next[event.state as keyof typeof next]);
+    }
+    expect(states).toEqual(["received", "submitted", "randomness", "fulfilled", "result"]);
+    expect(lastIds).toEqual([null, "1", "2", "3"]);
+  });
+
+  test("error: the failure of a request ends its stream", async () => {
+    const { client, service } = await connect();
+    service.behave({ fails: { code: "oracle_timeout", message: "nobody answered" } });
+    const { wait } = await client.submit.random();
+    await expect(wait()).rejects.toMatchObject({ code: "oracle_timeout", name: "OracleTimeoutError" });
+  });
+});
+
+/** Lets the first event through and then breaks. */
+function breakAfterEvent(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  let seen = "";
+  return body.pipeThrough(
+    new TransformStream({
+      transform(chunk: Uint8Array, controller) {
+        if (/data: .*\n\n/.test(seen)) return;
+        seen += Buffer.from(chunk).toString();
+        controller.enqueue(chunk);
+        if (/data: .*\n\n/.test(seen)) controller.terminate();
+      },
+    }),
+  );
+}
+
+describe("the module", () => {
+  test("behaviour: every code that a caller can meet has its class", () => {
+    // Those two need a page of the application, and a header that fetch doesn't send.
+    const others = ["form_refused", "expectation_failed"];
+    expect([...Object.keys(ERROR_CLASSES), ...others].toSorted()).toEqual(
+      Object.keys(ERROR_TABLE).toSorted(),
+    );
+    expect(new Set(Object.values(ERROR_CLASSES)).size).toBe(Object.keys(ERROR_CLASSES).length);
+  });
+
+  test("behaviour: a bundle of it has no dependency and at most 10 kB gzipped", async () => {
+    const entry = new URL("../../src/client/index.ts", import.meta.url).pathname;
+    const { outputFiles, metafile } = await build({
+      entryPoints: [entry],
+      bundle: true,
+      minify: true,
+      write: false,
+      metafile: true,
+      format: "esm",
+      platform: "browser",
+    });
+    expect(gzipSync(outputFiles[0]!.contents).length).toBeLessThan(10_000);
+    expect(Object.keys(metafile.inputs).filter((file) => !file.startsWith("src/client/"))).toEqual([]);
+  });
+
+  test("behaviour: the types of the built-in presets are those that are generated", async () => {
+    const { readPresets } = await import("../../src/requests/presetTools.ts");
+    const { describePresets } = await import("../../src/client/describePresets.ts");
+    const folder = new URL("../../plugins", import.meta.url).pathname;
+    const views = (await readPresets(folder)).map(({ preset }) => preset!);
+    const committed = await readFile(new URL("../../src/client/presets.ts", import.meta.url), "utf8");
+    expect(describePresets(views as never, "./types.ts")).toBe(committed);
+  });
+});
