@@ -222,6 +222,7 @@ export function createPool(
       .filter((job) => job !== undefined);
     untouched.forEach(closed ? abandon : requeue);
     if (first === undefined) return;
+    if (death === "crash" && isOverdue(first)) return verdict(first, "timeout");
     // Killed from outside, or by a defect that may not strike twice. A source that ends its child does so once more.
     if ((death === "crash" || death === "killed") && !first.isRetried && !closed) {
       first.isRetried = true;
@@ -231,11 +232,24 @@ export function createPool(
       finish(first);
       return first.reject(new SandboxInterruptedError());
     }
+    if (death === "closed") {
+      finish(first);
+      return first.reject(new SandboxClosedError());
+    }
+    verdict(first, death);
+  }
+
+  /** Whether a run's time is over: its child was being stopped, and how that ended it says nothing. */
+  function isOverdue({ message, startedMs }: Job): boolean {
+    return performance.now() - startedMs >= message.limits.timeoutMs;
+  }
+
+  /** Ends a run by what its child died of. */
+  function verdict(job: Job, death: Death): void {
     runs += 1;
-    const explain = first.session as Session;
-    const usage = { ...finish(first), timeMs: performance.now() - first.startedMs, memoryBytes: 0 };
-    if (death === "closed") first.reject(new SandboxClosedError());
-    else first.resolve({ ok: false, error: errorOfDeath(death, first.message.limits, explain), ...usage });
+    const explain = job.session as Session;
+    const usage = { ...finish(job), timeMs: performance.now() - job.startedMs, memoryBytes: 0 };
+    job.resolve({ ok: false, error: errorOfDeath(death, job.message.limits, explain), ...usage });
   }
 
   function abandon(job: Job): void {

@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createFrameReader, encodeFrame } from "./frames.ts";
+import { createLastWords } from "./lastWords.ts";
 import { createMeter } from "./meter.ts";
 import { startReading, stopReading } from "./pipeReading.ts";
 import {
@@ -17,10 +18,6 @@ import {
 
 /** A chunk of output is read in pieces of this length, in bytes: one of 64 KB may hold thousands of frames. */
 const PIECE_BYTES = 4_096;
-/** Standard error that is kept to find out why a child died, in characters. */
-const MAX_STDERR_CHARS = 8_192;
-/** As many pieces of it: V8's last words come in some dozens. */
-const MAX_STDERR_CHUNKS = 256;
 /** A new child must be ready within this time; alone on an idle machine it takes 0.2 s. */
 const START_TIMEOUT_MS = 15_000;
 /** A child that has answered must be ready for the next run within this time. */
@@ -37,9 +34,6 @@ const MAX_IDLE_RESIDENT_BYTES = 208 * 1024 * 1024;
 const IDLE_CHECK_MS = 1_000;
 /** The parent's kill comes this long after the source's own time, so that the child's two timers come first. */
 const KILL_GRACE_MS = 300;
-
-/** What V8 and the C++ runtime print before they abort for want of memory, or over a size that no memory would hold. */
-const OUT_OF_MEMORY = /out of memory|allocation failed|bad_alloc|invalid size error|OOM/i;
 
 /** Signals that no fault of a program raises: somebody else sent them, or the kernel for want of memory. */
 const FOREIGN_SIGNALS: ReadonlySet<NodeJS.Signals | null> = new Set([
@@ -119,8 +113,7 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
   let pause: NodeJS.Timeout | undefined;
   let checkedMs = 0;
   let isBloated = false;
-  let stderr = "";
-  let stderrChunks = 0;
+  const lastWords = createLastWords();
   let lastGroup: string | null = null;
   let timer: NodeJS.Timeout | undefined = setTimeout(() => die("crash"), START_TIMEOUT_MS);
   let watch: NodeJS.Timeout | undefined;
@@ -268,7 +261,7 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
     child.stdin?.destroy();
     child.stdout?.destroy();
     child.kill("SIGKILL");
-    events.onDeath(worker, death, stderr.trim());
+    events.onDeath(worker, death, lastWords.text);
   }
 
   const read = createFrameReader({
@@ -306,9 +299,7 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
     hear(chunk);
   });
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    stderr = (stderr + text).slice(0, MAX_STDERR_CHARS);
-    stderrChunks += 1;
-    if (stderr.length === MAX_STDERR_CHARS || stderrChunks === MAX_STDERR_CHUNKS) child.stderr?.destroy();
+    if (!lastWords.hear(text)) child.stderr?.destroy();
   });
   // A pipe whose other end died reports errors; the exit tells what to do.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {});
@@ -317,7 +308,7 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
     die("crash");
   });
   child.on("close", (_code, signal) => {
-    if (OUT_OF_MEMORY.test(stderr)) die("crash-memory");
+    if (lastWords.tellOfMemory) die("crash-memory");
     else die(FOREIGN_SIGNALS.has(signal) ? "killed" : "crash");
   });
   return worker;

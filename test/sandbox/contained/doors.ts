@@ -62,6 +62,7 @@ const CALLS = {
   prlimit64: [302, 261],
   setpriority: [141, 140],
   sched_setaffinity: [203, 122],
+  sched_getscheduler: [145, 120],
   memfd_create: [319, 279],
   shmget: [29, 194],
   mq_open: [240, 180],

@@ -152,6 +152,22 @@ describe("a child that lies", () => {
     expect(death).toBe("not-reusable");
   });
 
+  test.each([
+    ["V8's words", "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory"],
+    ["its list of collections alone", "<--- Last few GCs --->"],
+    ["a mapping that can't be undone", "Check failed: 0 == munmap(address, size)."],
+  ])("error: death by memory is told behind 20 KB of other lines: %s", async (_what, words) => {
+    const { death } = await face(
+      `require('node:fs').writeSync(2, 'a line of no interest\\n'.repeat(1000) + ${JSON.stringify(words)}); process.abort()`,
+    );
+    expect(death).toBe("crash-memory");
+  });
+
+  test("error: an abort that says nothing of memory is a crash", async () => {
+    const { death } = await face("require('node:fs').writeSync(2, 'what?\\n'.repeat(1000)); process.abort()");
+    expect(death).toBe("crash");
+  });
+
   test("error: silence ends at the run's time", async () => {
     expect((await face("", 200)).death).toBe("timeout");
   });

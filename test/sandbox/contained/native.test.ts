@@ -28,6 +28,16 @@ describe.runIf(isLinux).each([
     expect(await escaped.attempt(codeOf(attempt))).toEqual({ value: refusal ?? EPERM });
   });
 
+  test.runIf(runs)(
+    "behaviour: a thread's own priority is told, another process's is not looked up",
+    async () => {
+      const ask = async (pid: number): Promise<unknown> =>
+        (await escaped.attempt(codeOf(call("sched_getscheduler", pid)))).value;
+      expect(await ask(0)).toBe(0);
+      expect(await ask(2 ** 22 + 1)).toBe(0);
+    },
+  );
+
   test.runIf(runs)("behaviour: every thread is filtered, none can gain a privilege", () => {
     const threads = threadsOf(escaped.child.pid);
     expect(threads.length).toBeGreaterThan(1);

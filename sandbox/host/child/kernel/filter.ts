@@ -3,6 +3,7 @@ import {
   allowedCalls,
   AUDIT_ARCHITECTURES,
   UNKNOWN_CALLS,
+  ZERO_CALLS,
   type AllowedCall,
   type Architecture,
 } from "./systemCalls.ts";
@@ -65,6 +66,10 @@ function assemble(architecture: Architecture, calls: Readonly<Record<string, All
     ...UNKNOWN_CALLS[architecture].flatMap((number) => [
       skipUnlessEqual(number, 1),
       answer(SECCOMP_RET_ERRNO | ENOSYS),
+    ]),
+    ...ZERO_CALLS[architecture].flatMap((number) => [
+      skipUnlessEqual(number, 1),
+      answer(SECCOMP_RET_ERRNO | 0),
     ]),
     answer(SECCOMP_RET_ERRNO | EPERM),
   ];

@@ -23,6 +23,15 @@ export const UNKNOWN_CALLS: Readonly<Record<Architecture, readonly number[]>> = 
   arm64: [435, 425],
 };
 
+/**
+ * Calls answered with 0 and not made: sched_getparam, sched_getscheduler. For a thread of ours that is the truth (`SCHED_OTHER`, priority
+ * 0), and of others nothing is told. V8's mutexes ask when they wait, and write a line to standard error where they are refused.
+ */
+export const ZERO_CALLS: Readonly<Record<Architecture, readonly number[]>> = {
+  x64: [143, 145],
+  arm64: [121, 120],
+};
+
 /** pthread_create of glibc and of musl: a thread of this process, no namespace. */
 const THREAD_FLAGS = [0x3d0f00, 0x7d0f00];
 /** A thread of Go, on x64 and on arm64. */
