@@ -4,7 +4,7 @@ import { messageOf } from "../lib/errors.ts";
 import { shareRunning } from "../lib/memo.ts";
 import type { PresetRegistry } from "../presets/presetRegistry.ts";
 import { createSourcePrefix } from "../requests/sources.ts";
-import type { EmbeddedNetwork } from "./embeddedNetwork.ts";
+import type { ServedNetwork } from "./servedNetwork.ts";
 
 /** Makes ahead, on one network, what the first call of each dapp would else wait for. */
 export interface DappPreparer {
@@ -14,7 +14,7 @@ export interface DappPreparer {
 
 /** Creates what prepares one network: each dapp's subscriptions, and once the presets' sources on chain. */
 export function createDappPreparer(options: {
-  readonly network: EmbeddedNetwork;
+  readonly network: ServedNetwork;
   readonly dapps: DappDirectory;
   readonly registry: PresetRegistry;
   readonly log: Logger;

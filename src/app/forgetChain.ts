@@ -14,7 +14,7 @@ export async function forgetChain(options: {
 }): Promise<void> {
   const { network, identity, deployment, store, book } = options;
   const lost = (await listOpenRequests(store.db, network)).map(parseRequest);
-  const message = `the embedded chain of ${network} was replaced by a new one; send the request again`;
+  const message = `the chain of ${network} was replaced by a new one; send the request again`;
   book.restore(lost);
   book.settle(network, Infinity);
   await book.change(

@@ -3,10 +3,9 @@ import type { Logger } from "pino";
 import type { DappDirectory } from "../dapps/dapps.ts";
 import { messageOf } from "../lib/errors.ts";
 import { repeat } from "../lib/repeat.ts";
-import type { NetworkName } from "../networks/profiles.ts";
 import type { PresetRegistry } from "../presets/presetRegistry.ts";
 import { createDappPreparer } from "./dappPreparer.ts";
-import type { EmbeddedNetwork } from "./embeddedNetwork.ts";
+import type { ServedNetwork } from "./servedNetwork.ts";
 import { StartError } from "./startError.ts";
 
 /** How often new dapps, made on the command line meanwhile, are looked for, and what could not be prepared is tried again. */
@@ -16,8 +15,9 @@ const PREPARATION_WAIT_MS = 10_000;
 
 /** A network that has begun to serve. */
 export interface StartedNetwork {
-  readonly name: NetworkName;
-  readonly rpcUrl: string;
+  readonly name: string;
+  /** For users' tools; absent where the URL is the operator's own matter. */
+  readonly rpcUrl?: string;
   /** How long it took, in milliseconds. */
   readonly ms: number;
   readonly isNew: boolean;
@@ -30,7 +30,7 @@ export interface StartedNetwork {
  * @throws {StartError} when none can be started.
  */
 export async function startNetworks(options: {
-  readonly networks: readonly EmbeddedNetwork[];
+  readonly networks: readonly ServedNetwork[];
   readonly dapps: DappDirectory;
   readonly registry: PresetRegistry;
   readonly log: Logger;
@@ -40,15 +40,15 @@ export async function startNetworks(options: {
   const preparers = networks.map((network) => createDappPreparer({ network, dapps, registry, log }));
   const failures: { readonly name: string; readonly error: unknown }[] = [];
 
-  const startOne = async (network: EmbeddedNetwork, i: number): Promise<void> => {
+  const startOne = async (network: ServedNetwork, i: number): Promise<void> => {
     const { name } = network.profile;
     const began = performance.now();
     try {
-      const { rpcUrl, isNew } = await network.start();
+      const started = await network.start();
       // What can't be prepared must not keep the rest from being served.
       await Promise.race([preparers[i]!.prepare(), sleep(PREPARATION_WAIT_MS, undefined, { ref: false })]);
       network.serve();
-      onNetwork?.({ name, rpcUrl, isNew, ms: performance.now() - began });
+      onNetwork?.({ name, ...started, ms: performance.now() - began });
     } catch (error) {
       log.error({ network: name, err: error }, "the network could not be started");
       failures.push({ name, error });

@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import { createSandboxPool } from "../../sandbox/index.ts";
-import { NETWORKS, NETWORK_NAMES } from "../networks/profiles.ts";
-import type { NetworkName } from "../networks/profiles.ts";
+import { NETWORK_NAMES } from "../networks/profiles.ts";
 import { openDapps } from "../dapps/dappTools.ts";
 import { parseRpcOrigins } from "../networks/embedded/rpcAccess.ts";
 import { DEFAULT_PRESETS_FOLDER } from "../requests/presetTools.ts";
@@ -13,8 +12,8 @@ import { openSandboxNetwork } from "./openSandboxNetwork.ts";
 import { StartError } from "./startError.ts";
 import { startNetworks } from "./startNetworks.ts";
 import type { StartedNetwork } from "./startNetworks.ts";
-import { createEmbeddedNetwork } from "./embeddedNetwork.ts";
-import type { EmbeddedNetwork } from "./embeddedNetwork.ts";
+import { createNetwork } from "./createNetwork.ts";
+import type { ServedNetwork } from "./servedNetwork.ts";
 import type { HttpServer } from "../http/server.ts";
 import { createPublicGuard } from "../http/publicGuard.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
@@ -65,7 +64,7 @@ export interface Tyche {
   readonly signInLink: string;
   /** File with the token that signs in to the application. */
   readonly operatorTokenFile: string;
-  readonly networks: readonly { readonly name: NetworkName; readonly rpcUrl: string }[];
+  readonly networks: readonly { readonly name: string; readonly rpcUrl: string }[];
   /** Finishes what is in flight, then ends everything it started; idempotent. */
   close(): Promise<void>;
 }
@@ -131,16 +130,14 @@ async function start(
   const metrics = createMetrics({ pool, log });
   const book = createRequestBook(store, metrics.onRequest);
   const networks = networkNames.map((name) =>
-    createEmbeddedNetwork({
-      profile: NETWORKS[name],
-      index: NETWORK_NAMES.indexOf(name),
+    createNetwork({
+      name,
       directory,
       store,
       book,
       pool: oraclePool,
       log: log.child({ network: name }),
       onTransaction: metrics.onTransaction,
-      host,
       rpcOrigins,
       acceptsChain: acceptChains.includes(name),
       baseUrl: () => server?.url ?? "",
@@ -152,7 +149,7 @@ async function start(
     await starting;
     await Promise.all(networks.map((network) => network.close()));
   });
-  const storeSource = (network: EmbeddedNetwork, source: string): void => {
+  const storeSource = (network: ServedNetwork, source: string): void => {
     network
       .pipeline()
       ?.storeSource(createSourcePrefix(source))
@@ -203,7 +200,7 @@ async function start(
     readBalances: (dappId) => readDappBalances(networksByName, dappId),
   });
   const verifier = createVerifier({
-    findNetwork: (name) => networksByName.get(name as NetworkName)?.verifiable(),
+    findNetwork: (name) => networksByName.get(name)?.verifiable(),
     run: createSourceRunner(pool),
   });
   server = await listen({

@@ -51,7 +51,8 @@ export interface StartService<Config extends StartConfig> {
     readonly onFatal: (message: string) => void;
     readonly onNetwork: (network: {
       readonly name: string;
-      readonly rpcUrl: string;
+      /** Absent where the URL is the operator's own matter. */
+      readonly rpcUrl?: string;
       readonly ms: number;
       readonly isNew: boolean;
     }) => void;
@@ -110,7 +111,9 @@ async function start<Config extends StartConfig>(
       },
       onNetwork({ name, rpcUrl, ms, isNew }) {
         const note = `${isNew ? "new chain" : "continued"}, ${Math.round(ms)} ms`;
-        out(`  ${colors.green("✓")} ${name.padEnd(15)} ${rpcUrl}  ${colors.dim(note)}`);
+        out(
+          `  ${colors.green("✓")} ${name.padEnd(15)} ${rpcUrl ?? "a node of its own"}  ${colors.dim(note)}`,
+        );
       },
     })
     .catch((error: unknown) => {

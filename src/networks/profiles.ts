@@ -1,4 +1,9 @@
-import type { Hex } from "viem";
+import { AVALANCHE_GAS, POLYGON_GAS, USUAL_GAS } from "./gasRules.ts";
+import type { NetworkProfile } from "./profile.ts";
+import { PUBLIC_NETWORKS } from "./publicNetworks.ts";
+import { VRF25_NETWORKS } from "./vrf25.ts";
+
+export type { NetworkProfile } from "./profile.ts";
 
 /** Names under which callers know the networks. */
 export const NETWORK_NAMES = ["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"] as const;
@@ -6,38 +11,6 @@ export type NetworkName = (typeof NETWORK_NAMES)[number];
 
 /** Where a network is served from: a chain of our own, or a node of the public network. */
 export type Deployment = "embedded" | "public";
-
-/** What is known of one network, whoever serves it. */
-export interface NetworkProfile {
-  readonly name: NetworkName;
-  readonly title: string;
-  readonly chainId: number;
-  /** Blocks after which the public network replaces none any more. */
-  readonly finalityDepth: number;
-  /** Without a slash at the end; `/tx/HASH` and `/address/ADDRESS` follow. */
-  readonly explorerUrl: string;
-  readonly vrf: {
-    /** Chainlink's coordinator on the public network, and the hash of its proving key. */
-    readonly coordinator: Hex;
-    readonly keyHash: Hex;
-    /** Highest gas price at which the public oracle fulfils, in gwei. */
-    readonly gasLaneGwei: number;
-    /** The public coordinator's range; an embedded chain accepts from 1, the block that holds the request. */
-    readonly minConfirmations: number;
-    /**
-     * Flat fee for one fulfilment on contracts of our own, in millionths of LINK (`fulfillmentFlatFeeLinkPPMTier1`);
-     * of the order of the public coordinator's.
-     */
-    readonly premiumLinkPpm: number;
-  };
-  readonly functions: {
-    /** Chainlink's router on the public network, sunset in June 2026; `undefined` where there never was one. */
-    readonly router: Hex | undefined;
-    /** Name of the oracle network; its bytes, padded with zeros to 32, are the contracts' `donId`. */
-    readonly donId: string;
-  };
-  readonly link: Hex;
-}
 
 /** Bytes of a function's result that the oracle network reports. */
 export const MAX_RESPONSE_BYTES: Readonly<Record<Deployment, number>> = { embedded: 1024, public: 256 };
@@ -56,15 +29,19 @@ export function finalityDepthOf(profile: NetworkProfile, deployment: Deployment)
 }
 
 /**
- * The networks, by name. Source, but for the fees: Chainlink's documentation and starter kits, as of August 2026; of the
- * finality depths: the defaults of Chainlink's node, and on Sepolia three epochs, after which every block is finalized (Casper FFG).
+ * The networks that Tyche embeds by default, by name. Source, but for the fees: Chainlink's documentation and starter kits, as of August 2026;
+ * of the finality depths: the defaults of Chainlink's node, and on Sepolia three epochs, after which every block is finalized (Casper FFG).
  */
 export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
   polygon_mumbai: {
     name: "polygon_mumbai",
     title: "Polygon Mumbai",
-    chainId: 80001,
+    chainId: 80_001,
+    coin: "MATIC",
     finalityDepth: 500,
+    hasFinalizedTag: false,
+    hasEthereumBlocks: true,
+    gas: POLYGON_GAS,
     explorerUrl: "https://mumbai.polygonscan.com",
     vrf: {
       coordinator: "0x7a1BaC17Ccc5b313516C5E16fb24f7659aA5ebed",
@@ -79,8 +56,12 @@ export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
   sepolia: {
     name: "sepolia",
     title: "Ethereum Sepolia",
-    chainId: 11155111,
+    chainId: 11_155_111,
+    coin: "ETH",
     finalityDepth: 96,
+    hasFinalizedTag: true,
+    hasEthereumBlocks: true,
+    gas: USUAL_GAS,
     explorerUrl: "https://sepolia.etherscan.io",
     vrf: {
       coordinator: "0x8103B0A8A00be2DDC778e6e7eaa21791Cd364625",
@@ -89,14 +70,19 @@ export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
       minConfirmations: 3,
       premiumLinkPpm: 250_000,
     },
+    vrf25: VRF25_NETWORKS[11_155_111]!,
     functions: { router: "0xb83E47C2bC239B3bf370bc41e1459A34b41238D0", donId: "fun-ethereum-sepolia-1" },
     link: "0x779877A7B0D9E8603169DdbD7836e478b4624789",
   },
   fuji: {
     name: "fuji",
     title: "Avalanche Fuji",
-    chainId: 43113,
+    chainId: 43_113,
+    coin: "AVAX",
     finalityDepth: 10,
+    hasFinalizedTag: true,
+    hasEthereumBlocks: true,
+    gas: AVALANCHE_GAS,
     explorerUrl: "https://testnet.snowtrace.io",
     vrf: {
       coordinator: "0x2eD832Ba664535e5886b75D64C46EB9a228C2610",
@@ -105,6 +91,7 @@ export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
       minConfirmations: 1,
       premiumLinkPpm: 5_000,
     },
+    vrf25: VRF25_NETWORKS[43_113]!,
     functions: { router: "0xA9d587a00A31A52Ed70D6026794a8FC5E2F5dCb0", donId: "fun-avalanche-fuji-1" },
     link: "0x0b9d5D9136855f6FEc3c0993feE6E9CE8a297846",
   },
@@ -112,7 +99,11 @@ export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
     name: "fantom_testnet",
     title: "Fantom Testnet",
     chainId: 4002,
+    coin: "FTM",
     finalityDepth: 50,
+    hasFinalizedTag: false,
+    hasEthereumBlocks: true,
+    gas: USUAL_GAS,
     explorerUrl: "https://testnet.ftmscan.com",
     vrf: {
       coordinator: "0xbd13f08b8352A3635218ab9418E340c60d6Eb418",
@@ -121,7 +112,50 @@ export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
       minConfirmations: 1,
       premiumLinkPpm: 500,
     },
-    functions: { router: undefined, donId: "fun-fantom-testnet-1" },
+    functions: { donId: "fun-fantom-testnet-1" },
     link: "0xfaFedb041c0DD4fA2Dc0d87a6B0979Ee6FA7af5F",
   },
 };
+
+const PROFILES: readonly NetworkProfile[] = [...Object.values(NETWORKS), ...PUBLIC_NETWORKS];
+
+/** Finds what is known of a network by its name. */
+export function findProfile(name: string): NetworkProfile | undefined {
+  return PROFILES.find((profile) => profile.name === name);
+}
+
+/** Names of all networks of which something is known. */
+export const PROFILE_NAMES: readonly string[] = PROFILES.map(({ name }) => name);
+
+/**
+ * Returns the profile of a network that is served by a node of its own under a name of the operator's choice: what is known of its chain,
+ * or, of a chain that nobody knows, what holds anywhere.
+ */
+export function profileOf(options: {
+  readonly name: string;
+  readonly chainId: number;
+  readonly title?: string | undefined;
+  readonly finalityDepth?: number | undefined;
+}): NetworkProfile {
+  const { name, chainId } = options;
+  const known = PROFILES.find((profile) => profile.chainId === chainId) ?? {
+    title: name,
+    coin: "coin",
+    finalityDepth: UNKNOWN_FINALITY_DEPTH,
+    hasFinalizedTag: false,
+    hasEthereumBlocks: true,
+    gas: USUAL_GAS,
+    vrf: { minConfirmations: 1, premiumLinkPpm: 5_000 },
+    functions: { donId: `fun-${name.replaceAll("_", "-")}-1`.slice(0, 32) },
+  };
+  return {
+    ...known,
+    name,
+    chainId,
+    title: options.title ?? known.title,
+    finalityDepth: options.finalityDepth ?? known.finalityDepth,
+  };
+}
+
+/** As many as on Ethereum, where nothing is known. */
+const UNKNOWN_FINALITY_DEPTH = 96;

@@ -1,6 +1,15 @@
 import { isAddress, isHash } from "viem";
 import { describe, expect, test } from "vitest";
-import { NETWORKS, NETWORK_NAMES, finalityDepthOf, minConfirmationsOf } from "../../src/networks/profiles.ts";
+import {
+  NETWORKS,
+  NETWORK_NAMES,
+  PROFILE_NAMES,
+  finalityDepthOf,
+  findProfile,
+  minConfirmationsOf,
+  profileOf,
+} from "../../src/networks/profiles.ts";
+import { VRF25_NETWORKS } from "../../src/networks/vrf25.ts";
 
 describe.each(NETWORK_NAMES)("%s", (name) => {
   const network = NETWORKS[name];
@@ -14,7 +23,7 @@ describe.each(NETWORK_NAMES)("%s", (name) => {
       (address) => address !== undefined,
     );
     expect(addresses.filter((address) => !isAddress(address, { strict: true }))).toEqual([]);
-    expect(isHash(network.vrf.keyHash)).toBe(true);
+    expect(isHash(network.vrf.keyHash!)).toBe(true);
     expect(Buffer.byteLength(network.functions.donId)).toBeLessThanOrEqual(32);
   });
 
@@ -32,4 +41,27 @@ test("behaviour: a network is final after as many blocks as its nodes may replac
 
 test("behaviour: no two networks share a chain id", () => {
   expect(NETWORK_NAMES.map((name) => NETWORKS[name].chainId)).toEqual([80001, 11155111, 43113, 4002]);
+});
+
+test("behaviour: a name, or a chain id under any name, finds what is known of a network", () => {
+  expect(findProfile("base_sepolia")).toMatchObject({ chainId: 84_532, hasFinalizedTag: true });
+  expect(findProfile("nowhere")).toBeUndefined();
+  const own = profileOf({ name: "my_amoy", chainId: 80_002, finalityDepth: 9 });
+  expect(own).toMatchObject({ name: "my_amoy", title: "Polygon Amoy", finalityDepth: 9 });
+  expect(own.gas).toEqual({ minTipWei: 25_000_000_000n, replacementPercent: 20 });
+  const unknown = profileOf({ name: "mychain", chainId: 31_337, title: "My chain" });
+  expect(unknown).toMatchObject({ title: "My chain", finalityDepth: 96, vrf: { minConfirmations: 1 } });
+  expect(unknown).not.toHaveProperty("link");
+});
+
+test("behaviour: VRF v2.5 is known by chain id, for one address is two coordinators", () => {
+  expect(new Set(PROFILE_NAMES).size).toBe(PROFILE_NAMES.length);
+  const base = findProfile("base_sepolia")?.vrf25;
+  const fuji = findProfile("fuji")?.vrf25;
+  expect(base?.coordinator).toBe(fuji?.coordinator);
+  expect(base?.lanes[0]?.keyHash).not.toBe(fuji?.lanes[0]?.keyHash);
+  for (const { coordinator, wrapper, link, lanes } of Object.values(VRF25_NETWORKS)) {
+    expect([coordinator, wrapper, link].every((one) => isAddress(one, { strict: true }))).toBe(true);
+    expect(lanes.every(({ keyHash }) => isHash(keyHash))).toBe(true);
+  }
 });

@@ -3,7 +3,8 @@ import type { Hex } from "viem";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { deployStack } from "../../chainlink/deploy.ts";
-import type { StackAddresses, StackRoles } from "../../chainlink/stackPlan.ts";
+import type { StackRoles } from "../../chainlink/stackPlan.ts";
+import type { ChainDeployment, KnownChain } from "../network.ts";
 import { minConfirmationsOf } from "../profiles.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import { EMBEDDED_GAS_PRICE_WEI } from "./anvil.ts";
@@ -15,15 +16,7 @@ import type { EmbeddedNodeOptions } from "./embeddedNode.ts";
 const ACCOUNT_BALANCE_WEI = 10n ** 24n;
 
 /** Where and what a chain's contracts are, as stored between starts. */
-export interface EmbeddedDeployment {
-  readonly contracts: StackAddresses;
-  /** First block after the deployment. */
-  readonly blockNumber: number;
-  /** RPC port, so that a user's tools find the chain again. */
-  readonly port: number;
-  /** Of the VRF key that is registered; absent in records of earlier versions until the next start. */
-  readonly keyHash?: Hex;
-}
+type EmbeddedDeployment = ChainDeployment & { readonly port: number };
 
 /** A chain of our own that serves. */
 export interface EmbeddedChain {
@@ -49,7 +42,7 @@ export interface EmbeddedChainOptions {
   /** Folder for the chain's state; made when absent. */
   readonly folder: string;
   /** What an earlier start found or made. */
-  readonly known: { readonly identity: string; readonly deployment: EmbeddedDeployment } | undefined;
+  readonly known: KnownChain | undefined;
   /** Port for a new chain. */
   readonly preferredPort: number;
   readonly rpcOrigins: EmbeddedNodeOptions["rpcOrigins"];

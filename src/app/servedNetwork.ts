@@ -1,22 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { EMBEDDED_GAS_PRICE_WEI } from "../networks/embedded/anvil.ts";
-import { startEmbeddedChain } from "../networks/embedded/chain.ts";
-import type { EmbeddedChain, EmbeddedDeployment } from "../networks/embedded/chain.ts";
-import { mineConfirmations } from "../networks/embedded/confirmations.ts";
-import { MAX_RESPONSE_BYTES, finalityDepthOf, minConfirmationsOf } from "../networks/profiles.ts";
-import { createSender, fixedFees } from "../evm/sender.ts";
 import { createChainWatcher } from "../evm/watcher.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
-import { describeChain, describeNetwork } from "./embeddedViews.ts";
+import type { NetworkChain, NetworkSource } from "../networks/network.ts";
+import { describeChain, describeNetwork } from "./networkViews.ts";
 import { withDeadline } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { repeat } from "../lib/repeat.ts";
-import { deriveNetworkKeys, rolesOf } from "./networkKeys.ts";
-import type { EmbeddedNetworkOptions } from "./embeddedNetworkOptions.ts";
-import { createEmbeddedOracle } from "./embeddedOracle.ts";
+import type { Companion, ServedNetworkOptions } from "./servedNetworkOptions.ts";
 import { forgetChain } from "./forgetChain.ts";
-import type { Oracle } from "../oracle/oracle.ts";
-import { keepReserve } from "./reserve.ts";
 import { describeOracleHealth } from "./oracleHealth.ts";
 import type { ServiceNetwork } from "../requests/serviceNetwork.ts";
 import type { ExploredChain } from "../explorer/explorer.ts";
@@ -29,24 +20,18 @@ import { findChain, findOracleCheckpoint, saveChain, saveOracleCheckpoint } from
 import { verifiedContractsOf } from "../chainlink/contractBook.ts";
 import type { VerifiableNetwork } from "../verify/verifier.ts";
 
-/** RPC port of the first chain, if it is free; the others follow. */
-const FIRST_RPC_PORT = 8545;
-/** How long a start waits for an empty reserve of LINK to be filled up. */
-const RESERVE_WAIT_MS = 3_000;
+/** How long a start waits for what runs beside the service, such as an empty reserve of LINK that is filled up. */
+const PREPARED_WAIT_MS = 3_000;
 const STARTING = "it is starting";
 const FAILED = "its chain can't be served; whoever runs the service sees why in its readiness";
-/** What each subscription of a dapp is given: 10,000 LINK. */
-const ALLOWANCE_JUELS = 10_000n * 10n ** 18n;
 /** Between notes of the oracle's checkpoint; what came after the last one is read again at a start. */
 const CHECKPOINT_INTERVAL_MS = 5_000;
 /** How long the last one may take: without it the next start reads some more blocks. */
 const LAST_CHECKPOINT_MS = 2_000;
-/** Heads are pushed; this is for the case that one gets lost. */
-const POLL_INTERVAL_MS = 1_000;
 
-/** One network of ours: chain, oracle and pipeline. */
-export interface EmbeddedNetwork extends ServiceNetwork {
-  start(): Promise<{ readonly rpcUrl: string; readonly isNew: boolean }>;
+/** One network that is served: chain, pipeline, and what runs beside them. */
+export interface ServedNetwork extends ServiceNetwork {
+  start(): Promise<{ readonly rpcUrl?: string; readonly isNew: boolean }>;
   /** The pipeline from `start` on, before the network is said to serve. */
   openedPipeline(): RequestPipeline | undefined;
   /** Takes what the readiness is to tell of the dapps' preparation. */
@@ -70,22 +55,19 @@ export interface Preparation {
   readonly warnings: readonly string[];
 }
 
-/** Wires one network whose chain and oracle run right here. Service and oracle share nothing but the chain. */
-export function createEmbeddedNetwork(options: EmbeddedNetworkOptions): EmbeddedNetwork {
-  const { profile, directory, store, book, pool, log, onTransaction } = options;
+/** Wires one network, whoever runs its chain and its oracle. Service and oracle share nothing but the chain. */
+export function createServedNetwork(options: ServedNetworkOptions): ServedNetwork {
+  const { source, store, book, log } = options;
+  const { profile, terms } = source;
   const { name, chainId } = profile;
-  const keys = deriveNetworkKeys(directory.masterKey, name);
-  const { deployer, operator, vrfAccount, provingKey, transmitters } = keys;
-  const fees = fixedFees(EMBEDDED_GAS_PRICE_WEI, { synchronous: true });
   const stopping = new AbortController();
   const onError = (error: unknown): void => {
     if (!stopping.signal.aborted) log.warn({ err: error }, "chain trouble; it is tried again");
   };
-  const maxResponseBytes = MAX_RESPONSE_BYTES.embedded;
 
-  let chain: EmbeddedChain | undefined;
+  let chain: NetworkChain | undefined;
   let watcher: ChainWatcher | undefined;
-  let oracle: Oracle | undefined;
+  let companion: Companion | undefined;
   let pipeline: RequestPipeline | undefined;
   let stopCheckpoints: (() => void) | undefined;
   let serving = false;
@@ -100,14 +82,13 @@ export function createEmbeddedNetwork(options: EmbeddedNetworkOptions): Embedded
 
   const describe = (): NetworkView =>
     describeNetwork({
-      profile,
+      source,
       chain,
       explorerUrl: explorerUrl(),
       trouble: serving ? undefined : trouble,
       isStarting: trouble === STARTING,
-      keyHash: provingKey.keyHash,
     });
-  const explorerUrl = (): string => `${options.baseUrl()}/explorer/${name}`;
+  const explorerUrl = (): string => source.explorerUrl ?? `${options.baseUrl()}/explorer/${name}`;
   const change = (next: { serving: boolean; trouble: string }): void => {
     ({ serving, trouble } = next);
     view = undefined;
@@ -116,17 +97,41 @@ export function createEmbeddedNetwork(options: EmbeddedNetworkOptions): Embedded
   /** Notes how far the oracle has answered everything, so that the next start need not read the whole chain. */
   const keepCheckpoint = async (): Promise<void> => {
     if (pipeline !== undefined && chain !== undefined)
-      await noteSpentNonce({ network: name, client: chain.client, store, operator: operator.address });
-    const status = oracle?.status()[0];
+      await noteSpentNonce({
+        network: name,
+        client: chain.client,
+        store,
+        operator: chain.operator.address,
+      });
+    const status = companion?.oracleStatus?.();
     // Read after the status: every answer that it counts is in this block or before.
     const head = status?.caughtUp ? await chain?.client.getHead("latest") : undefined;
     if (status === undefined || head === undefined) return;
     await saveOracleCheckpoint(store.db, name, { blockNumber: status.checkpoint, head });
   };
 
+  /** Takes the chain for the one that the journal is about, or begins a new journal for it. */
+  const adopt = async ({ client, identity, deployment, isNew, operator }: NetworkChain): Promise<void> => {
+    if (isNew) {
+      await forgetChain({ network: name, identity, deployment, store, book });
+      return;
+    }
+    const account = { network: name, client, store, operator: operator.address };
+    await assertJournalKnows({ ...account, isAccepted: options.acceptsChain });
+    await store.write((db) => saveChain(db, name, identity, deployment));
+  };
+
+  /** First block that may hold a request which the oracle has not answered. */
+  const findFirstBlock = async ({ client, deployment, isNew }: NetworkChain): Promise<bigint> => {
+    const noted = isNew ? undefined : await findOracleCheckpoint(store.db, name);
+    // A power cut may have taken blocks with answers: what they answered waits again.
+    const isKept = noted !== undefined && (await client.getHead(noted.head.number))?.hash === noted.head.hash;
+    return isKept ? noted.blockNumber : BigInt(deployment.blockNumber);
+  };
+
   return {
     profile,
-    maxResponseBytes,
+    maxResponseBytes: terms.maxResponseBytes,
     get explorerUrl() {
       return explorerUrl();
     },
@@ -139,85 +144,34 @@ export function createEmbeddedNetwork(options: EmbeddedNetworkOptions): Embedded
         client: chain.client,
         chainId,
         contracts: verifiedContractsOf(chain.deployment.contracts),
-        maxResponseBytes,
-        isEmbedded: true,
+        maxResponseBytes: terms.maxResponseBytes,
+        isEmbedded: source.isEmbedded,
+        hasEthereumBlocks: terms.hasEthereumBlocks,
       },
-    explored: () => (explored ??= chain && describeChain(profile, chain, keys.titles)),
+    explored: () => (explored ??= chain && describeChain(source, chain)),
     getCode: (address) => chain!.client.getCode(address),
 
     async start() {
-      const known = (await findChain(store.db, name)) as
-        | { identity: string; deployment: EmbeddedDeployment }
-        | undefined;
-      chain = await startEmbeddedChain({
-        profile,
-        folder: directory.file("chains", name),
-        known,
-        preferredPort: FIRST_RPC_PORT + options.index,
-        rpcOrigins: options.rpcOrigins,
-        deployer,
-        roles: rolesOf(keys),
-        accounts: [operator.address, vrfAccount.address, ...transmitters.map((one) => one.address)],
-        onRestart({ isUp, ...restart }) {
-          if (isUp) {
-            log.warn(restart, "the embedded chain ended by itself and was started again");
-            return;
-          }
-          log.error("the embedded chain ends as soon as it starts");
-          change({ serving: false, trouble: "its embedded chain has ended; start the service again" });
-        },
-        onCompacted: (report) => log.debug(report, "the embedded chain was compacted"),
+      const known = (await findChain(store.db, name)) as Parameters<NetworkSource["open"]>[0];
+      chain = await source.open(known, {
+        onDown: (why) => change({ serving: false, trouble: why }),
         onError,
       });
-      const { client, identity } = chain;
-      const deployment = { ...chain.deployment, keyHash: provingKey.keyHash };
+      const { client, deployment, operator, fees } = chain;
       for (const finding of chain.findings) log.error(finding);
-      if (chain.isNew) await forgetChain({ network: name, identity, deployment, store, book });
-      else {
-        const account = { network: name, client, store, operator: operator.address };
-        await assertJournalKnows({ ...account, isAccepted: options.acceptsChain });
-        await store.write((db) => saveChain(db, name, identity, deployment));
-      }
+      await adopt(chain);
       const { contracts } = deployment;
-      const noted = chain.isNew ? undefined : await findOracleCheckpoint(store.db, name);
-      // A power cut may have taken blocks with answers: what they answered waits again.
-      const isKept =
-        noted !== undefined && (await client.getHead(noted.head.number))?.hash === noted.head.hash;
-      const fromBlock = isKept ? noted.blockNumber : BigInt(deployment.blockNumber);
+      const fromBlock = await findFirstBlock(chain);
       watcher = createChainWatcher({
         client,
-        pollIntervalMs: POLL_INTERVAL_MS,
-        rolledBackAfterMs: 0,
+        pollIntervalMs: terms.pollIntervalMs,
+        rolledBackAfterMs: terms.rolledBackAfterMs,
         onError,
       });
       const { signal } = stopping;
-      const reserve = keepReserve({
-        client,
-        minter: createSender({ client, account: deployer, chainId, fees, signal, onError }),
-        link: contracts.link,
-        holder: contracts.subscriptionOwner,
-        onError,
-      });
-      signal.addEventListener("abort", reserve.stop, { once: true });
-      oracle = createEmbeddedOracle({
-        network: name,
-        chainId,
-        client,
-        watcher,
-        contracts,
-        keys,
-        fees,
-        fromBlock,
-        maxResponseBytes,
-        pool,
-        log,
-        signal,
-        onTransaction,
-        onError,
-      });
+      companion = options.accompany?.({ chain, watcher, fromBlock, signal, onError });
+      const status = companion?.oracleStatus;
       stopCheckpoints = repeat(keepCheckpoint, CHECKPOINT_INTERVAL_MS, onError);
-      const { vrfCoordinator } = contracts;
-      mineConfirmations({ client, watcher, vrfCoordinator, fromBlock, onError });
       pipeline = await openRequestPipeline({
         chain: {
           network: name,
@@ -227,21 +181,22 @@ export function createEmbeddedNetwork(options: EmbeddedNetworkOptions): Embedded
           contracts,
           operator,
           fees,
-          allowanceJuels: ALLOWANCE_JUELS,
-          keyHash: provingKey.keyHash,
-          oracleWait: (id) => oracle?.status()[0]?.pending.find(({ requestId }) => requestId === id)?.why,
-          presetConfirmations: minConfirmationsOf(profile, "embedded"),
-          finalityDepth: finalityDepthOf(profile, "embedded"),
+          allowanceJuels: terms.allowanceJuels,
+          keyHash: deployment.keyHash,
+          ...(status && {
+            oracleWait: (id) => status().pending.find(({ requestId }) => requestId === id)?.why,
+          }),
+          presetConfirmations: terms.minConfirmations,
+          finalityDepth: terms.finalityDepth,
         },
         store,
         book,
         onError,
         onReceipt: (receipt, { kind, entries }) =>
-          onTransaction({ network: name, purpose: kind, requests: entries.flat().length, receipt }),
+          options.onTransaction({ network: name, purpose: kind, requests: entries.flat().length, receipt }),
       });
-      await Promise.race([reserve.filled, sleep(RESERVE_WAIT_MS, undefined, { ref: false })]);
+      await Promise.race([companion?.prepared, sleep(PREPARED_WAIT_MS, undefined, { ref: false })]);
       const opened = pipeline;
-      const running = oracle;
       health = createNetworkHealth({
         client,
         watcher,
@@ -251,12 +206,13 @@ export function createEmbeddedNetwork(options: EmbeddedNetworkOptions): Embedded
         functionsRouter: contracts.functionsRouter,
         chainWarnings: chain.warnings,
         subscriptions: opened.subscriptions,
-        lowSubscriptionJuels: ALLOWANCE_JUELS / 10n,
+        lowSubscriptionJuels: terms.allowanceJuels / 10n,
         openRequests: () => book.open(name).length,
         queuedRequests: () => opened.queued(),
-        oracle: () => describeOracleHealth(running.status()[0]!),
+        ...(status && { oracle: () => describeOracleHealth(status()) }),
       });
-      return { rpcUrl: chain.rpcUrl, isNew: chain.isNew };
+      const { rpcUrl, isNew } = chain;
+      return { isNew, ...(rpcUrl === undefined ? {} : { rpcUrl }) };
     },
 
     serve: () => change({ serving: true, trouble: "" }),
@@ -283,7 +239,7 @@ export function createEmbeddedNetwork(options: EmbeddedNetworkOptions): Embedded
         stopping.abort();
         stopCheckpoints?.();
         await withDeadline(keepCheckpoint(), LAST_CHECKPOINT_MS).catch(onError);
-        oracle?.close();
+        companion?.close();
         watcher?.close();
         await chain?.close();
       })();

@@ -12,8 +12,8 @@ import type { MinedTransaction } from "../requests/transactionMetrics.ts";
 import type { NetworkKeys } from "./networkKeys.ts";
 import { countAnswers } from "./oracleHealth.ts";
 
-/** Creates the oracle of one embedded chain, with all of its nodes in this process: it shares nothing with the service but the chain. */
-export function createEmbeddedOracle(options: {
+/** Creates the oracle of one network, with all of its nodes in this process: it shares nothing with the service but the chain. */
+export function createNetworkOracle(options: {
   readonly network: string;
   readonly chainId: number;
   readonly client: ChainClient;

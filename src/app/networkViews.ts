@@ -1,37 +1,35 @@
 import type { Hex } from "viem";
-import type { EmbeddedChain, EmbeddedDeployment } from "../networks/embedded/chain.ts";
 import { MAX_REQUEST_BYTES } from "../chainlink/functionsRequest.ts";
 import { MAX_CONFIRMATIONS, MAX_RANDOM_WORDS } from "../chainlink/limits.ts";
-import { MAX_RESPONSE_BYTES, minConfirmationsOf } from "../networks/profiles.ts";
-import type { NetworkProfile } from "../networks/profiles.ts";
+import type { ChainDeployment, NetworkChain, NetworkSource } from "../networks/network.ts";
 import { MAX_SOURCE_BYTES } from "../requests/commands.ts";
 import { createNodeArchive } from "../explorer/chainArchive.ts";
 import type { ExploredChain } from "../explorer/explorer.ts";
 import type { NetworkView } from "../requests/views.ts";
 
-/** Describes a network of ours to callers; `trouble` says why it doesn't serve. */
+/** Describes a network to callers; `trouble` says why it doesn't serve. */
 export function describeNetwork(options: {
-  readonly profile: NetworkProfile;
-  readonly chain: EmbeddedChain | undefined;
+  readonly source: NetworkSource;
+  readonly chain: NetworkChain | undefined;
   readonly explorerUrl: string;
   readonly trouble: string | undefined;
   readonly isStarting: boolean;
-  readonly keyHash: Hex;
 }): NetworkView {
-  const { profile, chain, explorerUrl, trouble, isStarting, keyHash } = options;
+  const { chain, explorerUrl, trouble, isStarting } = options;
+  const { profile, isEmbedded, terms, keyHash } = options.source;
   return {
     name: profile.name,
     title: profile.title,
     chainId: profile.chainId,
-    embedded: true,
-    ...(chain === undefined ? {} : { rpcUrl: chain.rpcUrl }),
+    embedded: isEmbedded,
+    ...(chain?.rpcUrl === undefined ? {} : { rpcUrl: chain.rpcUrl }),
     explorerUrl,
     status: trouble === undefined ? "serving" : isStarting ? "starting" : "unavailable",
     ...(trouble === undefined ? {} : { statusDetail: trouble }),
     contracts: contractsOf(chain?.deployment),
     vrf: {
       keyHashes: [keyHash],
-      minConfirmations: minConfirmationsOf(profile, "embedded"),
+      minConfirmations: terms.minConfirmations,
       maxConfirmations: MAX_CONFIRMATIONS,
       maxWords: MAX_RANDOM_WORDS,
     },
@@ -39,16 +37,15 @@ export function describeNetwork(options: {
       donId: profile.functions.donId,
       maxSourceBytes: MAX_SOURCE_BYTES,
       maxRequestBytes: MAX_REQUEST_BYTES,
-      maxResponseBytes: MAX_RESPONSE_BYTES.embedded,
+      maxResponseBytes: terms.maxResponseBytes,
     },
   };
 }
 
-/** Describes a chain of ours to the explorer; `accounts`: what the addresses of ours are called. */
+/** Describes a chain to the explorer. */
 export function describeChain(
-  profile: NetworkProfile,
-  { client, deployment }: EmbeddedChain,
-  accounts: Readonly<Record<Hex, string>>,
+  { profile, titles: accounts }: NetworkSource,
+  { client, deployment }: NetworkChain,
 ): ExploredChain {
   return {
     network: profile.name,
@@ -61,7 +58,7 @@ export function describeChain(
   };
 }
 
-function contractsOf(deployment: EmbeddedDeployment | undefined): NetworkView["contracts"] {
+function contractsOf(deployment: ChainDeployment | undefined): NetworkView["contracts"] {
   const none: Hex = "0x";
   const {
     link = none,

@@ -1,0 +1,76 @@
+import type { Logger } from "pino";
+import { fixedFees } from "../evm/sender.ts";
+import { EMBEDDED_GAS_PRICE_WEI } from "../networks/embedded/anvil.ts";
+import { startEmbeddedChain } from "../networks/embedded/chain.ts";
+import type { NetworkSource } from "../networks/network.ts";
+import { MAX_RESPONSE_BYTES, finalityDepthOf, minConfirmationsOf } from "../networks/profiles.ts";
+import type { NetworkProfile } from "../networks/profiles.ts";
+import { rolesOf } from "./networkKeys.ts";
+import type { NetworkKeys } from "./networkKeys.ts";
+
+/** RPC port of the first chain, if it is free; the others follow. */
+const FIRST_RPC_PORT = 8545;
+/** What each subscription of a dapp is given: 10,000 LINK. */
+const ALLOWANCE_JUELS = 10_000n * 10n ** 18n;
+/** Heads are pushed; this is for the case that one gets lost. */
+const POLL_INTERVAL_MS = 1_000;
+
+/** Describes a network whose chain is a process of ours, with contracts that belong to these keys. */
+export function createEmbeddedSource(options: {
+  readonly profile: NetworkProfile;
+  readonly keys: NetworkKeys;
+  /** Folder of the chain's state. */
+  readonly folder: string;
+  /** Place among the networks, for the RPC port. */
+  readonly index: number;
+  /** Origins of pages that may use the RPC port besides those of this machine. */
+  readonly rpcOrigins: readonly string[];
+  readonly log: Logger;
+}): NetworkSource {
+  const { profile, keys, log } = options;
+  const { deployer, operator, vrfAccount, provingKey, transmitters } = keys;
+  const { keyHash } = provingKey;
+  return {
+    profile,
+    isEmbedded: true,
+    terms: {
+      minConfirmations: minConfirmationsOf(profile, "embedded"),
+      finalityDepth: finalityDepthOf(profile, "embedded"),
+      maxResponseBytes: MAX_RESPONSE_BYTES.embedded,
+      allowanceJuels: ALLOWANCE_JUELS,
+      pollIntervalMs: POLL_INTERVAL_MS,
+      rolledBackAfterMs: 0,
+      hasEthereumBlocks: true,
+    },
+    keyHash,
+    titles: keys.titles,
+    async open(known, { onDown, onError }) {
+      const chain = await startEmbeddedChain({
+        profile,
+        folder: options.folder,
+        known,
+        preferredPort: FIRST_RPC_PORT + options.index,
+        rpcOrigins: options.rpcOrigins,
+        deployer,
+        roles: rolesOf(keys),
+        accounts: [operator.address, vrfAccount.address, ...transmitters.map((one) => one.address)],
+        onRestart({ isUp, ...restart }) {
+          if (isUp) {
+            log.warn(restart, "the embedded chain ended by itself and was started again");
+            return;
+          }
+          log.error("the embedded chain ends as soon as it starts");
+          onDown("its embedded chain has ended; start the service again");
+        },
+        onCompacted: (report) => log.debug(report, "the embedded chain was compacted"),
+        onError,
+      });
+      return {
+        ...chain,
+        deployment: { ...chain.deployment, keyHash },
+        operator,
+        fees: fixedFees(EMBEDDED_GAS_PRICE_WEI, { synchronous: true }),
+      };
+    },
+  };
+}

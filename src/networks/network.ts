@@ -1,0 +1,89 @@
+import type { Hex } from "viem";
+import type { StackAddresses } from "../chainlink/stackPlan.ts";
+import type { Account } from "../evm/account.ts";
+import type { ChainClient } from "../evm/client.ts";
+import type { Fees } from "../evm/fees.ts";
+import type { NetworkProfile } from "./profiles.ts";
+
+/** What stands on a chain, as stored between starts. */
+export interface ChainDeployment {
+  readonly contracts: StackAddresses;
+  /** First block after the deployment. */
+  readonly blockNumber: number;
+  /** RPC port of a chain of our own, so that a user's tools find it again. */
+  readonly port?: number;
+  /** Of the VRF key that is registered; absent in records of earlier versions until the next start. */
+  readonly keyHash?: Hex;
+  /** Absent where the name's own profile says it. */
+  readonly chainId?: number;
+  readonly title?: string;
+  /** Name of the oracle network that runs functions; absent where the profile says it. */
+  readonly donId?: string;
+}
+
+/** What an earlier start knew of a network's chain. */
+export interface KnownChain {
+  readonly identity: string;
+  readonly deployment: ChainDeployment;
+}
+
+/** A network's chain that answers, whoever runs it. */
+export interface NetworkChain {
+  readonly client: ChainClient;
+  /** For users' tools; absent where the URL is the operator's own matter. */
+  readonly rpcUrl?: string;
+  readonly deployment: ChainDeployment & { readonly keyHash: Hex };
+  /** Tells this chain with these contracts from any other. */
+  readonly identity: string;
+  /** Whether it is another one than was known before. */
+  readonly isNew: boolean;
+  /** Sends every transaction of the service. */
+  readonly operator: Account;
+  readonly fees: Fees;
+  /** What was found amiss when it was opened, and what has become of it: a sentence each. */
+  readonly findings: readonly string[];
+  /** What an operator should see to although the chain serves, the findings included. */
+  warnings(this: void): Promise<readonly string[]>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
+
+/** What callers may ask of a network, and what holds for it. */
+export interface NetworkTerms {
+  /** Lowest number of confirmations that random words may be asked with; presets ask with it. */
+  readonly minConfirmations: number;
+  /** Blocks after which nothing is taken back. */
+  readonly finalityDepth: number;
+  /** Bytes of a function's result that the oracle reports. */
+  readonly maxResponseBytes: number;
+  /** What each of a dapp's two subscriptions is given, in juels. */
+  readonly allowanceJuels: bigint;
+  /** Between looks for a new head, where heads are not pushed. */
+  readonly pollIntervalMs: number;
+  /** How long the chain must have been shorter than before to count as rolled back; 0 where no node lags. */
+  readonly rolledBackAfterMs: number;
+  /** Whether block headers are Ethereum's, so that checks can hash them again. */
+  readonly hasEthereumBlocks: boolean;
+}
+
+/** Told by a chain while it is open. */
+export interface ChainEvents {
+  /** The chain has ended for good, for a reason that callers may read. */
+  onDown(this: void, why: string): void;
+  onError(this: void, error: unknown): void;
+}
+
+/** One network as it is configured: what opens its chain. */
+export interface NetworkSource {
+  readonly profile: NetworkProfile;
+  /** Whether Tyche runs the chain itself. For callers to read; nothing branches on it. */
+  readonly isEmbedded: boolean;
+  readonly terms: NetworkTerms;
+  /** Hash of the VRF key that presets use. */
+  readonly keyHash: Hex;
+  /** Public explorer without a trailing slash; absent where the service's own pages are the explorer. */
+  readonly explorerUrl?: string;
+  /** What accounts of ours are called, by address. */
+  readonly titles: Readonly<Record<Hex, string>>;
+  open(known: KnownChain | undefined, events: ChainEvents): Promise<NetworkChain>;
+}
