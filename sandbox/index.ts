@@ -17,7 +17,8 @@ export {
   type GuardedFetchOptions,
 } from "./host/net/guardedFetch.ts";
 export { createImportCall } from "./host/net/importCall.ts";
-export { DEVELOPER_MODULES } from "./host/net/modules/allowList.ts";
+export { createHostPolicy } from "./host/net/hostPolicy.ts";
+export { createModuleAllowList, DEVELOPER_MODULES } from "./host/net/modules/allowList.ts";
 export {
   createModuleLoader,
   type ModuleLoader,

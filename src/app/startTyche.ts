@@ -185,7 +185,7 @@ async function start(
     ...config.requests,
   });
   const isLoopback = isLoopbackHost(host.includes(":") ? `[${host}]` : host);
-  const guardPublic = createPublicGuard({ isLoopback, hosts: config.hosts });
+  const guardPublic = createPublicGuard({ isLoopback, hosts: config.hosts, limits: config.http });
   const access = createAccess({ operatorToken: ensureOperatorToken(directory) });
   const web = createWebApp({
     service,

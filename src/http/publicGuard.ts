@@ -25,7 +25,7 @@ export function createPublicGuard(options: {
   readonly limits?: Partial<Pick<HttpLimits, "pageRateLimit" | "rateWindowSeconds">>;
 }): PublicGuard {
   const { pageRateLimit, rateWindowSeconds } = { ...DEFAULT_LIMITS, ...options.limits };
-  const hosts = new Set((options.hosts ?? []).map((host) => host.toLowerCase()));
+  const hosts = new Set(parseServedHosts(options.hosts ?? []));
   const policy = {
     name: "pages",
     quota: pageRateLimit,
@@ -38,6 +38,30 @@ export function createPublicGuard(options: {
       throw new HostNotAllowedError();
     await countCall(ctx, policy);
   };
+}
+
+/**
+ * Checks names under which a forwarder serves this, and returns them as a Host header is compared: in lower case, IPv6 in brackets.
+ *
+ * @throws {ServedHostError} for an entry with a scheme, a port or a path, which no Host header would ever match.
+ */
+export function parseServedHosts(entries: readonly string[]): readonly string[] {
+  return entries.map((entry) => {
+    const host = entry.toLowerCase();
+    if (hostNameOf(host) !== host || URL.parse(`http://${host}/`)?.host !== host)
+      throw new ServedHostError(entry);
+    return host;
+  });
+}
+
+/** A list of names can't be read. */
+class ServedHostError extends TycheError {
+  constructor(entry: string) {
+    super(
+      `TYCHE_HOSTS must list host names without scheme, port or path, such as tyche.example.org; ${JSON.stringify(entry)} is none`,
+      { code: "start_failed", blame: "caller" },
+    );
+  }
 }
 
 /** A call for a name that this server doesn't answer to. */

@@ -120,6 +120,11 @@ export const ConfigSchema = Type.Object(
           [1, 1e9],
           http.anonymousRateLimit,
         ),
+        pageRateLimit: integer(
+          "Calls of pages, explorer, `/readyz` and `/metrics` from one address in a window.",
+          [1, 1e9],
+          http.pageRateLimit,
+        ),
         closeGraceMs: integer(
           "When stopping: time for calls under way to end.",
           [0, DAY_MS],

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { MalformedJsonError, parseJson, type JsonValue } from "../../lib/parseJson.ts";
 import { compileValidator } from "../../http/validator.ts";
 import { TycheError, messageOf } from "../../lib/errors.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { ConfigSchema, type Config } from "./configSchema.ts";
+import { findUnusable } from "./findUnusable.ts";
+import { readConfigFile, type Members } from "./readConfigFile.ts";
 
 /** File that is read from the data directory when no other is named. */
 const CONFIG_FILE = "tyche.json";
@@ -21,7 +22,6 @@ const VARIABLES: Readonly<Record<string, { readonly path: string; readonly type?
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type Members = { [name: string]: JsonValue };
 
 /** A configuration, and where it comes from. */
 export interface LoadedConfig {
@@ -54,10 +54,14 @@ export function readConfig({ file, dataDir, environment }: ReadConfigOptions): L
   const members = hasFile ? readMembers(path) : {};
   const variables = applyVariables(members, environment);
   const checked = validate(members);
-  if (!checked.ok)
+  const violations = [
+    ...(checked.ok ? [] : checked.violations),
+    ...findUnusable(members, { pluginsBase: dirname(path) }),
+  ];
+  if (!checked.ok || violations.length > 0)
     throw new ConfigError(
       path,
-      checked.violations.map((violation) => nameVariable(violation, variables)),
+      violations.map((violation) => nameVariable(violation, variables)),
     );
   const { pluginsDir, ...config } = checked.values;
   return {
@@ -71,15 +75,11 @@ export function readConfig({ file, dataDir, environment }: ReadConfigOptions): L
 }
 
 function readMembers(path: string): Members {
-  let value: JsonValue;
   try {
-    value = parseJson(readFileSync(path, "utf8"), "it");
+    return readConfigFile(path);
   } catch (cause) {
-    const reason = cause instanceof MalformedJsonError ? cause.message : `can't be read: ${messageOf(cause)}`;
-    throw new ConfigError(path, [{ path: "", message: reason }], cause);
+    throw new ConfigError(path, [{ path: "", message: messageOf(cause) }], cause);
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw new ConfigError(path, [{ path: "", message: "must be a JSON object" }]);
 }
 
 /** Writes what the environment says into the members; gives the names of the variables that said something. */

@@ -6,8 +6,11 @@ const MAX_MINED_BLOCKS = 5_000;
 const MAX_MINED_AT_ONCE = 32;
 /** Between two blocks, by the chain's clock: a day. */
 const MAX_INTERVAL_SECONDS = 86_400;
-/** Chainlink's contracts hold times in 32 bits; beyond, none of them works any more, and no clock goes back. */
-const MAX_TIMESTAMP = 2 ** 32 - 1;
+/**
+ * Chainlink's contracts hold times in 32 bits, up to February 2106; beyond, none of them works any more, and no clock goes back. The
+ * chain's clock goes on by itself, so the last five weeks of these can't be set.
+ */
+export const MAX_TIMESTAMP = Date.UTC(2106, 0, 1) / 1_000 - 1;
 /** Blocks with a state to go back to, of those that Anvil keeps. */
 const MAX_REORG_BLOCKS = KEPT_STATES - 1;
 /** Gas of a call that is only tried: four times a block's. Anvil itself takes any number, and a loop would hold it for hours. */
@@ -54,9 +57,8 @@ const CHEATS = checksBy({
   setBlockTimestampInterval: intervalCheck,
   setTime: timestampCheck,
   setNextBlockTimestamp: timestampCheck,
-  // Counted from now on, which leaves a little less than it should.
-  increaseTime: ([seconds]) =>
-    atMost(seconds, MAX_TIMESTAMP - Math.floor(Date.now() / 1000), "seconds, up to the year 2106"),
+  // How far it may go depends on the chain's clock: see `limitClock`.
+  increaseTime: ([seconds]) => atMost(seconds, MAX_TIMESTAMP, "seconds"),
   reorg: depthCheck,
   rollback: depthCheck,
   setBlockGasLimit: ([limit]) => atMost(limit, MAX_BLOCK_GAS_LIMIT, "gas a block"),
@@ -138,8 +140,8 @@ function isTag(block: unknown): boolean {
   return block === undefined || block === null || (typeof block === "string" && /^[a-z]+$/.test(block));
 }
 
-/** A quantity as a number, or as decimal or hexadecimal text. */
-function quantityOf(value: unknown): bigint | undefined {
+/** Reads a quantity given as a number, or as decimal or hexadecimal text; `undefined` for anything else. */
+export function quantityOf(value: unknown): bigint | undefined {
   if (typeof value === "number") return Number.isInteger(value) && value >= 0 ? BigInt(value) : undefined;
   if (typeof value !== "string" || value.length > 80 || !/^(?:0x[0-9a-f]+|\d+)$/i.test(value))
     return undefined;

@@ -48,6 +48,9 @@ export function createRpcAccess(origins: readonly string[]): RpcAccess {
   };
 }
 
+/** What an entry of the list looks like, as the end of a sentence. */
+export const ORIGIN_FORM = "https://app.example.org, without a path";
+
 /**
  * Checks a list of origins, such as `https://app.example.org` or `chrome-extension://abcdef`.
  *
@@ -79,9 +82,9 @@ function isLoopbackName(name: string | undefined): boolean {
 /** A list of origins can't be read. */
 export class RpcOriginError extends TycheError {
   constructor(entry: string) {
-    super(
-      `TYCHE_RPC_ORIGINS must list origins such as https://app.example.org, without a path; ${JSON.stringify(entry)} is none`,
-      { code: "start_failed", blame: "caller" },
-    );
+    super(`TYCHE_RPC_ORIGINS must list origins such as ${ORIGIN_FORM}; ${JSON.stringify(entry)} is none`, {
+      code: "start_failed",
+      blame: "caller",
+    });
   }
 }

@@ -1,6 +1,9 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { nameUnknownMethods } from "./anvilMethods.ts";
+import { limitClock } from "./clockLimit.ts";
+import { createUnsentBudget, type UnsentBudget } from "./unsentBudget.ts";
 import { createRpcAccess } from "./rpcAccess.ts";
 import type { RpcAccess } from "./rpcAccess.ts";
 import { AnswerError } from "../../evm/connection.ts";
@@ -13,6 +16,8 @@ import type { Subscribe } from "./rpcSockets.ts";
 /** HTTP connections and WebSockets of one chain. */
 const MAX_CONNECTIONS = 1_024;
 const REQUEST_TIMEOUT_MS = 30_000;
+/** Bytes of all connections to a chain that wait in memory: messages that arrive, and answers that nobody reads. */
+const MAX_UNSENT_BYTES = 256 * 2 ** 20;
 const PREFLIGHT = {
   "access-control-allow-methods": "POST",
   "access-control-allow-headers": "*",
@@ -37,6 +42,8 @@ export interface RpcServerOptions {
   readonly request: RpcRequest;
   /** Subscribes for one WebSocket. */
   readonly subscribe: Subscribe;
+  /** Bytes of all connections that may wait in memory. Default 256 MiB. */
+  readonly maxUnsentBytes?: number;
 }
 
 /**
@@ -45,8 +52,10 @@ export interface RpcServerOptions {
  * ask, and {@link answerMessage} for what.
  */
 export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
-  const { host, preferredPort, request, subscribe } = options;
+  const { host, preferredPort, subscribe } = options;
   const access = createRpcAccess(options.origins);
+  const request = nameUnknownMethods(limitClock(options.request));
+  const unsent = createUnsentBudget(options.maxUnsentBytes ?? MAX_UNSENT_BYTES);
   const requestOnce: RpcRequest = async (method, parameters) => {
     // HTTP has nobody to push to.
     if (/^eth_(?:un)?subscribe$/.test(method))
@@ -54,10 +63,10 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
     return request(method, parameters);
   };
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (incoming, response) => {
-    serve(incoming, response, { access, request: requestOnce }).catch(() => response.destroy());
+    serve(incoming, response, { access, request: requestOnce, unsent }).catch(() => response.destroy());
   });
   server.maxConnections = MAX_CONNECTIONS;
-  const sockets = serveRpcSockets({ access, request, subscribe });
+  const sockets = serveRpcSockets({ access, request, subscribe, unsent });
   server.on("upgrade", (incoming, socket: Socket, head) => sockets.upgrade(incoming, socket, head));
 
   const listen = (port: number): Promise<void> =>
@@ -86,8 +95,14 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
 async function serve(
   incoming: IncomingMessage,
   response: ServerResponse,
-  { access, request }: { readonly access: RpcAccess; readonly request: RpcRequest },
+  {
+    access,
+    request,
+    unsent,
+  }: { readonly access: RpcAccess; readonly request: RpcRequest; readonly unsent: UnsentBudget },
 ): Promise<void> {
+  const connection = unsent.open(() => incoming.socket.destroy());
+  response.once("close", () => connection.hold(0));
   response.setHeader("vary", "Origin");
   const refuse = (status: number, message: string): void =>
     reply(response, status, JSON.stringify(failure(null, RPC_CODES.invalidRequest, message)));
@@ -113,9 +128,14 @@ async function serve(
     refuse(415, "JSON-RPC takes Content-Type: application/json");
     return;
   }
-  const body = await readBody(incoming);
-  if (body === undefined) refuse(413, `a message has at most ${MAX_MESSAGE_BYTES} bytes`);
-  else reply(response, 200, await answerMessage(body, request));
+  const body = await readBody(incoming, connection.hold);
+  if (body === undefined) {
+    refuse(413, `a message has at most ${MAX_MESSAGE_BYTES} bytes`);
+    return;
+  }
+  const answer = await answerMessage(body, request);
+  connection.hold(response.destroyed ? 0 : Buffer.byteLength(answer));
+  reply(response, 200, answer);
 }
 
 function reply(response: ServerResponse, status: number, text: string): void {
@@ -124,13 +144,18 @@ function reply(response: ServerResponse, status: number, text: string): void {
     .end(text);
 }
 
-async function readBody(incoming: IncomingMessage): Promise<string | undefined> {
+/** @param onBytes told how much of the body is held. */
+async function readBody(
+  incoming: IncomingMessage,
+  onBytes: (bytes: number) => void,
+): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > MAX_MESSAGE_BYTES) return undefined;
     chunks.push(chunk);
+    onBytes(bytes);
   }
   return Buffer.concat(chunks).toString();
 }

@@ -9,12 +9,13 @@ import type { RpcAccess } from "./rpcAccess.ts";
 import { MAX_MESSAGE_BYTES, answerMessage } from "./rpcCalls.ts";
 import { RPC_CODES, RpcLimitError } from "./rpcErrors.ts";
 import type { RpcRequest } from "./rpcErrors.ts";
+import type { UnsentBudget } from "./unsentBudget.ts";
 
 const MAX_SOCKETS = 256;
 const MAX_SUBSCRIPTIONS = 64;
 /** Messages of one socket that wait for their answers. */
 const MAX_UNDER_WAY = 256;
-/** What may wait for a reader that is too slow; past that it is left. */
+/** What may wait for one reader that is too slow; past that it is left. */
 const MAX_UNSENT_BYTES = 64 * 2 ** 20;
 /** A socket that answered no ping for so long has nobody at its end. */
 const PING_INTERVAL_MS = 30_000;
@@ -38,10 +39,12 @@ export function serveRpcSockets({
   access,
   request,
   subscribe,
+  unsent,
 }: {
   readonly access: RpcAccess;
   readonly request: RpcRequest;
   readonly subscribe: Subscribe;
+  readonly unsent: UnsentBudget;
 }): RpcSockets {
   const server = new WebSocketServer({
     noServer: true,
@@ -59,11 +62,26 @@ export function serveRpcSockets({
 
   const serve = (socket: WebSocket): void => {
     alive.add(socket);
-    const subscriptions = createSubscriptions(socket, subscribe);
+    let isClosed = false;
+    const connection = unsent.open(() => socket.terminate());
+    const send = (text: string): void => {
+      if (socket.readyState !== socket.OPEN) return;
+      if (socket.bufferedAmount > MAX_UNSENT_BYTES) {
+        socket.terminate();
+        return;
+      }
+      socket.send(text, () => connection.hold(isClosed ? 0 : socket.bufferedAmount));
+      connection.hold(socket.bufferedAmount);
+    };
+    const subscriptions = createSubscriptions(send, subscribe);
     let underWay = 0;
     socket.on("pong", () => alive.add(socket));
     socket.on("error", () => socket.terminate());
-    socket.on("close", () => subscriptions.close());
+    socket.on("close", () => {
+      isClosed = true;
+      subscriptions.close();
+      connection.hold(0);
+    });
     socket.on("message", (data) => {
       alive.add(socket);
       if (underWay >= MAX_UNDER_WAY) {
@@ -82,7 +100,7 @@ export function serveRpcSockets({
         return request(method, parameters);
       }).then((answer) => {
         underWay -= 1;
-        send(socket, answer);
+        send(answer);
         for (const id of begun) subscriptions.begin(id);
       });
     });
@@ -105,16 +123,13 @@ export function serveRpcSockets({
 }
 
 /** The subscriptions of one socket. What they tell before the socket knows their name waits for {@link begin}. */
-function createSubscriptions(socket: WebSocket, subscribe: Subscribe) {
+function createSubscriptions(send: (text: string) => void, subscribe: Subscribe) {
   const running = new Map<string, { readonly stop: () => void; early: unknown[] | undefined }>();
   let lastId = 0;
   let isClosed = false;
 
   const tell = (subscription: string, result: unknown): void =>
-    send(
-      socket,
-      JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params: { subscription, result } }),
-    );
+    send(JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params: { subscription, result } }));
 
   return {
     async add(parameters: readonly unknown[]): Promise<string> {
@@ -158,12 +173,6 @@ function createSubscriptions(socket: WebSocket, subscribe: Subscribe) {
       running.clear();
     },
   };
-}
-
-function send(socket: WebSocket, text: string): void {
-  if (socket.readyState !== socket.OPEN) return;
-  if (socket.bufferedAmount > MAX_UNSENT_BYTES) socket.terminate();
-  else socket.send(text);
 }
 
 function refuse(socket: Socket, status: number, message: string): void {

@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeConfigSchema } from "../../../src/app/config/configSchema.ts";
 import { ConfigError, readConfig } from "../../../src/app/config/readConfig.ts";
+import { DEFAULT_LIMITS } from "../../../src/http/limits.ts";
 
 let dataDir: string;
 beforeEach(() => {
@@ -59,6 +61,7 @@ test("behaviour: variables of the environment win over the file", () => {
 });
 
 test("behaviour: a relative path starts at the file", () => {
+  mkdirSync(path.join(dataDir, "presets"));
   write({ pluginsDir: "presets" });
   expect(read().config.pluginsDir).toBe(path.join(dataDir, "presets"));
 });
@@ -100,6 +103,76 @@ test("error: a file that was named and is not there", () => {
   expect(errorOf(() => read({}, path.join(dataDir, "none.json"))).message).toMatch(
     /none\.json.*\n.*can't be read/,
   );
+});
+
+test("behaviour: every limit of the HTTP layer can be set", () => {
+  expect(Object.keys(read().config.http).toSorted()).toEqual(Object.keys(DEFAULT_LIMITS).toSorted());
+});
+
+test("error: what a start would refuse is named at once, beside what the schema refuses", () => {
+  write({
+    host: "127.0.0.1:3000",
+    port: -1,
+    pluginsDir: "none",
+    rpcOrigins: ["https://app.example.org", "*"],
+    hosts: ["tyche.example.org", "https://tyche.example.org", "tyche.example.org:8080", "a/b"],
+    http: { requestTimeoutMs: 5_000 },
+    sandbox: {
+      allowHosts: ["127.0.0.1:8080", "http://a.example", "a.example:99999"],
+      allowModules: ["npm:ethers@6", "npm:", "ethers"],
+    },
+  });
+  const { details, message } = errorOf(() => read());
+  expect(details.map(({ path: at }) => at)).toEqual([
+    "/port",
+    "/rpcOrigins/1",
+    "/hosts/1",
+    "/hosts/2",
+    "/hosts/3",
+    "/sandbox/allowHosts/1",
+    "/sandbox/allowHosts/2",
+    "/sandbox/allowModules/1",
+    "/sandbox/allowModules/2",
+    "/host",
+    "/pluginsDir",
+    "/http/headersTimeoutMs",
+  ]);
+  expect(message).toContain(
+    '/rpcOrigins/1: "*" can\'t be used: an entry is an origin such as https://app.example.org, without a path',
+  );
+  expect(message).toContain("/http/headersTimeoutMs: must be at most requestTimeoutMs (5000); got 10000");
+});
+
+test.each(["localhost", "::1", "0.0.0.0", "host.example"])("behaviour: HOST may be %s", (host) => {
+  expect(read({ HOST: host }).config.host).toBe(host);
+});
+
+test.each(["*", "1.2.3", "http://localhost", "a b", "[::1]"])("error: HOST can't be %s", (host) => {
+  expect(errorOf(() => read({ HOST: host })).message).toMatch(/^HOST must be an address/);
+});
+
+test("error: variables that list what can't be used are named", () => {
+  const { message } = errorOf(() => read({ TYCHE_RPC_ORIGINS: "*", TYCHE_ALLOW_HOSTS: "a:b:c" }));
+  expect(message).toContain('TYCHE_RPC_ORIGINS: "*" can\'t be used');
+  expect(message).toContain('TYCHE_ALLOW_HOSTS: "a:b:c" can\'t be used');
+});
+
+test("behaviour: a byte order mark is no part of the text", () => {
+  write('\uFEFF{"port": 7}');
+  expect(read().config.port).toBe(7);
+});
+
+test("error: a file that is not UTF-8, too large, or no file", () => {
+  const file = path.join(dataDir, "tyche.json");
+  writeFileSync(file, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]));
+  expect(errorOf(() => read()).message).toContain("is not UTF-8 text");
+  writeFileSync(file, " ".repeat(1_048_577));
+  expect(errorOf(() => read()).message).toContain("is larger than 1048576 bytes");
+  expect(errorOf(() => read({}, dataDir)).message).toContain("is not a regular file");
+  expect(errorOf(() => read({}, "/dev/zero")).message).toContain("is not a regular file");
+  const pipe = path.join(dataDir, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  expect(errorOf(() => read({}, pipe)).message).toContain("is not a regular file");
 });
 
 test("behaviour: the schema for editors is a valid JSON Schema that says what every member is for", () => {

@@ -221,6 +221,7 @@ test.each([
   ["evm_setIntervalMining", 86_401],
   ["anvil_setBlockTimestampInterval", 86_401],
   ["evm_setNextBlockTimestamp", "0x100000000"],
+  ["evm_setNextBlockTimestamp", Date.UTC(2106, 0, 1) / 1_000],
   ["evm_setTime", "4294967296"],
   ["evm_increaseTime", 2 ** 32],
   ["anvil_reorg", { depth: 32, txBlockPairs: [] }],
@@ -254,10 +255,17 @@ test.each(["constructor", "__proto__", "anvil_constructor", "evm___proto__", "to
   "error: %s is no method, whatever else has that name",
   async (method) => {
     const { body } = await send(call(method));
-    expect(body.error.code).toBe(-32_602);
-    expect(body.error.message).not.toContain("is not a function");
+    expect(body.error).toEqual({ code: -32_601, message: `there is no method ${method}` });
+    expect(await askOverSocket(call(method))).toMatchObject({ error: { code: -32_601 } });
   },
 );
+
+test("error: a method that there is, with parameters that it doesn't take", async () => {
+  expect((await send(call("eth_getBalance", "0x1"))).body.error).toEqual({
+    code: -32_602,
+    message: "eth_getBalance can't be called with these parameters",
+  });
+});
 
 test("error: parameters by name are refused", async () => {
   const named = { ...call("anvil_mine"), params: { blocks: "0x2" } };

@@ -1,0 +1,120 @@
+import { statSync } from "node:fs";
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { createHostPolicy, createModuleAllowList, SandboxOptionError } from "../../../sandbox/index.ts";
+import { parseServedHosts } from "../../http/publicGuard.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { describeValue } from "../../lib/describeValue.ts";
+import type { ParameterViolation } from "../../lib/invalidParameter.ts";
+import type { JsonValue } from "../../lib/parseJson.ts";
+import { ORIGIN_FORM, parseRpcOrigins } from "../../networks/embedded/rpcAccess.ts";
+import { DEFAULT_LIMITS } from "../../http/limits.ts";
+import type { Members } from "./readConfigFile.ts";
+
+/** The lists whose entries a start parses, each with that very parser and what an entry must be. */
+const LISTS: Readonly<Record<string, (entry: string) => void>> = {
+  "/rpcOrigins": (entry) => expecting(`an origin such as ${ORIGIN_FORM}`, () => parseRpcOrigins([entry])),
+  "/hosts": (entry) => expecting("a host name without scheme, port or path", () => parseServedHosts([entry])),
+  "/sandbox/allowHosts": (entry) => createHostPolicy([entry]),
+  "/sandbox/allowModules": (entry) => createModuleAllowList([entry]),
+};
+const HOST_NAME = /^[a-z\d_](?:[a-z\d_-]*[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]*[a-z\d_])?)*\.?$/i;
+
+/**
+ * Finds what the schema can't tell and a start would refuse: entries of lists that can't be parsed, an address that is none, a folder
+ * that is not there, times that contradict each other. Members of a wrong type are the schema's to refuse.
+ *
+ * @param options.pluginsBase Folder where a relative `pluginsDir` starts.
+ */
+export function findUnusable(
+  members: Members,
+  { pluginsBase }: { readonly pluginsBase: string },
+): readonly ParameterViolation[] {
+  return [
+    ...Object.entries(LISTS).flatMap(([path, parse]) => findUnusableEntries(members, path, parse)),
+    ...findUnusableHost(members["host"]),
+    ...findUnusableFolder(members["pluginsDir"], pluginsBase),
+    ...findContradictingTimes(members["http"]),
+  ];
+}
+
+function findUnusableEntries(
+  members: Members,
+  path: string,
+  parse: (entry: string) => void,
+): ParameterViolation[] {
+  let list: JsonValue | undefined = members;
+  for (const name of path.slice(1).split("/")) list = isObject(list) ? list[name] : undefined;
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((entry, index) => {
+    if (typeof entry !== "string" || entry === "") return [];
+    try {
+      parse(entry);
+      return [];
+    } catch (error) {
+      const expected = error instanceof SandboxOptionError ? error.details.expected : messageOf(error);
+      return [{ path: `${path}/${index}`, message: `${describeValue(entry)} can't be used: ${expected}` }];
+    }
+  });
+}
+
+function findUnusableHost(host: JsonValue | undefined): ParameterViolation[] {
+  if (typeof host !== "string" || host === "" || isIP(host) !== 0) return [];
+  // What looks like an IPv4 address and is none would be looked up as a name.
+  if (HOST_NAME.test(host) && host.length <= 253 && !/^[\d.]+$/.test(host)) return [];
+  return [
+    {
+      path: "/host",
+      message: `must be an address of this machine, such as 127.0.0.1, ::1 or 0.0.0.0, without port; got ${describeValue(host)}`,
+    },
+  ];
+}
+
+function findUnusableFolder(folder: JsonValue | undefined, base: string): ParameterViolation[] {
+  if (typeof folder !== "string" || folder === "") return [];
+  const isFolder = (): boolean => {
+    try {
+      return statSync(resolve(base, folder)).isDirectory();
+    } catch {
+      return false;
+    }
+  };
+  return isFolder()
+    ? []
+    : [
+        {
+          path: "/pluginsDir",
+          message: `must be a folder that holds one for each preset; got ${describeValue(folder)}`,
+        },
+      ];
+}
+
+/** Node refuses a server whose headers may take longer than the whole request. */
+function findContradictingTimes(http: JsonValue | undefined): ParameterViolation[] {
+  if (!isObject(http)) return [];
+  const {
+    headersTimeoutMs = DEFAULT_LIMITS.headersTimeoutMs,
+    requestTimeoutMs = DEFAULT_LIMITS.requestTimeoutMs,
+  } = http;
+  if (typeof headersTimeoutMs !== "number" || typeof requestTimeoutMs !== "number") return [];
+  if (headersTimeoutMs <= requestTimeoutMs) return [];
+  return [
+    {
+      path: "/http/headersTimeoutMs",
+      message: `must be at most requestTimeoutMs (${requestTimeoutMs}); got ${headersTimeoutMs}`,
+    },
+  ];
+}
+
+function isObject(value: JsonValue | undefined): value is { [name: string]: JsonValue } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Words a parser's refusal for a place where its own names no member. */
+function expecting(form: string, parse: () => void): void {
+  try {
+    parse();
+  } catch (cause) {
+    throw new Error(`an entry is ${form}`, { cause });
+  }
+}

@@ -1,0 +1,85 @@
+import { MAX_TIMESTAMP, quantityOf } from "./callLimits.ts";
+import { RpcLimitError, type RpcRequest } from "./rpcErrors.ts";
+
+/** What a call does to the chain's clock, in seconds. */
+interface Advance {
+  readonly seconds: bigint;
+  /** How the refusal calls what there is too much of. */
+  readonly what: "seconds" | "blocks";
+  /** Seconds that one of these takes. */
+  readonly each: bigint;
+}
+
+/**
+ * Creates what asks the chain and keeps its clock from running past {@link MAX_TIMESTAMP}, however many calls share the way there: each
+ * call that moves the clock is weighed against where the clock then stands, one at a time.
+ */
+export function limitClock(request: RpcRequest): RpcRequest {
+  /** Between blocks, as `anvil_setBlockTimestampInterval` was told last; Anvil can't be asked. */
+  let blockInterval = 0n;
+  /** Of Anvil's clock ahead of the real one, as it said last: with an interval set, its pending block does not show it. */
+  let offset = 0n;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
+    const turn = last.then(run);
+    last = turn.catch(() => {});
+    return turn;
+  };
+
+  const readClock = async (): Promise<bigint> => {
+    const pending = (await request("eth_getBlockByNumber", ["pending", false])) as {
+      timestamp?: string;
+    } | null;
+    const ofBlock = BigInt(pending?.timestamp ?? 0);
+    const ofClock = BigInt(Math.floor(Date.now() / 1_000)) + offset;
+    return ofBlock > ofClock ? ofBlock : ofClock;
+  };
+
+  const assertRoom = async (method: string, { seconds, what, each }: Advance): Promise<void> => {
+    const room = BigInt(MAX_TIMESTAMP) - (await readClock());
+    if (seconds <= room) return;
+    const left = room > 0n ? room / each : 0n;
+    throw new RpcLimitError(
+      `${method} takes at most ${left} ${what} now: the contracts hold times in 32 bits, and the chain's clock may not run past the year 2105`,
+    );
+  };
+
+  return async (method, parameters) => {
+    if (method.endsWith("_removeBlockTimestampInterval")) blockInterval = 0n;
+    if (method.endsWith("_setBlockTimestampInterval")) {
+      const answer = await request(method, parameters);
+      blockInterval = quantityOf(parameters[0]) ?? 0n;
+      return answer;
+    }
+    const advance = advanceOf(method, parameters, blockInterval);
+    const setsClock = SETTING_CLOCK.test(method);
+    if (advance.seconds === 0n && !setsClock) return request(method, parameters);
+    // A transaction may wait for another call to mine it.
+    if (method.startsWith("eth_send"))
+      return inTurn(() => assertRoom(method, advance)).then(() => request(method, parameters));
+    return inTurn(async () => {
+      if (advance.seconds > 0n) await assertRoom(method, advance);
+      const answer = await request(method, parameters);
+      if (setsClock && typeof answer === "number") offset = BigInt(answer);
+      return answer;
+    });
+  };
+}
+
+/** These answer how far Anvil's clock is ahead of the real one then. */
+const SETTING_CLOCK = /^(?:anvil|evm)_(?:increaseTime|setTime)$/;
+
+function advanceOf(method: string, [first, second]: readonly unknown[], blockInterval: bigint): Advance {
+  const blocks = (count: unknown, each: bigint): Advance => ({
+    seconds: (quantityOf(count) ?? 1n) * each,
+    what: "blocks",
+    each,
+  });
+  if (method.endsWith("_increaseTime"))
+    return { seconds: quantityOf(first) ?? 0n, what: "seconds", each: 1n };
+  if (/^(?:anvil|hardhat)_mine$/.test(method)) return blocks(first, quantityOf(second) ?? blockInterval);
+  if (/^(?:anvil_mine_detailed|evm_mine(?:_detailed)?)$/.test(method))
+    return blocks((first as { blocks?: unknown } | null | undefined)?.blocks, blockInterval);
+  return method.startsWith("eth_send") ? blocks(1, blockInterval) : blocks(0, 0n);
+}

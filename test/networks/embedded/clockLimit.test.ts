@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ANVIL_METHODS } from "../../../src/networks/embedded/anvilMethods.ts";
+import { MAX_TIMESTAMP } from "../../../src/networks/embedded/callLimits.ts";
+import { limitClock } from "../../../src/networks/embedded/clockLimit.ts";
+import type { RpcRequest } from "../../../src/networks/embedded/rpcErrors.ts";
+import { startTestChain } from "../../support/anvil.ts";
+
+let chain: Awaited<ReturnType<typeof startTestChain>>;
+let request: RpcRequest;
+const YEAR = 31_536_000;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  request = limitClock((method, parameters) => chain.client.request(method, parameters));
+});
+afterAll(() => chain.close());
+
+const latest = async (): Promise<number> =>
+  Number(((await request("eth_getBlockByNumber", ["latest", false])) as { timestamp: string }).timestamp);
+/** Sends calls until one is refused; each alone is within its limit. */
+async function untilRefused(method: string, parameters: readonly unknown[], most: number): Promise<string> {
+  for (let sent = 0; sent < most; sent += 1) {
+    try {
+      await request(method, parameters);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+  throw new Error(`${method} was never refused`);
+}
+
+test("error: no number of calls moves the clock past the year 2105, and the chain still mines then", async () => {
+  // Twenty years each: the fourth or fifth would be too many.
+  const tooLong = await untilRefused("evm_increaseTime", [20 * YEAR], 5);
+  expect(tooLong).toMatch(/^evm_increaseTime takes at most \d+ seconds now: /);
+  // Many at once are weighed one after the other.
+  const together = await Promise.allSettled(
+    Array.from({ length: 30 }, () => request("anvil_increaseTime", [YEAR])),
+  );
+  expect(together.filter(({ status }) => status === "rejected").length).toBeGreaterThan(5);
+  await request("evm_mine", []);
+  expect(await latest()).toBeLessThanOrEqual(MAX_TIMESTAMP + 60);
+  const tooMany = await untilRefused("anvil_mine", ["0x64", "0x15180"], 5);
+  expect(tooMany).toMatch(/^anvil_mine takes at most \d+ blocks now: /);
+  expect(await latest()).toBeLessThanOrEqual(MAX_TIMESTAMP + 60);
+  // With an interval, every block is a step, those of transactions as well.
+  await request("anvil_setBlockTimestampInterval", [86_400]);
+  expect(await untilRefused("anvil_mine", ["0x64"], 10)).toMatch(/^anvil_mine takes at most \d+ blocks/);
+  expect(await untilRefused("evm_mine", [], 400)).toMatch(/^evm_mine takes at most 0 blocks/);
+  const transaction = { from: `0x${"11".repeat(20)}`, to: `0x${"11".repeat(20)}` };
+  await expect(request("eth_sendTransaction", [transaction])).rejects.toThrow(/takes at most 0 blocks/);
+  expect(await latest()).toBeLessThanOrEqual(MAX_TIMESTAMP + 60);
+  await request("anvil_removeBlockTimestampInterval", []);
+  await request("evm_mine", []);
+  expect(await latest()).toBeLessThan(2 ** 32);
+});
+
+test("behaviour: Anvil has every method that is told from an unknown one", async () => {
+  const calls = [...ANVIL_METHODS]
+    // Over HTTP there are no subscriptions.
+    .filter((method) => !/_(?:un)?subscribe$/.test(method))
+    .map((method, id) => ({ jsonrpc: "2.0", id, method, params: Array.from({ length: 12 }, () => "x") }));
+  const response = await fetch(chain.rpcUrl, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(calls),
+  });
+  const answers = (await response.json()) as { id: number; error?: { code: number } }[];
+  const unknown = answers.filter(({ error }) => error?.code === -32_601);
+  expect(unknown.map(({ id }) => calls[id]?.method)).toEqual([]);
+  expect(answers).toHaveLength(calls.length);
+});
