@@ -1,6 +1,4 @@
-import { createClient, http } from "viem";
 import type { Hex } from "viem";
-import { messageOf } from "../lib/errors.ts";
 import {
   parseHex,
   parseLog,
@@ -12,9 +10,9 @@ import {
   type RawLog,
   type Receipt,
 } from "../lib/nodeAnswers.ts";
-import { AnswerError, openUnixSocket, openWebSocket } from "./connection.ts";
-import type { Connection } from "./connection.ts";
+import type { Transport } from "./connection.ts";
 import { createUrlHider } from "./hideUrl.ts";
+import { asRpcError, openTransport } from "./transport.ts";
 
 export { parseLog, parseReceipt, RpcError, toQuantity } from "../lib/nodeAnswers.ts";
 export type { RawLog, Receipt } from "../lib/nodeAnswers.ts";
@@ -30,8 +28,9 @@ export interface BlockHead {
   readonly timestamp: bigint;
 }
 
-/** One connection to a node of one network. Answers are untrusted: each is checked for its shape. */
+/** One network, by one node or several. Answers are untrusted: each is checked for its shape. */
 export interface ChainClient {
+  /** As it was given; empty where there are several. */
   readonly rpcUrl: string;
   /**
    * Whether all answers come from one node, as over a lasting connection. Behind an HTTP URL there may be many, and one may
@@ -63,16 +62,17 @@ export type LogFilter = { readonly addresses: readonly Hex[] } & (
 export interface ChainClientOptions {
   /** How long one answer may take before the node counts as unreachable. Default 10,000. */
   readonly timeoutMs?: number;
-  /** An open line to take instead of opening one. */
-  readonly connection?: Connection;
+  /** An open line to take instead of opening one; the URL is then only what errors must not show. */
+  readonly connection?: Transport;
+  /** Whether all answers come from one node. Default: whether the line is a lasting connection. */
+  readonly isOneNode?: boolean;
 }
 
 /** Connects to a node by `ws:`, `wss:`, `http:` or `https:` URL, or by the path of its Unix socket. */
-export function createChainClient(
-  rpcUrl: string,
-  { timeoutMs = RPC_TIMEOUT_MS, connection }: ChainClientOptions = {},
-): ChainClient {
-  const transport: Transport = connection ?? openTransport(rpcUrl, timeoutMs);
+export function createChainClient(rpcUrl: string, options: ChainClientOptions = {}): ChainClient {
+  const { timeoutMs = RPC_TIMEOUT_MS, connection } = options;
+  const transport = connection ?? openTransport(rpcUrl, timeoutMs);
+  const { isOneNode = transport.subscribe !== undefined } = options;
   const hideUrl = createUrlHider(rpcUrl);
 
   const request = async (method: string, parameters: readonly unknown[] = []): Promise<unknown> => {
@@ -85,7 +85,7 @@ export function createChainClient(
 
   return {
     rpcUrl,
-    isOneNode: transport.subscribe !== undefined,
+    isOneNode,
     request,
     async getHead(block) {
       const answer = await request("eth_getBlockByNumber", [
@@ -135,20 +135,6 @@ export function createChainClient(
   };
 }
 
-/** What carries requests; without `subscribe` the node can't push. */
-interface Transport {
-  request(method: string, parameters: readonly unknown[]): Promise<unknown>;
-  subscribe?(parameters: readonly unknown[], onData: (result: unknown) => void): Promise<() => void>;
-  close(): void;
-}
-
-function openTransport(rpcUrl: string, timeoutMs: number): Transport {
-  if (/^wss?:\/\//.test(rpcUrl)) return openWebSocket(rpcUrl, timeoutMs);
-  if (!/^https?:\/\//.test(rpcUrl)) return openUnixSocket(rpcUrl, timeoutMs);
-  const client = createClient({ transport: http(rpcUrl, { timeout: timeoutMs, retryCount: 0 }) });
-  return { request: (method, params) => client.request({ method, params } as never), close() {} };
-}
-
 function parseHead(answer: unknown): BlockHead {
   const block = parseObject(answer, "block");
   return {
@@ -165,25 +151,4 @@ function tryParseHead(answer: unknown): BlockHead | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** viem nests the node's own error; the message and revert data that matter are at the bottom of it. */
-function asRpcError(method: string, cause: unknown, hideUrl: (text: string) => string): RpcError {
-  let data: Hex | undefined;
-  let answered = false;
-  let message = messageOf(cause);
-  for (
-    let error: unknown = cause;
-    typeof error === "object" && error !== null;
-    error = (error as { cause?: unknown }).cause
-  ) {
-    const { data: found, code, details } = error as { data?: unknown; code?: unknown; details?: unknown };
-    if (typeof found === "string" && found.startsWith("0x")) data = found as Hex;
-    if (error instanceof AnswerError || (typeof code === "number" && code < 0)) answered = true;
-    if ((error as { name?: unknown }).name === "RpcRequestError") answered = true;
-    if (typeof details === "string" && details !== "") message = details;
-  }
-  // What viem throws carries the URL and the body of the request, and loggers write causes too.
-  const shown = cause instanceof AnswerError ? { cause } : {};
-  return new RpcError(method, hideUrl(message), { data, answered, ...shown });
 }

@@ -7,8 +7,19 @@ const HEAD_CHARS = 100;
 /** Pause before a broken connection is made again. */
 const RECONNECT_MS = 100;
 
+/** What carries requests; without `subscribe` the node can't push. */
+export interface Transport {
+  request(method: string, parameters: readonly unknown[]): Promise<unknown>;
+  /** Gives back `undefined` where nothing can be pushed now. */
+  subscribe?(
+    parameters: readonly unknown[],
+    onData: (result: unknown) => void,
+  ): Promise<(() => void) | undefined>;
+  close(): void;
+}
+
 /** JSON-RPC 2.0 over one lasting connection. */
-export interface Connection {
+export interface Connection extends Transport {
   request(this: void, method: string, parameters: readonly unknown[]): Promise<unknown>;
   /** Calls back with the payload of each message of a subscription, over broken connections too. */
   subscribe(parameters: readonly unknown[], onData: (result: unknown) => void): Promise<() => void>;

@@ -1,16 +1,22 @@
 /**
  * Makes what takes a node's URL out of texts: providers put their keys into its path, its query or before its host, and libraries
- * put the URL into their messages. Scheme and host stay, so that one can tell which node it was.
+ * put the URL into their messages. Scheme and host stay, so that one can tell which node it was, unless `hidesHost` says otherwise.
  */
-export function createUrlHider(rpcUrl: string): (text: string) => string {
+export function createUrlHider(
+  rpcUrl: string,
+  { hidesHost = false }: { readonly hidesHost?: boolean } = {},
+): (text: string) => string {
   const url = URL.parse(rpcUrl);
   if (url === null) return (text) => text;
-  const shown = `${url.protocol}//${url.host}`;
+  const shown = hidesHost ? "[hidden]" : `${url.protocol}//${url.host}`;
   const { username, password, pathname, search } = url;
   const secrets = [pathname.length > 1 ? pathname : "", search.length > 1 ? search : "", username, password]
     .flatMap((part) => [part, decode(part)])
     .filter((part) => part.length >= MIN_SECRET_CHARACTERS);
-  const hidden = [...new Set([rpcUrl, url.href, ...secrets])].toSorted((a, b) => b.length - a.length);
+  const hosts = hidesHost ? [url.origin, url.host, url.hostname].filter((part) => part !== "null") : [];
+  const hidden = [...new Set([rpcUrl, url.href, ...secrets, ...hosts])].toSorted(
+    (a, b) => b.length - a.length,
+  );
   return (text) =>
     hidden.reduce(
       (left, part) => left.replaceAll(part, part === rpcUrl || part === url.href ? shown : "[hidden]"),

@@ -32,6 +32,8 @@ export interface Fault {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
   /** HTTP status instead of 200, with an empty body; elsewhere JSON-RPC error -32005. */
   readonly status?: number;
+  /** HTTP only: this body instead of the answer, as of a gateway's page. */
+  readonly page?: string;
   /** Changes the result. */
   readonly result?: (result: unknown) => unknown;
 }
@@ -121,6 +123,8 @@ export async function startFaultyNode(chain: Pick<TestChain, "rpcUrl" | "client"
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { text, fault } = await answer(JSON.parse(Buffer.concat(chunks).toString()) as Message);
     if (fault.breakLine === true) response.destroy();
+    else if (fault.page !== undefined)
+      response.writeHead(fault.status ?? 200, { "content-type": "text/html" }).end(fault.page);
     else if (fault.status !== undefined) response.writeHead(fault.status).end();
     else if (text !== undefined) response.writeHead(200, { "content-type": "application/json" }).end(text);
   };

@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { RpcError, toQuantity } from "../lib/nodeAnswers.ts";
+import { repeat } from "../lib/repeat.ts";
+import { createChainClient } from "./client.ts";
+import type { ChainClient } from "./client.ts";
+import type { Transport } from "./connection.ts";
+import { troubleOf } from "./nodeTrouble.ts";
+import { openPoolNode, readHead } from "./poolNode.ts";
+import type { NodeStatus, PoolNode } from "./poolNode.ts";
+import { createPushedHeads } from "./pushedHeads.ts";
+
+export type { NodeStatus } from "./poolNode.ts";
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_HEDGE_MS = 2_000;
+const DEFAULT_PROBE_MS = 5_000;
+const DEFAULT_LAG_BLOCKS = 5;
+
+/** A network by the nodes behind several URLs: whoever asks it notices nothing of a node that fails, lags or lies. */
+export interface PoolClient extends ChainClient {
+  /** How each node stood when it was last asked, in the configured order. */
+  nodes(): readonly NodeStatus[];
+  /** Asks every node for its chain and head now. Never rejects. */
+  checkNodes(): Promise<readonly NodeStatus[]>;
+}
+
+/** Options of {@link createPoolClient}. */
+export interface NodePoolOptions {
+  /** At least one; the first that is in order is asked. */
+  readonly rpcUrls: readonly string[];
+  /** Nodes of other chains are excluded. */
+  readonly chainId: number;
+  /** How long one answer of one node may take. Default 10,000. */
+  readonly timeoutMs?: number;
+  /** After so long without an answer another node is asked, too. Default 2,000. */
+  readonly hedgeMs?: number;
+  /** Between looks at the heads of all nodes. Default 5,000. */
+  readonly probeMs?: number;
+  /** A node this many blocks behind the newest head is asked after the others; a head this many blocks ahead of it is checked. Default 5. */
+  readonly lagBlocks?: number;
+  /** Told when a node's state changes. */
+  readonly onNodeChange?: (status: NodeStatus) => void;
+}
+
+/**
+ * Connects to one network by several nodes. A request goes to the first node in order and, if that one fails or is slow, to the next
+ * within {@link NodePoolOptions.hedgeMs}; a refusal that every node would give (a revert, a spent nonce) is the answer. Signed
+ * transactions that one node took are handed to the others, too. No error holds a URL or a host; nodes are told by their number.
+ */
+export function createPoolClient(options: NodePoolOptions): PoolClient {
+  const pool = openNodePool(options);
+  const isOneNode = options.rpcUrls.length === 1 && pool.subscribe !== undefined;
+  return {
+    ...createChainClient("", { connection: pool, isOneNode }),
+    nodes: () => pool.statuses(),
+    checkNodes: () => pool.check(),
+  };
+}
+
+interface NodePool extends Transport {
+  statuses(): readonly NodeStatus[];
+  check(): Promise<readonly NodeStatus[]>;
+}
+
+function openNodePool(options: NodePoolOptions): NodePool {
+  const { rpcUrls, chainId, timeoutMs = DEFAULT_TIMEOUT_MS, hedgeMs = DEFAULT_HEDGE_MS } = options;
+  const { probeMs = DEFAULT_PROBE_MS, lagBlocks = DEFAULT_LAG_BLOCKS, onNodeChange = () => {} } = options;
+  const nodes = rpcUrls.map((rpcUrl, index) =>
+    openPoolNode({ node: index + 1, rpcUrl, chainId, timeoutMs, onChange: onNodeChange }),
+  );
+  /** Newest block that a node is believed to have. */
+  let best: bigint | undefined;
+
+  /** Whether a node has the head that it tells of: one that is far ahead must have the block before it, and be its successor. */
+  const believe = async (node: PoolNode, told: unknown): Promise<boolean> => {
+    const head = readHead(told);
+    if (head === undefined) return false;
+    const { number, parentHash } = head;
+    if (number > 0n && (best === undefined || number > best + BigInt(lagBlocks))) {
+      const parent = await node.ask("eth_getBlockByNumber", [toQuantity(number - 1n), false]);
+      if ((parent as { hash?: unknown } | null)?.hash !== parentHash) {
+        node.noteHead(undefined);
+        node.fail(`it tells of block ${number} and has not got the one before`);
+        return false;
+      }
+    }
+    node.noteHead(number);
+    if (best === undefined || number > best) best = number;
+    return true;
+  };
+
+  const askNode = async (
+    node: PoolNode,
+    method: string,
+    parameters: readonly unknown[],
+  ): Promise<unknown> => {
+    const answer = await node.ask(method, parameters);
+    const isHead = method === "eth_getBlockByNumber" && parameters[0] === "latest";
+    if (isHead && !(await believe(node, answer)))
+      throw new RpcError(method, node.status().why ?? "the answer is no block");
+    return answer;
+  };
+
+  /** Nodes in the order in which to ask them; waits for the first whose pause ends where all are to be left alone. */
+  const pick = async (): Promise<readonly PoolNode[]> => {
+    const inOrder = (): PoolNode[] =>
+      nodes
+        .filter((node) => node.pauseMs() === 0)
+        .toSorted((a, b) => Number(isLagging(a)) - Number(isLagging(b)));
+    let ready = inOrder();
+    const present = nodes.filter((node) => node.status().state !== "excluded");
+    if (ready.length === 0 && present.length > 0) {
+      const pauseMs = Math.min(...present.map((node) => node.pauseMs()));
+      await sleep(Math.min(Math.ceil(pauseMs), timeoutMs), undefined, { ref: false });
+      ready = inOrder();
+    }
+    // Those that failed lately may work again; those that asked to be left alone are.
+    const rest = present.filter((node) => !ready.includes(node) && !node.isLimited);
+    return [...ready, ...rest];
+  };
+
+  const request = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
+    const picked = await pick();
+    const { answer, by } = await askInTurn(
+      picked,
+      (node) => askNode(node, method, parameters),
+      hedgeMs,
+    ).catch((error: unknown) => {
+      if (!(error instanceof NoNodeError)) throw error;
+      throw new NoNodeError(nodes.map((node) => `node ${node.node}: ${node.status().why ?? "unknown"}`));
+    });
+    if (method === "eth_sendRawTransaction") passOn(by, parameters);
+    return answer;
+  };
+
+  /** One node alone may keep a transaction to itself. */
+  const passOn = (by: PoolNode, parameters: readonly unknown[]): void => {
+    for (const node of nodes)
+      if (node !== by && node.pauseMs() === 0) node.ask("eth_sendRawTransaction", parameters).catch(() => {});
+  };
+
+  /** Looks at the heads of all nodes at the same moment, so that they can be compared. */
+  const probe = async (): Promise<void> => {
+    const due = nodes.filter((node) => node.pauseMs() === 0);
+    const heads = await Promise.all(
+      due.map(async (node) => {
+        try {
+          const answer = await node.ask("eth_getBlockByNumber", ["latest", false]);
+          return (await believe(node, answer)) ? readHead(answer)?.number : undefined;
+        } catch {
+          return undefined;
+        }
+      }),
+    );
+    const seen = heads.filter((number) => number !== undefined);
+    if (seen.length === 0) return;
+    best = seen.reduce((most, number) => (number > most ? number : most));
+    for (const [index, node] of due.entries()) {
+      const number = heads[index];
+      if (number !== undefined) node.setLagging(number + BigInt(lagBlocks) < best);
+    }
+    pushed.renew();
+  };
+
+  const pushed = createPushedHeads({ nodes, lagBlocks, believe });
+  const first = probe();
+  const stop = repeat(probe, probeMs, () => {});
+
+  return {
+    request,
+    ...(nodes.some(({ canPush }) => canPush)
+      ? { subscribe: async (_parameters: readonly unknown[], onData: OnData) => pushed.listen(onData) }
+      : {}),
+    statuses: () => nodes.map((node) => node.status()),
+    async check() {
+      await first;
+      await probe();
+      return nodes.map((node) => node.status());
+    },
+    close() {
+      stop();
+      pushed.close();
+      for (const node of nodes) node.close();
+    },
+  };
+}
+
+type OnData = (result: unknown) => void;
+
+function isLagging(node: PoolNode): boolean {
+  return node.status().state === "lagging";
+}
+
+/** Asks one node after the other until one answers; the next one at once when a node fails, and after `hedgeMs` when it is slow. */
+function askInTurn(
+  nodes: readonly PoolNode[],
+  ask: (node: PoolNode) => Promise<unknown>,
+  hedgeMs: number,
+): Promise<{ readonly answer: unknown; readonly by: PoolNode }> {
+  return new Promise((resolve, reject) => {
+    const open = new Set<PoolNode>();
+    let lacking: unknown;
+    let next = 0;
+    let isOver = false;
+    let timer: NodeJS.Timeout | undefined;
+
+    const end = (settle: () => void): void => {
+      isOver = true;
+      clearTimeout(timer);
+      settle();
+    };
+    const askNext = (): void => {
+      clearTimeout(timer);
+      const node = nodes[next];
+      if (isOver) return;
+      if (node === undefined) {
+        if (open.size === 0) end(() => reject(lacking ?? new NoNodeError([])));
+        return;
+      }
+      next += 1;
+      open.add(node);
+      timer = setTimeout(askNext, hedgeMs);
+      ask(node).then(
+        (answer) => {
+          open.delete(node);
+          if (isOver) return;
+          for (const slow of open) slow.fail(`no answer within ${hedgeMs} ms`);
+          end(() => resolve({ answer, by: node }));
+        },
+        (error: unknown) => {
+          open.delete(node);
+          if (isOver) return;
+          const trouble = troubleOf((error as RpcError).cause);
+          if (trouble === "answer") return end(() => reject(error));
+          if (trouble === "lacking") lacking ??= error;
+          askNext();
+        },
+      );
+    };
+    askNext();
+  });
+}
+
+/** None of a network's nodes can be asked now. */
+export class NoNodeError extends RpcError {
+  constructor(failures: readonly string[]) {
+    super("no node answers", failures.join("; "));
+  }
+}

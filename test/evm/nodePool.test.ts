@@ -1,0 +1,261 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { inspect } from "node:util";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import type { BlockHead } from "../../src/evm/client.ts";
+import { createPoolClient, type NodePoolOptions, type PoolClient } from "../../src/evm/nodePool.ts";
+import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
+import { every, startFaultyNode, type FaultRule, type FaultyNode } from "../support/faultyNode.ts";
+
+const SEND = "eth_sendRawTransaction";
+
+let chain: TestChain;
+let nodes: FaultyNode[];
+let pool: PoolClient;
+let undo: (() => void)[] = [];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  nodes = [await startFaultyNode(chain), await startFaultyNode(chain)];
+});
+afterEach(async () => {
+  for (const each of undo) each();
+  undo = [];
+  await pool.close();
+});
+afterAll(async () => {
+  await Promise.all(nodes.map((node) => node.close()));
+  await chain.close();
+});
+
+/** Opens a pool that looks at all nodes once, and then when it is told to. */
+async function open(options: Partial<NodePoolOptions> = {}): Promise<PoolClient> {
+  pool = createPoolClient({
+    rpcUrls: nodes.map((node) => node.httpUrl),
+    chainId: chain.chainId,
+    timeoutMs: 5_000,
+    hedgeMs: 1_000,
+    probeMs: 3_600_000,
+    ...options,
+  });
+  await pool.checkNodes();
+  for (const node of nodes) node.calls.splice(0);
+  return pool;
+}
+const inject = (index: number, rule: FaultRule): void => void undo.push(nodes[index]!.inject(rule));
+const asked = (index: number, method: string) =>
+  nodes[index]!.calls.filter((call) => call.method === method).length;
+const states = () => pool.nodes().map(({ state }) => state);
+const mine = (blocks: number) => chain.client.request("anvil_mine", [`0x${blocks.toString(16)}`]);
+
+test("default: asks the first node, and knows how each stands", async () => {
+  await open();
+  await expect(pool.getBalanceWei(testAccount(0).address)).resolves.toBeGreaterThan(0n);
+  expect([asked(0, "eth_getBalance"), asked(1, "eth_getBalance")]).toEqual([1, 0]);
+  expect(pool.nodes()).toMatchObject([
+    { node: 1, state: "healthy", chainId: 31337 },
+    { node: 2, state: "healthy", chainId: 31337 },
+  ]);
+  expect(pool).toMatchObject({ isOneNode: false, rpcUrl: "" });
+});
+
+const faults: readonly [string, FaultRule, string][] = [
+  ["says 429", () => ({ status: 429 }), "status 429"],
+  ["says 503", () => ({ status: 503 }), "status 503"],
+  ["answers a page", () => ({ page: "<html>busy</html>" }), "no JSON-RPC"],
+  ["breaks the connection", () => ({ breakLine: true }), "reached"],
+  ["never answers", every("eth_getBalance", { dropAnswer: true }), "no answer within 1000 ms"],
+  [
+    "is over its rate limit",
+    () => ({ error: { code: -32_005, message: "request rate limited" } }),
+    "request rate limited",
+  ],
+];
+test.each(faults)("behaviour: where the first node %s, the second answers", async (_, rule, why) => {
+  await open();
+  inject(0, rule);
+  await expect(pool.getBalanceWei(testAccount(0).address)).resolves.toBeGreaterThan(0n);
+  expect(pool.nodes()[0]).toMatchObject({ state: "failing", why: expect.stringContaining(why) });
+  const before = nodes[0]!.calls.length;
+  await pool.getBalanceWei(testAccount(0).address);
+  expect(nodes[0]!.calls.length).toBe(before);
+});
+
+test("behaviour: a node that has recovered is asked again", async () => {
+  await open();
+  const heal = nodes[0]!.inject(() => ({ status: 503 }));
+  await pool.getBalanceWei(testAccount(0).address);
+  expect(states()).toEqual(["failing", "healthy"]);
+  heal();
+  await vi.waitFor(
+    async () => {
+      await pool.checkNodes();
+      expect(states()).toEqual(["healthy", "healthy"]);
+    },
+    { timeout: 10_000, interval: 200 },
+  );
+  await pool.getBalanceWei(testAccount(0).address);
+  expect(asked(0, "eth_getBalance")).toBe(2);
+});
+
+test.each([
+  ["a call that reverts", "eth_call", { code: 3, message: "execution reverted", data: "0x08c379a0" }],
+  ["a spent nonce", SEND, { code: -32_000, message: "nonce too low" }],
+  ["a transaction that is known", SEND, { code: -32_000, message: "already known" }],
+])("error: %s is the answer, and no other node is asked", async (_, method, error) => {
+  await open();
+  inject(0, every(method, { error }));
+  await expect(pool.request(method, ["0x"])).rejects.toMatchObject({
+    answered: true,
+    message: expect.stringContaining(error.message),
+  });
+  expect(asked(1, method)).toBe(0);
+  expect(states()).toEqual(["healthy", "healthy"]);
+});
+
+test("behaviour: what the first node has not got, the second is asked for", async () => {
+  await open();
+  inject(0, every("eth_getLogs", { error: { code: -32_000, message: "unknown block" } }));
+  const { hash } = (await chain.client.getHead("latest"))!;
+  await expect(pool.getLogs({ addresses: [], blockHash: hash })).resolves.toEqual([]);
+  expect(states()).toEqual(["healthy", "healthy"]);
+});
+
+test("behaviour: a node of another chain is excluded, and the message names both ids", async () => {
+  inject(0, every("eth_chainId", { result: () => "0x5" }));
+  await open();
+  expect(pool.nodes()[0]).toMatchObject({
+    state: "excluded",
+    chainId: 5,
+    why: "its chain id is 5, and 31337 is expected",
+  });
+  await pool.getBalanceWei(testAccount(0).address);
+  expect(asked(0, "eth_getBalance")).toBe(0);
+});
+
+test("error: where all nodes are of another chain, the error says so", async () => {
+  await open({ chainId: 1 });
+  await expect(pool.getHead("latest")).rejects.toThrow("node 2: its chain id is 31337, and 1 is expected");
+});
+
+test("behaviour: a node behind the others is asked after them", async () => {
+  const old = await chain.client.request("eth_getBlockByNumber", ["0x0", false]);
+  await mine(20);
+  inject(0, ({ method, params }) =>
+    method === "eth_getBlockByNumber" && params[0] === "latest" ? { result: () => old } : undefined,
+  );
+  await open();
+  expect(states()).toEqual(["lagging", "healthy"]);
+  await pool.getBalanceWei(testAccount(0).address);
+  expect([asked(0, "eth_getBalance"), asked(1, "eth_getBalance")]).toEqual([0, 1]);
+});
+
+test("behaviour: a head far ahead of blocks that the node has not got is not believed", async () => {
+  await open();
+  const { number, hash } = (await chain.client.getHead("latest"))!;
+  inject(0, ({ method, params }) =>
+    method === "eth_getBlockByNumber" && params[0] === "latest"
+      ? { result: (block) => ({ ...(block as object), number: "0xffffff" }) }
+      : undefined,
+  );
+  await expect(pool.getHead("latest")).resolves.toMatchObject({ number, hash });
+  expect(pool.nodes()[0]).toMatchObject({
+    state: "failing",
+    why: expect.stringContaining("block 16777215"),
+  });
+  await pool.checkNodes();
+  expect(states()).toEqual(["failing", "healthy"]);
+});
+
+test("behaviour: a head that is far ahead and there is believed", async () => {
+  await open();
+  await mine(50);
+  await expect(pool.getHead("latest")).resolves.toMatchObject({
+    number: (await chain.client.getHead("latest"))!.number,
+  });
+  expect(states()).toEqual(["healthy", "healthy"]);
+});
+
+test("behaviour: a signed transaction is handed to the other nodes, too", async () => {
+  await open();
+  const account = testAccount(5);
+  const { raw } = await account.sign({
+    type: "legacy",
+    chainId: chain.chainId,
+    nonce: await chain.client.getNonce(account.address, "latest"),
+    gasPrice: chain.gasPriceWei,
+    gas: 21_000n,
+    to: account.address,
+  });
+  await pool.request(SEND, [raw]);
+  await vi.waitFor(() => expect([asked(0, SEND), asked(1, SEND)]).toEqual([1, 1]));
+});
+
+test("behaviour: heads are pushed by the next node when the first is gone", async () => {
+  const spare = await startFaultyNode(chain);
+  await open({ rpcUrls: [spare.wsUrl, nodes[0]!.httpUrl, nodes[1]!.wsUrl] });
+  const heads: BlockHead[] = [];
+  const stop = await pool.subscribeHeads((head) => heads.push(head));
+  const expectHeads = () =>
+    vi.waitFor(
+      async () => {
+        await mine(1);
+        await pool.checkNodes();
+        expect(heads.length).toBeGreaterThan(1);
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+  await expectHeads();
+  await spare.close();
+  heads.splice(0);
+  await expectHeads();
+  expect(heads.map(({ number }) => number)).toEqual(
+    heads.map(({ number }) => number).toSorted((a, b) => Number(a - b)),
+  );
+  stop?.();
+});
+
+test("behaviour: a node that has stopped pushing is subscribed to anew", async () => {
+  await open({ rpcUrls: [nodes[0]!.wsUrl] });
+  const heads: BlockHead[] = [];
+  const stop = await pool.subscribeHeads((head) => heads.push(head));
+  await vi.waitFor(async () => {
+    await mine(1);
+    expect(heads.length).toBeGreaterThan(0);
+  });
+  // The line stays, and so do the answers on it.
+  nodes[0]!.loseSubscriptions();
+  heads.splice(0);
+  await vi.waitFor(
+    async () => {
+      await mine(10);
+      await pool.checkNodes();
+      expect(heads.length).toBeGreaterThan(0);
+    },
+    { timeout: 10_000, interval: 100 },
+  );
+  stop?.();
+});
+
+test("behaviour: without a URL that pushes there is nothing to subscribe to", async () => {
+  await open();
+  await expect(pool.subscribeHeads(() => {})).resolves.toBeUndefined();
+});
+
+test("error: no part of an error or a status holds a URL or a host", async () => {
+  const server = createServer((request, response) => {
+    response.statusCode = 200;
+    response.end(
+      JSON.stringify({ id: 1, error: { code: -32_000, message: `https://localhost${request.url} revert` } }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const path = "/v3/s3cr3t-pr0j3ct-k3y";
+  await open({ rpcUrls: [`http://localhost:${port}${path}`, `http://localhost:1${path}`] });
+  const error: unknown = await pool.getHead("latest").catch((thrown: unknown) => thrown);
+  server.close();
+  expect(error).toMatchObject({ code: "chain_unavailable" });
+  const shown = inspect([error, pool.nodes()], { depth: Infinity, showHidden: true });
+  expect(shown).not.toMatch(/s3cr3t|localhost:|http:/);
+});
