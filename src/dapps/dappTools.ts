@@ -92,7 +92,7 @@ export async function openDapps(
       error,
     );
   }
-  const store = await openStore(createSqliteDialect(file, onTrouble), { file });
+  const store = await openStore(createSqliteDialect(file, onTrouble), { file, onFatal: onTrouble });
   isOpen = true;
   const sealingKey = deriveKey(directory.masterKey, "api keys");
   try {

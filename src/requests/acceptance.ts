@@ -154,6 +154,7 @@ function createRequest(
     timeline: [{ seq: 1, state, at: now }],
     error: null,
     endedIn: null,
+    version: 1,
   };
 }
 

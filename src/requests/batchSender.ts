@@ -5,7 +5,7 @@ import type { Sender } from "../evm/sender.ts";
 import type { Call } from "../evm/signedTransaction.ts";
 import type { Payload } from "../store/payload.ts";
 import type { RequestBook } from "./requestBook.ts";
-import { UnheardError, UnsentError, isTransient } from "./sendingErrors.ts";
+import { UnheardError, sendingError } from "./sendingErrors.ts";
 import { encodeBatch } from "./submission.ts";
 import type { Batch, Submission } from "./submission.ts";
 
@@ -51,7 +51,7 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
       const isItsContent =
         error instanceof TransactionError && (error.meaning === "refused" || error.meaning === "too_large");
       if (isItsContent && submissions.length > 1) await submitHalves(submissions);
-      else onFailed(idsOf(submissions), isTransient(error) ? error : new UnsentError(error));
+      else onFailed(idsOf(submissions), sendingError(error));
     }
   };
 

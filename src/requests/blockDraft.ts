@@ -27,7 +27,8 @@ export function createBlockDraft(index: RequestFinder): BlockDraft {
   const finder =
     (by: keyof RequestFinder) =>
     (name: Hex): OpenRequest[] => [
-      ...index[by](name).filter((request) => !drafts.has(request)),
+      // What ended otherwise stays so: words that come too late change nothing.
+      ...index[by](name).filter((request) => !drafts.has(request) && !isEnded(request.state)),
       ...draftIndex[by](name),
     ];
 

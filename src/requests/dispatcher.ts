@@ -7,7 +7,7 @@ import type { Carriers } from "./carriers.ts";
 import { createFairQueue } from "./fairQueue.ts";
 import type { Change } from "./requestBook.ts";
 import type { SubmittedRequest } from "./openRequest.ts";
-import { endOf } from "./sendingErrors.ts";
+import { endOf, isTransient, sendingError } from "./sendingErrors.ts";
 import { splitByLimits } from "./submission.ts";
 import type { Submission } from "./submission.ts";
 
@@ -88,10 +88,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   /** Drives a request until a transaction carries it, or it is ended. Never rejects. */
   const carry = async (request: SubmittedRequest): Promise<void> => {
-    const record = async (change: Omit<Change, "request">): Promise<void> => {
-      // It may have ended while it was in hand.
-      if (book.get(request.id) !== undefined) await book.change([{ request, ...change }]).catch(onError);
-    };
+    // It may have ended while it was in hand.
+    const record = (change: Omit<Change, "request">): Promise<void> =>
+      book.change(() => (book.get(request.id) === undefined ? [] : [{ request, ...change }])).catch(onError);
     try {
       await retry(() => attempt(request), {
         attempts: MAX_ATTEMPTS,
@@ -159,7 +158,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         else ready.push(submission);
       } catch (error) {
         if (!stopped.aborted) onError(error);
-        one.failed(error);
+        one.failed(isTransient(error) ? sendingError(error) : error);
       }
     });
     let timer: NodeJS.Timeout | undefined;

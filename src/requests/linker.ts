@@ -15,7 +15,7 @@ import type { Payload } from "../store/payload.ts";
 import type { Carriers } from "./carriers.ts";
 import type { RequestBook } from "./requestBook.ts";
 import type { LinkRequest, OpenRequest } from "./openRequest.ts";
-import { isTransient } from "./sendingErrors.ts";
+import { isTransient, sendingError } from "./sendingErrors.ts";
 
 const LINK_GAS = 600_000n;
 /** Both contracts read the whole list of consumers, the VRF coordinator each one's last request, too: 780,000 with 100. */
@@ -145,7 +145,7 @@ export function createLinker(options: LinkerOptions): Linker {
       if (!signal.aborted && !(error instanceof SubscriptionBusyError)) onError(error);
     };
     try {
-      await retry(() => carryOut(request), {
+      await retry(() => carryOut(request).catch(rethrow), {
         attempts: MAX_ATTEMPTS,
         pauseMs: () => retryMs,
         isFinal: (error) => error instanceof UnlinkRefusedError || !isTransient(error),
@@ -197,6 +197,11 @@ export function createLinker(options: LinkerOptions): Linker {
 
 function consumerOf({ params }: LinkRequest): Hex {
   return getAddress(params.consumer);
+}
+
+/** @throws {TycheError} what the request may be told, or the error itself where it ends the request. */
+function rethrow(error: unknown): never {
+  throw isTransient(error) ? sendingError(error) : error;
 }
 
 /** How a request ends by the last error. */

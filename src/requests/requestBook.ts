@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Hex } from "viem";
-import { findRequest, insertRequests, saveRequests } from "../store/requests.ts";
+import { findRequest, findRequests, insertRequests, saveRequests } from "../store/requests.ts";
 import type { BlockId, TimelineEntry } from "../store/requests.ts";
 import type { RequestState } from "../store/schema.ts";
 import type { Queryable, Store } from "../store/store.ts";
@@ -39,7 +39,7 @@ export type RequestObserver = (
  * applied to the request in memory, then reported to those who wait: memory is never ahead of the journal.
  */
 export interface RequestBook {
-  /** Stores a new request. Throws the store's error when its idempotency key is taken. */
+  /** Stores a new request, of version 1. Throws the store's error when its idempotency key is taken. */
   add(request: OpenRequest): Promise<void>;
   /** Takes requests that an earlier process left open, and such as have ended in blocks that aren't final. */
   restore(requests: readonly OpenRequest[]): void;
@@ -56,9 +56,15 @@ export interface RequestBook {
   settle(network: string, block: number): void;
   /**
    * Stores the changes, all or none, with `also` in the same transaction, and applies them to the requests after that. Changes are
-   * taken one call after the other, each on what the calls before have stored. A failed write leaves every request as it was.
+   * taken one call after the other, each on what the calls before have stored; a function decides what to change when its turn
+   * comes. After a failed write, which may have been committed, each request is as the database has it.
+   *
+   * @throws {StaleRequestError} when the database has another version of a request than this book.
    */
-  change(changes: readonly Change[], also?: (db: Queryable) => Promise<void>): Promise<void>;
+  change(
+    changes: readonly Change[] | (() => readonly Change[]),
+    also?: (db: Queryable) => Promise<void>,
+  ): Promise<void>;
   /** Calls back after each stored change of a request; gives back a stop. */
   listen(id: string, listener: Listener): () => void;
   /** The request as stored, in work or ended. */
@@ -110,33 +116,65 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
     }
   };
 
+  /** Takes what is stored of requests whose write failed: whether it was committed is open, and memory must not differ. */
+  const reload = async (requests: readonly OpenRequest[]): Promise<void> => {
+    const stored = await findRequests(
+      store.db,
+      requests.map(({ id }) => id),
+    );
+    const byId = new Map(stored.map((one) => [one.id, one]));
+    for (const request of requests) {
+      const found = byId.get(request.id);
+      if (found === undefined || found.version === request.version) continue;
+      Object.assign(request, parseRequest(found));
+      place(request);
+    }
+  };
+
   const commit = async (
     changes: readonly Change[],
     also?: (db: Queryable) => Promise<void>,
   ): Promise<void> => {
+    if (changes.length === 0 && also === undefined) return;
     const now = Date.now();
     const drafts = new Map<OpenRequest, OpenRequest>();
     for (const change of changes) {
-      const draft = drafts.get(change.request) ?? { ...change.request };
+      const draft = drafts.get(change.request) ?? { ...change.request, version: change.request.version + 1 };
       applyChange(draft, change, now);
       drafts.set(change.request, draft);
     }
-    await store.write(async (db) => {
-      await also?.(db);
-      await saveRequests(db, [...drafts.values()]);
-    });
-    for (const [request, draft] of drafts) {
+    try {
+      await store.write(async (db) => {
+        await also?.(db);
+        await saveRequests(db, [...drafts.values()]);
+      });
+    } catch (error) {
+      // A database that can't be read either says nothing new.
+      await reload([...drafts.keys()]).catch(() => {});
+      throw error;
+    }
+    const changed = [...drafts].map(([request, draft]) => {
       const firstNew = request.timeline.length;
       Object.assign(request, draft);
-      observe(request, { timeline: request.timeline, firstNew });
       place(request);
+      return { request, firstNew };
+    });
+    for (const { request, firstNew } of changed) {
+      observe(request, { timeline: request.timeline, firstNew });
       for (const listener of listeners.get(request.id) ?? []) listener(request);
     }
   };
 
   return {
     async add(request) {
-      await insert(request);
+      try {
+        await insert(request);
+      } catch (error) {
+        // Where it was committed all the same, it is in work.
+        const stored = await findRequest(store.db, request.id).catch(() => undefined);
+        if (stored !== undefined) place(request);
+        throw error;
+      }
       place(request);
       observe(request, { timeline: request.timeline, firstNew: 0 });
     },
@@ -167,8 +205,7 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
       }
     },
     change(changes, also) {
-      if (changes.length === 0 && also === undefined) return Promise.resolve();
-      const result = tail.then(() => commit(changes, also));
+      const result = tail.then(() => commit(typeof changes === "function" ? changes() : changes, also));
       tail = result.catch(() => {});
       return result;
     },

@@ -38,7 +38,7 @@ export async function restoreRequests(options: {
   // The chain may have been set back since, or an earlier one put in its place.
   if (firstLost !== undefined) await tracker.onReorg(BigInt(firstLost));
   const open = book.open(network);
-  for (const request of open) tracker.adopt(request);
+  await tracker.adopt(open);
   return {
     open,
     fromBlock: await findFirstBlock(client, open, options.head),

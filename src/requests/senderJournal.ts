@@ -22,10 +22,12 @@ export function createSenderJournal(options: {
   return {
     async signed(transaction, payload) {
       const sinceBlock = Number(options.headNumber());
-      const changes = placesIn(payload, (id) => book.get(id)).map(({ request, entry, item }) =>
-        carry(request, transaction, { entry, item, sinceBlock }),
-      );
-      await book.change(changes, (db) =>
+      let changes: readonly Change[] = [];
+      const decide = (): readonly Change[] =>
+        (changes = placesIn(payload, (id) => book.get(id)).map(({ request, entry, item }) =>
+          carry(request, transaction, { entry, item, sinceBlock }),
+        ));
+      await book.change(decide, (db) =>
         insertTransaction(db, { ...transaction, network, sender: account, payload, createdAt: Date.now() }),
       );
       for (const { request } of changes) tracker.track(request);

@@ -1,10 +1,16 @@
 import { TycheError } from "../lib/errors.ts";
 import type { Receipt } from "../evm/client.ts";
 import { TransactionError } from "../evm/refusal.ts";
+import { StoreWriteError } from "../store/store.ts";
 
 /** Whether another try may go better: the chain is to blame, not the request. */
 export function isTransient(error: unknown): error is TycheError {
   return error instanceof TycheError && (error.retryable || error.blame === "upstream");
+}
+
+/** What a request is told of an error: of the database's, or of one that nobody foresaw, only that there was one. */
+export function sendingError(error: unknown): TycheError {
+  return isTransient(error) && !(error instanceof StoreWriteError) ? error : new UnsentError(error);
 }
 
 /** How a request ends by an error, `undefined` when it may be tried again. */

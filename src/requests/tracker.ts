@@ -16,10 +16,10 @@ export interface Tracker {
   /** Takes a request that is, or is about to be, in a transaction, or one that something else than the chain has ended. */
   track(request: OpenRequest): void;
   /**
-   * Takes a request of an earlier process. What that one learnt of it from the chain is learnt anew from `sinceBlock` on: the
+   * Takes requests of an earlier process. What that one learnt of them from the chain is learnt anew from `sinceBlock` on: the
    * chain may have been reorganised in between.
    */
-  adopt(request: OpenRequest): void;
+  adopt(requests: readonly OpenRequest[]): Promise<void>;
   onBlock(block: WatchedBlock): Promise<void>;
   /** Takes what a transaction of ours told without waiting for its block. */
   onReceipt(receipt: Receipt): Promise<void>;
@@ -28,6 +28,9 @@ export interface Tracker {
   /** When the oracle was last seen to answer anybody: milliseconds since the epoch, `undefined` if not since the start. */
   oracleSeenAt(): number | undefined;
 }
+
+/** Events that only an oracle brings about. */
+const ANSWERS: ReadonlySet<string> = new Set(["RandomWordsFulfilled", "RequestProcessed"]);
 
 /**
  * Makes the tracker of one network. Told the same log twice, it changes nothing the second time.
@@ -54,15 +57,17 @@ export function createTracker(
   const take = async (logs: readonly RawLog[]): Promise<void> => {
     // All are decoded before the first is acted on: a node that sends a malformed one is asked for the block again.
     const events = logs.map((log) => ({ log, event: decodeLog(log) }));
+    if (events.some(({ event }) => event !== undefined && ANSWERS.has(event.name))) oracleSeenAt = Date.now();
     const block = createBlockDraft(index);
-    for (const { log, event } of events) {
-      if (event === undefined) continue;
-      if (event.name === "RandomWordsFulfilled" || event.name === "RequestProcessed")
-        oracleSeenAt = Date.now();
-      for (const change of changesOf(event, log, block)) block.add(change, log);
+    try {
+      await book.change(() => {
+        for (const { log, event } of events)
+          if (event !== undefined) for (const change of changesOf(event, log, block)) block.add(change, log);
+        return block.changes;
+      });
+    } finally {
+      for (const { request } of block.changes) file(request);
     }
-    await book.change(block.changes);
-    for (const { request } of block.changes) file(request);
   };
 
   /** Files a request in the index under what is stored of it. */
@@ -75,40 +80,53 @@ export function createTracker(
     const held = new Set(book.unsettled(network).map(({ id }) => id));
     const stored = await listUnsettled(firstReplaced);
     book.restore(stored.filter(({ id }) => !held.has(id) && book.get(id) === undefined));
-    const ended = book
-      .unsettled(network)
-      .filter(({ endedIn }) => endedIn !== null && endedIn.number >= firstReplaced);
-    const changes: Change[] = [];
-    for (const request of new Set([...index.all(), ...ended])) {
-      // What comes again may come earlier than before, and a restart must find it.
-      if ((request.progress.sinceBlock ?? 0) >= firstReplaced) {
-        const before = Math.max(0, Number(firstReplaced) - 1);
-        changes.push({ request, progress: { sinceBlock: before } });
-      }
-      const change = takeBack(request, firstReplaced);
-      if (change !== undefined) changes.push(change);
+    let ended: OpenRequest[] = [];
+    let changes: Change[] = [];
+    const decide = (): readonly Change[] => {
+      ended = book
+        .unsettled(network)
+        .filter(({ endedIn }) => endedIn !== null && endedIn.number >= firstReplaced);
+      return (changes = [...new Set([...index.all(), ...ended])].flatMap((request) =>
+        setBack(request, firstReplaced),
+      ));
+    };
+    try {
+      await book.change(decide, async (db) => {
+        await forgetEnds(db, network, Number(firstReplaced));
+        for (const { kind, outcome } of ended)
+          if (kind === "consumer" && outcome !== null)
+            await deleteConsumers(db, network, outcome.transactionHash);
+      });
+    } finally {
+      for (const { request } of changes) file(request);
     }
-    const linked = ended.flatMap(({ kind, outcome }) =>
-      kind === "consumer" && outcome !== null ? [outcome.transactionHash] : [],
-    );
-    await book.change(changes, async (db) => {
-      await forgetEnds(db, network, Number(firstReplaced));
-      for (const hash of linked) await deleteConsumers(db, network, hash);
-    });
-    for (const { request } of changes) file(request);
   };
 
   return {
     track: file,
-    adopt(request) {
-      const progress = { ...request.progress };
-      for (const name of CHAIN_FACTS) delete progress[name];
-      Object.assign(request, { progress });
-      index.set(request);
+    async adopt(requests) {
+      await book.change(requests.flatMap(forgetChain));
+      for (const request of requests) file(request);
     },
     onBlock: (block) => inTurn(() => take(block.logs)),
     onReceipt: (receipt) => inTurn(() => take(receipt.logs)),
     oracleSeenAt: () => oracleSeenAt,
     onReorg: (firstReplaced) => inTurn(() => goBack(firstReplaced)),
   };
+}
+
+/** What changes of a request when the blocks from `firstReplaced` on are gone. */
+function setBack(request: OpenRequest, firstReplaced: bigint): readonly Change[] {
+  const changes: Change[] = [];
+  // What comes again may come earlier than before, and a restart must find it.
+  if ((request.progress.sinceBlock ?? 0) >= firstReplaced)
+    changes.push({ request, progress: { sinceBlock: Math.max(0, Number(firstReplaced) - 1) } });
+  const change = takeBack(request, firstReplaced);
+  return change === undefined ? changes : [...changes, change];
+}
+
+/** What changes of a request when nothing that was read from the chain counts any more. */
+function forgetChain(request: OpenRequest): readonly Change[] {
+  const forget = CHAIN_FACTS.filter((name) => request.progress[name] !== undefined);
+  return forget.length === 0 ? [] : [{ request, forget }];
 }

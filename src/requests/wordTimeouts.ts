@@ -5,7 +5,6 @@ import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import { RpcError } from "../evm/client.ts";
 import type { ChainClient } from "../evm/client.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
-import { isEnded } from "./requestBook.ts";
 import type { RequestBook } from "./requestBook.ts";
 import type { Facts, OpenRequest } from "./openRequest.ts";
 import { CHAIN_FACTS } from "./takeBack.ts";
@@ -75,20 +74,30 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
     return BigInt(decodeFunctionResult({ ...call, data: commitment })) !== 0n;
   };
 
+  const isWaiting = (request: OpenRequest): boolean =>
+    book.get(request.id) === request && request.progress.wordBlock === undefined;
+
   const sendAgain = async (request: OpenRequest): Promise<void> => {
-    const forget = [...CHAIN_FACTS, ...CARRIER_FACTS].filter((name) => request.progress[name] !== undefined);
+    const { vrfRequestId } = request.progress;
     const why = "waiting to be sent again";
-    await book.change([{ request, forget, state: "submitted", detail: RESENT, why }]);
+    let isResent = false;
+    await book.change(() => {
+      isResent = isWaiting(request) && request.progress.vrfRequestId === vrfRequestId;
+      const names = [...CHAIN_FACTS, ...CARRIER_FACTS];
+      const forget = names.filter((name) => request.progress[name] !== undefined);
+      return isResent ? [{ request, forget, state: "submitted", detail: RESENT, why }] : [];
+    });
+    if (!isResent) return;
     // Under its old names it is not to be found any more.
     tracker.track(request);
     take(request);
   };
 
   const fail = async (request: OpenRequest, reason: string): Promise<void> => {
-    // It may have ended while the reason was looked for.
-    if (book.get(request.id) !== request || request.progress.wordBlock !== undefined) return;
     const message = `the oracle network brought no random words: ${reason}`;
-    await book.change([{ request, state: "failed", error: { code: "oracle_timeout", message } }]);
+    const error = { code: "oracle_timeout", message };
+    // It may have ended while the reason was looked for.
+    await book.change(() => (isWaiting(request) ? [{ request, state: "failed", error }] : []));
     // Words that come too late change nothing.
     tracker.track(request);
   };
@@ -104,8 +113,7 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
     if (age > UNREACHABLE_BLOCKS && (await isHashLost(acceptedBlock))) {
       // Its words may be in a block that the tracker has yet to read: then they are its answer.
       const isAnswered = !(await isPending(vrfRequestId));
-      if (isAnswered || book.get(request.id) !== request || isEnded(request.state)) return;
-      if (request.progress.vrfRequestId !== vrfRequestId) return;
+      if (isAnswered || request.progress.vrfRequestId !== vrfRequestId) return;
       const isTriedOften = timeline.filter(({ detail }) => detail === RESENT).length >= MAX_RESENDS;
       const reason = `the hash of block ${acceptedBlock} is out of reach, after ${MAX_RESENDS} attempts`;
       return isTriedOften ? await fail(request, reason) : await sendAgain(request);

@@ -141,6 +141,14 @@ export const migrations: Record<string, Migration> = {
         await db.schema.alterTable(table).addColumn("checksum", "integer").execute();
     },
   },
+  "0006_versions": {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .alterTable("requests")
+        .addColumn("version", "integer", (c) => c.notNull().defaultTo(1))
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

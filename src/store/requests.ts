@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from "kysely";
+import { TycheError } from "../lib/errors.ts";
 import { DamagedRecordError, checksumOf } from "./checksum.ts";
 import type { Queryable } from "./store.ts";
 import type { RequestKind, RequestState, Tables } from "./schema.ts";
@@ -42,6 +43,8 @@ export interface StoredRequest {
   /** Block that ended it; `null` while it is in work, and when something else than the chain ended it. */
   endedIn: BlockId | null;
   updatedAt: number;
+  /** How often it was written: 1 when it is new. */
+  version: number;
 }
 
 /** Filter and place of a page of {@link listRequests}. */
@@ -61,12 +64,16 @@ export async function insertRequests(db: Queryable, requests: readonly StoredReq
   if (requests.length > 0) await db.insertInto("requests").values(requests.map(toRow)).execute();
 }
 
-/** Stores the changeable part of known requests. */
+/**
+ * Stores the changeable part of known requests, each under the version after the stored one.
+ *
+ * @throws {StaleRequestError} when another version is stored than the one before; the transaction must not be committed then.
+ */
 export async function saveRequests(db: Queryable, requests: readonly StoredRequest[]): Promise<void> {
   for (const request of requests) {
     const { state, why, timeline, progress, outcome, error, ...rest } = toRow(request);
-    const { updated_at, ended_block, ended_block_hash, checksum } = rest;
-    await db
+    const { updated_at, ended_block, ended_block_hash, version, checksum } = rest;
+    const { numUpdatedRows } = await db
       .updateTable("requests")
       .set({
         state,
@@ -78,10 +85,13 @@ export async function saveRequests(db: Queryable, requests: readonly StoredReque
         updated_at,
         ended_block,
         ended_block_hash,
+        version,
         checksum,
       })
       .where("id", "=", request.id)
-      .execute();
+      .where("version", "=", request.version - 1)
+      .executeTakeFirst();
+    if (numUpdatedRows !== 1n) throw new StaleRequestError(request.id);
   }
 }
 
@@ -89,6 +99,17 @@ export async function saveRequests(db: Queryable, requests: readonly StoredReque
 export async function findRequest(db: Queryable, id: string): Promise<StoredRequest | undefined> {
   const row = await db.selectFrom("requests").selectAll().where("id", "=", id).executeTakeFirst();
   return row && fromRow(row);
+}
+
+/** Returns the requests with these ids that are known. */
+export async function findRequests(db: Queryable, ids: readonly string[]): Promise<StoredRequest[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom("requests")
+    .selectAll()
+    .where("id", "in", [...ids])
+    .execute();
+  return rows.map(fromRow);
 }
 
 /** Returns the dapp's request made under an idempotency key, or `undefined`. */
@@ -183,7 +204,10 @@ export async function listEndedBlocks(
   return rows.map((row) => ({ number: row.ended_block!, hash: row.ended_block_hash as `0x${string}` }));
 }
 
-/** Forgets in which blocks requests of a network have ended, from a block on that the chain no longer has. Their ends stay. */
+/**
+ * Forgets in which blocks requests of a network have ended, from a block on that the chain no longer has. Their ends stay, and so do
+ * their versions: a change that takes an end back comes in the same transaction.
+ */
 export async function forgetEnds(db: Queryable, network: string, fromBlock: number): Promise<void> {
   await db
     .updateTable("requests")
@@ -214,6 +238,7 @@ function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
     ended_block_hash: request.endedIn?.hash ?? null,
     created_at: request.createdAt,
     updated_at: request.updatedAt,
+    version: request.version,
   };
   return { ...row, checksum: checksumOfRow(row) };
 }
@@ -235,6 +260,8 @@ function checksumOfRow(row: Omit<Row, "checksum">): number {
     row.body_hash,
     row.created_at,
     row.updated_at,
+    // Rows from before there were versions have the first one, and checksums without it.
+    ...(row.version === 1 ? [] : [row.version]),
   ]);
 }
 
@@ -262,5 +289,17 @@ function fromRow(row: Row): StoredRequest {
         ? null
         : { number: row.ended_block, hash: row.ended_block_hash as `0x${string}` },
     updatedAt: row.updated_at,
+    version: row.version,
   };
+}
+
+/** A request was to be changed from a version that is not the stored one: somebody else has changed it. */
+export class StaleRequestError extends TycheError {
+  constructor(id: string) {
+    super(`request ${id} was changed by somebody else meanwhile`, {
+      code: "store_conflict",
+      blame: "us",
+      retryable: true,
+    });
+  }
 }

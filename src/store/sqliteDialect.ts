@@ -59,6 +59,8 @@ function openDatabase(file: string, onFatal: (reason: string) => void): SqliteDa
       if (presence !== undefined) closeSync(presence);
     },
     prepare(sql) {
+      // After some errors, a full disk's for one, SQLite has rolled back by itself: a second time would fail and hide the error.
+      if (sql === "rollback" && !database.isTransaction) return NO_STATEMENT;
       let statement = prepared.get(sql);
       if (statement === undefined) {
         if (prepared.size >= MAX_PREPARED_STATEMENTS) prepared.clear();
@@ -69,6 +71,13 @@ function openDatabase(file: string, onFatal: (reason: string) => void): SqliteDa
     },
   };
 }
+
+const NO_STATEMENT: SqliteStatement = {
+  reader: false,
+  all: () => [],
+  run: () => ({ changes: 0, lastInsertRowid: 0 }),
+  iterate: () => [].values(),
+};
 
 function adaptStatement(
   statement: StatementSync,

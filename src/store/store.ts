@@ -12,7 +12,12 @@ export type Queryable = Kysely<Tables> | Transaction<Tables>;
 /** The service's database: one journal of dapps, keys, subscriptions, transactions and requests. */
 export interface Store {
   readonly db: Kysely<Tables>;
-  /** Runs the writes of `work` in one transaction: all of them or none. Resolves when they are on disk, power cuts included. */
+  /**
+   * Runs the writes of `work` in one transaction: all of them or none. Resolves when they are on disk, power cuts included.
+   * What fails at the very end leaves open whether they were committed.
+   *
+   * @throws {StoreWriteError} for what is not an error of ours.
+   */
   write<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -21,6 +26,11 @@ export interface Store {
 export interface StoreOptions {
   /** Path of the database, whose writes then outlive a power cut. Default: they outlive the process only. */
   readonly file?: string;
+  /**
+   * Told, in a few words, when committed writes can't be brought to disk. The system may take the next flush for a success although
+   * they are lost: the process must end. Default: nothing.
+   */
+  readonly onFatal?: (reason: string) => void;
 }
 
 /**
@@ -45,8 +55,16 @@ export async function openStore(dialect: Dialect, options: StoreOptions = {}): P
   return {
     db,
     async write(work) {
-      const result = await db.transaction().execute(work);
-      await disk?.sync();
+      const result = await db
+        .transaction()
+        .execute(work)
+        .catch((error: unknown) => {
+          throw error instanceof TycheError ? error : new StoreWriteError(error);
+        });
+      await disk?.sync().catch((error: unknown) => {
+        options.onFatal?.(`its writes can't be brought to disk (${messageOf(error)})`);
+        throw new StoreWriteError(error);
+      });
       return result;
     },
     async close() {
@@ -60,5 +78,17 @@ export async function openStore(dialect: Dialect, options: StoreOptions = {}): P
 export class StoreError extends TycheError {
   constructor(message: string, cause?: unknown) {
     super(message, { code: "store_unusable", blame: "us", cause });
+  }
+}
+
+/** Writes failed. Nothing that waits for them is to blame, and another time they may succeed. */
+export class StoreWriteError extends TycheError {
+  constructor(cause: unknown) {
+    super(`the database refused a write (${messageOf(cause)})`, {
+      code: "store_unusable",
+      blame: "us",
+      retryable: true,
+      cause,
+    });
   }
 }

@@ -54,6 +54,7 @@ function request(changes: Partial<Extract<OpenRequest, { readonly kind: "preset"
     outcome: null,
     error: null,
     endedIn: null,
+    version: 1,
     ...changes,
   };
 }

@@ -71,6 +71,7 @@ const makeRequest = (id: string, change: Partial<StoredRequest> = {}): StoredReq
   outcome: null,
   error: null,
   endedIn: null,
+  version: 1,
   ...change,
 });
 
@@ -110,9 +111,11 @@ describe("requests", () => {
         { seq: 2, state: "failed", at: 6, detail: "d", transactionHash: "0x1" },
       ],
       updatedAt: 6,
+      version: 2,
     };
     await saveRequests(store.db, [changed]);
     expect(await findRequest(store.db, request.id)).toEqual(changed);
+    await expect(saveRequests(store.db, [changed])).rejects.toMatchObject({ code: "store_conflict" });
   });
 
   test("behaviour: an idempotency key is one dapp's own", async () => {

@@ -234,5 +234,6 @@ export function makeRequest<Kind extends RequestKind>(
     outcome: null,
     error: null,
     endedIn: null,
+    version: 1,
   } as StoredRequest as Extract<OpenRequest, { readonly kind: Kind }>;
 }

@@ -1,0 +1,234 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { parseRequest, type OpenRequest } from "../../src/requests/openRequest.ts";
+import { createRequestBook, isEnded, type Change, type RequestBook } from "../../src/requests/requestBook.ts";
+import { insertDapp } from "../../src/store/dapps.ts";
+import { findRequest } from "../../src/store/requests.ts";
+import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import {
+  DESK_DAPP,
+  DESK_NETWORK,
+  makeRequest,
+  startPipelineWorld,
+  type OpenPipeline,
+  type PipelineWorld,
+} from "../support/pipelineWorld.ts";
+
+/** Compares every request in memory with its row, and every open row with memory. */
+async function expectMemoryIsTable(book: RequestBook, store: Store): Promise<void> {
+  const inMemory = new Map(
+    [...book.open(DESK_NETWORK), ...book.unsettled(DESK_NETWORK)].map((request) => [request.id, request]),
+  );
+  const ids = await store.db.selectFrom("requests").select("id").execute();
+  const rows = await Promise.all(ids.map(async ({ id }) => parseRequest((await findRequest(store.db, id))!)));
+  const expected = rows.filter(({ id, state }) => inMemory.has(id) || !isEnded(state));
+  const byId = (one: OpenRequest, other: OpenRequest): number => (one.id < other.id ? -1 : 1);
+  expect([...inMemory.values()].sort(byId)).toEqual(expected.sort(byId));
+}
+
+/** The messages of an error and of what caused it. */
+function causes(error: unknown): string {
+  return error instanceof Error ? `${error.message}; ${causes(error.cause)}` : String(error);
+}
+
+describe("the book", () => {
+  let folder: string;
+  let store: Store;
+  let broken: Store;
+  let failsAfterCommit: boolean;
+  let book: RequestBook;
+  let request: OpenRequest;
+  let other: OpenRequest;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "tyche-failed-writes-"));
+    store = await openStore(createSqliteDialect(join(folder, "tyche.db")));
+    failsAfterCommit = false;
+    broken = {
+      ...store,
+      async write(work) {
+        const result = await store.write(work);
+        if (failsAfterCommit) throw new Error("the flush failed");
+        return result;
+      },
+    };
+    await insertDapp(store.db, { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1 });
+    book = createRequestBook(broken);
+    [request, other] = [makeRequest("random", "0x"), makeRequest("random", "0x")];
+    await book.add(request);
+    await book.add(other);
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const trigger = (on: string): Promise<unknown> =>
+    sql
+      .raw(`CREATE TRIGGER refusal BEFORE ${on} BEGIN SELECT RAISE(ABORT, 'refused by a trigger'); END`)
+      .execute(store.db);
+  const end = (of: OpenRequest): Change => ({
+    request: of,
+    state: "fulfilled",
+    outcome: { transactionHash: "0x1", requestId: "0x2", words: ["1"] },
+    endedIn: { number: 7, hash: "0x7" },
+  });
+
+  /** Makes the next write fail; gives back what ends the fault. */
+  const FAULTS: Readonly<Record<string, { readonly text: string; readonly begin: () => Promise<unknown> }>> =
+    {
+      "in its first statement": {
+        text: "refused by a trigger",
+        begin: () => trigger(`UPDATE ON requests WHEN NEW.id = '${request.id}'`),
+      },
+      "in a later statement": {
+        text: "refused by a trigger",
+        begin: () => trigger(`UPDATE ON requests WHEN NEW.id = '${other.id}'`),
+      },
+      "with a disk that is full": {
+        text: "full",
+        begin: async () => {
+          const { rows } = await sql<{ page_count: number }>`PRAGMA page_count`.execute(store.db);
+          await sql.raw(`PRAGMA max_page_count = ${rows[0]!.page_count}`).execute(store.db);
+        },
+      },
+      "when it is committed": {
+        text: "FOREIGN KEY",
+        begin: async () => {
+          const violation =
+            "INSERT INTO consumers VALUES ('dapp_of_nobody', 'sepolia', NEW.id, '0x', 1, 1)".replace(
+              ", 1)",
+              ")",
+            );
+          await sql
+            .raw(
+              `CREATE TRIGGER refusal AFTER UPDATE ON requests WHEN NEW.id = '${request.id}' BEGIN ${violation}; END`,
+            )
+            .execute(store.db);
+        },
+      },
+    };
+  const also = (db: Store["db"]): Promise<unknown> => sql`PRAGMA defer_foreign_keys = ON`.execute(db);
+  /** Large enough to need pages that a full disk has not. */
+  const long = (of: OpenRequest): Change => ({ ...end(of), detail: "x".repeat(100_000) });
+
+  test.each(Object.keys(FAULTS))(
+    "error: a write that fails %s changes nothing, and works later",
+    async (name) => {
+      const { text, begin } = FAULTS[name]!;
+      await begin();
+      const before = structuredClone([request, other]);
+      const told: string[] = [];
+      for (const { id } of before) book.listen(id, (one) => told.push(one.id));
+      const write = () => book.change([long(request), long(other)], async (db) => void (await also(db)));
+      await expect(write()).rejects.toThrow(text);
+      expect([request, other]).toEqual(before);
+      expect(told).toEqual([]);
+      await expectMemoryIsTable(book, store);
+
+      await sql`DROP TRIGGER IF EXISTS refusal`.execute(store.db);
+      await sql`PRAGMA max_page_count = 1000000`.execute(store.db);
+      await write();
+      expect(told).toEqual([request.id, other.id]);
+      expect(request).toMatchObject({ state: "fulfilled", version: 2 });
+      await expectMemoryIsTable(book, store);
+    },
+  );
+
+  test("error: a write that fails after it was committed is in memory, too", async () => {
+    failsAfterCommit = true;
+    await expect(book.change([end(request)])).rejects.toThrow("the flush failed");
+    expect(request.state).toBe("fulfilled");
+    await expectMemoryIsTable(book, store);
+    failsAfterCommit = false;
+    await book.change([{ request, state: "submitted" }]);
+    await expectMemoryIsTable(book, store);
+  });
+
+  test("error: a new request that can't be stored is nowhere", async () => {
+    await trigger("INSERT ON requests");
+    await expect(book.add(makeRequest("random", "0x"))).rejects.toThrow("refused by a trigger");
+    expect(book.openCount()).toBe(2);
+    await expectMemoryIsTable(book, store);
+  });
+
+  test("error: a new request whose storing fails after it was committed is in work", async () => {
+    failsAfterCommit = true;
+    await expect(book.add(makeRequest("random", "0x"))).rejects.toThrow("the flush failed");
+    expect(book.openCount()).toBe(3);
+    await expectMemoryIsTable(book, store);
+  });
+
+  test("error: a change of an older version is refused by the database, and memory takes the newer one", async () => {
+    const second = createRequestBook(store);
+    const same = (await second.find(request.id))!;
+    second.restore([same]);
+    await second.change([{ request: same, state: "submitted", transactionHash: "0x5" }]);
+    await expect(book.change([end(request)])).rejects.toMatchObject({ code: "store_conflict" });
+    expect(request).toEqual(same);
+    await expectMemoryIsTable(book, store);
+    await book.change([end(request)]);
+    expect(request.timeline.map(({ state }) => state)).toEqual(["received", "submitted", "fulfilled"]);
+    await expectMemoryIsTable(book, store);
+  });
+
+  test("behaviour: what to change is decided when its turn comes", async () => {
+    const late = (): Change[] =>
+      isEnded(request.state) ? [] : [{ request, state: "failed", error: { code: "late", message: "" } }];
+    await Promise.all([book.change([end(request)]), book.change(late)]);
+    expect(request).toMatchObject({ state: "fulfilled", error: null });
+    await expectMemoryIsTable(book, store);
+  });
+});
+
+describe("a pipeline", () => {
+  let world: PipelineWorld;
+  let pipeline: OpenPipeline;
+  beforeAll(async () => {
+    world = await startPipelineWorld();
+    pipeline = await world.open();
+    await world.storeSource(pipeline.pipeline);
+  });
+  afterAll(async () => {
+    await pipeline.close();
+    await world.close();
+  });
+
+  const STEPS = {
+    "the signed transaction": "INSERT ON transactions",
+    "the state submitted": "UPDATE ON requests WHEN NEW.state = 'submitted'",
+    "the random word": "UPDATE ON requests WHEN NEW.state = 'executing'",
+    "the result": "UPDATE ON requests WHEN NEW.state = 'fulfilled'",
+  };
+
+  test.each(Object.entries(STEPS))(
+    "behaviour: %s can't be stored, memory stays as the table, and the request ends once that is over",
+    async (_name, on) => {
+      const { store, book } = pipeline;
+      await sql
+        .raw(`CREATE TRIGGER refusal BEFORE ${on} BEGIN SELECT RAISE(ABORT, 'refused by a trigger'); END`)
+        .execute(store.db);
+      const errors = world.errors.length;
+      const { id } = await pipeline.accept("preset");
+      await vi.waitFor(
+        () => expect(world.errors.slice(errors).map(causes).join()).toContain("refused by a trigger"),
+        { timeout: 15_000, interval: 10 },
+      );
+      await expectMemoryIsTable(book, store);
+      await sql`DROP TRIGGER refusal`.execute(store.db);
+      const ended = await pipeline.ended(id);
+      expect(ended).toMatchObject({ state: "fulfilled", error: null });
+      expect(ended.timeline.map(({ state }) => state)).toEqual([
+        "received",
+        "submitted",
+        "randomness",
+        "executing",
+        "fulfilled",
+      ]);
+    },
+  );
+});
