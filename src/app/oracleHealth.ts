@@ -1,5 +1,5 @@
 import type { Receipt } from "../evm/client.ts";
-import { EVENT_TOPICS } from "../chainlink/events.ts";
+import { EVENT_TOPICS, WORDS_TOPICS } from "../chainlink/events.ts";
 import type { OracleNetworkStatus } from "../oracle/status.ts";
 import type { OracleHealth } from "../requests/networkHealth.ts";
 
@@ -31,7 +31,7 @@ export function describeOracleHealth({
 }
 
 const ANSWERS: ReadonlySet<string> = new Set([
-  EVENT_TOPICS.RandomWordsFulfilled,
+  ...WORDS_TOPICS.fulfilled,
   EVENT_TOPICS.ErrorReturned,
   EVENT_TOPICS.RawErrorReturned,
   EVENT_TOPICS.RequestProcessed,

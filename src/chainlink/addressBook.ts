@@ -13,11 +13,12 @@ import type { EncodedLog } from "./events.ts";
 import type { StackAddresses } from "./stackPlan.ts";
 import { loadArtifacts } from "./contracts/artifacts.ts";
 import type { ContractName } from "./contracts/compilerInput.ts";
+import { VRF_CONTRACTS } from "./vrfPlan.ts";
 
-/** Which contract stands behind each address of the stack, and what to call it. */
-const STACK: Readonly<
-  Record<keyof StackAddresses, { readonly label: string; readonly contract: ContractName }>
-> = {
+type Role = Exclude<keyof StackAddresses, "vrfVersion">;
+
+/** Which contract stands behind each address of the stack, and what to call it; those of VRF in version 2. */
+const STACK: Readonly<Record<Role, { readonly label: string; readonly contract: ContractName }>> = {
   link: { label: "LINK token", contract: "LinkToken" },
   nativePriceFeed: { label: "LINK price in coin", contract: "FixedPriceFeed" },
   usdPriceFeed: { label: "LINK price in USD", contract: "FixedPriceFeed" },
@@ -85,10 +86,12 @@ export function createAddressBook(
   const interfaces = readInterfaces();
   const names = new Map(Object.entries(accounts).map(([address, name]) => [address.toLowerCase(), name]));
   const contractOf = new Map<string, ContractName>();
+  const ofVersion: Partial<Record<string, ContractName>> = VRF_CONTRACTS[stack.vrfVersion ?? "v2"];
   for (const [key, { label, contract }] of Object.entries(STACK)) {
-    const address = stack[key as keyof StackAddresses].toLowerCase();
-    names.set(address, label);
-    contractOf.set(address, contract);
+    const address = stack[key as Role].toLowerCase();
+    const own = ofVersion[key];
+    names.set(address, own ?? label);
+    contractOf.set(address, own ?? contract);
   }
 
   const party = (address: Hex): Party => {
@@ -104,7 +107,7 @@ export function createAddressBook(
     to === null || input.length < 10 ? undefined : find(interfaces.functions, to, input.slice(0, 10) as Hex);
 
   return {
-    contracts: Object.keys(STACK).map((key) => party(stack[key as keyof StackAddresses])),
+    contracts: Object.keys(STACK).map((key) => party(stack[key as Role])),
     party,
     decodeCall(to, input) {
       const item = findFunction(to, input);

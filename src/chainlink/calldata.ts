@@ -2,10 +2,12 @@ import { decodeFunctionData, decodeAbiParameters, parseAbiParameters, type Hex }
 import type { Proof } from "../vrf/proof.ts";
 import {
   batchVrfCoordinatorAbi,
+  batchVrfCoordinatorV2PlusAbi,
   functionsCoordinatorAbi,
-  presetConsumerAbi,
   vrfCoordinatorAbi,
+  vrfCoordinatorV2PlusAbi,
 } from "./contracts/abi.ts";
+import { OWN_ABIS } from "./vrfVersion.ts";
 import { decodePresetBatch, type PresetItem } from "./presetBatch.ts";
 
 /** One proof as it was brought on chain, with the request it claims to be for. */
@@ -17,35 +19,46 @@ export interface Fulfilment {
     readonly callbackGasLimit: number;
     readonly numWords: number;
     readonly sender: Hex;
+    /** VRF v2.5 alone. */
+    readonly extraArgs?: Hex;
   };
+  /** VRF v2.5 alone: whether the subscription pays the premium but not the gas; a batch never says so. */
+  readonly onlyPremium?: boolean;
 }
 
 /**
- * Decodes the proofs in a call of VRFCoordinatorV2 or BatchVRFCoordinatorV2 `fulfillRandomWords`; none when it is another call, such
- * as one through a contract unknown here.
+ * Decodes the proofs in a call of a coordinator's or its batch contract's `fulfillRandomWords`, of either version; none when it is
+ * another call, such as one through a contract unknown here.
  */
 export function decodeFulfilments(input: Hex): Fulfilment[] {
-  const single = tryDecode(() => decodeFunctionData({ abi: vrfCoordinatorAbi, data: input }));
-  if (single?.functionName === "fulfillRandomWords") {
-    const [proof, commitment] = single.args;
-    return [{ proof: toProof(proof), commitment }];
+  for (const abi of [vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi]) {
+    const call = tryDecode(() => decodeFunctionData({ abi, data: input }));
+    if (call?.functionName !== "fulfillRandomWords") continue;
+    const [proof, commitment, onlyPremium] = call.args;
+    return [{ proof: toProof(proof), commitment, ...(onlyPremium === undefined ? {} : { onlyPremium }) }];
   }
-  const batch = tryDecode(() => decodeFunctionData({ abi: batchVrfCoordinatorAbi, data: input }));
-  if (batch === undefined) return [];
-  const [proofs, commitments] = batch.args;
-  return proofs.flatMap((proof, index) => {
-    const commitment = commitments[index];
-    return commitment === undefined ? [] : [{ proof: toProof(proof), commitment }];
-  });
+  for (const abi of [batchVrfCoordinatorAbi, batchVrfCoordinatorV2PlusAbi]) {
+    const call = tryDecode(() => decodeFunctionData({ abi, data: input }));
+    if (call === undefined) continue;
+    const [proofs, commitments] = call.args;
+    return proofs.flatMap((proof, index) => {
+      const commitment = commitments[index];
+      return commitment === undefined ? [] : [{ proof: toProof(proof), commitment }];
+    });
+  }
+  return [];
 }
 
 /** A call of PresetConsumer `submit`; `undefined` when it is another call. */
 export type SubmissionCall = NonNullable<ReturnType<typeof decodeSubmission>>;
 export function decodeSubmission(input: Hex) {
-  const call = tryDecode(() => decodeFunctionData({ abi: presetConsumerAbi, data: input }));
-  if (call?.functionName !== "submit") return undefined;
-  const [presets, functions, randoms] = call.args;
-  return { presets, functions, randoms };
+  for (const { presetConsumer } of Object.values(OWN_ABIS)) {
+    const call = tryDecode(() => decodeFunctionData({ abi: presetConsumer, data: input }));
+    if (call?.functionName !== "submit") continue;
+    const [presets, functions, randoms] = call.args;
+    return { presets, functions, randoms };
+  }
+  return undefined;
 }
 
 /** Decodes the presets of a batch; none where the bytes are malformed, as which the contract refuses them. */

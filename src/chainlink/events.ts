@@ -6,6 +6,7 @@ import {
   presetConsumerAbi,
   subscriptionOwnerAbi,
   vrfCoordinatorAbi,
+  vrfCoordinatorV2PlusAbi,
 } from "./contracts/abi.ts";
 import { TycheError } from "../lib/errors.ts";
 
@@ -45,10 +46,11 @@ export type ChainEventOf<Name extends ChainEvent["name"]> = Extract<ChainEvent, 
  * @throws MalformedLogError when topics or data are not as the event's declaration has them.
  */
 export function decodeLog(log: EncodedLog): ChainEvent | undefined {
-  const name = log.topics[0] === undefined ? undefined : NAMES.get(log.topics[0]);
-  if (name === undefined) return undefined;
+  const known = log.topics[0] === undefined ? undefined : KNOWN.get(log.topics[0]);
+  if (known === undefined) return undefined;
+  const { name, decode } = known;
   try {
-    return { name, ...DECODERS[name](log) } as ChainEvent;
+    return { name, ...decode(log) } as ChainEvent;
   } catch (cause) {
     throw new MalformedLogError(name, cause);
   }
@@ -63,7 +65,7 @@ export function findEvent(log: EncodedLog): ChainEvent | undefined {
   }
 }
 
-/** First topic of each event, to filter logs by. */
+/** First topic of each event, to filter logs by; of an event with several versions, that of the first. */
 export const EVENT_TOPICS = {
   ...topicsOf(vrfCoordinatorAbi, "RandomWordsRequested", "RandomWordsFulfilled"),
   ...topicsOf(batchVrfCoordinatorAbi, "ErrorReturned", "RawErrorReturned"),
@@ -79,9 +81,41 @@ export const EVENT_TOPICS = {
   ...topicsOf(subscriptionOwnerAbi, "Provisioned", "Closed"),
 } as const;
 
+const V2_PLUS_TOPICS = topicsOf(vrfCoordinatorV2PlusAbi, "RandomWordsRequested", "RandomWordsFulfilled");
+/** First topics of the coordinators' events in both versions of VRF. */
+export const WORDS_TOPICS = {
+  requested: [EVENT_TOPICS.RandomWordsRequested, V2_PLUS_TOPICS.RandomWordsRequested],
+  fulfilled: [EVENT_TOPICS.RandomWordsFulfilled, V2_PLUS_TOPICS.RandomWordsFulfilled],
+} as const;
+
+interface WordsRequest {
+  readonly keyHash: Hex;
+  readonly requestId: Hex;
+  readonly preSeed: bigint;
+  readonly subId: bigint;
+  readonly minimumRequestConfirmations: number;
+  readonly callbackGasLimit: number;
+  readonly numWords: number;
+  readonly sender: Hex;
+  /** VRF v2.5 alone: as the coordinator has normalised them, part of its commitment. */
+  readonly extraArgs?: Hex;
+}
+
+interface WordsFulfilment {
+  readonly requestId: Hex;
+  readonly outputSeed: bigint;
+  /** 0 where coin was paid. */
+  readonly paymentJuels: bigint;
+  readonly success: boolean;
+  /** VRF v2.5 alone; `paymentWei` where coin was paid. */
+  readonly subId?: bigint;
+  readonly paymentWei?: bigint;
+  readonly onlyPremium?: boolean;
+}
+
 const DECODERS = {
-  /** VRFCoordinatorV2: words are asked for. */
-  RandomWordsRequested: ({ topics, data }: EncodedLog) => ({
+  /** The coordinator: words are asked for. */
+  RandomWordsRequested: ({ topics, data }: EncodedLog): WordsRequest => ({
     keyHash: topic(topics, 1),
     requestId: word(data, 0),
     preSeed: uint(data, 1),
@@ -91,8 +125,8 @@ const DECODERS = {
     numWords: Number(uint(data, 4)),
     sender: addressOf(topic(topics, 3)),
   }),
-  /** VRFCoordinatorV2: the proof is on chain. `success`: the consumer's callback did not revert. */
-  RandomWordsFulfilled: ({ topics, data }: EncodedLog) => ({
+  /** The coordinator: the proof is on chain. `success`: the consumer's callback did not revert. */
+  RandomWordsFulfilled: ({ topics, data }: EncodedLog): WordsFulfilment => ({
     requestId: topic(topics, 1),
     outputSeed: uint(data, 0),
     paymentJuels: uint(data, 1),
@@ -192,9 +226,46 @@ const DECODERS = {
   }),
 } as const;
 
-const NAMES = new Map(
-  Object.entries(EVENT_TOPICS).map(([name, topic]) => [topic, name as ChainEvent["name"]] as const),
-);
+/** Events of VRFCoordinatorV2_5, read as those of the same name of VRFCoordinatorV2. */
+const V2_PLUS_DECODERS = {
+  RandomWordsRequested: (log: EncodedLog): WordsRequest => ({
+    ...DECODERS.RandomWordsRequested(log),
+    extraArgs: bytes(log.data, 5),
+  }),
+  RandomWordsFulfilled: ({ topics, data }: EncodedLog): WordsFulfilment => {
+    const payment = uint(data, 1);
+    const isNative = uint(data, 2) !== 0n;
+    return {
+      requestId: topic(topics, 1),
+      outputSeed: uint(data, 0),
+      subId: BigInt(topic(topics, 2)),
+      paymentJuels: isNative ? 0n : payment,
+      ...(isNative ? { paymentWei: payment } : {}),
+      success: uint(data, 3) !== 0n,
+      onlyPremium: uint(data, 4) !== 0n,
+    };
+  },
+} as const;
+
+type Name = keyof typeof DECODERS;
+interface KnownEvent {
+  readonly name: Name;
+  readonly decode: (log: EncodedLog) => object;
+}
+
+/** By first topic. */
+const KNOWN: ReadonlyMap<string, KnownEvent> = new Map([
+  ...Object.entries(EVENT_TOPICS).map(
+    ([name, topic]) => [topic, { name: name as Name, decode: DECODERS[name as Name] }] as const,
+  ),
+  ...Object.entries(V2_PLUS_TOPICS).map(
+    ([name, topic]) =>
+      [
+        topic,
+        { name: name as Name, decode: V2_PLUS_DECODERS[name as keyof typeof V2_PLUS_DECODERS] },
+      ] as const,
+  ),
+]);
 
 function topicsOf<const Names extends string>(
   abi: Abi,

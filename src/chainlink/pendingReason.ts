@@ -1,6 +1,7 @@
 import {
   decodeFunctionResult,
   encodeFunctionData,
+  formatGwei,
   formatUnits,
   getAddress,
   type Abi,
@@ -9,10 +10,13 @@ import {
   type Hex,
 } from "viem";
 import { blockhashStoreAbi, fixedPriceFeedAbi, vrfCoordinatorAbi } from "./contracts/abi.ts";
+import { COORDINATOR_READS, type ContractRead } from "./vrfCoordinator.ts";
+import { isPaidNatively } from "./extraArgs.ts";
+import { vrfVersionOf } from "./vrfVersion.ts";
 import { FULFILL_RESULTS, type ChainEventOf } from "./events.ts";
 import { timeoutOf } from "./functionsTimeout.ts";
 import { decodeRevertReason } from "./revertReason.ts";
-import { estimateWordsCostJuels } from "./wordsCost.ts";
+import { estimateWordsCost } from "./wordsCost.ts";
 
 /** `BLOCKHASH` reaches that far back (EIP-210 was never active). */
 const REACHABLE_BLOCKS = 256n;
@@ -27,7 +31,7 @@ export interface PendingReasons {
   /**
    * Of a request for random words, in one sentence without an end.
    *
-   * @param coordinator VRFCoordinatorV2 that logged it
+   * @param coordinator the coordinator that logged it
    * @param blockNumber block of the request
    */
   ofWords(
@@ -60,6 +64,8 @@ export function createPendingReasons(reader: PendingReader): PendingReasons {
     const data = (await ask("eth_call", [{ to, data: encodeFunctionData(call) }, "latest"])) as Hex;
     return decodeFunctionResult<ABI, Name>({ abi, functionName, data } as never);
   };
+  const readVrf = async <Value>(to: Hex, { data, decode }: ContractRead<Value>): Promise<Value> =>
+    decode((await ask("eth_call", [{ to, data }, "latest"])) as Hex);
   const head = async (): Promise<{ readonly number: bigint; readonly timestamp: bigint }> => {
     const { number, timestamp } = (await ask("eth_getBlockByNumber", ["latest", false])) as Record<
       string,
@@ -69,27 +75,32 @@ export function createPendingReasons(reader: PendingReader): PendingReasons {
   };
 
   const shortageOf = async (
-    { subId, callbackGasLimit }: ChainEventOf<"RandomWordsRequested">,
+    request: ChainEventOf<"RandomWordsRequested">,
     coordinator: Hex,
   ): Promise<string | undefined> => {
-    let balance: bigint;
+    const { subId, callbackGasLimit } = request;
+    const reads = COORDINATOR_READS[vrfVersionOf(request)];
+    let subscription;
     try {
-      [balance] = await read(vrfCoordinatorAbi, coordinator, "getSubscription", [subId]);
+      subscription = await readVrf(coordinator, reads.subscription(subId));
     } catch (error) {
       if (decodeRevertReason((error as { data?: Hex }).data ?? "0x").name !== "InvalidSubscription")
         throw error;
       return `VRF subscription ${subId} is cancelled, so nobody can answer this`;
     }
-    const feed = await read(vrfCoordinatorAbi, coordinator, "LINK_ETH_FEED", []);
-    const [[, weiPerLink], [flatFeePpm], gasPrice] = await Promise.all([
+    const feed = await readVrf(coordinator, reads.linkFeed());
+    const [[, weiPerLink], fees, gasPrice] = await Promise.all([
       read(fixedPriceFeedAbi, feed, "latestRoundData", []),
-      read(vrfCoordinatorAbi, coordinator, "getFeeConfig", []),
+      readVrf(coordinator, reads.fees()),
       ask("eth_gasPrice", []),
     ]);
-    const prices = { gasPriceWei: BigInt(gasPrice as string), weiPerLink, flatFeePpm };
-    const needed = estimateWordsCostJuels(callbackGasLimit, prices);
+    const nativePayment = isPaidNatively(request);
+    const prices = { gasPriceWei: BigInt(gasPrice as string), weiPerLink, fees };
+    const needed = estimateWordsCost({ callbackGasLimit, nativePayment }, prices);
+    const balance = nativePayment ? subscription.balanceWei : subscription.balanceJuels;
     if (balance >= needed) return undefined;
-    return `VRF subscription ${subId} is short of LINK: it holds ${link(balance)}, and these words may cost about ${link(needed)}; fund it`;
+    const currency = nativePayment ? "coin" : "LINK";
+    return `VRF subscription ${subId} is short of ${currency}: it holds ${thousandths(balance)}, and these words may cost about ${thousandths(needed)}; fund it`;
   };
 
   const isHashLost = async (coordinator: Hex, blockNumber: bigint): Promise<boolean> => {
@@ -105,11 +116,11 @@ export function createPendingReasons(reader: PendingReader): PendingReasons {
 
   const explainWords: PendingReasons["ofWords"] = async (request, { coordinator, blockNumber }) => {
     const { keyHash, requestId, minimumRequestConfirmations: wanted } = request;
-    const [, , registered] = await read(vrfCoordinatorAbi, coordinator, "getRequestConfig", []);
-    if (!registered.includes(keyHash))
-      return `this coordinator has no proving key with the key hash ${keyHash}, so nobody can answer; registered: ${registered.join(", ") || "none"}`;
-    const commitment = await read(vrfCoordinatorAbi, coordinator, "getCommitment", [BigInt(requestId)]);
-    if (BigInt(commitment) === 0n)
+    const reads = COORDINATOR_READS[vrfVersionOf(request)];
+    const { isRegistered, registered, maxGasWei } = await readVrf(coordinator, reads.lane(keyHash));
+    if (!isRegistered)
+      return `this coordinator has no proving key with the key hash ${keyHash}, so nobody can answer${registered === undefined ? "" : `; registered: ${registered.join(", ") || "none"}`}`;
+    if ((await readVrf(coordinator, reads.commitment(requestId))) === 0n)
       return "the coordinator has no such request any more; it was answered or its subscription cancelled";
     // `_callWithExactGas` refuses to call what is no contract.
     if ((await ask("eth_getCode", [request.sender, "latest"])) === "0x")
@@ -117,6 +128,9 @@ export function createPendingReasons(reader: PendingReader): PendingReasons {
     const { number } = await head();
     if (number - blockNumber > REACHABLE_BLOCKS && (await isHashLost(coordinator, blockNumber)))
       return `the hash of block ${blockNumber} is out of reach, older than ${REACHABLE_BLOCKS} blocks and not in the BlockhashStore, so nobody can answer; send the request again`;
+    const gasPriceWei = BigInt((await ask("eth_gasPrice", [])) as string);
+    if (maxGasWei !== undefined && gasPriceWei > maxGasWei)
+      return `gas costs ${formatGwei(gasPriceWei)} gwei, and with this key hash the coordinator takes a proof at ${formatGwei(maxGasWei)} gwei at most; it is answered once gas is cheaper`;
     const shortage = await shortageOf(request, coordinator);
     if (shortage !== undefined) return shortage;
     const confirmations = number - blockNumber + 1n;
@@ -147,7 +161,7 @@ export function createPendingReasons(reader: PendingReader): PendingReasons {
   return { ofWords: always(explainWords), ofFunction: always(explainFunction) };
 }
 
-/** LINK, to a thousandth, rounded up. */
-function link(juels: bigint): string {
-  return formatUnits((juels + 10n ** 15n - 1n) / 10n ** 15n, 3);
+/** LINK or coin, to a thousandth, rounded up. */
+function thousandths(amount: bigint): string {
+  return formatUnits((amount + 10n ** 15n - 1n) / 10n ** 15n, 3);
 }

@@ -49,6 +49,28 @@ export function vrfConfigOf(options: {
   ] as const;
 }
 
+/** Gas price up to which a proof of our own key is taken on VRF v2.5, unless the plan says otherwise: 1,000 gwei. */
+export const LANE_MAX_GAS_WEI = 1_000_000_000_000n;
+/** Premium on the gas, in percent, as on Ethereum's public coordinator. */
+const NATIVE_PREMIUM_PERCENT = 24;
+const LINK_PREMIUM_PERCENT = 20;
+
+/** Arguments of VRFCoordinatorV2_5.setConfig: the same flat fee as in V2, at the fixed price of LINK, and a premium on the gas. */
+export function vrfV2PlusConfigOf(options: Parameters<typeof vrfConfigOf>[0]) {
+  const flatFeePpm = Number((BigInt(options.premiumLinkPpm) * LINK_NATIVE_PRICE_WEI.answer) / 10n ** 18n);
+  return [
+    options.minConfirmations,
+    MAX_VRF_CALLBACK_GAS,
+    FEED_STALENESS_SECONDS,
+    GAS_AFTER_PAYMENT_CALCULATION,
+    LINK_NATIVE_PRICE_WEI.answer,
+    flatFeePpm,
+    0,
+    NATIVE_PREMIUM_PERCENT,
+    LINK_PREMIUM_PERCENT,
+  ] as const;
+}
+
 /** FunctionsRouter's configuration. */
 export const FUNCTIONS_ROUTER_CONFIG = {
   maxConsumersPerSubscription: MAX_CONSUMERS,

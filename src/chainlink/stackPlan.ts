@@ -1,13 +1,10 @@
 import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex } from "viem";
 import {
-  batchVrfCoordinatorAbi,
   fixedPriceFeedAbi,
   functionsCoordinatorAbi,
   functionsRouterAbi,
   linkTokenAbi,
-  presetConsumerAbi,
   subscriptionOwnerAbi,
-  vrfCoordinatorAbi,
 } from "./contracts/abi.ts";
 import { loadArtifacts } from "./contracts/artifacts.ts";
 import type { ContractName } from "./contracts/compilerInput.ts";
@@ -17,8 +14,17 @@ import {
   FUNCTIONS_ROUTER_CONFIG,
   LINK_NATIVE_PRICE_WEI,
   LINK_USD_PRICE,
-  vrfConfigOf,
 } from "./stackConfig.ts";
+import {
+  encodeBatchCoordinator,
+  encodePresetConsumer,
+  encodeVrfCoordinator,
+  planCoordinatorCalls,
+  VRF_CONTRACTS,
+  type VrfRole,
+  type VrfTerms,
+} from "./vrfPlan.ts";
+import type { VrfVersion } from "./vrfVersion.ts";
 
 /** Where the contracts of one chain are. */
 export interface StackAddresses {
@@ -32,14 +38,15 @@ export interface StackAddresses {
   readonly functionsCoordinator: Hex;
   readonly subscriptionOwner: Hex;
   readonly presetConsumer: Hex;
+  /** Version of the VRF contracts among them; absent for V2, as in records of earlier versions. */
+  readonly vrfVersion?: VrfVersion;
 }
 
 /** Who runs what on the chain. */
 export interface StackRoles {
   /** Owns the subscriptions and alone sends requests through PresetConsumer. */
   readonly operator: Hex;
-  /** The VRF node: receives the fees of fulfilments proved with `publicKey` (affine x and y, secp256k1). */
-  readonly vrf: { readonly oracle: Hex; readonly publicKey: readonly [bigint, bigint] };
+  readonly vrf: VrfRole;
   /** The oracle network's four nodes; signers and transmitters are eight different accounts. */
   readonly functions: {
     readonly signers: readonly Hex[];
@@ -51,13 +58,10 @@ export interface StackRoles {
 }
 
 /** What is to stand on a chain. */
-export interface StackPlan {
+export interface StackPlan extends VrfTerms {
   readonly roles: StackRoles;
   /** `donId` of the contracts: name of the oracle network, at most 32 bytes of UTF-8. */
   readonly donName: string;
-  readonly minConfirmations: number;
-  /** Flat fee for one VRF fulfilment, in millionths of LINK. */
-  readonly premiumLinkPpm: number;
   /** LINK made for SubscriptionOwner to fund dapps from. Default 100 million LINK of at most a billion. */
   readonly supplyJuels?: bigint;
 }
@@ -80,7 +84,8 @@ export function planDeployment(
   deployer: Hex,
   firstNonce: number,
 ): { readonly addresses: StackAddresses; readonly steps: readonly DeploymentStep[] } {
-  const { roles } = plan;
+  const { roles, vrfVersion = "v2" } = plan;
+  const vrf = VRF_CONTRACTS[vrfVersion];
   const artifacts = loadArtifacts();
   const steps: DeploymentStep[] = [];
   const nextAddress = (): Hex =>
@@ -105,21 +110,11 @@ export function planDeployment(
       ),
   ) as [Hex, Hex];
   const blockhashStore = deploy("BlockhashStore");
-  const vrfCoordinator = deploy(
-    "VRFCoordinatorV2",
-    encodeDeployData({
-      abi: vrfCoordinatorAbi,
-      bytecode: artifacts.VRFCoordinatorV2.bytecode,
-      args: [link, blockhashStore, nativePriceFeed],
-    }),
-  );
+  const placed = { link, blockhashStore, nativePriceFeed };
+  const vrfCoordinator = deploy(vrf.vrfCoordinator, encodeVrfCoordinator(vrfVersion, artifacts, placed));
   const batchVrfCoordinator = deploy(
-    "BatchVRFCoordinatorV2",
-    encodeDeployData({
-      abi: batchVrfCoordinatorAbi,
-      bytecode: artifacts.BatchVRFCoordinatorV2.bytecode,
-      args: [vrfCoordinator],
-    }),
+    vrf.batchVrfCoordinator,
+    encodeBatchCoordinator(vrfVersion, artifacts, vrfCoordinator),
   );
   const functionsRouter = deploy(
     "FunctionsRouter",
@@ -138,20 +133,21 @@ export function planDeployment(
     }),
   );
   const subscriptionOwner = deploy(
-    "SubscriptionOwner",
+    vrf.subscriptionOwner,
     encodeDeployData({
       abi: subscriptionOwnerAbi,
-      bytecode: artifacts.SubscriptionOwner.bytecode,
+      bytecode: artifacts[vrf.subscriptionOwner].bytecode,
       args: [roles.operator, vrfCoordinator, functionsRouter, link],
     }),
   );
   const presetConsumer = deploy(
-    "PresetConsumer",
-    encodeDeployData({
-      abi: presetConsumerAbi,
-      bytecode: artifacts.PresetConsumer.bytecode,
-      args: [roles.operator, vrfCoordinator, functionsRouter, donId],
-    }),
+    vrf.presetConsumer,
+    encodePresetConsumer(
+      vrfVersion,
+      artifacts,
+      [roles.operator, vrfCoordinator, functionsRouter, donId],
+      plan.nativePayment ?? false,
+    ),
   );
 
   const encodeLink = { abi: linkTokenAbi };
@@ -169,21 +165,9 @@ export function planDeployment(
       args: [subscriptionOwner, plan.supplyJuels ?? DEFAULT_SUPPLY_JUELS],
     }),
   );
-  const encodeVrf = { abi: vrfCoordinatorAbi };
-  call(
-    "VRFCoordinatorV2.setConfig",
-    vrfCoordinator,
-    encodeFunctionData({ ...encodeVrf, functionName: "setConfig", args: vrfConfigOf(plan) }),
-  );
-  call(
-    "VRFCoordinatorV2.registerProvingKey",
-    vrfCoordinator,
-    encodeFunctionData({
-      ...encodeVrf,
-      functionName: "registerProvingKey",
-      args: [roles.vrf.oracle, roles.vrf.publicKey],
-    }),
-  );
+  const terms = { ...plan, role: roles.vrf };
+  for (const { name, data } of planCoordinatorCalls(vrfVersion, terms, placed))
+    call(name, vrfCoordinator, data);
   const encodeRouter = { abi: functionsRouterAbi };
   call(
     "FunctionsRouter.proposeContractsUpdate",
@@ -237,6 +221,7 @@ export function planDeployment(
       functionsCoordinator,
       subscriptionOwner,
       presetConsumer,
+      ...(vrfVersion === "v2" ? {} : { vrfVersion }),
     },
     steps,
   };

@@ -3,7 +3,9 @@ import type { Hex } from "viem";
 import type { ChainClient } from "../evm/client.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { Sender } from "../evm/sender.ts";
-import { functionsRouterAbi, subscriptionOwnerAbi, vrfCoordinatorAbi } from "../chainlink/contracts/abi.ts";
+import { functionsRouterAbi } from "../chainlink/contracts/abi.ts";
+import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
+import { OWN_ABIS } from "../chainlink/vrfVersion.ts";
 import { saveSubscription } from "../store/chainRecords.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
 import type { Store } from "../store/store.ts";
@@ -17,6 +19,8 @@ const FUND_GAS = 400_000n;
 /** What a dapp's subscriptions hold. */
 export interface SubscriptionBalances {
   readonly vrfJuels: bigint;
+  /** Coin on the subscription for random words; none before VRF v2.5. */
+  readonly vrfWei: bigint;
   readonly functionsJuels: bigint;
 }
 
@@ -63,6 +67,8 @@ export interface SubscriptionsOptions {
 /** Makes the keeper of one network's subscriptions. */
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
   const { network, store, client, sender, contracts, allowanceJuels } = options;
+  const { vrfVersion = "v2" } = contracts;
+  const { subscriptionOwner: subscriptionOwnerAbi } = OWN_ABIS[vrfVersion];
   const known = new Map(options.known.map((one) => [one.dappId, one]));
   const making = new Map<string, Promise<StoredSubscription>>();
   const used = new Set<string>();
@@ -70,7 +76,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   const holdOff = createHoldOff();
   const consumerCounts = new Map<string, Promise<number>>();
 
-  /** What the contract keeps for a dapp: ids count from 1. */
+  /** What the contract keeps for a dapp; an id is never 0. */
   const findOnChain = async (dappId: string): Promise<StoredSubscription | undefined> => {
     const call = { abi: subscriptionOwnerAbi, functionName: "subscriptionsOf" } as const;
     const data = await client.call({
@@ -109,14 +115,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   };
 
   const readVrf = async ({ vrfSubscriptionId }: StoredSubscription) => {
-    const call = { abi: vrfCoordinatorAbi, functionName: "getSubscription" } as const;
-    const args = [vrfSubscriptionId] as const;
-    const data = await client.call({
-      to: contracts.vrfCoordinator,
-      data: encodeFunctionData({ ...call, args }),
-    });
-    const [balance, , , consumers] = decodeFunctionResult({ ...call, data });
-    return { balance, consumers };
+    const { data, decode } = COORDINATOR_READS[vrfVersion].subscription(vrfSubscriptionId);
+    return decode(await client.call({ to: contracts.vrfCoordinator, data }));
   };
   const readFunctions = async ({ functionsSubscriptionId }: StoredSubscription) => {
     const call = { abi: functionsRouterAbi, functionName: "getSubscription" } as const;
@@ -130,7 +130,11 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
 
   const readBalances = async (subscription: StoredSubscription): Promise<SubscriptionBalances> => {
     const [vrf, functions] = await Promise.all([readVrf(subscription), readFunctions(subscription)]);
-    return { vrfJuels: vrf.balance, functionsJuels: functions.balance - functions.blockedBalance };
+    return {
+      vrfJuels: vrf.balanceJuels,
+      vrfWei: vrf.balanceWei,
+      functionsJuels: functions.balance - functions.blockedBalance,
+    };
   };
   const readConsumers = async (subscription: StoredSubscription): Promise<ConsumerLists> => {
     const [vrf, functions] = await Promise.all([readVrf(subscription), readFunctions(subscription)]);

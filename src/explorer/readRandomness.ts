@@ -3,13 +3,14 @@ import type { AddressBook } from "../chainlink/addressBook.ts";
 import { decodeFulfilments, type Fulfilment } from "../chainlink/calldata.ts";
 import { findEvent } from "../chainlink/events.ts";
 import type { ChainEventOf, EncodedLog } from "../chainlink/events.ts";
+import { isPaidNatively } from "../chainlink/extraArgs.ts";
 import { deriveFulfilmentWords } from "../chainlink/fulfilmentWords.ts";
 import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import { toWord } from "../lib/uint256.ts";
 import type { CommitmentView, ProofView, RandomRequestView, RandomnessView } from "./views.ts";
 
 /**
- * Reads the proofs out of a fulfilment's calldata, sent straight to VRFCoordinatorV2 or through BatchVRFCoordinatorV2, with what
+ * Reads the proofs out of a fulfilment's calldata, sent straight to the coordinator or through its batch contract, with what
  * the coordinator's logs say of each. Calldata that is neither gives an empty list.
  */
 export function readRandomness(
@@ -49,13 +50,19 @@ export function readRandomRequests(
             callbackGasLimit: event.callbackGasLimit,
             numWords: event.numWords,
             sender: book.party(event.sender),
+            ...paymentOf(event),
           },
         ]
       : [],
   );
 }
 
-type Outcome = Pick<RandomnessView, "outcome" | "reason" | "paymentJuels">;
+/** Nothing of a request of V2, which pays in LINK. */
+function paymentOf(request: { readonly extraArgs?: Hex }): { readonly nativePayment?: boolean } {
+  return request.extraArgs === undefined ? {} : { nativePayment: isPaidNatively(request) };
+}
+
+type Outcome = Pick<RandomnessView, "outcome" | "reason" | "paymentJuels" | "paymentWei" | "onlyPremium">;
 
 function readOutcomes(logs: readonly EncodedLog[]): Map<Hex, Outcome> {
   const outcomes = new Map<Hex, Outcome>();
@@ -71,8 +78,15 @@ function readOutcomes(logs: readonly EncodedLog[]): Map<Hex, Outcome> {
   return outcomes;
 }
 
-function outcomeOf({ success, paymentJuels }: ChainEventOf<"RandomWordsFulfilled">): Outcome {
-  return { outcome: success ? "fulfilled" : "callback failed", paymentJuels: paymentJuels.toString() };
+function outcomeOf(event: ChainEventOf<"RandomWordsFulfilled">): Outcome {
+  const { success, paymentJuels, paymentWei, onlyPremium } = event;
+  return {
+    outcome: success ? "fulfilled" : "callback failed",
+    ...(paymentWei === undefined
+      ? { paymentJuels: paymentJuels.toString() }
+      : { paymentWei: paymentWei.toString() }),
+    ...(onlyPremium === true ? { onlyPremium } : {}),
+  };
 }
 
 function viewProof(proof: Fulfilment["proof"]): ProofView {
@@ -101,5 +115,6 @@ function viewCommitment(commitment: Fulfilment["commitment"], book: AddressBook)
     callbackGasLimit,
     numWords,
     sender: book.party(sender),
+    ...paymentOf(commitment),
   };
 }

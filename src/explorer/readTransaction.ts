@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { RawLog, Receipt } from "../evm/client.ts";
-import { EVENT_TOPICS, findEvent } from "../chainlink/events.ts";
+import { EVENT_TOPICS, WORDS_TOPICS, findEvent } from "../chainlink/events.ts";
 import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ArchivedBlock, ArchivedTransaction } from "./chainArchive.ts";
@@ -122,7 +122,7 @@ async function findAnswers(
   const toBlock = from + SEARCH_BLOCKS < head ? from + SEARCH_BLOCKS : head;
   const find = async (
     address: Hex,
-    topic: Hex,
+    topic: Hex | readonly Hex[],
     requests: readonly Identified[],
   ): Promise<readonly RawLog[]> =>
     requests.length === 0
@@ -134,7 +134,7 @@ async function findAnswers(
           toBlock,
         });
   const logs = await Promise.all([
-    find(contracts.vrfCoordinator, EVENT_TOPICS.RandomWordsFulfilled, words),
+    find(contracts.vrfCoordinator, WORDS_TOPICS.fulfilled, words),
     find(contracts.functionsRouter, EVENT_TOPICS.RequestProcessed, functions),
   ]);
   return new Map(logs.flat().map((log) => [log.topics[1]!, log.transactionHash]));
@@ -169,7 +169,7 @@ async function findRequests(
   await Promise.all([
     ...[...blocks]
       .filter((block) => block <= to)
-      .map((block) => read(contracts.vrfCoordinator, [EVENT_TOPICS.RandomWordsRequested], block, block)),
+      .map((block) => read(contracts.vrfCoordinator, [WORDS_TOPICS.requested], block, block)),
     ...(ids.length === 0
       ? []
       : [read(contracts.functionsCoordinator, [EVENT_TOPICS.OracleRequest, ids], fromBlock, to)]),

@@ -1,6 +1,6 @@
 import { numberToHex, type Hex } from "viem";
 import type { RawLog } from "../evm/client.ts";
-import { EVENT_TOPICS, findEvent, type ChainEventOf } from "../chainlink/events.ts";
+import { EVENT_TOPICS, WORDS_TOPICS, findEvent, type ChainEventOf } from "../chainlink/events.ts";
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import type { ExploredChain } from "./exploredChain.ts";
@@ -60,7 +60,7 @@ export async function readWaiting(
     archive.findLogs({ address, topics, ...range });
   const word = (id: bigint): Hex => numberToHex(id, { size: 32 });
   const [asked, started] = await Promise.all([
-    find(contracts.vrfCoordinator, [EVENT_TOPICS.RandomWordsRequested, null, word(subscriptions.vrf)]),
+    find(contracts.vrfCoordinator, [WORDS_TOPICS.requested, null, word(subscriptions.vrf)]),
     find(contracts.functionsRouter, [EVENT_TOPICS.RequestStart, null, null, word(subscriptions.functions)]),
   ]);
   const words = asked.filter((log) => senderOf(log) !== own);
@@ -70,7 +70,7 @@ export async function readWaiting(
       .map(findEvent)
       .flatMap((event) => (event !== undefined && "requestId" in event ? [event.requestId] : []));
   const ended = {
-    words: EVENT_TOPICS.RandomWordsFulfilled,
+    words: WORDS_TOPICS.fulfilled,
     functions: [EVENT_TOPICS.RequestProcessed, EVENT_TOPICS.RequestTimedOut],
   };
   const [cues, ...ends] = await Promise.all([

@@ -17,7 +17,7 @@ export interface EventView {
   readonly data: Hex;
 }
 
-/** VRFCoordinatorV2's struct Proof. Numbers are 32-byte hex; points are x and y. */
+/** The coordinator's struct Proof. Numbers are 32-byte hex; points are x and y. */
 export interface ProofView {
   readonly pk: readonly [Hex, Hex];
   readonly gamma: readonly [Hex, Hex];
@@ -31,13 +31,15 @@ export interface ProofView {
   readonly zInv: Hex;
 }
 
-/** VRFCoordinatorV2's struct RequestCommitment. */
+/** The coordinator's struct RequestCommitment. */
 export interface CommitmentView {
   readonly blockNum: string;
   readonly subId: string;
   readonly callbackGasLimit: number;
   readonly numWords: number;
   readonly sender: Party;
+  /** VRF v2.5 alone, of the extra arguments: whether coin is paid rather than LINK. */
+  readonly nativePayment?: boolean;
 }
 
 /** One proof in a transaction, and what the coordinator made of it. */
@@ -54,6 +56,10 @@ export interface RandomnessView {
   /** Why it was refused. */
   readonly reason?: string;
   readonly paymentJuels?: string;
+  /** Instead, where coin was paid. */
+  readonly paymentWei?: string;
+  /** VRF v2.5 alone: the gas was not charged. */
+  readonly onlyPremium?: boolean;
   /** The transaction that asked, where it is still known. */
   readonly requestedBy?: Hex;
 }
@@ -68,6 +74,8 @@ export interface RandomRequestView {
   readonly callbackGasLimit: number;
   readonly numWords: number;
   readonly sender: Party;
+  /** VRF v2.5 alone. */
+  readonly nativePayment?: boolean;
   /** The transaction with the proof, once there is one. */
   readonly answeredBy?: Hex;
   /** Why there is none. */

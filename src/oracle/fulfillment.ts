@@ -1,13 +1,14 @@
 import { toFunctionSelector, type Hex } from "viem";
 import type { RawLog } from "../evm/client.ts";
 import { decodeLog } from "../chainlink/events.ts";
+import { vrfVersionOf, type VrfVersion } from "../chainlink/vrfVersion.ts";
 import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { encodeProof, PROOF_BYTES } from "../vrf/encoding.ts";
 import type { Proof } from "../vrf/proof.ts";
-import { AbiWriter } from "./abiWriter.ts";
+import { AbiWriter, encodedBytesLength } from "./abiWriter.ts";
 
-/** A request for random words as VRFCoordinatorV2 announced it. */
+/** A request for random words as the coordinator announced it. */
 export interface VrfRequest {
   /** 32 bytes. */
   readonly requestId: Hex;
@@ -19,36 +20,61 @@ export interface VrfRequest {
   readonly numWords: number;
   /** Consumer contract, lower case. */
   readonly sender: Hex;
+  /** VRF v2.5 alone, as the coordinator normalised them. */
+  readonly extraArgs?: Hex;
   readonly blockNumber: bigint;
   readonly blockHash: Hex;
 }
 
-/** Words of VRFCoordinatorV2's struct RequestCommitment. */
+const PROOF = "(uint256[2],uint256[2],uint256,uint256,uint256,address,uint256[2],uint256[2],uint256)";
+const SELECTORS: Readonly<Record<VrfVersion, Uint8Array>> = {
+  v2: selectorOf(`fulfillRandomWords(${PROOF}[],(uint64,uint64,uint32,uint32,address)[])`),
+  "v2.5": selectorOf(`fulfillRandomWords(${PROOF}[],(uint64,uint256,uint32,uint32,address,bytes)[])`),
+};
+/** Words of the struct RequestCommitment before its extra arguments. */
 const COMMITMENT_WORDS = 5;
-const SELECTOR = fromHexText(
-  toFunctionSelector(
-    "fulfillRandomWords((uint256[2],uint256[2],uint256,uint256,uint256,address,uint256[2],uint256[2],uint256)[],(uint64,uint64,uint32,uint32,address)[])",
-  ),
-);
 
-/** Encodes a call of BatchVRFCoordinatorV2 `fulfillRandomWords(Proof[], RequestCommitment[])`. */
+/**
+ * Encodes a call of the batch contract's `fulfillRandomWords(Proof[], RequestCommitment[])`, in the version of VRF that the requests
+ * are of; one coordinator has requests of one version.
+ */
 export function encodeFulfillment(
   entries: readonly { readonly request: VrfRequest; readonly proof: Proof }[],
 ): Hex {
+  const version = vrfVersionOf(entries[0]?.request ?? {});
+  const extraArgs = entries.map(({ request }) => fromHexText(request.extraArgs ?? "0x"));
+  const commitmentBytes = extraArgs.map((args) =>
+    version === "v2" ? COMMITMENT_WORDS * 32 : (COMMITMENT_WORDS + 1) * 32 + encodedBytesLength(args),
+  );
+  // A struct with a member of any length is found by its offset.
+  const offsetsLength = version === "v2" ? 0 : entries.length * 32;
   const proofsLength = 32 + entries.length * PROOF_BYTES;
-  const writer = new AbiWriter(4 + 2 * 32 + proofsLength + 32 + entries.length * COMMITMENT_WORDS * 32);
+  const commitmentsLength = commitmentBytes.reduce((sum, bytes) => sum + bytes, 32 + offsetsLength);
+  const writer = new AbiWriter(4 + 2 * 32 + proofsLength + commitmentsLength);
   writer
-    .raw(SELECTOR)
+    .raw(SELECTORS[version])
     .word(2 * 32)
     .word(2 * 32 + proofsLength);
   writer.word(entries.length);
   for (const { proof } of entries) writer.raw(encodeProof(proof));
   writer.word(entries.length);
-  for (const { request } of entries) {
+  if (version !== "v2") {
+    let offset = offsetsLength;
+    for (const bytes of commitmentBytes) {
+      writer.word(offset);
+      offset += bytes;
+    }
+  }
+  for (const [index, { request }] of entries.entries()) {
     writer.word(request.blockNumber).word(request.subscriptionId);
     writer.word(request.callbackGasLimit).word(request.numWords).word(BigInt(request.sender));
+    if (version !== "v2") writer.word((COMMITMENT_WORDS + 1) * 32).dynamic(extraArgs[index]!);
   }
   return toHexText(writer.bytes);
+}
+
+function selectorOf(signature: string): Uint8Array {
+  return fromHexText(toFunctionSelector(signature));
 }
 
 /** How one entry of a fulfilment ended. `reason`: the contract's revert text, or the name of its custom error. */

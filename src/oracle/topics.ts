@@ -3,6 +3,9 @@ import { toEventSelector } from "viem";
 /** First topics of events that only the oracle reads. VRFCoordinatorV2 and FunctionsRouter declare SubscriptionFunded alike. */
 export const ORACLE_TOPICS = {
   SubscriptionFunded: toEventSelector("SubscriptionFunded(uint64,uint256,uint256)"),
+  /** VRFCoordinatorV2_5: LINK or coin for a subscription. */
+  SubscriptionFundedV2Plus: toEventSelector("SubscriptionFunded(uint256,uint256,uint256)"),
+  SubscriptionFundedWithNative: toEventSelector("SubscriptionFundedWithNative(uint256,uint256,uint256)"),
   /** OCR2Base of FunctionsCoordinator: other nodes from now on. */
   ConfigSet: toEventSelector("ConfigSet(uint32,bytes32,uint64,address[],address[],uint8,bytes,uint64,bytes)"),
   /** FunctionsCoordinator: a request timed out; its data is the request id. */

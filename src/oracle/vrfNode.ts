@@ -1,9 +1,11 @@
-import { decodeFunctionResult, encodeFunctionData, formatUnits, type Hex } from "viem";
+import { formatGwei, formatUnits, type Hex } from "viem";
 import type { ChainClient, RawLog, Receipt } from "../evm/client.ts";
 import { decodeLog } from "../chainlink/events.ts";
 import type { Sender } from "../evm/sender.ts";
 import type { WatchedBlock } from "../evm/watcher.ts";
-import { vrfCoordinatorAbi } from "../chainlink/contracts/abi.ts";
+import { isPaidNatively } from "../chainlink/extraArgs.ts";
+import { COORDINATOR_READS, type ContractRead, type VrfSubscription } from "../chainlink/vrfCoordinator.ts";
+import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
 import { messageOf } from "../lib/errors.ts";
 import { prove, type ProvingKey } from "../vrf/proof.ts";
 import { seedOf } from "../vrf/randomWords.ts";
@@ -21,15 +23,21 @@ const GAS_PER_ENTRY = 350_000n;
 /** Hashing a word and passing it to the consumer, calldata included. */
 const GAS_PER_WORD = 1_000n;
 const GAS_PER_TRANSACTION = 60_000n;
+const GAS_PRICE_EXCEEDED = "gas costs more than the coordinator takes a proof at: the lane's limit";
+const FUNDED_TOPICS: ReadonlySet<string | undefined> = new Set([
+  ORACLE_TOPICS.SubscriptionFunded,
+  ORACLE_TOPICS.SubscriptionFundedV2Plus,
+  ORACLE_TOPICS.SubscriptionFundedWithNative,
+]);
 /** A request seen this recently, and never tried, is answered without asking the chain whether that is still to do. */
 const FRESH_MS = 1_000;
 
 /** What the VRF node needs. */
 export interface VrfNodeOptions {
   readonly client: Pick<ChainClient, "call">;
-  /** VRFCoordinatorV2, lower case. */
+  /** VRFCoordinatorV2 or VRFCoordinatorV2_5, lower case. */
   readonly coordinator: Hex;
-  /** BatchVRFCoordinatorV2 of that coordinator. */
+  /** Its BatchVRFCoordinatorV2 or BatchVRFCoordinatorV2Plus. */
   readonly batchCoordinator: Hex;
   readonly blockhashStore: Hex;
   readonly key: ProvingKey;
@@ -65,8 +73,8 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   const requestSet = createRequestSet<VrfRequest>();
   /** Until when an entry, by `performance.now()`, counts as just seen: nobody else can have answered it so soon. */
   const freshUntil = new WeakMap<VrfEntry, number>();
-  /** Subscriptions that were short of LINK, with the sentence that says so. */
-  const underfunded = new Map<bigint, string>();
+  /** Subscriptions that were short of LINK or coin, with the sentence that says so. */
+  const underfunded = new Map<string, string>();
   let head = 0n;
   const blockhashes = createBlockhashKeeper({
     client,
@@ -108,10 +116,10 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
 
   /** Why the request can't be fulfilled now, or undefined when it can. */
   function obstacleOf(entry: VrfEntry, now: number): string | undefined {
-    const { blockNumber, confirmations, subscriptionId } = entry.request;
+    const { blockNumber, confirmations } = entry.request;
     const confirmed = head - blockNumber + 1n;
     if (confirmed < BigInt(confirmations)) return `waiting for confirmation ${confirmed} of ${confirmations}`;
-    const shortage = underfunded.get(subscriptionId);
+    const shortage = underfunded.get(purseOf(entry.request));
     if (shortage !== undefined) {
       entry.underfunded = true;
       return shortage;
@@ -148,7 +156,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     const isFresh = performance.now() < (freshUntil.get(entry) ?? 0);
     freshUntil.delete(entry);
     // While it was asked, a reorganisation may have put another entry in this one's place.
-    if (!isFresh && (await isGone(requestId)) && requestSet.isOpen(entry)) {
+    if (!isFresh && (await isGone(entry.request)) && requestSet.isOpen(entry)) {
       log.info({ requestId }, "vrf: request is gone, fulfilled or cancelled by others");
       requestSet.drop(requestId);
     }
@@ -156,20 +164,23 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   }
 
   /** A node that does not answer says nothing: at worst the coordinator refuses the entry. */
-  async function isGone(requestId: Hex): Promise<boolean> {
-    const args = [BigInt(requestId)] as const;
-    const data = encodeFunctionData({ abi: vrfCoordinatorAbi, functionName: "getCommitment", args });
+  async function isGone(request: VrfRequest): Promise<boolean> {
+    const { requestId } = request;
     try {
-      return BigInt(await client.call({ to: coordinator, data })) === 0n;
+      return (await ask(COORDINATOR_READS[vrfVersionOf(request)].commitment(requestId))) === 0n;
     } catch (error) {
       log.debug({ err: error, requestId }, "vrf: whether a request is still open could not be asked");
       return false;
     }
   }
 
+  async function ask<Value>({ data, decode }: ContractRead<Value>): Promise<Value> {
+    return decode(await client.call({ to: coordinator, data }));
+  }
+
   function settle(entry: VrfEntry, outcome: VrfOutcome | undefined, receipt: Receipt): void {
     const { request } = entry;
-    const { requestId, sender, callbackGasLimit, subscriptionId } = request;
+    const { requestId, sender, callbackGasLimit } = request;
     const { transactionHash } = receipt;
     // A reorganisation may have put another entry in its place, which is not to suffer for this one.
     if (!requestSet.isOpen(entry) && outcome?.kind !== "fulfilled") return;
@@ -192,8 +203,11 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
       case "NoCorrespondingRequest":
         return requestSet.drop(requestId);
       case "InsufficientBalance":
-        void noteShortage(subscriptionId);
-        return postpone(entry, shortageOf(subscriptionId));
+        void noteShortage(request);
+        return postpone(entry, shortageOf(request));
+      case "GasPriceExceeded":
+        void noteGasPrice(entry);
+        return postpone(entry, GAS_PRICE_EXCEEDED);
       case "OutOfGas":
         requestSet.raiseGas(entry);
         return postpone(
@@ -206,21 +220,30 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   }
 
   /** Holds the subscription's requests back, and says what it holds as soon as that is known. */
-  async function noteShortage(subscriptionId: bigint): Promise<void> {
-    underfunded.set(subscriptionId, shortageOf(subscriptionId));
+  async function noteShortage(request: VrfRequest): Promise<void> {
+    const { subscriptionId } = request;
+    const purse = purseOf(request);
+    underfunded.set(purse, shortageOf(request));
     try {
-      const call = { abi: vrfCoordinatorAbi, functionName: "getSubscription" } as const;
-      const data = encodeFunctionData({ ...call, args: [subscriptionId] });
-      const answer = await client.call({ to: coordinator, data });
-      const [balanceJuels] = decodeFunctionResult({ ...call, data: answer });
-      if (underfunded.has(subscriptionId))
-        underfunded.set(subscriptionId, shortageOf(subscriptionId, balanceJuels));
+      const holds = await ask(COORDINATOR_READS[vrfVersionOf(request)].subscription(subscriptionId));
+      if (underfunded.has(purse)) underfunded.set(purse, shortageOf(request, holds));
       review();
     } catch (error) {
       log.debug(
-        { err: error, subscriptionId: Number(subscriptionId) },
+        { err: error, subscriptionId: String(subscriptionId) },
         "vrf: a subscription's balance could not be asked",
       );
+    }
+  }
+
+  /** Says what the lane of the key takes, as soon as that is known. */
+  async function noteGasPrice(entry: VrfEntry): Promise<void> {
+    try {
+      const { maxGasWei } = await ask(COORDINATOR_READS[vrfVersionOf(entry.request)].lane(key.keyHash));
+      if (maxGasWei !== undefined && entry.state !== "working")
+        entry.why = `${GAS_PRICE_EXCEEDED} of ${formatGwei(maxGasWei)} gwei`;
+    } catch (error) {
+      log.debug({ err: error }, "vrf: the gas lane's limit could not be asked");
     }
   }
 
@@ -238,9 +261,9 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     } else if (event?.name === "RandomWordsFulfilled") {
       const entry = requestSet.find(event.requestId);
       if (entry) requestSet.finish(entry.request, eventLog.blockNumber);
-    } else if (eventLog.topics[0] === ORACLE_TOPICS.SubscriptionFunded) {
+    } else if (FUNDED_TOPICS.has(eventLog.topics[0])) {
       const subscriptionId = BigInt(eventLog.topics[1]!);
-      underfunded.delete(subscriptionId);
+      for (const currency of ["LINK", "coin"] as const) underfunded.delete(`${subscriptionId} ${currency}`);
       requestSet.fund(subscriptionId);
     }
   }
@@ -278,8 +301,16 @@ function measure(queue: readonly VrfEntry[], maxTransactionGas: bigint): { count
   return { count: queue.length, full: false };
 }
 
-function shortageOf(subscriptionId: bigint, balanceJuels?: bigint): string {
+/** What a request is paid from: LINK and coin of a subscription are apart. */
+function purseOf(request: Pick<VrfRequest, "subscriptionId" | "extraArgs">): string {
+  return `${request.subscriptionId} ${isPaidNatively(request) ? "coin" : "LINK"}`;
+}
+
+function shortageOf(request: VrfRequest, holds?: VrfSubscription): string {
+  const [currency, held] = isPaidNatively(request)
+    ? ["coin", holds?.balanceWei]
+    : ["LINK", holds?.balanceJuels];
   const balance =
-    balanceJuels === undefined ? "too little LINK" : `${formatUnits(balanceJuels, 18)} LINK, too little`;
-  return `VRF subscription ${subscriptionId} holds ${balance} for this request; fund it`;
+    held === undefined ? `too little ${currency}` : `${formatUnits(held, 18)} ${currency}, too little`;
+  return `VRF subscription ${request.subscriptionId} holds ${balance} for this request; fund it`;
 }

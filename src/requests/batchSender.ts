@@ -4,6 +4,7 @@ import { TransactionError } from "../evm/refusal.ts";
 import type { Sender } from "../evm/sender.ts";
 import type { Call } from "../evm/signedTransaction.ts";
 import type { Payload } from "../store/payload.ts";
+import type { VrfVersion } from "../chainlink/vrfVersion.ts";
 import type { RequestBook } from "./requestBook.ts";
 import { UnheardError, sendingError } from "./sendingErrors.ts";
 import { encodeBatch } from "./submission.ts";
@@ -21,6 +22,8 @@ export interface BatchSenderOptions {
   readonly sender: Sender<Payload>;
   /** Address of PresetConsumer. */
   readonly presetConsumer: Hex;
+  /** Version of VRF that PresetConsumer takes its words from. Default `v2`. */
+  readonly vrfVersion?: VrfVersion;
   /** Decodes why a transaction reverted, by running its call again. */
   readonly explainRevert: (call: Call, receipt: Receipt) => Promise<string>;
   /** Told of the requests that a mined transaction carries, or that it has ended. */
@@ -37,7 +40,7 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
   const submit = async (submissions: readonly Submission[]): Promise<void> => {
     let batch: Batch;
     try {
-      batch = encodeBatch(submissions);
+      batch = encodeBatch(submissions, options.vrfVersion ?? "v2");
     } catch (error) {
       if (submissions.length > 1) return await submitHalves(submissions);
       return onFailed(idsOf(submissions), error);

@@ -39,7 +39,7 @@ export interface Dispatcher {
 
 export interface DispatcherOptions extends Pick<
   BatchSenderOptions,
-  "book" | "sender" | "presetConsumer" | "explainRevert" | "signal"
+  "book" | "sender" | "presetConsumer" | "vrfVersion" | "explainRevert" | "signal"
 > {
   /** Requests on the network that get on, wherever they are: those that are not queued here may be followed by more. */
   readonly active: () => number;

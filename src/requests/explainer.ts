@@ -5,8 +5,10 @@ import { decodeLog, type ChainEventOf } from "../chainlink/events.ts";
 import type { Fees } from "../evm/fees.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
-import { fixedPriceFeedAbi, vrfCoordinatorAbi } from "../chainlink/contracts/abi.ts";
-import { estimateWordsCostJuels } from "../chainlink/wordsCost.ts";
+import { fixedPriceFeedAbi } from "../chainlink/contracts/abi.ts";
+import { isPaidNatively } from "../chainlink/extraArgs.ts";
+import { COORDINATOR_READS, type ContractRead } from "../chainlink/vrfCoordinator.ts";
+import { estimateWordsCost } from "../chainlink/wordsCost.ts";
 import { withDeadline } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { isEnded } from "./requestBook.ts";
@@ -47,18 +49,21 @@ export interface ExplainerOptions {
 export function createExplainer(options: ExplainerOptions): (request: OpenRequest) => Promise<string | null> {
   const { client, watcher, contracts, subscriptions, tracker } = options;
 
+  const reads = COORDINATOR_READS[contracts.vrfVersion ?? "v2"];
+  const readCoordinator = async <Value>({ data, decode }: ContractRead<Value>): Promise<Value> =>
+    decode(await client.call({ to: contracts.vrfCoordinator, data }));
+
   const askGasPrice = remember(() => options.fees.gasPriceWei(client));
   const askPrices = remember(async () => {
     const feed = { abi: fixedPriceFeedAbi, functionName: "latestRoundData" } as const;
-    const fee = { abi: vrfCoordinatorAbi, functionName: "getFeeConfig" } as const;
     const [price, fees] = await Promise.all([
       client.call({ to: contracts.nativePriceFeed, data: encodeFunctionData(feed) }),
-      client.call({ to: contracts.vrfCoordinator, data: encodeFunctionData(fee) }),
+      readCoordinator(reads.fees()),
     ]);
     const [, weiPerLink] = decodeFunctionResult({ ...feed, data: price });
-    const [flatFeePpm] = decodeFunctionResult({ ...fee, data: fees });
-    return { weiPerLink, flatFeePpm };
+    return { weiPerLink, fees };
   });
+  const askLane = remember((keyHash: Hex) => readCoordinator(reads.lane(keyHash)));
 
   const askOf = new Map<string, () => Promise<SubscriptionBalances>>();
   const askBalances = (subscription: StoredSubscription): Promise<SubscriptionBalances> => {
@@ -121,16 +126,27 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     const confirmations = Number(head.number - receipt.blockNumber) + 1;
     const wanted = asked.minimumRequestConfirmations;
     if (confirmations < wanted) return `waiting for confirmations ${confirmations} of ${wanted}${headAge()}`;
-    const [gasPriceWei, prices] = await Promise.all([askGasPrice(), askPrices()]);
+    const [gasPriceWei, prices, lane] = await Promise.all([
+      askGasPrice(),
+      askPrices(),
+      // V2 has no limit to ask for, and its key hashes are checked before a request is accepted.
+      contracts.vrfVersion === "v2.5" ? askLane(asked.keyHash) : undefined,
+    ]);
     const subscription = subscriptions.find(request.dappId);
-    const { gasLaneWei } = options;
+    if (lane?.isRegistered === false)
+      return `the coordinator has no proving key with the key hash ${asked.keyHash}`;
+    const gasLaneWei = lane?.maxGasWei ?? options.gasLaneWei;
     if (gasLaneWei !== undefined && gasPriceWei > gasLaneWei)
       return `gas lane too low: gas costs ${formatGwei(gasPriceWei)} gwei, and the lane pays at most ${formatGwei(gasLaneWei)}`;
     if (subscription === undefined) return undefined;
-    const neededJuels = estimateWordsCostJuels(asked.callbackGasLimit, { gasPriceWei, ...prices });
-    const { vrfJuels } = await askBalances(subscription);
-    if (vrfJuels >= neededJuels) return undefined;
-    return `subscription short by ${link(neededJuels - vrfJuels)} LINK: it holds ${link(vrfJuels)}, and the word may cost ${link(neededJuels)}`;
+    const nativePayment = isPaidNatively(asked);
+    const { callbackGasLimit } = asked;
+    const needed = estimateWordsCost({ callbackGasLimit, nativePayment }, { gasPriceWei, ...prices });
+    const { vrfJuels, vrfWei } = await askBalances(subscription);
+    const held = nativePayment ? vrfWei : vrfJuels;
+    if (held >= needed) return undefined;
+    const currency = nativePayment ? "coin" : "LINK";
+    return `subscription short by ${thousandths(needed - held)} ${currency}: it holds ${thousandths(held)}, and the word may cost ${thousandths(needed)}`;
   };
 
   const oracleUnseen = (request: OpenRequest): string => {
@@ -157,10 +173,11 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
 }
 
 /** Asks anew only when the last answer is older than {@link MEMORY_MS}. */
-function remember<T>(ask: () => Promise<T>): () => Promise<T> {
-  let last: { readonly answer: Promise<T>; readonly at: number } | undefined;
-  return () => {
-    if (last === undefined || Date.now() - last.at > MEMORY_MS) last = { answer: ask(), at: Date.now() };
+function remember<T, Subject = void>(ask: (of: Subject) => Promise<T>): (of: Subject) => Promise<T> {
+  let last: { readonly of: Subject; readonly answer: Promise<T>; readonly at: number } | undefined;
+  return (of) => {
+    if (last === undefined || last.of !== of || Date.now() - last.at > MEMORY_MS)
+      last = { of, answer: ask(of), at: Date.now() };
     return last.answer;
   };
 }
@@ -169,7 +186,7 @@ function seconds(since: number): string {
   return `${Math.max(0, Math.round((Date.now() - since) / 1000))} seconds`;
 }
 
-/** To a thousandth, rounded up. */
-function link(juels: bigint): string {
-  return formatEther(((juels + 10n ** 15n - 1n) / 10n ** 15n) * 10n ** 15n);
+/** LINK or coin to a thousandth, rounded up. */
+function thousandths(amount: bigint): string {
+  return formatEther(((amount + 10n ** 15n - 1n) / 10n ** 15n) * 10n ** 15n);
 }

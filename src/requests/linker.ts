@@ -4,7 +4,7 @@ import type { Hex } from "viem";
 import type { ChainClient, Receipt } from "../evm/client.ts";
 import type { Sender } from "../evm/sender.ts";
 import type { Call } from "../evm/signedTransaction.ts";
-import { subscriptionOwnerAbi } from "../chainlink/contracts/abi.ts";
+import { OWN_ABIS, type VrfVersion } from "../chainlink/vrfVersion.ts";
 import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import type { Subscriptions } from "../dapps/subscriptions.ts";
 import { TycheError, messageOf } from "../lib/errors.ts";
@@ -50,6 +50,8 @@ export interface LinkerOptions {
   readonly book: RequestBook;
   readonly sender: Sender<Payload>;
   readonly subscriptionOwner: Hex;
+  /** Version of VRF that it owns subscriptions of. Default `v2`. */
+  readonly vrfVersion?: VrfVersion;
   readonly subscriptions: Pick<Subscriptions, "ensure" | "readConsumers" | "consumersChanged">;
   readonly carriers: Pick<Carriers, "find">;
   readonly explainRevert: (call: Call, receipt: Receipt) => Promise<string>;
@@ -71,7 +73,8 @@ export function createLinker(options: LinkerOptions): Linker {
     const args = [vrfSubscriptionId, functionsSubscriptionId, consumerOf(request)] as const;
     const isLinking = request.kind === "consumer";
     const functionName = isLinking ? "addConsumer" : "removeConsumer";
-    const data = encodeFunctionData({ abi: subscriptionOwnerAbi, functionName, args });
+    const abi = OWN_ABIS[options.vrfVersion ?? "v2"].subscriptionOwner;
+    const data = encodeFunctionData({ abi, functionName, args });
     return { to: options.subscriptionOwner, data, gas: isLinking ? LINK_GAS : UNLINK_GAS };
   };
 

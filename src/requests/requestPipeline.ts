@@ -121,6 +121,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     (await findRevertReason(client, { ...call, from: operator.address }, receipt)).text;
 
   const carriers = createCarriers({ network, client, store, book, sender: sender.address, tracker });
+  const versionOf = contracts.vrfVersion === undefined ? {} : { vrfVersion: contracts.vrfVersion };
   const linker = createLinker({
     network,
     client,
@@ -128,6 +129,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     book,
     sender,
     subscriptionOwner: contracts.subscriptionOwner,
+    ...versionOf,
     subscriptions,
     carriers,
     explainRevert,
@@ -139,6 +141,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     sender,
     active: () => book.activeCount(network, Date.now() - ACTIVE_MS),
     presetConsumer: contracts.presetConsumer,
+    ...versionOf,
     prepare: createPreparer({
       chain,
       subscriptions,

@@ -8,7 +8,7 @@ import {
   submissionGas,
   type SubmissionSize,
 } from "../chainlink/presetBatch.ts";
-import { presetConsumerAbi } from "../chainlink/contracts/abi.ts";
+import { OWN_ABIS, type VrfVersion } from "../chainlink/vrfVersion.ts";
 
 /** Presets that may share one VRF request: the callback stays under the coordinator's 2,500,000 gas with the longest sources. */
 export const MAX_PRESETS_PER_PROOF = 10;
@@ -63,7 +63,7 @@ export interface Batch {
 }
 
 /** Encodes submissions as one transaction; presets of the same dapp and terms share a VRF request. */
-export function encodeBatch(submissions: readonly Submission[]): Batch {
+export function encodeBatch(submissions: readonly Submission[], vrfVersion: VrfVersion): Batch {
   const groups = groupPresets(submissions.filter((one) => one.kind === "preset"));
   const functions = submissions.filter((one) => one.kind === "function");
   const randoms = submissions.filter((one) => one.kind === "random");
@@ -81,7 +81,7 @@ export function encodeBatch(submissions: readonly Submission[]): Batch {
     };
   });
   const data = encodeFunctionData({
-    abi: presetConsumerAbi,
+    abi: OWN_ABIS[vrfVersion].presetConsumer,
     functionName: "submit",
     args: [
       presets,

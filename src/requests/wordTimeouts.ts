@@ -1,7 +1,8 @@
-import { decodeFunctionResult, encodeFunctionData } from "viem";
+import { encodeFunctionData } from "viem";
 import type { Hex } from "viem";
-import { blockhashStoreAbi, vrfCoordinatorAbi } from "../chainlink/contracts/abi.ts";
+import { blockhashStoreAbi } from "../chainlink/contracts/abi.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
+import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
 import { RpcError } from "../evm/client.ts";
 import type { ChainClient } from "../evm/client.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
@@ -29,7 +30,7 @@ const CARRIER_FACTS = [
 export interface WordTimeoutsOptions {
   readonly client: Pick<ChainClient, "call">;
   readonly watcher: Pick<ChainWatcher, "head">;
-  readonly contracts: Pick<StackAddresses, "blockhashStore" | "vrfCoordinator">;
+  readonly contracts: Pick<StackAddresses, "blockhashStore" | "vrfCoordinator" | "vrfVersion">;
   readonly presetConfirmations: number;
   readonly book: RequestBook;
   readonly tracker: Pick<Tracker, "track">;
@@ -68,10 +69,9 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
 
   /** Whether the coordinator still waits for the proof: it deletes a request's commitment as it fulfils it. */
   const isPending = async (vrfRequestId: Hex): Promise<boolean> => {
-    const call = { abi: vrfCoordinatorAbi, functionName: "getCommitment" } as const;
-    const data = encodeFunctionData({ ...call, args: [BigInt(vrfRequestId)] });
-    const commitment = await client.call({ to: options.contracts.vrfCoordinator, data });
-    return BigInt(decodeFunctionResult({ ...call, data: commitment })) !== 0n;
+    const { vrfCoordinator, vrfVersion = "v2" } = options.contracts;
+    const { data, decode } = COORDINATOR_READS[vrfVersion].commitment(vrfRequestId);
+    return decode(await client.call({ to: vrfCoordinator, data })) !== 0n;
   };
 
   const isWaiting = (request: OpenRequest): boolean =>

@@ -27,7 +27,7 @@ export interface ChainTransaction {
 /** Which logs: of one contract, with these topics; `null` for any. */
 export interface LogPattern {
   readonly address: Hex;
-  readonly topics: readonly (Hex | null)[];
+  readonly topics: readonly (Hex | readonly Hex[] | null)[];
 }
 
 /** What a contract answered. */

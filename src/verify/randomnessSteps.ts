@@ -1,5 +1,6 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
-import { vrfCoordinatorAbi } from "../chainlink/contracts/abi.ts";
+import type { Hex } from "viem";
+import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
+import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
 import { toWord } from "../lib/uint256.ts";
 import { keyHash, randomWords, requestIdOf, seedOf } from "../vrf/randomWords.ts";
 import { verify } from "../vrf/verify.ts";
@@ -65,6 +66,15 @@ async function check(parts: RandomnessParts, means: RequestPartsMeans): Promise<
       { what: "block of the request", expected: String(blockNumber), found: String(commitment.blockNum) },
       { what: "number of words", expected: String(request.numWords), found: String(commitment.numWords) },
       { what: "consumer", expected: request.sender, found: commitment.sender.toLowerCase() },
+      ...(request.extraArgs === undefined
+        ? []
+        : [
+            {
+              what: "extra arguments",
+              expected: request.extraArgs,
+              found: commitment.extraArgs ?? "none",
+            },
+          ]),
     ]),
     await checkKey(request, { proved: keyHash(proof.publicKey), at: fulfilment.log.blockNumber }, means),
   ];
@@ -95,14 +105,13 @@ async function checkKey(
   { proved, at }: { readonly proved: Hex; readonly at: bigint },
   { facts, book }: RequestPartsMeans,
 ): Promise<VerificationStep> {
-  const call = { abi: vrfCoordinatorAbi, functionName: "getRequestConfig" } as const;
-  const { data, state } = await facts.call(book.get("vrfCoordinator"), encodeFunctionData(call), at);
-  const registered = decodeFunctionResult({ ...call, data })[2];
-  const isRegistered = registered.includes(proved);
+  const read = COORDINATOR_READS[vrfVersionOf(request)].lane(proved);
+  const { data, state } = await facts.call(book.get("vrfCoordinator"), read.data, at);
+  const { isRegistered, registered = [] } = read.decode(data);
   const keys = {
     what: "registered keys",
     expected: proved,
-    found: isRegistered ? proved : registered.join(", "),
+    found: isRegistered ? proved : registered.join(", ") || "none like it",
   };
   const step = compareStep(
     "key",

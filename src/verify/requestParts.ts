@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { EVENT_TOPICS } from "../chainlink/events.ts";
+import { EVENT_TOPICS, WORDS_TOPICS } from "../chainlink/events.ts";
 import type { PendingReasons } from "../chainlink/pendingReason.ts";
 import { TycheError } from "../lib/errors.ts";
 import {
@@ -156,14 +156,14 @@ async function findRandomness(
     let fulfilment = pick(events, "RandomWordsFulfilled", vrfRequestId);
     const address = book.get("vrfCoordinator");
     if (fulfilment === undefined && request !== undefined) {
-      const topics = [EVENT_TOPICS.RandomWordsFulfilled, vrfRequestId];
+      const topics = [WORDS_TOPICS.fulfilled, vrfRequestId];
       const log = await facts.findLogAfter({ address, topics }, request.log.blockNumber);
       if (log !== undefined)
         fulfilment = pick(await eventsIn(log.transactionHash, means), "RandomWordsFulfilled", vrfRequestId);
     }
     if (request === undefined && fulfilment !== undefined) {
       // The request's id is not a topic of its log; the proof's calldata names the block.
-      const topics = [EVENT_TOPICS.RandomWordsRequested];
+      const topics = [WORDS_TOPICS.requested];
       const { input } = await facts.getTransaction(fulfilment.log.transactionHash);
       const blocks = new Set(decodeFulfilments(input).map(({ commitment }) => commitment.blockNum));
       for (const block of blocks) {

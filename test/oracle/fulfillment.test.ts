@@ -8,7 +8,8 @@ import {
 } from "viem";
 import { expect, test } from "vitest";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
-import { batchVrfCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
+import { batchVrfCoordinatorAbi, batchVrfCoordinatorV2PlusAbi } from "../../src/chainlink/contracts/abi.ts";
+import { encodeExtraArgs } from "../../src/chainlink/extraArgs.ts";
 import { encodeFulfillment, readVrfOutcomes, type VrfRequest } from "../../src/oracle/fulfillment.ts";
 import { createProvingKey, prove } from "../../src/vrf/proof.ts";
 import { idOf, logOf } from "./support/logs.ts";
@@ -25,33 +26,50 @@ const request: VrfRequest = {
   blockHash: idOf(1n),
 };
 
-test.each([1, 2, 5])("default: a fulfilment of %i entries has the bytes of viem's encoder", (count) => {
-  const key = createProvingKey(new Uint8Array(32).fill(7));
-  const entries = Array.from({ length: count }, (_, index) => ({
-    request,
-    proof: prove(key, { preSeed: BigInt(index), seed: BigInt(index) }),
-  }));
-  const { sender, callbackGasLimit, numWords } = request;
-  const expected = encodeFunctionData({
-    abi: batchVrfCoordinatorAbi,
-    functionName: "fulfillRandomWords",
-    args: [
-      entries.map(({ proof }) => ({
-        pk: [proof.publicKey.x, proof.publicKey.y] as const,
-        gamma: [proof.gamma.x, proof.gamma.y] as const,
-        c: proof.c,
-        s: proof.s,
-        seed: proof.preSeed,
-        uWitness: proof.uWitness,
-        cGammaWitness: [proof.cGammaWitness.x, proof.cGammaWitness.y] as const,
-        sHashWitness: [proof.sHashWitness.x, proof.sHashWitness.y] as const,
-        zInv: proof.zInv,
-      })),
-      entries.map(() => ({ blockNum: 9n, subId: 5n, callbackGasLimit, numWords, sender })),
-    ],
-  });
-  expect(encodeFulfillment(entries)).toBe(expected);
-});
+test.each([
+  [1, "v2"],
+  [2, "v2"],
+  [5, "v2"],
+  [1, "v2.5"],
+  [3, "v2.5"],
+] as const)(
+  "default: a fulfilment of %i entries of VRF %s has the bytes of viem's encoder",
+  (count, version) => {
+    const extraArgs = encodeExtraArgs({ nativePayment: true });
+    const key = createProvingKey(new Uint8Array(32).fill(7));
+    const entries = Array.from({ length: count }, (_, index) => ({
+      request: version === "v2" ? request : { ...request, subscriptionId: 5n << 200n, extraArgs },
+      proof: prove(key, { preSeed: BigInt(index), seed: BigInt(index) }),
+    }));
+    const { sender, callbackGasLimit, numWords } = request;
+    const expected = encodeFunctionData({
+      abi: version === "v2" ? batchVrfCoordinatorAbi : batchVrfCoordinatorV2PlusAbi,
+      functionName: "fulfillRandomWords",
+      args: [
+        entries.map(({ proof }) => ({
+          pk: [proof.publicKey.x, proof.publicKey.y] as const,
+          gamma: [proof.gamma.x, proof.gamma.y] as const,
+          c: proof.c,
+          s: proof.s,
+          seed: proof.preSeed,
+          uWitness: proof.uWitness,
+          cGammaWitness: [proof.cGammaWitness.x, proof.cGammaWitness.y] as const,
+          sHashWitness: [proof.sHashWitness.x, proof.sHashWitness.y] as const,
+          zInv: proof.zInv,
+        })),
+        entries.map((entry) => ({
+          blockNum: 9n,
+          subId: entry.request.subscriptionId,
+          callbackGasLimit,
+          numWords,
+          sender,
+          extraArgs,
+        })),
+      ],
+    });
+    expect(encodeFulfillment(entries)).toBe(expected);
+  },
+);
 
 const fulfilled = (success: boolean): Hex =>
   encodeAbiParameters(parseAbiParameters("uint256, uint96, bool"), [5n, 6n, success]);

@@ -80,6 +80,8 @@ test("behaviour: the oracle's own topics are those of the compiled contracts", (
     encodeEventTopics({ abi: artifacts[contract].abi, eventName })[0];
   expect(ORACLE_TOPICS).toEqual({
     SubscriptionFunded: topicOf("VRFCoordinatorV2", "SubscriptionFunded"),
+    SubscriptionFundedV2Plus: topicOf("VRFCoordinatorV2_5", "SubscriptionFunded"),
+    SubscriptionFundedWithNative: topicOf("VRFCoordinatorV2_5", "SubscriptionFundedWithNative"),
     ConfigSet: topicOf("FunctionsCoordinator", "ConfigSet"),
     CommitmentDeleted: topicOf("FunctionsCoordinator", "CommitmentDeleted"),
   });

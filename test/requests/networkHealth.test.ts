@@ -48,6 +48,7 @@ function healthWith(changes: Partial<NetworkHealthOptions>) {
       list: () => [subscription("a"), subscription("b")],
       readBalances: async ({ dappId }) => ({
         vrfJuels: dappId === "a" ? 5n * COIN : 3n * COIN,
+        vrfWei: 0n,
         functionsJuels: 9n * COIN,
       }),
     },

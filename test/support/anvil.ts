@@ -72,6 +72,7 @@ export async function startTestChain({ chainId = 31337, pinned = false }: TestCh
       gasPrice: call.gasPriceWei ?? EMBEDDED_GAS_PRICE_WEI,
       gas: call.gas ?? 15_000_000n,
       data: call.data,
+      value: call.valueWei ?? 0n,
       ...(call.to === undefined ? {} : { to: call.to }),
     });
     return parseReceipt(await client.request("eth_sendRawTransactionSync", [raw]));
@@ -100,6 +101,8 @@ export interface TestCall {
   readonly data: Hex;
   /** Default 15 million. */
   readonly gas?: bigint;
+  /** Default 0. */
+  readonly valueWei?: bigint;
   /** Default: the chain's one gas price. */
   readonly gasPriceWei?: bigint;
 }

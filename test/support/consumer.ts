@@ -2,7 +2,8 @@ import { encodeFunctionData, type Hex, stringToHex, toHex } from "viem";
 import type { Receipt } from "../../src/evm/client.ts";
 import { encodeArgs, encodeSourcePrefix } from "../../src/chainlink/functionsRequest.ts";
 import { encodePresetBatch } from "../../src/chainlink/presetBatch.ts";
-import { presetConsumerAbi, subscriptionOwnerAbi } from "../../src/chainlink/contracts/abi.ts";
+import { presetConsumerAbi } from "../../src/chainlink/contracts/abi.ts";
+import { OWN_ABIS, type VrfVersion } from "../../src/chainlink/vrfVersion.ts";
 import { eventsOf } from "./delivery.ts";
 import { TEST_PROVING_KEY, TEST_ROLES, type TestStack } from "./stack.ts";
 
@@ -14,6 +15,11 @@ export interface TestDapp {
   readonly functionsSubId: bigint;
 }
 
+/** The version of VRF that a stack was deployed with. */
+export function versionOf({ addresses }: Pick<TestStack, "addresses">): VrfVersion {
+  return addresses.vrfVersion ?? "v2";
+}
+
 /** Makes a dapp with funded subscriptions; `name` has at most 32 bytes. Default funds: 1,000 LINK each. */
 export async function provisionDapp(
   stack: TestStack,
@@ -23,7 +29,7 @@ export async function provisionDapp(
   const receipt = await stack.send(TEST_ROLES.operator, {
     to: stack.addresses.subscriptionOwner,
     data: encodeFunctionData({
-      abi: subscriptionOwnerAbi,
+      abi: OWN_ABIS.v2.subscriptionOwner,
       functionName: "provision",
       args: [stringToHex(name, { size: 32 }), vrfJuels, functionsJuels, stack.addresses.presetConsumer],
     }),
@@ -39,7 +45,7 @@ export async function linkConsumers(stack: TestStack, dapp: TestDapp, count: num
     await stack.send(TEST_ROLES.operator, {
       to: stack.addresses.subscriptionOwner,
       data: encodeFunctionData({
-        abi: subscriptionOwnerAbi,
+        abi: OWN_ABIS[versionOf(stack)].subscriptionOwner,
         functionName: "addConsumer",
         args: [dapp.vrfSubId, dapp.functionsSubId, toHex(0x1000 + i, { size: 20 })],
       }),
@@ -82,10 +88,13 @@ export interface TestSubmission {
 }
 
 /** Encodes a call of PresetConsumer.submit. */
-export function encodeSubmission({ presets = [], functions = [], randoms = [] }: TestSubmission): Hex {
+export function encodeSubmission(
+  { presets = [], functions = [], randoms = [] }: TestSubmission,
+  version: VrfVersion = "v2",
+): Hex {
   const { keyHash } = TEST_PROVING_KEY;
   return encodeFunctionData({
-    abi: presetConsumerAbi,
+    abi: OWN_ABIS[version].presetConsumer,
     functionName: "submit",
     args: [
       presets.map(({ dapp, items, callbackGasLimit = 2_500_000, batch }) => ({
@@ -120,6 +129,6 @@ export async function submit(
   return await stack.send(TEST_ROLES.operator, {
     ...options,
     to: stack.addresses.presetConsumer,
-    data: encodeSubmission(submission),
+    data: encodeSubmission(submission, versionOf(stack)),
   });
 }

@@ -11,8 +11,10 @@ import type { Receipt } from "../../src/evm/client.ts";
 import { type ChainEvent, type ChainEventOf, decodeLog } from "../../src/chainlink/events.ts";
 import {
   batchVrfCoordinatorAbi,
+  batchVrfCoordinatorV2PlusAbi,
   functionsCoordinatorAbi,
   vrfCoordinatorAbi,
+  vrfCoordinatorV2PlusAbi,
 } from "../../src/chainlink/contracts/abi.ts";
 import { prove } from "../../src/vrf/proof.ts";
 import { seedOf } from "../../src/vrf/randomWords.ts";
@@ -33,7 +35,10 @@ export function eventsOf<Name extends ChainEvent["name"]>(
 export async function deliverWords(
   stack: TestStack,
   requested: Receipt,
-  options: { readonly gas?: bigint; readonly gasPriceWei?: bigint } = {},
+  {
+    onlyPremium = false,
+    ...options
+  }: { readonly gas?: bigint; readonly gasPriceWei?: bigint; readonly onlyPremium?: boolean } = {},
 ): Promise<Receipt> {
   const fulfilments = eventsOf(requested, "RandomWordsRequested").map((request) => {
     const proof = prove(TEST_PROVING_KEY, {
@@ -58,27 +63,35 @@ export async function deliverWords(
         callbackGasLimit: request.callbackGasLimit,
         numWords: request.numWords,
         sender: request.sender,
+        extraArgs: request.extraArgs ?? "0x",
       },
     };
   });
   const [first] = fulfilments;
   if (first === undefined) throw new Error("the transaction asked for no words");
+  const isV2 = stack.addresses.vrfVersion === undefined;
   if (fulfilments.length === 1) {
     return await stack.send(TEST_ROLES.vrfOracle, {
       ...options,
       to: stack.addresses.vrfCoordinator,
-      data: encodeFunctionData({
-        abi: vrfCoordinatorAbi,
-        functionName: "fulfillRandomWords",
-        args: [first.proof, first.commitment],
-      }),
+      data: isV2
+        ? encodeFunctionData({
+            abi: vrfCoordinatorAbi,
+            functionName: "fulfillRandomWords",
+            args: [first.proof, first.commitment],
+          })
+        : encodeFunctionData({
+            abi: vrfCoordinatorV2PlusAbi,
+            functionName: "fulfillRandomWords",
+            args: [first.proof, first.commitment, onlyPremium],
+          }),
     });
   }
   return await stack.send(TEST_ROLES.vrfOracle, {
     ...options,
     to: stack.addresses.batchVrfCoordinator,
     data: encodeFunctionData({
-      abi: batchVrfCoordinatorAbi,
+      abi: isV2 ? batchVrfCoordinatorAbi : batchVrfCoordinatorV2PlusAbi,
       functionName: "fulfillRandomWords",
       args: [fulfilments.map(({ proof }) => proof), fulfilments.map(({ commitment }) => commitment)],
     }),

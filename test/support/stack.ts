@@ -1,5 +1,6 @@
 import type { ChainClient } from "../../src/evm/client.ts";
 import { deployStack } from "../../src/chainlink/deploy.ts";
+import type { StackPlan } from "../../src/chainlink/stackPlan.ts";
 import { createProvingKey } from "../../src/vrf/proof.ts";
 import { startTestChain, testAccount, type TestChainOptions } from "./anvil.ts";
 
@@ -16,7 +17,12 @@ export const TEST_ROLES = {
 export const TEST_PROVING_KEY = createProvingKey(testAccount(14).secretKey);
 
 /** Starts a chain and deploys all contracts on it, run by {@link TEST_ROLES}. */
-export async function startTestStack(options: TestChainOptions = {}) {
+export async function startTestStack({
+  vrfVersion = "v2",
+  nativePayment = false,
+  laneMaxGasWei,
+  ...options
+}: TestChainOptions & Pick<StackPlan, "vrfVersion" | "nativePayment" | "laneMaxGasWei"> = {}) {
   const chain = await startTestChain(options);
   const { deployer, operator, vrfOracle, signers, transmitters } = TEST_ROLES;
   const { publicKey } = TEST_PROVING_KEY;
@@ -29,6 +35,9 @@ export async function startTestStack(options: TestChainOptions = {}) {
     donName: "fun-test-1",
     minConfirmations: 1,
     premiumLinkPpm: 250_000,
+    vrfVersion,
+    nativePayment,
+    ...(laneMaxGasWei === undefined ? {} : { laneMaxGasWei }),
     roles: {
       operator: operator.address,
       vrf: { oracle: vrfOracle.address, publicKey: [publicKey.x, publicKey.y] },

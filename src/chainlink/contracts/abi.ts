@@ -2,7 +2,7 @@
  * The fragments of the contracts' interfaces that Tyche uses, typed. A test compares each with the compiler's output;
  * whole interfaces, for decoding whatever comes, are in {@link loadArtifacts}.
  */
-import { parseAbi } from "viem";
+import { parseAbi, type Abi } from "viem";
 
 /** LinkToken: the ERC-677 token that pays for oracle requests; amounts in juels (1e-18 LINK). */
 export const linkTokenAbi = parseAbi([
@@ -51,6 +51,37 @@ export const batchVrfCoordinatorAbi = parseAbi([
   "event RawErrorReturned(uint256 indexed requestId, bytes lowLevelData)",
 ]);
 
+/** VRFCoordinatorV2_5. */
+export const vrfCoordinatorV2PlusAbi = parseAbi([
+  "constructor(address blockhashStore)",
+  "struct Proof { uint256[2] pk; uint256[2] gamma; uint256 c; uint256 s; uint256 seed; address uWitness; uint256[2] cGammaWitness; uint256[2] sHashWitness; uint256 zInv; }",
+  "struct RequestCommitmentV2Plus { uint64 blockNum; uint256 subId; uint32 callbackGasLimit; uint32 numWords; address sender; bytes extraArgs; }",
+  "struct RandomWordsRequest { bytes32 keyHash; uint256 subId; uint16 requestConfirmations; uint32 callbackGasLimit; uint32 numWords; bytes extraArgs; }",
+  "function setLINKAndLINKNativeFeed(address link, address linkNativeFeed)",
+  "function setConfig(uint16 minimumRequestConfirmations, uint32 maxGasLimit, uint32 stalenessSeconds, uint32 gasAfterPaymentCalculation, int256 fallbackWeiPerUnitLink, uint32 fulfillmentFlatFeeNativePPM, uint32 fulfillmentFlatFeeLinkDiscountPPM, uint8 nativePremiumPercentage, uint8 linkPremiumPercentage)",
+  "function registerProvingKey(uint256[2] publicProvingKey, uint64 maxGas)",
+  "function requestRandomWords(RandomWordsRequest req) returns (uint256 requestId)",
+  "function fulfillRandomWords(Proof proof, RequestCommitmentV2Plus rc, bool onlyPremium) returns (uint96 payment)",
+  "function fundSubscriptionWithNative(uint256 subId) payable",
+  "function getSubscription(uint256 subId) view returns (uint96 balance, uint96 nativeBalance, uint64 reqCount, address subOwner, address[] consumers)",
+  "function s_config() view returns (uint16 minimumRequestConfirmations, uint32 maxGasLimit, bool reentrancyLock, uint32 stalenessSeconds, uint32 gasAfterPaymentCalculation, uint32 fulfillmentFlatFeeNativePPM, uint32 fulfillmentFlatFeeLinkDiscountPPM, uint8 nativePremiumPercentage, uint8 linkPremiumPercentage)",
+  "function s_provingKeys(bytes32) view returns (bool exists, uint64 maxGas)",
+  "function s_requestCommitments(uint256) view returns (bytes32)",
+  "function pendingRequestExists(uint256 subId) view returns (bool)",
+  "function BLOCKHASH_STORE() view returns (address)",
+  "function LINK_NATIVE_FEED() view returns (address)",
+  "event RandomWordsRequested(bytes32 indexed keyHash, uint256 requestId, uint256 preSeed, uint256 indexed subId, uint16 minimumRequestConfirmations, uint32 callbackGasLimit, uint32 numWords, bytes extraArgs, address indexed sender)",
+  "event RandomWordsFulfilled(uint256 indexed requestId, uint256 outputSeed, uint256 indexed subId, uint96 payment, bool nativePayment, bool success, bool onlyPremium)",
+]);
+
+/** BatchVRFCoordinatorV2Plus: as BatchVRFCoordinatorV2; it always asks for the whole payment, never `onlyPremium`. */
+export const batchVrfCoordinatorV2PlusAbi = parseAbi([
+  "constructor(address coordinatorAddr)",
+  "struct Proof { uint256[2] pk; uint256[2] gamma; uint256 c; uint256 s; uint256 seed; address uWitness; uint256[2] cGammaWitness; uint256[2] sHashWitness; uint256 zInv; }",
+  "struct RequestCommitmentV2Plus { uint64 blockNum; uint256 subId; uint32 callbackGasLimit; uint32 numWords; address sender; bytes extraArgs; }",
+  "function fulfillRandomWords(Proof[] proofs, RequestCommitmentV2Plus[] rcs)",
+]);
+
 /** BlockhashStore: keeps block hashes beyond the 256 that the EVM knows. */
 export const blockhashStoreAbi = parseAbi([
   "function store(uint256 n)",
@@ -93,18 +124,18 @@ export const functionsCoordinatorAbi = parseAbi([
   "event Transmitted(bytes32 configDigest, uint32 epoch)",
 ]);
 
-/** SubscriptionOwner: the dapps' subscriptions. */
+/** SubscriptionOwner: the dapps' subscriptions of VRFCoordinatorV2 and FunctionsRouter. */
 export const subscriptionOwnerAbi = parseAbi([
   "constructor(address owner_, address vrfCoordinator, address functionsRouter, address link)",
-  "function subscriptionsOf(bytes32 dapp) view returns (uint64 vrfSubId, uint64 functionsSubId)",
-  "function provision(bytes32 dapp, uint96 vrfJuels, uint96 functionsJuels, address consumer) returns (uint64 vrfSubId, uint64 functionsSubId)",
+  "function subscriptionsOf(bytes32 dapp) view returns (uint256 vrfSubId, uint64 functionsSubId)",
+  "function provision(bytes32 dapp, uint96 vrfJuels, uint96 functionsJuels, address consumer) returns (uint256 vrfSubId, uint64 functionsSubId)",
   "function fund(uint64 vrfSubId, uint96 vrfJuels, uint64 functionsSubId, uint96 functionsJuels)",
   "function addConsumer(uint64 vrfSubId, uint64 functionsSubId, address consumer)",
   "function removeConsumer(uint64 vrfSubId, uint64 functionsSubId, address consumer)",
   "function close(bytes32 dapp, address to)",
   "function withdraw(address to, uint256 juels)",
-  "event Provisioned(bytes32 indexed dapp, uint64 indexed vrfSubId, uint64 indexed functionsSubId, bool created)",
-  "event Closed(bytes32 indexed dapp, uint64 indexed vrfSubId, uint64 indexed functionsSubId, address to)",
+  "event Provisioned(bytes32 indexed dapp, uint256 indexed vrfSubId, uint64 indexed functionsSubId, bool created)",
+  "event Closed(bytes32 indexed dapp, uint256 indexed vrfSubId, uint64 indexed functionsSubId, address to)",
   "error UnknownDapp(bytes32 dapp)",
 ]);
 
@@ -133,3 +164,28 @@ export const presetConsumerAbi = parseAbi([
   "error UnknownSource(uint256 sourceId)",
   "error InsufficientGas()",
 ]);
+
+/** SubscriptionOwnerV2Plus: the dapps' subscriptions of VRFCoordinatorV2_5 and FunctionsRouter. */
+export const subscriptionOwnerV2PlusAbi = withWideIds(subscriptionOwnerAbi);
+
+/** PresetConsumerV2Plus, but for its constructor. */
+export const presetConsumerV2PlusAbi = withWideIds(presetConsumerAbi);
+
+/** The constructor of PresetConsumerV2Plus. */
+export const presetConsumerV2PlusConstructorAbi = parseAbi([
+  "constructor(address operator, address vrfCoordinator, address functionsRouter, bytes32 donId, bool nativePayment)",
+]);
+
+/**
+ * Returns an interface with the `uint256` subscription ids of VRF v2.5. Values are encoded alike, and have the same types
+ * in TypeScript; only the functions' selectors differ.
+ */
+function withWideIds<Fragments extends Abi>(abi: Fragments): Fragments {
+  return JSON.parse(JSON.stringify(abi), (_, value: unknown) =>
+    isSubscriptionId(value) ? { ...value, type: "uint256" } : value,
+  ) as Fragments;
+}
+
+function isSubscriptionId(value: unknown): value is { readonly name: "vrfSubId" } {
+  return typeof value === "object" && value !== null && "name" in value && value.name === "vrfSubId";
+}

@@ -5,6 +5,7 @@ import { dirname, join, posix, resolve } from "node:path";
 /** Contracts that Tyche deploys, by name. */
 export type ContractName =
   | keyof typeof VRF_CONTRACTS
+  | keyof typeof VRF_V2_PLUS_CONTRACTS
   | keyof typeof FUNCTIONS_CONTRACTS
   | keyof typeof OUR_CONTRACTS;
 
@@ -34,6 +35,7 @@ export const PROJECT_ROOT = resolve(import.meta.dirname, "../../..");
 export function readCompilationUnits(): readonly CompilationUnit[] {
   return [
     unit("vrf", "solc-0.8.6", "berlin", VRF_CONTRACTS),
+    unit("vrf-v2-plus", "solc-0.8.19", "paris", VRF_V2_PLUS_CONTRACTS),
     unit("functions", "solc-0.8.19", "paris", FUNCTIONS_CONTRACTS),
     unit("tyche", "solc-0.8.19", "paris", OUR_CONTRACTS),
   ];
@@ -51,6 +53,11 @@ const VRF_CONTRACTS = {
   BatchVRFCoordinatorV2: `${CHAINLINK}vrf/BatchVRFCoordinatorV2.sol`,
 } as const;
 
+const VRF_V2_PLUS_CONTRACTS = {
+  VRFCoordinatorV2_5: `${CHAINLINK}vrf/dev/VRFCoordinatorV2_5.sol`,
+  BatchVRFCoordinatorV2Plus: `${CHAINLINK}vrf/dev/BatchVRFCoordinatorV2Plus.sol`,
+} as const;
+
 const FUNCTIONS_CONTRACTS = {
   BlockhashStore: `${CHAINLINK}vrf/dev/BlockhashStore.sol`,
   LinkToken: `${CHAINLINK}shared/token/ERC677/LinkToken.sol`,
@@ -61,7 +68,9 @@ const FUNCTIONS_CONTRACTS = {
 const OUR_CONTRACTS = {
   FixedPriceFeed: "src/chainlink/contracts/FixedPriceFeed.sol",
   PresetConsumer: "src/chainlink/contracts/PresetConsumer.sol",
+  PresetConsumerV2Plus: "src/chainlink/contracts/PresetConsumerV2Plus.sol",
   SubscriptionOwner: "src/chainlink/contracts/SubscriptionOwner.sol",
+  SubscriptionOwnerV2Plus: "src/chainlink/contracts/SubscriptionOwnerV2Plus.sol",
 } as const;
 
 function unit(

@@ -9,14 +9,21 @@ const artifacts = loadArtifacts();
 
 const FRAGMENTS: Readonly<Record<ContractName, Abi>> = {
   BatchVRFCoordinatorV2: abis.batchVrfCoordinatorAbi,
+  BatchVRFCoordinatorV2Plus: abis.batchVrfCoordinatorV2PlusAbi,
   BlockhashStore: abis.blockhashStoreAbi,
   FixedPriceFeed: abis.fixedPriceFeedAbi,
   FunctionsCoordinator: abis.functionsCoordinatorAbi,
   FunctionsRouter: abis.functionsRouterAbi,
   LinkToken: abis.linkTokenAbi,
   PresetConsumer: abis.presetConsumerAbi,
+  PresetConsumerV2Plus: [
+    ...abis.presetConsumerV2PlusAbi.filter(({ type }) => type !== "constructor"),
+    ...abis.presetConsumerV2PlusConstructorAbi,
+  ],
   SubscriptionOwner: abis.subscriptionOwnerAbi,
+  SubscriptionOwnerV2Plus: abis.subscriptionOwnerV2PlusAbi,
   VRFCoordinatorV2: abis.vrfCoordinatorAbi,
+  VRFCoordinatorV2_5: abis.vrfCoordinatorV2PlusAbi,
 };
 
 describe.each(Object.entries(FRAGMENTS))("%s", (name, fragments) => {
@@ -30,14 +37,16 @@ describe.each(Object.entries(FRAGMENTS))("%s", (name, fragments) => {
   );
 });
 
-test.each(["PresetConsumer", "SubscriptionOwner"] as const)(
-  "behaviour: all events and errors of %s are declared",
-  (name) => {
-    const declared = FRAGMENTS[name].filter(isOutcome).map(fingerprint);
-    const compiled = artifacts[name].abi.filter(isOutcome).map(fingerprint);
-    expect(new Set(declared)).toEqual(new Set(compiled));
-  },
-);
+test.each([
+  "PresetConsumer",
+  "PresetConsumerV2Plus",
+  "SubscriptionOwner",
+  "SubscriptionOwnerV2Plus",
+] as const)("behaviour: all events and errors of %s are declared", (name) => {
+  const declared = FRAGMENTS[name].filter(isOutcome).map(fingerprint);
+  const compiled = artifacts[name].abi.filter(isOutcome).map(fingerprint);
+  expect(new Set(declared)).toEqual(new Set(compiled));
+});
 
 test("behaviour: the list of errors has those of all contracts, and no other", () => {
   const compiled = Object.values(artifacts).flatMap(({ abi }) => abi.filter(({ type }) => type === "error"));

@@ -32,6 +32,7 @@ test("behaviour: the units differ in nothing but compiler, target and contracts"
   const optimizer = { enabled: true, runs: 200 };
   expect(settings).toEqual([
     ["vrf", "solc-0.8.6", "berlin", optimizer],
+    ["vrf-v2-plus", "solc-0.8.19", "paris", optimizer],
     ["functions", "solc-0.8.19", "paris", optimizer],
     ["tyche", "solc-0.8.19", "paris", optimizer],
   ]);

@@ -5,13 +5,20 @@ import type { Account } from "../../../src/evm/account.ts";
 import { decodeLog, type ChainEvent, type ChainEventOf } from "../../../src/chainlink/events.ts";
 import { createSender, fixedFees } from "../../../src/evm/sender.ts";
 import { createChainWatcher } from "../../../src/evm/watcher.ts";
-import { subscriptionOwnerAbi, vrfCoordinatorAbi } from "../../../src/chainlink/contracts/abi.ts";
+import { vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi } from "../../../src/chainlink/contracts/abi.ts";
+import { OWN_ABIS } from "../../../src/chainlink/vrfVersion.ts";
 import type { SourceRunner } from "../../../src/oracle/execute.ts";
 import type { OracleLog } from "../../../src/oracle/log.ts";
 import { createOracle, type OracleNetworkOptions } from "../../../src/oracle/oracle.ts";
 import { createReportSigner } from "../../../src/oracle/signer.ts";
 import type { OracleNetworkStatus } from "../../../src/oracle/status.ts";
-import { provisionDapp, storeSource, submit, type TestSubmission } from "../../support/consumer.ts";
+import {
+  provisionDapp,
+  storeSource,
+  submit,
+  versionOf,
+  type TestSubmission,
+} from "../../support/consumer.ts";
 import { eventsOf } from "../../support/delivery.ts";
 import { startTestStack, TEST_PROVING_KEY, TEST_ROLES } from "../../support/stack.ts";
 import { createTestRunner } from "./runner.ts";
@@ -30,8 +37,12 @@ export interface LogLine {
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
 /** A chain with all contracts, one dapp's funded subscriptions, and what it takes to start oracles on it. */
-export async function startWorld({ vrfLink = 100n } = {}) {
-  const stack = await startTestStack();
+export async function startWorld({
+  vrfLink = 100n,
+  ...options
+}: { readonly vrfLink?: bigint } & Parameters<typeof startTestStack>[0] = {}) {
+  const stack = await startTestStack(options);
+  const { subscriptionOwner: subscriptionOwnerAbi } = OWN_ABIS[versionOf(stack)];
   const { client, viem, addresses } = stack;
   const controller = new AbortController();
   const watcher = createChainWatcher({
@@ -131,15 +142,35 @@ export async function startWorld({ vrfLink = 100n } = {}) {
       });
       return {
         ...account,
-        requestWord: ({ keyHash = TEST_PROVING_KEY.keyHash, confirmations = 1 } = {}) =>
+        requestWord: ({
+          keyHash = TEST_PROVING_KEY.keyHash,
+          confirmations = 1,
+          extraArgs = "0x",
+        }: { readonly keyHash?: Hex; readonly confirmations?: number; readonly extraArgs?: Hex } = {}) =>
           viem.sendTransaction({
             account,
             to: addresses.vrfCoordinator,
-            data: encodeFunctionData({
-              abi: vrfCoordinatorAbi,
-              functionName: "requestRandomWords",
-              args: [keyHash, dapp.vrfSubId, confirmations, 50_000, 1],
-            }),
+            data:
+              versionOf(stack) === "v2"
+                ? encodeFunctionData({
+                    abi: vrfCoordinatorAbi,
+                    functionName: "requestRandomWords",
+                    args: [keyHash, dapp.vrfSubId, confirmations, 50_000, 1],
+                  })
+                : encodeFunctionData({
+                    abi: vrfCoordinatorV2PlusAbi,
+                    functionName: "requestRandomWords",
+                    args: [
+                      {
+                        keyHash,
+                        subId: dapp.vrfSubId,
+                        requestConfirmations: confirmations,
+                        callbackGasLimit: 50_000,
+                        numWords: 1,
+                        extraArgs,
+                      },
+                    ],
+                  }),
           }),
       };
     },

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.19;
+
+import {SubscriptionOwnerBase} from "./SubscriptionOwnerBase.sol";
+import {IVRFSubscriptionV2Plus} from "@chainlink/contracts/src/v0.8/vrf/dev/interfaces/IVRFSubscriptionV2Plus.sol";
+
+/// Owns subscriptions of VRFCoordinatorV2_5, whose ids are hashes. Their coin comes by the coordinator's fundSubscriptionWithNative.
+contract SubscriptionOwnerV2Plus is SubscriptionOwnerBase {
+  constructor(
+    address owner_,
+    address vrfCoordinator,
+    address functionsRouter,
+    address link
+  ) SubscriptionOwnerBase(owner_, vrfCoordinator, functionsRouter, link) {}
+
+  /// Moves LINK from this contract to a pair of subscriptions. A zero amount skips that one.
+  function fund(
+    uint256 vrfSubId,
+    uint96 vrfJuels,
+    uint64 functionsSubId,
+    uint96 functionsJuels
+  ) external onlyOwner {
+    _fund(vrfSubId, vrfJuels, functionsSubId, functionsJuels);
+  }
+
+  /// Lets a contract use both subscriptions. Adding one that may already changes nothing, unless the list is full.
+  function addConsumer(uint256 vrfSubId, uint64 functionsSubId, address consumer) external onlyOwner {
+    _addConsumer(vrfSubId, functionsSubId, consumer);
+  }
+
+  /// Takes a contract off both subscriptions; refused by the oracle contracts while requests are pending.
+  function removeConsumer(uint256 vrfSubId, uint64 functionsSubId, address consumer) external onlyOwner {
+    _vrf().removeConsumer(vrfSubId, consumer);
+    FUNCTIONS_ROUTER.removeConsumer(functionsSubId, consumer);
+  }
+
+  function _createVrfSubscription() internal override returns (uint256) {
+    return _vrf().createSubscription();
+  }
+
+  function _addVrfConsumer(uint256 vrfSubId, address consumer) internal override {
+    _vrf().addConsumer(vrfSubId, consumer);
+  }
+
+  function _cancelVrfSubscription(uint256 vrfSubId, address to) internal override {
+    _vrf().cancelSubscription(vrfSubId, to);
+  }
+
+  function _vrf() private view returns (IVRFSubscriptionV2Plus) {
+    return IVRFSubscriptionV2Plus(VRF_COORDINATOR);
+  }
+}

@@ -1,0 +1,14 @@
+import { encodeAbiParameters, type Hex } from "viem";
+
+/** bytes4(keccak256("VRF ExtraArgsV1")): VRFV2PlusClient.EXTRA_ARGS_V1_TAG. */
+const EXTRA_ARGS_V1_TAG = "0x92fd1338";
+
+/** Encodes a request's extra arguments as VRFV2PlusClient `_argsToBytes` does, 36 bytes: what every request's commitment holds. */
+export function encodeExtraArgs({ nativePayment }: { readonly nativePayment: boolean }): Hex {
+  return `${EXTRA_ARGS_V1_TAG}${encodeAbiParameters([{ type: "bool" }], [nativePayment]).slice(2)}`;
+}
+
+/** Whether a request pays in the chain's coin: by the last byte of its extra arguments, as VRFCoordinatorV2_5 reads it. */
+export function isPaidNatively({ extraArgs }: { readonly extraArgs?: Hex }): boolean {
+  return extraArgs?.endsWith("01") ?? false;
+}

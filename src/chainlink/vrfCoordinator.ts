@@ -1,0 +1,122 @@
+import {
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Abi,
+  type ContractFunctionArgs,
+  type ContractFunctionName,
+  type ContractFunctionReturnType,
+  type Hex,
+} from "viem";
+import { vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi } from "./contracts/abi.ts";
+import type { VrfVersion } from "./vrfVersion.ts";
+import type { WordsFees } from "./wordsCost.ts";
+
+/** A call that changes nothing: its calldata, and how its answer reads. */
+export interface ContractRead<Value> {
+  readonly data: Hex;
+  readonly decode: (answer: Hex) => Value;
+}
+
+/** A subscription as its coordinator keeps it. */
+export interface VrfSubscription {
+  readonly balanceJuels: bigint;
+  /** Coin for requests that pay natively; V2 has none. */
+  readonly balanceWei: bigint;
+  /** Checksummed. */
+  readonly consumers: readonly Hex[];
+}
+
+/** What a coordinator knows of one proving key. */
+export interface VrfLane {
+  readonly isRegistered: boolean;
+  /** Highest gas price at which the key's proofs are taken; `undefined`: any. */
+  readonly maxGasWei: bigint | undefined;
+  /** All registered keys, where the coordinator lists them. */
+  readonly registered?: readonly Hex[];
+}
+
+/** What is read from a coordinator, whichever its version. */
+export interface CoordinatorReads {
+  /** Hash of the request's commitment; zero when it was fulfilled, or never made. */
+  commitment(requestId: Hex): ContractRead<bigint>;
+  /** Reverts with InvalidSubscription when there is none. */
+  subscription(subId: bigint): ContractRead<VrfSubscription>;
+  lane(keyHash: Hex): ContractRead<VrfLane>;
+  /** Price feed of LINK in the chain's coin. */
+  linkFeed(): ContractRead<Hex>;
+  fees(): ContractRead<WordsFees>;
+}
+
+/** The reads of each version's coordinator. */
+export const COORDINATOR_READS: Readonly<Record<VrfVersion, CoordinatorReads>> = {
+  v2: {
+    commitment: (requestId) => readOf(vrfCoordinatorAbi, "getCommitment", [BigInt(requestId)], BigInt),
+    subscription: (subId) =>
+      readOf(vrfCoordinatorAbi, "getSubscription", [subId], ([balanceJuels, , , consumers]) => ({
+        balanceJuels,
+        balanceWei: 0n,
+        consumers,
+      })),
+    lane: (keyHash) =>
+      readOf(vrfCoordinatorAbi, "getRequestConfig", [], ([, , registered]) => ({
+        isRegistered: registered.includes(keyHash),
+        maxGasWei: undefined,
+        registered,
+      })),
+    linkFeed: () => readOf(vrfCoordinatorAbi, "LINK_ETH_FEED", [], (feed) => feed),
+    fees: () =>
+      readOf(vrfCoordinatorAbi, "getFeeConfig", [], ([flatFeeLinkPpm]) => ({
+        link: { percent: 0n, flatJuels: millionths(flatFeeLinkPpm), flatWei: 0n },
+        native: { percent: 0n, flatJuels: 0n, flatWei: 0n },
+      })),
+  },
+  "v2.5": {
+    commitment: (requestId) =>
+      readOf(vrfCoordinatorV2PlusAbi, "s_requestCommitments", [BigInt(requestId)], BigInt),
+    subscription: (subId) =>
+      readOf(
+        vrfCoordinatorV2PlusAbi,
+        "getSubscription",
+        [subId],
+        ([balanceJuels, balanceWei, , , consumers]) => ({
+          balanceJuels,
+          balanceWei,
+          consumers,
+        }),
+      ),
+    lane: (keyHash) =>
+      readOf(vrfCoordinatorV2PlusAbi, "s_provingKeys", [keyHash], ([isRegistered, maxGasWei]) => ({
+        isRegistered,
+        maxGasWei,
+      })),
+    linkFeed: () => readOf(vrfCoordinatorV2PlusAbi, "LINK_NATIVE_FEED", [], (feed) => feed),
+    fees: () =>
+      readOf(
+        vrfCoordinatorV2PlusAbi,
+        "s_config",
+        [],
+        ([, , , , , flatPpm, linkDiscountPpm, native, link]) => ({
+          link: { percent: BigInt(link), flatJuels: 0n, flatWei: millionths(flatPpm - linkDiscountPpm) },
+          native: { percent: BigInt(native), flatJuels: 0n, flatWei: millionths(flatPpm) },
+        }),
+      ),
+  },
+};
+
+function readOf<const ABI extends Abi, Name extends ContractFunctionName<ABI, "view">, Value>(
+  abi: ABI,
+  functionName: Name,
+  args: ContractFunctionArgs<ABI, "view", Name>,
+  read: (result: ContractFunctionReturnType<ABI, "view", Name>) => Value,
+): ContractRead<Value> {
+  const call = { abi, functionName, args } as unknown as Parameters<typeof encodeFunctionData>[0];
+  return {
+    data: encodeFunctionData(call),
+    decode: (data) => read(decodeFunctionResult<ABI, Name>({ abi, functionName, data } as never)),
+  };
+}
+
+/** Millionths of a LINK or of a coin, in its smallest unit. */
+function millionths(ppm: number): bigint {
+  return BigInt(ppm) * 10n ** 12n;
+}

@@ -1,0 +1,130 @@
+import { encodeDeployData, encodeFunctionData, type Hex } from "viem";
+import {
+  batchVrfCoordinatorAbi,
+  presetConsumerAbi,
+  presetConsumerV2PlusConstructorAbi,
+  vrfCoordinatorAbi,
+  vrfCoordinatorV2PlusAbi,
+} from "./contracts/abi.ts";
+import type { Artifact } from "./contracts/artifacts.ts";
+import type { ContractName } from "./contracts/compilerInput.ts";
+import { LANE_MAX_GAS_WEI, vrfConfigOf, vrfV2PlusConfigOf } from "./stackConfig.ts";
+import type { VrfVersion } from "./vrfVersion.ts";
+
+/** On which terms words are given. */
+export interface VrfTerms {
+  /** Default `v2`. */
+  readonly vrfVersion?: VrfVersion;
+  readonly minConfirmations: number;
+  /** Flat fee for one VRF fulfilment, in millionths of LINK. */
+  readonly premiumLinkPpm: number;
+  /** Whether PresetConsumer pays for random words in coin rather than LINK: VRF v2.5 alone. Default `false`. */
+  readonly nativePayment?: boolean;
+  /** Gas price in wei up to which the coordinator takes proofs: VRF v2.5 alone. Default 1,000 gwei. */
+  readonly laneMaxGasWei?: bigint;
+}
+
+/** The VRF node: receives the fees of fulfilments proved with `publicKey` (affine x and y, secp256k1); of v2.5 the coordinator's owner does. */
+export interface VrfRole {
+  readonly oracle: Hex;
+  readonly publicKey: readonly [bigint, bigint];
+}
+
+/** The contracts that differ between the versions of VRF, by their role. */
+export const VRF_CONTRACTS = {
+  v2: {
+    vrfCoordinator: "VRFCoordinatorV2",
+    batchVrfCoordinator: "BatchVRFCoordinatorV2",
+    subscriptionOwner: "SubscriptionOwner",
+    presetConsumer: "PresetConsumer",
+  },
+  "v2.5": {
+    vrfCoordinator: "VRFCoordinatorV2_5",
+    batchVrfCoordinator: "BatchVRFCoordinatorV2Plus",
+    subscriptionOwner: "SubscriptionOwnerV2Plus",
+    presetConsumer: "PresetConsumerV2Plus",
+  },
+} as const satisfies Record<VrfVersion, Readonly<Record<string, ContractName>>>;
+
+type Artifacts = Readonly<Record<ContractName, Artifact>>;
+
+/** What a coordinator is told of. */
+interface Placed {
+  readonly link: Hex;
+  readonly nativePriceFeed: Hex;
+  readonly blockhashStore: Hex;
+}
+
+/** Encodes the creation of the coordinator. */
+export function encodeVrfCoordinator(version: VrfVersion, artifacts: Artifacts, placed: Placed): Hex {
+  const { bytecode } = artifacts[VRF_CONTRACTS[version].vrfCoordinator];
+  const { link, blockhashStore, nativePriceFeed } = placed;
+  return version === "v2"
+    ? encodeDeployData({ abi: vrfCoordinatorAbi, bytecode, args: [link, blockhashStore, nativePriceFeed] })
+    : encodeDeployData({ abi: vrfCoordinatorV2PlusAbi, bytecode, args: [blockhashStore] });
+}
+
+/** Encodes the creation of the batch contract, whose constructor is the same in both versions. */
+export function encodeBatchCoordinator(version: VrfVersion, artifacts: Artifacts, vrfCoordinator: Hex): Hex {
+  const { bytecode } = artifacts[VRF_CONTRACTS[version].batchVrfCoordinator];
+  return encodeDeployData({ abi: batchVrfCoordinatorAbi, bytecode, args: [vrfCoordinator] });
+}
+
+/** Encodes the creation of PresetConsumer; `nativePayment` counts in v2.5 alone. */
+export function encodePresetConsumer(
+  version: VrfVersion,
+  artifacts: Artifacts,
+  args: readonly [operator: Hex, vrfCoordinator: Hex, functionsRouter: Hex, donId: Hex],
+  nativePayment: boolean,
+): Hex {
+  const { bytecode } = artifacts[VRF_CONTRACTS[version].presetConsumer];
+  return version === "v2"
+    ? encodeDeployData({ abi: presetConsumerAbi, bytecode, args })
+    : encodeDeployData({
+        abi: presetConsumerV2PlusConstructorAbi,
+        bytecode,
+        args: [...args, nativePayment],
+      });
+}
+
+/** Plans the calls that configure the coordinator: fees, limits, and the proving key. */
+export function planCoordinatorCalls(
+  version: VrfVersion,
+  terms: VrfTerms & { readonly role: VrfRole },
+  placed: Placed,
+): readonly { readonly name: string; readonly data: Hex }[] {
+  const { oracle, publicKey } = terms.role;
+  const calls =
+    version === "v2"
+      ? {
+          setConfig: encodeFunctionData({
+            abi: vrfCoordinatorAbi,
+            functionName: "setConfig",
+            args: vrfConfigOf(terms),
+          }),
+          registerProvingKey: encodeFunctionData({
+            abi: vrfCoordinatorAbi,
+            functionName: "registerProvingKey",
+            args: [oracle, publicKey],
+          }),
+        }
+      : {
+          setLINKAndLINKNativeFeed: encodeFunctionData({
+            abi: vrfCoordinatorV2PlusAbi,
+            functionName: "setLINKAndLINKNativeFeed",
+            args: [placed.link, placed.nativePriceFeed],
+          }),
+          setConfig: encodeFunctionData({
+            abi: vrfCoordinatorV2PlusAbi,
+            functionName: "setConfig",
+            args: vrfV2PlusConfigOf(terms),
+          }),
+          registerProvingKey: encodeFunctionData({
+            abi: vrfCoordinatorV2PlusAbi,
+            functionName: "registerProvingKey",
+            args: [publicKey, terms.laneMaxGasWei ?? LANE_MAX_GAS_WEI],
+          }),
+        };
+  const contract = VRF_CONTRACTS[version].vrfCoordinator;
+  return Object.entries(calls).map(([call, data]) => ({ name: `${contract}.${call}`, data }));
+}
