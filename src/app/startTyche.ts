@@ -3,7 +3,7 @@ import { createSandboxPool } from "../../sandbox/index.ts";
 import { NETWORK_NAMES } from "../networks/profiles.ts";
 import { openDapps } from "../dapps/dappTools.ts";
 import { parseRpcOrigins } from "../networks/embedded/rpcAccess.ts";
-import { DEFAULT_PRESETS_FOLDER } from "../requests/presetTools.ts";
+import { DEFAULT_PRESETS_FOLDER } from "../requests/presetFolder.ts";
 import type { Config } from "./config/configSchema.ts";
 import { watchData } from "./dataWatch.ts";
 import { listen } from "./listen.ts";
@@ -216,6 +216,8 @@ async function start(
     pages: [web],
   });
   closers.push(() => server?.drain());
+  // Where the command line finds the service of this directory.
+  directory.writeSecret("service-url", `${server.url}\n`);
 
   const onNetwork = (network: StartedNetwork): void => {
     service.resumeChecks(network.name);

@@ -1,18 +1,28 @@
 #!/usr/bin/env -S node --no-node-snapshot
+import { createRequire } from "node:module";
 import { Command } from "commander";
+import { ApiError, TycheClientError } from "../client/index.ts";
 import { TycheError } from "../lib/errors.ts";
 import { NETWORK_NAMES } from "../networks/profiles.ts";
+import { registerCall } from "../cli/callCommand.ts";
+import { registerClient } from "../cli/clientCommand.ts";
+import { registerConsumer } from "../cli/consumerCommand.ts";
+import { registerCompletion } from "../cli/completionCommand.ts";
 import { registerConfig } from "../cli/configCommand.ts";
 import { dataDirOfEnvironment, registerDapp, registerNetwork } from "../cli/dappCommands.ts";
 import { registerPreset } from "../cli/presetCommands.ts";
+import { registerRequests } from "../cli/requestsCommand.ts";
 import { registerSimulate } from "../cli/simulateCommand.ts";
 import { registerStart } from "../cli/startCommand.ts";
-import { createTerminal } from "../cli/terminal.ts";
+import { createTerminal, withoutControls } from "../cli/terminal.ts";
 import { registerVerify } from "../cli/verifyCommand.ts";
 import { describeConfigSchema } from "./config/configSchema.ts";
 import { readConfig } from "./config/readConfig.ts";
-import { startTyche } from "./startTyche.ts";
-import { verifyWithTool } from "./verifyTool.ts";
+
+function readVersion(): string {
+  const { version } = createRequire(import.meta.url)("../../package.json") as { readonly version: string };
+  return version;
+}
 
 // A reader that has seen enough, such as `head`, is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -23,17 +33,36 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 const terminal = createTerminal();
 const program = new Command("tyche")
   .description("Verifiable random numbers and oracle functions over HTTP.")
+  .version(readVersion(), "-V, --version", "print the version")
   .showHelpAfterError("(add --help for the options and examples)");
 
-const readConfigOf = (file: string | undefined) =>
-  readConfig({ file, dataDir: dataDirOfEnvironment(), environment: process.env });
-registerStart(program, terminal, { readConfig: (file) => readConfigOf(file).config, start: startTyche });
-registerConfig(program, terminal, { read: readConfigOf, schema: describeConfigSchema() });
+// What only one command needs is loaded by that command: the service's modules take a second and more.
+const readConfigOf = (file: string | undefined, given: Readonly<Record<string, string | undefined>> = {}) => {
+  const overrides = Object.entries(given).filter(([, value]) => value !== undefined);
+  const environment = { ...process.env, ...Object.fromEntries(overrides) };
+  return readConfig({ file, dataDir: dataDirOfEnvironment(), environment });
+};
+registerStart(program, terminal, {
+  readConfig: ({ config, port, host }) => readConfigOf(config, { PORT: port, HOST: host }).config,
+  start: async (options) => (await import("./startTyche.ts")).startTyche(options),
+});
+registerConfig(program, terminal, {
+  read: (file) => readConfigOf(file),
+  schema: describeConfigSchema(),
+});
 registerSimulate(program, terminal);
 registerPreset(program, terminal);
 registerDapp(program, terminal);
 registerNetwork(program, terminal);
-registerVerify(program, terminal, { networks: NETWORK_NAMES, verify: verifyWithTool });
+registerCall(program, terminal);
+registerRequests(program, terminal);
+registerConsumer(program, terminal);
+registerClient(program, terminal);
+registerVerify(program, terminal, {
+  networks: NETWORK_NAMES,
+  verify: async (options) => (await import("./verifyTool.ts")).verifyWithTool(options),
+});
+registerCompletion(program, terminal);
 
 try {
   await program.parseAsync();
@@ -41,8 +70,13 @@ try {
   // What Tyche throws on purpose is a sentence for whoever typed the command; anything else is a defect, and its stack helps to find it.
   const isOfSandbox = error instanceof Error && "blame" in error;
   const isExpected =
-    error instanceof TycheError || isOfSandbox || (error as NodeJS.ErrnoException).syscall !== undefined;
+    error instanceof TycheError ||
+    error instanceof TycheClientError ||
+    isOfSandbox ||
+    (error as NodeJS.ErrnoException).syscall !== undefined;
   const text = isExpected ? (error as Error).message : ((error as Error).stack ?? String(error));
   terminal.err(`${terminal.colors.red("error:")} ${text}`);
+  if (error instanceof ApiError && error.details.length > 1)
+    for (const { path, message } of error.details) terminal.err(withoutControls(`  ${path} ${message}`));
   process.exitCode = 1;
 }

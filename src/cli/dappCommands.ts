@@ -1,6 +1,6 @@
 import path from "node:path";
 import { Option, type Command } from "commander";
-import { openDappTools, type DappTools } from "../dapps/dappTools.ts";
+import type { DappTools } from "../dapps/dappTools.ts";
 import { formatEnv } from "../dapps/configEnv.ts";
 import type { ConfigVars } from "../dapps/configVars.ts";
 import type { Facility } from "../requests/service.ts";
@@ -35,7 +35,7 @@ export function dataDirOfEnvironment(): string {
   return path.resolve(process.env["TYCHE_DATA_DIR"] ?? ".tyche");
 }
 
-/** Adds `tyche dapp create`, `list`, `config`, `add-key` and `revoke-key`. They work beside a running service. */
+/** Adds `tyche dapp create`, `rename`, `list`, `config`, `add-key` and `revoke-key`. They work beside a running service. */
 export function registerDapp(program: Command, terminal: Terminal): void {
   const dapp = program.command("dapp").description("Creates dapps, shows their Config Vars, revokes keys.");
 
@@ -58,6 +58,18 @@ export function registerDapp(program: Command, terminal: Terminal): void {
         if (flags.json)
           terminal.out(JSON.stringify({ dappId: dapp.id, name, keyId: key.id, apiKey: key.apiKey }, null, 2));
         else terminal.out(`dapp     ${dapp.id}\nAPI key  ${key.apiKey}`);
+      }),
+    );
+
+  dapp
+    .command("rename")
+    .argument("<id>", "which dapp")
+    .argument("<name>", "what to call it")
+    .description("Renames a dapp. Its keys and subscriptions stay as they are.")
+    .action((id: string, name: string) =>
+      withTools(async ({ dapps }) => {
+        await dapps.rename(id, name);
+        terminal.out(`${id} is now ${(await dapps.get(id)).name}`);
       }),
     );
 
@@ -142,6 +154,7 @@ export function registerNetwork(program: Command, terminal: Terminal): void {
 }
 
 async function withTools(work: (tools: DappTools) => Promise<void>): Promise<void> {
+  const { openDappTools } = await import("../dapps/dappTools.ts");
   const tools = await openDappTools(dataDirOfEnvironment(), findOutsideKey(process.env));
   try {
     await work(tools);

@@ -1,14 +1,7 @@
 import path from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import {
-  checkPresets,
-  DEFAULT_PRESETS_FOLDER,
-  formatPresetProblem,
-  type Preset,
-  type PresetReport,
-  readPresets,
-  writeNewPreset,
-} from "../requests/presetTools.ts";
+import { DEFAULT_PRESETS_FOLDER, formatPresetProblem } from "../requests/presetFolder.ts";
+import type { Preset, PresetReport } from "../requests/presetTools.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
 interface FolderFlags {
@@ -42,6 +35,7 @@ export function registerPreset(program: Command, terminal: Terminal): void {
     .description("Lists the presets in a folder, and what keeps others from being served. Runs nothing.")
     .addHelpText("after", LIST_EXAMPLES)
     .action(async ({ folder, json }: FolderFlags) => {
+      const { readPresets } = await loadTools();
       const reports = await readPresets(folder);
       if (json) terminal.out(JSON.stringify(reports.map(toJson), null, 2));
       else for (const report of reports) printListed(report, terminal);
@@ -58,6 +52,7 @@ export function registerPreset(program: Command, terminal: Terminal): void {
     .action(
       async (names: string[], flags: FolderFlags & { readonly draws?: number; readonly seed?: number }) => {
         const { folder, json, draws, seed } = flags;
+        const { checkPresets } = await loadTools();
         const reports = await checkPresets(folder, {
           ...(names.length === 0 ? {} : { names }),
           ...(draws === undefined ? {} : { draws }),
@@ -74,6 +69,7 @@ export function registerPreset(program: Command, terminal: Terminal): void {
     .argument("<name>", "its name: a letter, then letters, digits, _ and -")
     .addHelpText("after", NEW_EXAMPLES)
     .action(async (name: string, { folder, json }: FolderFlags) => {
+      const { writeNewPreset } = await loadTools();
       const files = (await writeNewPreset(folder, name)).map((file) => path.relative("", file));
       if (json) return terminal.out(JSON.stringify({ name, files }));
       terminal.out(files.join("\n"));
@@ -81,6 +77,11 @@ export function registerPreset(program: Command, terminal: Terminal): void {
         terminal.colors.dim(`A service that is running serves it already. Next: tyche preset check ${name}`),
       );
     });
+}
+
+/** Loads what the commands do, and with it the sandbox: no other command waits for that. */
+function loadTools() {
+  return import("../requests/presetTools.ts");
 }
 
 function withFolder(command: Command): Command {

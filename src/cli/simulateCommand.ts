@@ -1,5 +1,5 @@
 import { RETURN_TYPES } from "../lib/vocabulary.ts";
-import { readFile } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { watch } from "chokidar";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -12,7 +12,9 @@ import {
   RESULT_LIMITS,
   type SimulateTool,
 } from "../requests/simulateTool.ts";
+import { messageOf } from "../lib/errors.ts";
 import { formatCodeFrame } from "./codeFrame.ts";
+import { isReadable, showText } from "./outcome.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
 interface SimulateFlags {
@@ -78,40 +80,52 @@ interface Means {
   readonly terminal: Terminal;
 }
 
-async function simulateOnce(file: string, flags: SimulateFlags, { tool, terminal }: Means): Promise<boolean> {
+async function simulateOnce(
+  file: string,
+  flags: SimulateFlags,
+  { tool, terminal, signal }: Means & { readonly signal?: AbortSignal },
+): Promise<boolean> {
   const source = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
   const { arg: args, bytesArg: bytesArgs, secret: secrets, returnType, network } = flags;
-  const result = await tool.simulate({ source, args, bytesArgs, secrets, returnType, network });
+  const result = await tool.simulate({ source, args, bytesArgs, secrets, returnType, network, signal });
   if (flags.json) terminal.out(JSON.stringify(result));
   else printResult(result, { source, file, terminal });
   return result.success;
 }
 
-/** Runs at once and after each save, one run after the other, until the process is interrupted. */
+/** Runs at once and again after each save, which ends a run that is still under way, until the process is interrupted. */
 async function simulateOnSave(file: string, flags: SimulateFlags, means: Means): Promise<void> {
+  const { err, colors } = means.terminal;
   const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<void>();
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
   const watcher = watch(file, {
     ignoreInitial: true,
     awaitWriteFinish: { stabilityThreshold: 50, pollInterval: 10 },
   });
-  let runs = simulateOnce(file, flags, means);
-  const again = (): void => {
-    runs = runs
-      .then(() => {
-        if (!flags.json) means.terminal.err(means.terminal.colors.dim(`\n— ${file} was saved —`));
-        return simulateOnce(file, flags, means);
-      })
-      .catch((error: unknown) => {
+  let current = new AbortController();
+  let runs = Promise.resolve();
+  const start = (notice: string): void => {
+    current.abort();
+    current = new AbortController();
+    const { signal } = current;
+    runs = runs.then(async () => {
+      if (signal.aborted) return;
+      if (notice !== "" && !flags.json) err(colors.dim(notice));
+      try {
+        await simulateOnce(file, flags, { ...means, signal });
+      } catch (error) {
         // Editors may replace a file by removing it first.
-        means.terminal.err(means.terminal.colors.red(String(error)));
-        return false;
-      });
+        if (!signal.aborted) err(colors.red(messageOf(error)));
+      }
+    });
   };
+  const again = (): void => start(`\n— ${file} was saved —`);
   watcher.on("change", again).on("add", again);
   try {
-    await runs;
+    await access(file);
+    start("");
     await interrupted;
+    current.abort();
     await runs;
   } finally {
     await watcher.close();
@@ -127,8 +141,14 @@ function printResult(
   if (console !== "") err(colors.dim(console.replaceAll(/^/gm, "  ")));
   if (result.consoleTruncated) err(colors.dim("  … more console output was dropped"));
   if (result.success) {
-    out(withoutControls(result.parsedResult));
-    err(colors.dim(result.result));
+    out(showText(result.parsedResult, result.result));
+    if (isReadable(result.parsedResult)) err(colors.dim(result.result));
+    else
+      err(
+        colors.dim(
+          "the result is not text: return Functions.encodeString(…), or read it with --return-type uint256",
+        ),
+      );
   } else {
     err(`${colors.red("failed:")} ${withoutControls(result.err)}`);
     for (const { message } of result.details ?? []) err(`  ${withoutControls(message)}`);

@@ -5,6 +5,7 @@ import { pino, type Logger } from "pino";
 import { LOG_REDACTION, redactLine } from "../lib/logRedaction.ts";
 import { findOutsideKey, type OutsideKey } from "../lib/outsideKey.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
+import { formatLogLine } from "./readableLog.ts";
 import type { Terminal } from "./terminal.ts";
 import { printWelcome, type Welcome } from "./welcome.ts";
 
@@ -31,7 +32,15 @@ Environment, over what the configuration file says (tyche config check):
 
 Examples:
   $ tyche start
-  $ PORT=0 TYCHE_DATA_DIR=/tmp/tyche tyche start`;
+  $ tyche start --port 8080
+  $ TYCHE_DATA_DIR=/tmp/tyche tyche start --port 0`;
+
+/** Flags of the command: each wins over the environment, and that over the file. */
+export interface StartFlags {
+  readonly config?: string;
+  readonly port?: string;
+  readonly host?: string;
+}
 
 /** What the command needs of the configuration. */
 export interface StartConfig {
@@ -40,8 +49,8 @@ export interface StartConfig {
 
 /** Starts the service in this process; what it takes and gives back is described where it is composed. */
 export interface StartService<Config extends StartConfig> {
-  /** Reads the configuration from this file, or from where it is found by default. */
-  readConfig(file: string | undefined): Config;
+  /** Reads the configuration from the file that the flags name, or from where it is found by default; port and host win over it. */
+  readConfig(flags: StartFlags): Config;
   start(options: {
     readonly config: Config;
     readonly dataDir: string;
@@ -72,25 +81,24 @@ export function registerStart<Config extends StartConfig>(
 ): void {
   program
     .command("start")
+    .option("--port <number>", "port of the API; 0 takes a free one (default 3000)")
+    .option("--host <address>", "address to listen on (default 127.0.0.1)")
     .option("--config <file>", "configuration file")
     .description("Serves the API, with embedded chains and their oracle, until SIGINT or SIGTERM.")
     .addHelpText("after", HELP)
-    .action((flags: { readonly config?: string }) => start(terminal, service, flags.config));
+    .action((flags: StartFlags) => start(terminal, service, flags));
 }
 
 async function start<Config extends StartConfig>(
   terminal: Terminal,
   service: StartService<Config>,
-  configFile: string | undefined,
+  flags: StartFlags,
 ): Promise<void> {
   const began = performance.now();
   const { out, colors } = terminal;
   const { env } = process;
-  const config = service.readConfig(configFile);
-  const log = pino(
-    { level: config.logLevel, redact: LOG_REDACTION, hooks: { streamWrite: redactLine } },
-    pino.destination({ dest: 2, sync: true }),
-  );
+  const config = service.readConfig(flags);
+  const log = createLog(config.logLevel, terminal);
   const masterKey = findOutsideKey(env);
   // No process that is started from here has any business with it.
   delete env["TYCHE_MASTER_KEY"];
@@ -124,6 +132,16 @@ async function start<Config extends StartConfig>(
   printWelcome(tyche, performance.now() - began, terminal);
 
   stopOnSignals(tyche, terminal);
+}
+
+/** Lines of JSON, or what a person reads where one does. */
+function createLog(level: string, { err, colors, isTerminal }: Terminal): Logger {
+  return pino(
+    { level, redact: LOG_REDACTION, hooks: { streamWrite: redactLine } },
+    isTerminal
+      ? { write: (line: string) => err(formatLogLine(line, colors)) }
+      : pino.destination({ dest: 2, sync: true }),
+  );
 }
 
 /** The first signal lets what is in flight end, for a limited time; the second ends the process at once. Nothing is lost either way. */

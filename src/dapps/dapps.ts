@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { createId } from "../lib/id.ts";
 import { open, seal } from "../lib/secrets.ts";
-import { insertDapp, insertKey, listDapps, listKeys, revokeKey } from "../store/dapps.ts";
+import { insertDapp, insertKey, listDapps, listKeys, renameDapp, revokeKey } from "../store/dapps.ts";
 import type { StoredDapp, StoredKey } from "../store/dapps.ts";
 import type { Store } from "../store/store.ts";
 import { parseName } from "./name.ts";
@@ -44,6 +44,8 @@ export interface DappDirectory {
     name: string,
     facilities?: readonly Facility[],
   ): Promise<{ readonly dapp: StoredDapp; readonly key: LiveKeyView }>;
+  /** Throws `not_found`, and `invalid_parameter` for a name that {@link parseName} refuses. */
+  rename(dappId: string, name: string): Promise<void>;
   list(): Promise<StoredDapp[]>;
   /** Throws `not_found`. */
   get(dappId: string): Promise<StoredDapp>;
@@ -102,6 +104,10 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
         await insertKey(db, key.stored);
       });
       return { dapp, key: key.view };
+    },
+    async rename(dappId, name) {
+      if (!(await renameDapp(store.db, dappId, parseName(name))))
+        throw new UnknownDappError(`dapp ${dappId}`);
     },
     list: () => listDapps(store.db),
     async get(dappId) {

@@ -1,5 +1,4 @@
 import { readdir } from "node:fs/promises";
-import path from "node:path";
 import { createSandboxPool } from "../../sandbox/index.ts";
 import { checkDistributions, type DistributionOptions } from "../presets/checkDistributions.ts";
 import { checkExamples, checkWords } from "../presets/checkPreset.ts";
@@ -7,12 +6,8 @@ import { loadPreset } from "../presets/loadPreset.ts";
 import type { Preset, RunSource } from "../presets/preset.ts";
 import { PresetBrokenError, type PresetProblem } from "../presets/presetProblem.ts";
 
-export { formatPresetProblem, type PresetProblem } from "../presets/presetProblem.ts";
 export { writeNewPreset } from "../presets/newPreset.ts";
 export type { Preset } from "../presets/preset.ts";
-
-/** The presets that come with Tyche. */
-export const DEFAULT_PRESETS_FOLDER = path.resolve(import.meta.dirname, "../../plugins");
 
 /** What was found out about one preset's folder. */
 export interface PresetReport {

@@ -32,6 +32,8 @@ export interface SimulateToolRequest {
   readonly returnType: ReturnType;
   /** Network whose limits hold. Default: those of every embedded network. */
   readonly network?: NetworkName | undefined;
+  /** Ends the run; the promise rejects then. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Runs sources in a sandbox of its own, without a service. */
@@ -46,12 +48,19 @@ export function createSimulateTool(): SimulateTool {
   const network = createSandboxNetwork(DEVELOPER_NETWORK);
   const pool = createSandboxPool({ concurrency: 1, hostCalls: network.hostCalls });
   return {
-    async simulate({ source, args, bytesArgs, secrets, returnType, network: name }) {
+    async simulate({ source, args, bytesArgs, secrets, returnType, network: name, signal }) {
       const linked = link(source);
       if (linked instanceof SourceSyntaxError) return unlinked(linked);
       const maxResponseBytes = name === undefined ? MAX_RESPONSE_BYTES.embedded : RESULT_LIMITS[name];
       const { text } = linked;
-      const run = await pool.run({ source: text, args, bytesArgs, secrets, limits: { maxResponseBytes } });
+      const run = await pool.run({
+        source: text,
+        args,
+        bytesArgs,
+        secrets,
+        limits: { maxResponseBytes },
+        ...(signal === undefined ? {} : { signal }),
+      });
       const { console, consoleTruncated, timeMs, memoryBytes, httpRequests } = run;
       const described = describe(run, returnType, linked.preludeLines);
       return { ...described, console, consoleTruncated, timeMs, memoryBytes, httpRequests };

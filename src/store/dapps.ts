@@ -44,6 +44,12 @@ export async function listDapps(db: Queryable): Promise<StoredDapp[]> {
   }));
 }
 
+/** Renames a dapp. Returns whether there is one with this id. */
+export async function renameDapp(db: Queryable, dappId: string, name: string): Promise<boolean> {
+  const result = await db.updateTable("dapps").set({ name }).where("id", "=", dappId).executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
 /** Stores a new key. */
 export async function insertKey(db: Queryable, key: StoredKey): Promise<void> {
   await db

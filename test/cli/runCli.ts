@@ -10,14 +10,21 @@ export interface CliResult {
 }
 
 /** Starts `tyche` in a process of its own, without a terminal, in an environment where only that speaks against colours. */
-export function startCli(args: readonly string[]): ChildProcess {
-  const env = { ...process.env, CI: "true", FORCE_COLOR: "1", NO_COLOR: undefined };
+export function startCli(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): ChildProcess {
+  const env = { ...process.env, CI: "true", FORCE_COLOR: "1", NO_COLOR: undefined, ...variables };
   return spawn(process.execPath, ["--no-node-snapshot", entry, ...args], { env });
 }
 
 /** Runs `tyche` to its end; `input` is its standard input. */
-export async function runCli(args: readonly string[], input = ""): Promise<CliResult> {
-  const child = startCli(args);
+export async function runCli(
+  args: readonly string[],
+  input = "",
+  variables: Readonly<Record<string, string>> = {},
+): Promise<CliResult> {
+  const child = startCli(args, variables);
   let stdout = "";
   let stderr = "";
   child.stdout?.setEncoding("utf8").on("data", (part: string) => (stdout += part));

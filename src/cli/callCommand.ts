@@ -1,0 +1,164 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import {
+  FunctionFailedError,
+  type FunctionResult,
+  type Outcome,
+  type PresetResult,
+  type RandomResult,
+  type ReturnType,
+  type Submitted,
+} from "../client/index.ts";
+import { RETURN_TYPES } from "../lib/vocabulary.ts";
+import { formatCodeFrame } from "./codeFrame.ts";
+import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { parseTypedParam, readPresetParams, type TypedParams } from "./presetParams.ts";
+import { printEvent, printOutcome } from "./outcome.ts";
+import { type Terminal, withoutControls } from "./terminal.ts";
+
+interface CallFlags extends ServiceFlags {
+  readonly network: string;
+  readonly idempotencyKey?: string;
+  readonly json?: true;
+  readonly async?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  $ tyche call coinflip
+  $ tyche call range min=1 max=6 --network fuji
+  $ tyche call lotto numberOfWinners=2 list=ann list=bob list=cy
+  $ tyche call random --words 3
+  $ tyche call run price.js --arg BTC --return-type uint256
+  $ tyche call coinflip --json | jq -r .parsedResult
+
+The service is the one that runs on this machine, or that of --url (TYCHE_URL); the key is one of the data directory, or TYCHE_API_KEY.
+Exit code: 0 when there is a result, 1 otherwise.`;
+
+/** Adds `tyche call PRESET`, `call random` and `call run`: requests to a running service. */
+export function registerCall(program: Command, terminal: Terminal): void {
+  const call = program.command("call").summary("call a preset, draw random numbers, run a function");
+  withCall(call)
+    .description("Calls a running service and waits for the result.")
+    .usage(
+      "<preset> [name=value...] [options]\n       tyche call random [options]\n       tyche call run <file> [options]",
+    )
+    .argument("<preset>", "name of a preset")
+    .argument(
+      "[parameters...]",
+      "its parameters, name=value; a list's name once for each entry",
+      collectParam,
+      [],
+    )
+    .addHelpText("after", EXAMPLES)
+    .action(async (name: string, typed: TypedParams, flags: CallFlags) => {
+      const { client } = await connectService(flags);
+      const preset = (await client.presets()).find((one) => one.name === name);
+      const params = readPresetParams(typed, preset);
+      await finish(await client.submit.preset(name, params, optionsOf(flags)), flags, terminal);
+    });
+
+  withCall(call.command("random"))
+    .description("Draws random numbers.")
+    .option("--words <number>", "how many", parseCount, 1)
+    .option("--confirmations <number>", "blocks to wait before they are drawn", parseCount)
+    .action(async (_flags: object, command: Command) => {
+      const flags = command.optsWithGlobals<CallFlags & { words: number; confirmations?: number }>();
+      const { network, idempotencyKey } = optionsOf(flags);
+      const { client } = await connectService(flags);
+      const params = { network, numWords: flags.words, confirmations: flags.confirmations };
+      await finish(await client.submit.random(params, { idempotencyKey }), flags, terminal);
+    });
+
+  withCall(call.command("run"))
+    .description("Runs a source on the oracle network.")
+    .argument("<file>", "JavaScript or TypeScript source; - reads standard input")
+    .option(
+      "--arg <text>",
+      "an argument, args[0] first; may be repeated",
+      (value, all: string[]) => [...all, value],
+      [],
+    )
+    .addOption(
+      new Option("--return-type <type>", "how the result is read").choices(RETURN_TYPES).default("string"),
+    )
+    .action(async (file: string, _flags: object, command: Command) => {
+      const flags = command.optsWithGlobals<CallFlags & { arg: string[]; returnType: ReturnType }>();
+      const source = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
+      const { network, idempotencyKey } = optionsOf(flags);
+      const { client } = await connectService(flags);
+      const params = { network, source, args: flags.arg, returnType: flags.returnType };
+      try {
+        if (flags.async)
+          return await finish(await client.submit.runFunction(params, { idempotencyKey }), flags, terminal);
+        // Waiting for the dry run tells where a source fails; a request that is followed ends with the reason alone.
+        print(await client.runFunction(params, { idempotencyKey }), flags, terminal);
+      } catch (error) {
+        if (error instanceof FunctionFailedError) printRefusal(error, { file, source, terminal });
+        else throw error;
+      }
+    });
+}
+
+function withCall(command: Command): Command {
+  return withService(command)
+    .option("--network <name>", "where it runs", "sepolia")
+    .option("--idempotency-key <key>", "makes the call safe to repeat: the same key is the same request")
+    .option("--async", "print the request's id and don't wait")
+    .option("--json", "print one JSON object");
+}
+
+function optionsOf({ network, idempotencyKey }: CallFlags) {
+  return { network, idempotencyKey };
+}
+
+/** Follows a request to its end, and prints it. */
+async function finish<Result extends PresetResult | RandomResult | FunctionResult>(
+  submitted: Submitted<Result>,
+  flags: CallFlags,
+  terminal: Terminal,
+): Promise<void> {
+  if (flags.async) {
+    terminal.out(flags.json ? JSON.stringify({ id: submitted.id }) : submitted.id);
+    return;
+  }
+  for await (const event of submitted.stream()) {
+    if (event.type === "state") {
+      if (terminal.isTerminal && !flags.json) printEvent(event, terminal);
+      continue;
+    }
+    print(event.result, flags, terminal);
+  }
+}
+
+function print(outcome: Outcome, { json }: CallFlags, terminal: Terminal): void {
+  if (json) terminal.out(JSON.stringify(outcome));
+  else printOutcome(outcome, terminal);
+  if (!outcome.success) process.exitCode = 1;
+}
+
+function printRefusal(
+  { message, console, details, line, column = 1 }: FunctionFailedError,
+  { file, source, terminal }: { readonly file: string; readonly source: string; readonly terminal: Terminal },
+): void {
+  const { err, colors } = terminal;
+  const written = withoutControls(console).trimEnd();
+  if (written !== "") err(colors.dim(written.replaceAll(/^/gm, "  ")));
+  err(`${colors.red("failed:")} ${withoutControls(message)}`);
+  for (const detail of details) err(`  ${withoutControls(detail.message)}`);
+  if (line !== undefined) {
+    err(colors.dim(`  at ${file === "-" ? "standard input" : file}:${line}:${column}`));
+    err(withoutControls(formatCodeFrame(source, { line, column })));
+  }
+  process.exitCode = 1;
+}
+
+function collectParam(text: string, previous: TypedParams): TypedParams {
+  return [...previous, parseTypedParam(text)];
+}
+
+function parseCount(text: string): number {
+  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(text);
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { Option, type Command } from "commander";
+import { createClient, type TycheClient } from "../client/index.ts";
+import { TycheError } from "../lib/errors.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
+import { findOutsideKey } from "../lib/outsideKey.ts";
+import { dataDirOfEnvironment } from "./dappCommands.ts";
+
+/** Parameters of any preset: which there are is known to the service alone. */
+export type AnyPresets = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+export interface ServiceFlags {
+  readonly url?: string;
+  readonly dapp?: string;
+}
+
+/** A service, and the dapp in whose name it is called. */
+export interface ServiceConnection {
+  readonly client: TycheClient<AnyPresets>;
+  /** Absent where `TYCHE_API_KEY` says which dapp it is. */
+  readonly dappId?: string;
+}
+
+/** Where the service listens by default. */
+const DEFAULT_URL = "http://127.0.0.1:3000";
+/** About two seconds: somebody waits at the keyboard. */
+const RETRIES = 3;
+
+/** Adds the options that say which service is called, and for whom. */
+export function withService(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--url <url>", "address of the service (default: the one that runs here)").env("TYCHE_URL"),
+    )
+    .option("--dapp <id>", "dapp of this machine in whose name it is called (default: the first)");
+}
+
+/**
+ * Connects to a service: with the key in `TYCHE_API_KEY`, else with one of the data directory, which goes to no other machine.
+ *
+ * @throws {ConnectionSettingsError} when there is no key to use.
+ */
+export async function connectService({ url, dapp }: ServiceFlags): Promise<ServiceConnection> {
+  const dataDir = dataDirOfEnvironment();
+  const baseUrl = url ?? findServiceUrl(dataDir) ?? DEFAULT_URL;
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
+    throw new ConnectionSettingsError(`${JSON.stringify(baseUrl)} is not an http or https URL`);
+  const given = process.env["TYCHE_API_KEY"];
+  if (given) return { client: create(baseUrl, given), ...(dapp === undefined ? {} : { dappId: dapp }) };
+  if (!isLoopbackHost(new URL(baseUrl).host))
+    throw new ConnectionSettingsError(
+      `set TYCHE_API_KEY: the keys of this data directory are not sent to ${new URL(baseUrl).host}`,
+    );
+  const { openDappTools } = await import("../dapps/dappTools.ts");
+  const tools = await openDappTools(dataDir, findOutsideKey(process.env));
+  try {
+    const { id } = dapp === undefined ? ((await tools.dapps.list())[0] ?? {}) : { id: dapp };
+    const keys = id === undefined ? [] : await tools.dapps.keys((await tools.dapps.get(id)).id);
+    const apiKey = keys.find((key) => key.apiKey !== null)?.apiKey;
+    if (id === undefined || !apiKey)
+      throw new ConnectionSettingsError(
+        "there is no dapp with a live API key; make one with tyche dapp create, or set TYCHE_API_KEY",
+      );
+    return { client: create(baseUrl, apiKey), dappId: id };
+  } finally {
+    await tools.close();
+  }
+}
+
+function create(baseUrl: string, apiKey: string): TycheClient<AnyPresets> {
+  return createClient<AnyPresets>({ baseUrl, apiKey, retries: RETRIES });
+}
+
+/** Address that the service of a data directory listened on when it started last. */
+function findServiceUrl(dataDir: string): string | undefined {
+  try {
+    return readFileSync(path.join(dataDir, "service-url"), "utf8").trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What says which service is called can't be used. */
+export class ConnectionSettingsError extends TycheError {
+  constructor(message: string) {
+    super(message, { code: "invalid_parameter", blame: "caller" });
+  }
+}

@@ -1,0 +1,65 @@
+import type { Outcome, RequestView, StateChange } from "../client/index.ts";
+import { type Terminal, withoutControls } from "./terminal.ts";
+
+/** Prints a result: the value on standard output, where it stands on chain on standard error. */
+export function printOutcome(outcome: Outcome, { out, err, colors }: Terminal): void {
+  if ("randomNumber" in outcome) for (const word of outcome.randomNumber) out(word);
+  else if ("parsedResult" in outcome) {
+    if (outcome.success) {
+      out(showText(outcome.parsedResult, outcome.result));
+      if (!isReadable(outcome.parsedResult)) err(colors.dim("the result is not text: shown as hex"));
+    } else err(`${colors.red("failed:")} ${withoutControls(outcome.err)}`);
+  } else out(outcome.transactionHash);
+  if ("url" in outcome) err(colors.dim(outcome.url));
+}
+
+/** A result as text; as hex where its bytes are no text that a terminal should show. */
+export function showText(parsedResult: string, result: string): string {
+  return isReadable(parsedResult) ? parsedResult : result;
+}
+
+/** Whether a text may be shown as it is. */
+export function isReadable(text: string): boolean {
+  // eslint-disable-next-line no-control-regex -- these and the replacement character say that the bytes were no text
+  return !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffd]/.test(text);
+}
+
+/** Prints a change of state on a line of standard error. */
+export function printEvent({ at, state, detail, transactionHash }: StateChange, terminal: Terminal): void {
+  const time = at.slice(11, 23);
+  const facts = [transactionHash, detail].filter((fact) => fact !== undefined).map(withoutControls);
+  terminal.err(terminal.colors.dim(`${time}  ${state.padEnd(10)}  ${facts.join("  ")}`.trimEnd()));
+}
+
+/** Prints a request with its timeline. */
+export function printRequest(request: RequestView, terminal: Terminal): void {
+  const { out, colors } = terminal;
+  const { id, kind, network, state, why, params, timeline, outcome, error } = request;
+  out(`${colors.bold(id)}  ${kind} on ${network}: ${colorOf(state, colors)(state)}`);
+  if (why !== null) out(`  waits   ${withoutControls(why)}`);
+  out(`  params  ${withoutControls(JSON.stringify(params))}`);
+  for (const { at, state, transactionHash = "", detail = "" } of timeline)
+    out(
+      colors.dim(
+        `  ${at}  ${state.padEnd(10)}  ${withoutControls(`${transactionHash} ${detail}`)}`.trimEnd(),
+      ),
+    );
+  if (error !== null) out(`  ${colors.red(error.code)}  ${withoutControls(error.message)}`);
+  if (outcome !== null) printOutcome(outcome, terminal);
+}
+
+/** The value of a result on one line. */
+export function summarize({ outcome, error }: RequestView): string {
+  if (error !== null) return withoutControls(error.code);
+  if (outcome === null) return "";
+  if ("randomNumber" in outcome) return outcome.randomNumber.join(", ");
+  if (!("parsedResult" in outcome)) return outcome.transactionHash;
+  const text = outcome.success ? showText(outcome.parsedResult, outcome.result) : outcome.err;
+  return withoutControls(text.split("\n")[0] ?? "");
+}
+
+/** The colour of a state. */
+export function colorOf(state: string, colors: Terminal["colors"]): (text: string) => string {
+  if (state === "fulfilled") return colors.green;
+  return state === "failed" ? colors.red : colors.yellow;
+}

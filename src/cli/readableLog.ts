@@ -1,0 +1,47 @@
+import { formatPresetProblem, type PresetProblem } from "../requests/presetFolder.ts";
+import { type Terminal, withoutControls } from "./terminal.ts";
+
+/** Marks by pino's levels: 10 to 60 in steps of ten. */
+const MARKS = { 40: "!", 50: "✗", 60: "✗" } as const;
+
+/** Members that say nothing to a person: shown by the line itself, or of no use at a terminal. */
+const HIDDEN = new Set(["level", "time", "pid", "hostname", "msg", "err", "problem", "problems"]);
+
+/**
+ * Writes a line of the log as a person reads it: time, message and facts on one line; what is wrong with a preset as compilers write
+ * it; an error's message, and its stack where the level is `error`. A line that is not pino's is given back as it is.
+ */
+export function formatLogLine(line: string, colors: Terminal["colors"]): string {
+  let entry: Readonly<Record<string, unknown>>;
+  try {
+    entry = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  } catch {
+    return line.trimEnd();
+  }
+  const { level, time, msg, err, problem, problems } = entry;
+  const isError = Number(level) >= 50;
+  const color = isError ? colors.red : Number(level) >= 40 ? colors.yellow : colors.dim;
+  const mark = color(MARKS[Number(level) as keyof typeof MARKS] ?? "·");
+  const clock = colors.dim(new Date(Number(time)).toISOString().slice(11, 19));
+  const facts = Object.entries(entry)
+    .filter(([name]) => !HIDDEN.has(name))
+    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(" ");
+  const lines = [
+    `${clock} ${mark} ${withoutControls(typeof msg === "string" ? msg : "")} ${colors.dim(oneLine(facts))}`.trimEnd(),
+  ];
+  for (const one of [problem, ...(Array.isArray(problems) ? problems : [])])
+    if (isProblem(one)) lines.push(`         ${color("✗")} ${oneLine(formatPresetProblem(one))}`);
+  const { message, stack } = (err ?? {}) as { readonly message?: string; readonly stack?: string };
+  const shown = isError ? (stack ?? message) : message;
+  if (shown !== undefined) lines.push(withoutControls(shown).replaceAll(/^/gm, "         "));
+  return lines.join("\n");
+}
+
+function isProblem(value: unknown): value is PresetProblem {
+  return typeof value === "object" && value !== null && "file" in value && "reason" in value;
+}
+
+function oneLine(text: string): string {
+  return withoutControls(text).replaceAll(/\s+/g, " ");
+}

@@ -1,0 +1,82 @@
+import { Option, type Command } from "commander";
+import type { RequestKind, RequestState } from "../client/index.ts";
+import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
+import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { colorOf, printEvent, printOutcome, printRequest, summarize } from "./outcome.ts";
+import type { Terminal } from "./terminal.ts";
+
+interface ListFlags extends ServiceFlags {
+  readonly network?: string;
+  readonly kind?: RequestKind;
+  readonly state?: RequestState;
+  readonly limit: string;
+  readonly cursor?: string;
+  readonly json?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  $ tyche requests list --state failed --network sepolia
+  $ tyche requests show req_01m7w8ndakertcq6wx8e98esea --json
+  $ tyche requests watch req_01m7w8ndakertcq6wx8e98esea`;
+
+/** Longest value in a list, in characters. */
+const MAX_SHOWN = 60;
+
+/** Adds `tyche requests list`, `show` and `watch`. */
+export function registerRequests(program: Command, terminal: Terminal): void {
+  const requests = program
+    .command("requests")
+    .description("Shows the requests of a dapp.")
+    .addHelpText("after", EXAMPLES);
+
+  withService(requests.command("list"))
+    .description("Lists requests, newest first.")
+    .option("--network <name>", "only those of a network")
+    .addOption(new Option("--kind <kind>", "only those of a kind").choices(REQUEST_KINDS))
+    .addOption(new Option("--state <state>", "only those in a state").choices(REQUEST_STATES))
+    .option("--limit <number>", "how many at most: 1 to 100", "20")
+    .option("--cursor <cursor>", "the page after an earlier one")
+    .option("--json", "print JSON")
+    .action(async (flags: ListFlags) => {
+      const { network, kind, state, limit, cursor } = flags;
+      const { client } = await connectService(flags);
+      const page = await client.requests({ network, kind, state, limit: Number(limit), cursor });
+      if (flags.json) return terminal.out(JSON.stringify(page, null, 2));
+      for (const request of page.items) {
+        const value = summarize(request);
+        const shown = value.length <= MAX_SHOWN ? value : `${value.slice(0, MAX_SHOWN - 1)}…`;
+        const state = colorOf(request.state, terminal.colors)(request.state.padEnd(10));
+        terminal.out(
+          `${request.id}  ${request.createdAt.slice(0, 19)}  ${request.network.padEnd(14)}  ${request.kind.padEnd(8)}  ${state}  ${shown}`,
+        );
+      }
+      if (page.nextCursor !== null)
+        terminal.err(terminal.colors.dim(`more: tyche requests list --cursor ${page.nextCursor}`));
+    });
+
+  withService(requests.command("show"))
+    .description("Shows a request with its timeline and its result.")
+    .argument("<id>", "its identifier")
+    .option("--json", "print JSON")
+    .action(async (id: string, flags: ServiceFlags & { readonly json?: true }) => {
+      const { client } = await connectService(flags);
+      const request = await client.request(id);
+      if (flags.json) terminal.out(JSON.stringify(request, null, 2));
+      else printRequest(request, terminal);
+    });
+
+  withService(requests.command("watch"))
+    .description("Follows a request to its end. Exit code: 0 when it has a result, 1 otherwise.")
+    .argument("<id>", "its identifier")
+    .option("--json", "print an object of JSON on a line for each event")
+    .action(async (id: string, flags: ServiceFlags & { readonly json?: true }) => {
+      const { client } = await connectService(flags);
+      for await (const event of client.stream(id)) {
+        if (flags.json) terminal.out(JSON.stringify(event));
+        else if (event.type === "state") printEvent(event, terminal);
+        else printOutcome(event.result, terminal);
+        if (event.type === "result" && !event.result.success) process.exitCode = 1;
+      }
+    });
+}

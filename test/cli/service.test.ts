@@ -1,0 +1,104 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { runCli as run } from "./runCli.ts";
+
+let tyche: TycheProcess;
+let folder: string;
+beforeAll(async () => {
+  tyche = await startTycheProcess();
+  folder = mkdtempSync(path.join(tmpdir(), "tyche-cli-"));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await tyche.stop();
+});
+
+const runCli = (args: readonly string[], input = "") => run(args, input, { TYCHE_DATA_DIR: tyche.dataDir });
+
+test("default: call finds the running service and its key, and prints the value alone", async () => {
+  const { code, stdout, stderr } = await runCli(["call", "range", "min=7", "max=7", "--network", "fuji"]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "7\n" });
+  expect(stderr).toContain("/explorer/fuji/tx/0x");
+});
+
+test("default: call random draws words, and call run runs a source", async () => {
+  const source = "return Functions.encodeUint256(BigInt(args[0]) * 2n)";
+  const [random, ran] = await Promise.all([
+    runCli(["call", "random", "--words", "2"]),
+    runCli(["call", "run", "-", "--arg", "21", "--return-type", "uint256"], source),
+  ]);
+  expect(random.stdout).toMatch(/^\d+\n\d+\n$/);
+  expect(ran).toMatchObject({ code: 0, stdout: "42\n" });
+});
+
+test("behaviour: requests list, show and watch follow what was begun", async () => {
+  const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
+    body: {},
+    headers: { prefer: "respond-async" },
+  });
+  const [watched, shown, listed] = await Promise.all([
+    runCli(["requests", "watch", data.id, "--json"]),
+    runCli(["requests", "show", data.id]),
+    runCli(["requests", "list", "--kind", "preset", "--network", "sepolia"]),
+  ]);
+  const last = JSON.parse(watched.stdout.trim().split("\n").at(-1)!) as { type: string };
+  expect(last.type).toBe("result");
+  expect(shown.stdout).toContain(`${data.id}  preset on sepolia: `);
+  expect(listed.stdout).toContain(data.id);
+});
+
+test("behaviour: consumer add links a contract, and remove unlinks it", async () => {
+  const { data } = await tyche.call("GET", "/api/networks");
+  const network = data.items.find(({ name }: { name: string }) => name === "fuji");
+  const address: string = network.contracts.link;
+  const added = await runCli(["consumer", "add", address, "--network", "fuji"]);
+  expect(added.stdout).toMatch(/^0x[0-9a-f]{64}\n$/);
+  const removed = await runCli(["consumer", "remove", address, "--network", "fuji"]);
+  expect(removed.stdout).toMatch(/^0x[0-9a-f]{64}\n$/);
+  expect(removed.stdout).not.toBe(added.stdout);
+});
+
+test("behaviour: dapp rename checks the name as every way in does", async () => {
+  const dapps = await runCli(["dapp", "list", "--json"]);
+  const [{ id = "" } = {}] = JSON.parse(dapps.stdout) as { id?: string }[];
+  const refused = await runCli(["dapp", "rename", id, "a\u001b[2Jb"]);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("control characters") });
+  expect((await runCli(["dapp", "rename", id, "store"])).stdout).toContain("is now store");
+});
+
+test("behaviour: client generate writes types that the client takes", async () => {
+  const file = path.join(folder, "presets.ts");
+  expect((await runCli(["client", "generate", "--out", file])).code).toBe(0);
+  const own = readFileSync(new URL("../../src/client/presets.ts", import.meta.url), "utf8");
+  expect(readFileSync(file, "utf8")).toBe(own.replace("./types.ts", "tyche/client"));
+});
+
+test("error: a source that is refused shows where, and a wrong parameter what", async () => {
+  const file = path.join(folder, "broken.js");
+  writeFileSync(file, "const a = 1;\nreturn foo.bar;\n");
+  const [refused, wrong] = await Promise.all([
+    runCli(["call", "run", file]),
+    runCli(["call", "range", "min=9", "max=3"]),
+  ]);
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(refused.stderr).toContain(`${file}:2:`);
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("must be at most max") });
+});
+
+test("error: the keys of this machine go to no other", async () => {
+  const { code, stderr } = await runCli(["call", "coinflip", "--url", "http://192.0.2.1"]);
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("set TYCHE_API_KEY") });
+});
+
+test("default: the version is the package's, and completion knows every command", async () => {
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  expect((await runCli(["--version"])).stdout).toBe(`${version}\n`);
+  const { stdout } = await runCli(["completion", "bash"]);
+  for (const words of ['"call") words="random run', "requests watch", "--return-type"])
+    expect(stdout).toContain(words);
+});
