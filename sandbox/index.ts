@@ -1,5 +1,5 @@
 /** Runs sources for oracle functions as the oracle nodes' Deno does, contained in child processes. */
-export { createSandboxPool } from "./host/pool.ts";
+export { createSandboxPool } from "./host/sandboxPool.ts";
 export {
   RunAbortedError,
   SandboxClosedError,

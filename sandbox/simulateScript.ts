@@ -1,5 +1,5 @@
 import { createSandboxNetwork, DEVELOPER_NETWORK, type SandboxNetwork } from "./host/net/network.ts";
-import { createSandboxPool } from "./host/pool.ts";
+import { createSandboxPool } from "./host/sandboxPool.ts";
 import type { SandboxPool } from "./host/poolTypes.ts";
 import { DEFAULT_LIMITS } from "./run.ts";
 import { formatTerminalError } from "./terminalError.ts";

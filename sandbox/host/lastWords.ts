@@ -48,3 +48,8 @@ export function createLastWords(): LastWords {
     },
   };
 }
+
+/** Returns what a process wrote as one line for a log. */
+export function oneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, " ").slice(0, 500);
+}

@@ -1,12 +1,16 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { accessSync, constants, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import type { Confinement } from "./child/confine.ts";
+import { findTool, NODE_OPTIONS_UNDER_LANDLOCK, openLandlock, TOOL_FOLDERS } from "./landlock.ts";
 import { findMissingLayers, requireLayers, type MissingLayer } from "./layers.ts";
 import { releaseUserId, takeUserId } from "./userIds.ts";
 
-const TOOL_FOLDERS = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
+const NO_NAMESPACE =
+  "unshare does not work here: the filter of system calls, Landlock and Node's permission model keep a sandbox process from the network.";
+const NO_LANDLOCK =
+  "Landlock does not work here (it takes Linux 5.13, a container that permits it, and perl): the filter of system calls and Node's permission model keep a sandbox process from files.";
 
 /** The layers around a child that this machine offers. */
 export interface Containment {
@@ -14,6 +18,8 @@ export interface Containment {
   readonly systemCallFilter: boolean;
   /** A user id without rights that no other process has; false where the parent is not root, whose user the child then has. */
   readonly ownUser: boolean;
+  /** Landlock: no file but the program's own, no TCP port, no signal to others, by the kernel and before Node starts. */
+  readonly landlock: boolean;
   /** No network interface, not even loopback, by a network namespace of its own. */
   readonly networkNamespace: boolean;
   /** Layers that are missing, each accepted by name. */
@@ -22,9 +28,21 @@ export interface Containment {
   readonly warnings: readonly string[];
 }
 
+/** Names the layers that are there, as `status()` of a pool lists them. */
+export function layersOf(containment: Containment): readonly string[] {
+  const { systemCallFilter, landlock, ownUser, networkNamespace } = containment;
+  return [
+    systemCallFilter ? "system-calls" : [],
+    landlock ? "landlock" : [],
+    ownUser ? "user" : [],
+    networkNamespace ? "network" : [],
+    "permissions",
+  ].flat();
+}
+
 /** Options of {@link createLauncher}. */
 export interface LauncherOptions {
-  /** Folders where `unshare` and `true` are looked for. Default: the system's own. */
+  /** Folders where `unshare`, `perl` and `true` are looked for. Default: the system's own. */
   readonly toolFolders?: readonly string[];
   /** Names of layers that may be missing. Default: none. */
   readonly acceptMissing?: readonly string[];
@@ -49,6 +67,7 @@ export function createLauncher(options: LauncherOptions = {}): Launcher {
   const addonPath = resolveAddon();
   const isRoot = process.platform === "linux" && process.getuid?.() === 0;
   const namespace = probeNamespace(isRoot, toolFolders);
+  const landlock = openLandlock(findTool("perl", toolFolders));
   const missing = findMissingLayers({ isRoot });
   requireLayers(missing, acceptMissing);
   const isMissing = (name: string): boolean => missing.some((layer) => layer.name === name);
@@ -57,15 +76,14 @@ export function createLauncher(options: LauncherOptions = {}): Launcher {
   const containment: Containment = {
     systemCallFilter: !isMissing("system-calls"),
     ownUser,
+    landlock: landlock !== null,
     networkNamespace: namespace.length > 0,
     missing,
     warnings: [
       ...missing.map(({ name, text }) => `Accepted as missing: ${name}. ${text}`),
-      ...(namespace.length > 0 || process.platform !== "linux"
-        ? []
-        : [
-            "unshare does not work here: only the filter of system calls and Node's permission model keep a sandbox process from the network.",
-          ]),
+      ...(process.platform === "linux"
+        ? [namespace.length > 0 ? [] : NO_NAMESPACE, landlock === null ? NO_LANDLOCK : []].flat()
+        : []),
     ],
   };
 
@@ -79,7 +97,9 @@ export function createLauncher(options: LauncherOptions = {}): Launcher {
       };
       const command = [
         ...namespace,
+        ...(landlock?.prefix([nodePath, script, addonPath]) ?? []),
         nodePath,
+        ...NODE_OPTIONS_UNDER_LANDLOCK,
         "--no-node-snapshot",
         "--no-warnings",
         // What is compiled here runs at once and once: compiling a function when it is first called parses it twice.
@@ -113,18 +133,6 @@ export function createLauncher(options: LauncherOptions = {}): Launcher {
       return child;
     },
   };
-}
-
-function findTool(name: string, folders: readonly string[]): string | null {
-  for (const folder of folders) {
-    try {
-      accessSync(`${folder}/${name}`, constants.X_OK);
-      return `${folder}/${name}`;
-    } catch {
-      // Not there: the next folder.
-    }
-  }
-  return null;
 }
 
 /** The command prefix that gives a child its own network; empty where that does not work. */

@@ -1,10 +1,9 @@
-import { availableParallelism } from "node:os";
 import { DEFAULT_LIMITS, TOUCHES, type RunResult } from "../run.ts";
-import { buildChild } from "./build.ts";
 import { createWorkerSet, type StartTrouble } from "./workerSet.ts";
-import { createLauncher, type Launcher } from "./launch.ts";
-import { acceptedByEnvironment } from "./layers.ts";
-import type { ResultMessage, RunMessage } from "./messages.ts";
+import { layersOf, type Launcher } from "./launch.ts";
+import type { Job } from "./job.ts";
+import { oneLine } from "./lastWords.ts";
+import type { ResultMessage } from "./messages.ts";
 import { errorOfDeath, resultOf } from "./outcome.ts";
 import {
   describeTrouble,
@@ -14,6 +13,7 @@ import {
   SandboxOverloadedError,
   SandboxUnavailableError,
 } from "./poolErrors.ts";
+import { settingsOf } from "./poolSettings.ts";
 import type { SandboxPool, SandboxPoolOptions } from "./poolTypes.ts";
 import { createFairQueue } from "./queue.ts";
 import { createSession, type Session } from "./session.ts";
@@ -27,41 +27,14 @@ const SLOW_MS = 50;
 /** After that many failed starts in a row, with no child that serves, runs are refused instead of kept waiting. */
 const MAX_START_FAILURES = 3;
 
-interface Job {
-  readonly message: RunMessage;
-  readonly caller: string;
-  readonly resolve: (result: RunResult) => void;
-  readonly reject: (error: Error) => void;
-  session?: Session;
-  startedMs: number;
-  isAborted: boolean;
-  /** Whether a child has ended under it already. */
-  isRetried: boolean;
-  worker?: Worker;
-}
-
-/**
- * Creates a pool and starts its children: one per quick source at once, and a warm spare.
- * @throws {MissingLayersError} `sandbox_layers_missing` where children can't be contained as promised.
- */
-export function createSandboxPool(options: SandboxPoolOptions = {}): SandboxPool {
-  const launcher = createLauncher({ acceptMissing: options.acceptMissing ?? acceptedByEnvironment() });
-  for (const warning of launcher.containment.warnings) options.onWarning?.(warning);
-  return createPool(options, { launcher, build: buildChild });
-}
-
 /** Creates a pool over what starts its children. */
 export function createPool(
   options: SandboxPoolOptions,
   { launcher, build }: { readonly launcher: Launcher; readonly build: () => Promise<string> },
 ): SandboxPool {
-  const concurrency = options.concurrency ?? availableParallelism();
-  const standing = concurrency + 1;
-  const maxWorkers = Math.max(standing, options.maxWorkers ?? 4 * concurrency + 1);
-  const perCaller = Math.max(1, Math.floor(maxWorkers / 2));
-  const maxQueue = options.maxQueue ?? 4_096;
-  const maxQueuePerCaller = options.maxQueuePerCaller ?? Math.ceil(maxQueue / 2);
-  const hostCalls = options.hostCalls ?? {};
+  const { concurrency, standing, maxWorkers, perCaller, maxQueue, maxQueuePerCaller, hostCalls } =
+    settingsOf(options);
+  const layers = layersOf(launcher.containment);
   const queue = createFairQueue<Job>();
   const jobs = new Map<number, Job>();
   let firstReady = Promise.withResolvers<void>();
@@ -303,9 +276,9 @@ export function createPool(
       const isReady = wasReady && down() === undefined;
       if (trouble !== undefined) {
         const { failures, reason, retryMs } = trouble;
-        return { isReady, why: describeTrouble(trouble), failures, reason, retryMs };
+        return { isReady, layers, why: describeTrouble(trouble), failures, reason, retryMs };
       }
-      return isReady ? { isReady } : { isReady, why: "the first sandbox process is starting" };
+      return { isReady, layers, ...(isReady ? {} : { why: "the first sandbox process is starting" }) };
     },
     stats: () => ({
       workers: workerSet.workers.size,
@@ -318,9 +291,4 @@ export function createPool(
     }),
     close: async () => shutDown(new SandboxClosedError()),
   };
-}
-
-/** What a process wrote to standard error, for a line of a log. */
-function oneLine(text: string): string {
-  return text.replace(/[\s\p{Cc}]+/gu, " ").slice(0, 500);
 }

@@ -41,6 +41,8 @@ export interface SandboxStats {
 export interface SandboxStatus {
   /** False before the first child is ready, and when none serves and the last three did not start. */
   readonly isReady: boolean;
+  /** The layers around each child here: `system-calls`, `landlock`, `user`, `network`, `permissions`. */
+  readonly layers: readonly string[];
   /** What is wrong, in one sentence without a full stop; also where the pool serves although a child did not start. */
   readonly why?: string;
   /** Failed starts in a row; absent: none. */

@@ -93,8 +93,8 @@ async function readReadiness(
   const entries = await Promise.all(
     [...networks].map(async ([name, network]) => [name, await network.readiness()] as const),
   );
-  const { isReady, why } = pool.status();
+  const { isReady, layers, why } = pool.status();
   const ready = isReady && entries.every(([, one]) => one.ready);
-  const sandbox = { ready: isReady, ...(why === undefined ? {} : { why }) };
+  const sandbox = { ready: isReady, layers, ...(why === undefined ? {} : { why }) };
   return { ready, sandbox, networks: Object.fromEntries(entries) };
 }

@@ -3,11 +3,12 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readdirSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
 import { buildChild } from "../../sandbox/host/build.ts";
-import { createLauncher } from "../../sandbox/host/launch.ts";
+import { createLauncher, layersOf } from "../../sandbox/host/launch.ts";
 import { createPool } from "../../sandbox/host/pool.ts";
 import type { SandboxPool } from "../../sandbox/index.ts";
 
 const launcher = createLauncher();
+const layers = layersOf(launcher.containment);
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
@@ -56,14 +57,17 @@ const served = (pool: SandboxPool) =>
     ({ code }: { code: string }) => code,
   );
 const recovers = async (pool: SandboxPool) => {
-  await vi.waitFor(() => expect(pool.status()).toEqual({ isReady: true }), { timeout: 25_000, interval: 50 });
+  await vi.waitFor(() => expect(pool.status()).toEqual({ isReady: true, layers }), {
+    timeout: 25_000,
+    interval: 50,
+  });
   expect(await served(pool)).toBe(true);
 };
 
 test("behaviour: children that are killed before they are ready: runs are refused, the cause is told, and it recovers", async () => {
   let isKilling = true;
   const { pool, warnings } = start({ onLaunch: (child) => isKilling && child.kill("SIGKILL") });
-  expect(pool.status()).toEqual({ isReady: false, why: "the first sandbox process is starting" });
+  expect(pool.status()).toEqual({ isReady: false, layers, why: "the first sandbox process is starting" });
   const waiting = served(pool);
   await expect(pool.ready()).rejects.toMatchObject({
     code: "sandbox_unavailable",

@@ -92,7 +92,7 @@ const AF_NETLINK = 16;
 export const F_SETOWN = 8;
 /** `struct sockaddr_un` of the socket file, and `struct sockaddr_in` of the port. */
 export const unixAddress = (socketFile: string): string => `\u0001\u0000${socketFile}\u0000`;
-const tcpAddress = (port: number): string =>
+export const tcpAddress = (port: number): string =>
   `\u0002\u0000${String.fromCharCode(port >> 8, port & 255, 127, 0, 0, 1)}${"\u0000".repeat(8)}`;
 
 /** All that the README calls shut, each with arguments that do no harm where it is open. */

@@ -6,21 +6,35 @@ import { requireLayers, type MissingLayer } from "../../../sandbox/host/layers.t
 
 const isLinux = process.platform === "linux";
 
-test.runIf(isLinux)("default: Linux with util-linux offers every layer, without a warning", () => {
-  expect(createLauncher().containment).toEqual({
-    systemCallFilter: true,
-    ownUser: process.getuid?.() === 0,
-    networkNamespace: true,
-    missing: [],
-    warnings: [],
-  });
-});
+/** Kernels before 5.13 have no Landlock. */
+const hasLandlock = createLauncher().containment.landlock;
 
-test.runIf(isLinux)("behaviour: without unshare the filter stands alone, and a warning says so", () => {
-  const { containment } = createLauncher({ toolFolders: [] });
-  expect(containment).toMatchObject({ networkNamespace: false, systemCallFilter: true, missing: [] });
-  expect(containment.warnings.join(" ")).toMatch(/^unshare does not work here/);
-});
+test.runIf(isLinux && hasLandlock)(
+  "default: Linux with Debian's tools offers every layer, without a warning",
+  () => {
+    expect(createLauncher().containment).toEqual({
+      systemCallFilter: true,
+      ownUser: process.getuid?.() === 0,
+      landlock: true,
+      networkNamespace: true,
+      missing: [],
+      warnings: [],
+    });
+  },
+);
+
+test.runIf(isLinux)(
+  "behaviour: without unshare and perl the filter stands alone, and warnings say so",
+  () => {
+    const { containment } = createLauncher({ toolFolders: [] });
+    expect(containment).toMatchObject({ networkNamespace: false, systemCallFilter: true, missing: [] });
+    expect(containment.landlock).toBe(false);
+    expect(containment.warnings).toEqual([
+      expect.stringMatching(/^unshare does not work here/),
+      expect.stringMatching(/^Landlock does not work here/),
+    ]);
+  },
+);
 
 const FILTER: MissingLayer = { name: "system-calls", text: "There is no filter on plan9." };
 const USER: MissingLayer = { name: "user", text: "Tyche runs as root." };

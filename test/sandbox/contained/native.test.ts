@@ -1,5 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { AF_INET, AF_UNIX, AT_FDCWD, call, createDoors, EPERM, F_SETOWN, unixAddress } from "./doors.ts";
+import { createLauncher } from "../../../sandbox/host/launch.ts";
+import {
+  AF_INET,
+  AF_UNIX,
+  AT_FDCWD,
+  call,
+  createDoors,
+  EPERM,
+  F_SETOWN,
+  tcpAddress,
+  unixAddress,
+} from "./doors.ts";
 import type { NativeCall } from "./doors.ts";
 import { startEscaped, type Escaped } from "./startEscaped.ts";
 import { childrenOf, isLinux, isRoot, SERVICE_USER, startTargets, threadsOf } from "./targets.ts";
@@ -60,11 +71,47 @@ describe.runIf(isLinux).each([
   });
 });
 
+const { landlock } = createLauncher().containment;
+const EACCES = -13;
+
+describe.runIf(isLinux && landlock)("native code that Landlock alone holds", () => {
+  const { folder, keyFile, port, pid } = targets;
+  let escaped: Escaped;
+  beforeAll(async () => {
+    const flag = isRoot ? `--user=${SERVICE_USER} --unconfined` : "--unconfined";
+    escaped = await startEscaped({ flag });
+  });
+  afterAll(() => escaped.stop());
+
+  test.each([
+    { what: "reads a key of the data directory", attempt: call("openat", AT_FDCWD, keyFile, 0) },
+    { what: "writes a token into it", attempt: call("openat", AT_FDCWD, `${folder}/token`, 0o101, 0o600) },
+    { what: "removes a file of it", attempt: call("unlinkat", AT_FDCWD, keyFile, 0) },
+    { what: "lists a folder", attempt: call("openat", AT_FDCWD, "/", 0o200000) },
+    { what: "reads a process's environment", attempt: call("openat", AT_FDCWD, `/proc/${pid}/environ`, 0) },
+    { what: "opens its own memory", attempt: call("openat", AT_FDCWD, "/proc/self/mem", 2) },
+    { what: "executes a program", attempt: call("execve", "/bin/true", 0, 0) },
+    { what: "signals a process", attempt: call("kill", pid, 0), refusal: EPERM },
+    { what: "traces a process", attempt: call("ptrace", 0x4206, pid, 0, 0), refusal: EPERM },
+    { what: "mounts", attempt: call("mount", "x", "/mnt", "tmpfs", 0, 0), refusal: EPERM },
+  ])("error: $what", async ({ attempt, refusal }) => {
+    expect(await escaped.attempt(codeOf(attempt))).toEqual({ value: refusal ?? EACCES });
+  });
+
+  test("error: connects to a port", async () => {
+    const { value: socket } = await escaped.attempt(codeOf(call("socket", AF_INET, 1, 0)));
+    expect(socket).toBeGreaterThan(2);
+    const connect = call("connect", socket as number, tcpAddress(port), 16);
+    expect(await escaped.attempt(codeOf(connect))).toEqual({ value: EACCES });
+  });
+});
+
 describe.runIf(isLinux)("native code that gave nothing up", () => {
   test("behaviour: comes through these doors, so that the checks can fail", async () => {
     const { keyFile, socketFile, pid } = targets;
     const flag = isRoot ? `--user=${SERVICE_USER} --unconfined` : "--unconfined";
-    const escaped = await startEscaped({ flag });
+    // Without tools there is neither Landlock nor a network namespace.
+    const escaped = await startEscaped({ flag, launcher: { toolFolders: [] } });
     try {
       const value = async (attempt: NativeCall): Promise<unknown> =>
         (await escaped.attempt(codeOf(attempt))).value;

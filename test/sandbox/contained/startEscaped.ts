@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { createLauncher } from "../../../sandbox/host/launch.ts";
+import { createLauncher, type LauncherOptions } from "../../../sandbox/host/launch.ts";
 
 /** A started process that acts as escaped code. */
 export interface Escaped {
@@ -18,10 +18,15 @@ export interface Escaped {
 /**
  * Starts an entry of this folder with the launcher that the pool uses.
  * @param options.folderMode Mode of the folder the script lies in: 0o700 keeps other users out.
+ * @param options.launcher Of the launcher. Default: all layers that there are.
  * @param options.flag `--user=<uid>`, `--unconfined` or both; see the entry.
  */
 export async function startEscaped(
-  options: { readonly folderMode?: number; readonly flag?: string } = {},
+  options: {
+    readonly folderMode?: number;
+    readonly flag?: string;
+    readonly launcher?: LauncherOptions;
+  } = {},
 ): Promise<Escaped> {
   const folder = mkdtempSync(join(tmpdir(), "tyche-escaped-"));
   const script = join(folder, "escaped.cjs");
@@ -36,7 +41,7 @@ export async function startEscaped(
   });
   writeFileSync(script, built.outputFiles[0]?.text ?? "", { mode: 0o644 });
   chmodSync(folder, options.folderMode ?? 0o755);
-  const child = createLauncher().launch(script);
+  const child = createLauncher(options.launcher).launch(script);
   let stderr = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();

@@ -1,4 +1,3 @@
-import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -8,7 +7,7 @@ import type { GuardedFetch } from "../guardedFetch.ts";
 import type { Confinement } from "../../child/confine.ts";
 import { acceptedByEnvironment, findMissingLayers } from "../../layers.ts";
 import { releaseUserId, takeUserId } from "../../userIds.ts";
-import { openEsbuild } from "./esbuildProgram.ts";
+import { forkBundler } from "./forkBundler.ts";
 import { MAX_AHEAD } from "./lookAhead.ts";
 import type { FromBundler, ToBundler } from "./bundlerProcess.ts";
 import { ModuleFailureError } from "./moduleFailure.ts";
@@ -43,8 +42,6 @@ const MAX_DOWNLOAD_BYTES = 10 * 1_024 * 1_024;
 const DOWNLOAD_TIMEOUT_MS = 30_000;
 /** Longest time for one bundle, downloads included; the run that asked has long been told, the next one gains. */
 const BUNDLE_TIMEOUT_MS = 60_000;
-/** Heap of the process that bundles, in MB; its esbuild has memory of its own. */
-const HEAP_MB = 512;
 
 /**
  * Makes a bundle in a process of its own, which is killed when it is done, takes too long or the signal aborts.
@@ -58,18 +55,7 @@ export async function makeBundle(
 ): Promise<Bundle> {
   const given = confinement();
   const { uid } = given;
-  const esbuild = openEsbuild();
-  const child = fork(fileURLToPath(new URL("bundlerProcess.ts", import.meta.url)), [JSON.stringify(given)], {
-    env: { ...esbuild.env },
-    // Its user may not be let into the folder that the service was started in, and esbuild starts its process where it is itself.
-    cwd: "/",
-    execArgv: ["--no-warnings", `--max-old-space-size=${HEAP_MB}`],
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "ignore", "ipc", ...esbuild.inherited],
-    // A process group of its own, so that esbuild's process dies with it.
-    detached: true,
-  });
-  esbuild.close();
+  const child = forkBundler(fileURLToPath(new URL("bundlerProcess.ts", import.meta.url)), given);
   if (uid !== null) for (const end of ["exit", "error"]) child.once(end, () => releaseUserId(uid));
   // Runs come first: a bundle is made while sources wait for nothing else.
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);

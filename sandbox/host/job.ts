@@ -1,0 +1,18 @@
+import type { RunResult } from "../run.ts";
+import type { RunMessage } from "./messages.ts";
+import type { Session } from "./session.ts";
+import type { Worker } from "./worker.ts";
+
+/** A run that a pool has taken, from its place in the queue to its result. */
+export interface Job {
+  readonly message: RunMessage;
+  readonly caller: string;
+  readonly resolve: (result: RunResult) => void;
+  readonly reject: (error: Error) => void;
+  session?: Session;
+  startedMs: number;
+  isAborted: boolean;
+  /** Whether a child has ended under it already. */
+  isRetried: boolean;
+  worker?: Worker;
+}

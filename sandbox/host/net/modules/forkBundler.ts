@@ -1,0 +1,62 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Confinement } from "../../child/confine.ts";
+import { findTool, NODE_OPTIONS_UNDER_LANDLOCK, openLandlock, TOOL_FOLDERS } from "../../landlock.ts";
+import { openEsbuild } from "./esbuildProgram.ts";
+
+/** Heap of the process that bundles, in MB; its esbuild has memory of its own. */
+const HEAP_MB = 512;
+
+/**
+ * Starts the process that bundles, which gives up by itself what `confinement` says. Where Landlock works, neither it nor what it starts
+ * reads or executes anything but Node, this package and its dependencies.
+ *
+ * @param script File with the process's code.
+ * @param readable Further files and folders that it may read. Default none.
+ */
+export function forkBundler(
+  script: string,
+  confinement: Confinement,
+  readable: readonly string[] = [],
+  ...args: readonly string[]
+): ChildProcess {
+  const esbuild = openEsbuild();
+  const [program, ...options] = [
+    ...(restrict(readable) ?? []),
+    process.execPath,
+    ...NODE_OPTIONS_UNDER_LANDLOCK,
+    "--no-warnings",
+    `--max-old-space-size=${HEAP_MB}`,
+  ];
+  const child = fork(script, [JSON.stringify(confinement), ...args], {
+    env: { ...esbuild.env },
+    // Its user may not be let into the folder that the service was started in, and esbuild starts its process where it is itself.
+    cwd: "/",
+    execPath: program,
+    execArgv: options,
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc", ...esbuild.inherited],
+    // A process group of its own, so that esbuild's process dies with it.
+    detached: true,
+  });
+  esbuild.close();
+  return child;
+}
+
+let landlock: ReturnType<typeof openLandlock> | undefined;
+
+function restrict(readable: readonly string[]): readonly string[] | undefined {
+  landlock ??= openLandlock(findTool("perl", TOOL_FOLDERS));
+  const ownFolder = fileURLToPath(new URL("../../../", import.meta.url));
+  const esbuild = createRequire(import.meta.url).resolve("esbuild/package.json");
+  const dependencies = esbuild.slice(0, esbuild.lastIndexOf("/node_modules/") + "/node_modules".length);
+  return landlock?.prefix([
+    process.execPath,
+    ownFolder,
+    join(ownFolder, "..", "package.json"),
+    dependencies,
+    ...readable,
+  ]);
+}

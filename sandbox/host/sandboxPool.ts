@@ -1,0 +1,15 @@
+import { buildChild } from "./build.ts";
+import { createLauncher } from "./launch.ts";
+import { acceptedByEnvironment } from "./layers.ts";
+import { createPool } from "./pool.ts";
+import type { SandboxPool, SandboxPoolOptions } from "./poolTypes.ts";
+
+/**
+ * Creates a pool and starts its children: one per quick source at once, and a warm spare.
+ * @throws {MissingLayersError} `sandbox_layers_missing` where children can't be contained as promised.
+ */
+export function createSandboxPool(options: SandboxPoolOptions = {}): SandboxPool {
+  const launcher = createLauncher({ acceptMissing: options.acceptMissing ?? acceptedByEnvironment() });
+  for (const warning of launcher.containment.warnings) options.onWarning?.(warning);
+  return createPool(options, { launcher, build: buildChild });
+}
