@@ -59,7 +59,7 @@ const run = await createNaivePath({
   vrf: { key: provingKey, account: await orderly(vrfAccount) },
   functions: { signers, account: await orderly(transmitters[0]!) },
   runner: pool,
-  maxResponseBytes: MAX_RESPONSE_BYTES.embedded,
+  maxResponseBytes: MAX_RESPONSE_BYTES.own,
 });
 
 const server = createServer((request, response) => {

@@ -2,8 +2,10 @@ import { NETWORKS, NETWORK_NAMES } from "../networks/profiles.ts";
 import type { NetworkName } from "../networks/profiles.ts";
 import type { SandboxPool } from "../../sandbox/index.ts";
 import type { DataDirectory } from "../store/dataDirectory.ts";
+import type { Config } from "./config/configSchema.ts";
 import { accompanyEmbedded } from "./embeddedCompanion.ts";
 import { createEmbeddedSource } from "./embeddedSource.ts";
+import { createExternalNetwork } from "./externalNetworks.ts";
 import { deriveNetworkKeys } from "./networkKeys.ts";
 import { createServedNetwork } from "./servedNetwork.ts";
 import type { ServedNetwork } from "./servedNetwork.ts";
@@ -11,7 +13,9 @@ import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
 
 /** Options of {@link createNetwork}. */
 export interface CreateNetworkOptions extends Omit<ServedNetworkOptions, "source" | "accompany"> {
-  readonly name: NetworkName;
+  readonly name: string;
+  /** What the configuration says of it; what is embedded has a name of ours. */
+  readonly config: Config["networks"][string];
   readonly directory: DataDirectory;
   /** Runs sources for the oracle, where that is in this process. */
   readonly pool: SandboxPool;
@@ -21,13 +25,16 @@ export interface CreateNetworkOptions extends Omit<ServedNetworkOptions, "source
 
 /** Creates a network as it is configured. */
 export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
-  const { name, directory, pool, log, rpcOrigins } = options;
-  const keys = deriveNetworkKeys(directory.masterKey, name);
+  const { name, config, directory, pool, log, rpcOrigins } = options;
+  if (config !== "embedded")
+    return createServedNetwork({ ...options, source: createExternalNetwork(name, config) });
+  const embeddedName = name as NetworkName;
+  const keys = deriveNetworkKeys(directory.masterKey, embeddedName);
   const source = createEmbeddedSource({
-    profile: NETWORKS[name],
+    profile: NETWORKS[embeddedName],
     keys,
     folder: directory.file("chains", name),
-    index: NETWORK_NAMES.indexOf(name),
+    index: NETWORK_NAMES.indexOf(embeddedName),
     rpcOrigins,
     log,
   });

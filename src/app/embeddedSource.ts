@@ -36,7 +36,7 @@ export function createEmbeddedSource(options: {
     terms: {
       minConfirmations: minConfirmationsOf(profile, "embedded"),
       finalityDepth: finalityDepthOf(profile, "embedded"),
-      maxResponseBytes: MAX_RESPONSE_BYTES.embedded,
+      maxResponseBytes: MAX_RESPONSE_BYTES.own,
       allowanceJuels: ALLOWANCE_JUELS,
       pollIntervalMs: POLL_INTERVAL_MS,
       rolledBackAfterMs: 0,

@@ -56,6 +56,17 @@ export function deriveNetworkKeys(masterKey: Uint8Array, network: string): Netwo
   };
 }
 
+/** What signs for the oracle of one network. */
+export type OracleKeys = Pick<NetworkKeys, "vrfAccount" | "provingKey" | "signers" | "transmitters">;
+
+/**
+ * Derives the keys of an oracle in a process of its own, one set for each chain: reports are signed without the chain's id, so no two chains
+ * may share a key.
+ */
+export function deriveOracleKeys(masterKey: Uint8Array, chainId: number): OracleKeys {
+  return deriveNetworkKeys(masterKey, `oracle of chain ${chainId}`);
+}
+
 /** Says who runs what on a network's contracts, for their deployment. */
 export function rolesOf({
   operator,

@@ -9,7 +9,7 @@ import type { ChainWatcher } from "../evm/watcher.ts";
 import { createOracle } from "../oracle/oracle.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import type { MinedTransaction } from "../requests/transactionMetrics.ts";
-import type { NetworkKeys } from "./networkKeys.ts";
+import type { OracleKeys } from "./networkKeys.ts";
 import { countAnswers } from "./oracleHealth.ts";
 
 /** Creates the oracle of one network, with all of its nodes in this process: it shares nothing with the service but the chain. */
@@ -19,7 +19,7 @@ export function createNetworkOracle(options: {
   readonly client: ChainClient;
   readonly watcher: ChainWatcher;
   readonly contracts: StackAddresses;
-  readonly keys: NetworkKeys;
+  readonly keys: OracleKeys;
   readonly fees: Fees;
   /** First block that may hold a request without an answer. */
   readonly fromBlock: bigint;
@@ -31,7 +31,7 @@ export function createNetworkOracle(options: {
   readonly onError: (error: unknown) => void;
 }): Oracle {
   const { network, chainId, client, watcher, contracts, keys, fees, signal, onError } = options;
-  const senderOf = (account: NetworkKeys["vrfAccount"], purpose: "words" | "report") =>
+  const senderOf = (account: OracleKeys["vrfAccount"], purpose: "words" | "report") =>
     observeSender(createSender({ client, account, chainId, fees, signal, onError }), (receipt) =>
       options.onTransaction({ network, purpose, requests: countAnswers(receipt), receipt }),
     );

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { createSandboxPool } from "../../sandbox/index.ts";
-import { NETWORK_NAMES } from "../networks/profiles.ts";
+import { NETWORK_NAMES, PROFILE_NAMES } from "../networks/profiles.ts";
 import { openDapps } from "../dapps/dappTools.ts";
 import { parseRpcOrigins } from "../networks/embedded/rpcAccess.ts";
 import { DEFAULT_PRESETS_FOLDER } from "../requests/presetFolder.ts";
@@ -64,7 +64,8 @@ export interface Tyche {
   readonly signInLink: string;
   /** File with the token that signs in to the application. */
   readonly operatorTokenFile: string;
-  readonly networks: readonly { readonly name: string; readonly rpcUrl: string }[];
+  /** Those that serve; with the RPC URL for users' tools where there is one. */
+  readonly networks: readonly { readonly name: string; readonly rpcUrl?: string }[];
   /** Finishes what is in flight, then ends everything it started; idempotent. */
   close(): Promise<void>;
 }
@@ -101,11 +102,13 @@ async function start(
   const { config, log, masterKey, acceptChains = [] } = options;
   const { host, port, sandbox } = config;
   const rpcOrigins = parseRpcOrigins(config.rpcOrigins);
-  const networkNames = NETWORK_NAMES.filter((name) => name in config.networks);
-  const stranger = acceptChains.find((name) => !(NETWORK_NAMES as readonly string[]).includes(name));
+  const embedded: readonly string[] = NETWORK_NAMES.filter((name) => config.networks[name] === "embedded");
+  const external = Object.keys(config.networks).filter((name) => config.networks[name] !== "embedded");
+  const networkNames = [...embedded, ...external];
+  const stranger = acceptChains.find((name) => !PROFILE_NAMES.includes(name) && !(name in config.networks));
   if (stranger !== undefined)
     throw new StartError(
-      `TYCHE_ACCEPT_CHAINS: ${JSON.stringify(stranger)} is no network; name some of ${NETWORK_NAMES.join(", ")}`,
+      `TYCHE_ACCEPT_CHAINS: ${JSON.stringify(stranger)} is no network; name some of ${networkNames.join(", ")}`,
     );
   const directory = openDataDirectory(options.dataDir, { exclusive: true, masterKey });
   closers.push(() => directory.close());
@@ -132,6 +135,7 @@ async function start(
   const networks = networkNames.map((name) =>
     createNetwork({
       name,
+      config: config.networks[name]!,
       directory,
       store,
       book,
@@ -229,14 +233,16 @@ async function start(
   const stopWatching = await watchData({
     directory: directory.path,
     files: ["tyche.sqlite", "lock"],
-    chains: networks.map((network) => ({
-      folder: directory.file("chains", network.profile.name),
-      onGone(error) {
-        log.error({ network: network.profile.name }, error.message);
-        network.fail(error);
-        void network.close();
-      },
-    })),
+    chains: networks
+      .filter(({ profile }) => embedded.includes(profile.name))
+      .map((network) => ({
+        folder: directory.file("chains", network.profile.name),
+        onGone(error) {
+          log.error({ network: network.profile.name }, error.message);
+          network.fail(error);
+          void network.close();
+        },
+      })),
     onFatal: options.onFatal ?? (() => {}),
   });
   closers.push(stopWatching);
@@ -249,8 +255,9 @@ async function start(
     signInLink: `${server.url}/sign-in?code=${access.signInCode}`,
     operatorTokenFile: directory.file("operator-token"),
     networks: networks.flatMap((network) => {
-      const { rpcUrl } = network.view();
-      return rpcUrl === undefined ? [] : [{ name: network.profile.name, rpcUrl }];
+      const { name, status, rpcUrl } = network.view();
+      if (status !== "serving") return [];
+      return [{ name, ...(rpcUrl === undefined ? {} : { rpcUrl }) }];
     }),
     close: () => (closing ??= closeAll()),
   };

@@ -3,13 +3,14 @@ import { createRequire } from "node:module";
 import { Command } from "commander";
 import { ApiError, TycheClientError } from "../client/index.ts";
 import { TycheError } from "../lib/errors.ts";
-import { NETWORK_NAMES } from "../networks/profiles.ts";
 import { registerCall } from "../cli/callCommand.ts";
 import { registerClient } from "../cli/clientCommand.ts";
 import { registerConsumer } from "../cli/consumerCommand.ts";
 import { registerCompletion } from "../cli/completionCommand.ts";
 import { registerConfig } from "../cli/configCommand.ts";
 import { dataDirOfEnvironment, registerDapp, registerNetwork } from "../cli/dappCommands.ts";
+import { registerNetworkTools } from "../cli/networkCommands.ts";
+import { registerOracle } from "../cli/oracleCommands.ts";
 import { registerPreset } from "../cli/presetCommands.ts";
 import { registerRequests } from "../cli/requestsCommand.ts";
 import { registerSimulate } from "../cli/simulateCommand.ts";
@@ -17,6 +18,7 @@ import { registerStart } from "../cli/startCommand.ts";
 import { createTerminal, withoutControls } from "../cli/terminal.ts";
 import { registerVerify } from "../cli/verifyCommand.ts";
 import { describeConfigSchema } from "./config/configSchema.ts";
+import { hideSecrets } from "./config/hideSecrets.ts";
 import { readConfig } from "./config/readConfig.ts";
 
 function readVersion(): string {
@@ -47,19 +49,32 @@ registerStart(program, terminal, {
   start: async (options) => (await import("./startTyche.ts")).startTyche(options),
 });
 registerConfig(program, terminal, {
-  read: (file) => readConfigOf(file),
+  read(file) {
+    const { config, ...rest } = readConfigOf(file);
+    return { ...rest, config: hideSecrets(config) };
+  },
   schema: describeConfigSchema(),
 });
 registerSimulate(program, terminal);
 registerPreset(program, terminal);
 registerDapp(program, terminal);
-registerNetwork(program, terminal);
+const networkTools = async () => (await import("./networkTools.ts")).NETWORK_TOOLS;
+registerNetworkTools(registerNetwork(program, terminal), terminal, {
+  readConfig: (file) => readConfigOf(file).config,
+  deploy: async (options) => (await networkTools()).deploy(options),
+  check: async (options) => (await networkTools()).check(options),
+  fund: async (options) => (await networkTools()).fund(options),
+});
+registerOracle(program, terminal, {
+  readConfig: (file) => readConfigOf(file).config,
+  start: async (options) => (await import("./startOracle.ts")).startOracle(options),
+  readKeys: async (options) => (await import("./oracleKeys.ts")).readOracleKeys(options),
+});
 registerCall(program, terminal);
 registerRequests(program, terminal);
 registerConsumer(program, terminal);
 registerClient(program, terminal);
 registerVerify(program, terminal, {
-  networks: NETWORK_NAMES,
   verify: async (options) => (await import("./verifyTool.ts")).verifyWithTool(options),
 });
 registerCompletion(program, terminal);

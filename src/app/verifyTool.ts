@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { isAddress, type Hex } from "viem";
 import { createSandboxPool } from "../../sandbox/index.ts";
-import { createChainClient } from "../evm/client.ts";
-import { MAX_RESPONSE_BYTES, NETWORKS } from "../networks/profiles.ts";
-import type { NetworkName } from "../networks/profiles.ts";
+import { createChainClient, type ChainClient } from "../evm/client.ts";
+import { parseQuantity } from "../lib/nodeAnswers.ts";
+import { MAX_RESPONSE_BYTES, findProfile } from "../networks/profiles.ts";
 import { openDappTools } from "../dapps/dappTools.ts";
 import { TycheError } from "../lib/errors.ts";
 import { createSourceRunner } from "./runSource.ts";
@@ -15,7 +15,8 @@ import { verifyTransaction } from "../verify/verifyTransaction.ts";
 
 /** Options of {@link verifyWithTool}. */
 export interface VerifyToolOptions {
-  readonly network: NetworkName;
+  /** Name of a network that is known, or that the data directory has; with a node of its own any other. */
+  readonly network: string;
   /** Transaction hash, 32 bytes. */
   readonly tx: Hex;
   readonly requestId?: Hex;
@@ -40,14 +41,14 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
     return await verifyTransaction(tx.toLowerCase() as Hex, {
       client,
       network,
-      chainId: NETWORKS[network].chainId,
+      chainId: await findChainId(client, network),
       contracts: given ?? known?.contracts ?? {},
       isEmbedded: known === undefined ? undefined : true,
       run: createSourceRunner(pool),
       caller: "verify",
-      maxResponseBytes: MAX_RESPONSE_BYTES.embedded,
+      maxResponseBytes: MAX_RESPONSE_BYTES.own,
       ...(requestId === undefined ? {} : { requestId: requestId.toLowerCase() as Hex }),
-      ...(hasEthereumBlocks === undefined ? {} : { hasEthereumBlocks }),
+      hasEthereumBlocks: hasEthereumBlocks ?? findProfile(network)?.hasEthereumBlocks ?? true,
     });
   } finally {
     await pool.close();
@@ -55,12 +56,19 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
   }
 }
 
+/** The one that goes with the name; of a name that nobody knows, the node's own. */
+async function findChainId(client: ChainClient, network: string): Promise<number> {
+  const profile = findProfile(network);
+  if (profile !== undefined) return profile.chainId;
+  return Number(parseQuantity(await client.request("eth_chainId"), "eth_chainId"));
+}
+
 interface KnownNetwork {
   readonly rpcUrl: string;
   readonly contracts: Partial<OracleContracts>;
 }
 
-async function findKnown(dataDir: string, network: NetworkName): Promise<KnownNetwork> {
+async function findKnown(dataDir: string, network: string): Promise<KnownNetwork> {
   if (!existsSync(path.join(dataDir, "tyche.sqlite")))
     throw new VerifyToolError(`there is no service's state in ${dataDir}; name a node with --rpc-url`);
   const tools = await openDappTools(dataDir, findOutsideKey(process.env));
@@ -75,7 +83,7 @@ async function findKnown(dataDir: string, network: NetworkName): Promise<KnownNe
 }
 
 /** Finds a network's addresses in the answer of `GET /api/networks`, in one network of it, or in bare addresses. */
-function contractsIn(given: unknown, network: NetworkName): unknown {
+function contractsIn(given: unknown, network: string): unknown {
   const { data, items, contracts } = (given ?? {}) as Readonly<Record<string, unknown>>;
   if (data !== undefined) return contractsIn(data, network);
   const list = Array.isArray(given) ? (given as readonly unknown[]) : items;

@@ -64,7 +64,12 @@ export interface StackPlan extends VrfTerms {
   readonly donName: string;
   /** LINK made for SubscriptionOwner to fund dapps from. Default 100 million LINK of at most a billion. */
   readonly supplyJuels?: bigint;
+  /** Contracts of others that are on the chain already, and taken instead of ours. */
+  readonly existing?: ExistingContracts;
 }
+
+/** Contracts that a public network may have: its LINK token and Chainlink's price feeds. */
+export type ExistingContracts = Partial<Pick<StackAddresses, "link" | "nativePriceFeed" | "usdPriceFeed">>;
 
 /** One transaction of a deployment. */
 export interface DeploymentStep {
@@ -101,14 +106,15 @@ export function planDeployment(
   const { bytecode } = artifacts.FixedPriceFeed;
   const donId: Hex = `0x${Buffer.from(plan.donName).toString("hex").padEnd(64, "0")}`;
 
-  const link = deploy("LinkToken");
-  const [nativePriceFeed, usdPriceFeed] = [LINK_NATIVE_PRICE_WEI, LINK_USD_PRICE].map(
-    ({ answer, decimals }) =>
-      deploy(
-        "FixedPriceFeed",
-        encodeDeployData({ abi: fixedPriceFeedAbi, bytecode, args: [answer, decimals] }),
-      ),
-  ) as [Hex, Hex];
+  const { existing = {} } = plan;
+  const deployFeed = ({ answer, decimals }: typeof LINK_USD_PRICE): Hex =>
+    deploy(
+      "FixedPriceFeed",
+      encodeDeployData({ abi: fixedPriceFeedAbi, bytecode, args: [answer, decimals] }),
+    );
+  const link = existing.link ?? deploy("LinkToken");
+  const nativePriceFeed = existing.nativePriceFeed ?? deployFeed(LINK_NATIVE_PRICE_WEI);
+  const usdPriceFeed = existing.usdPriceFeed ?? deployFeed(LINK_USD_PRICE);
   const blockhashStore = deploy("BlockhashStore");
   const placed = { link, blockhashStore, nativePriceFeed };
   const vrfCoordinator = deploy(vrf.vrfCoordinator, encodeVrfCoordinator(vrfVersion, artifacts, placed));
@@ -150,21 +156,23 @@ export function planDeployment(
     ),
   );
 
-  const encodeLink = { abi: linkTokenAbi };
-  call(
-    "LinkToken.grantMintRole",
-    link,
-    encodeFunctionData({ ...encodeLink, functionName: "grantMintRole", args: [deployer] }),
-  );
-  call(
-    "LinkToken.mint",
-    link,
-    encodeFunctionData({
-      ...encodeLink,
-      functionName: "mint",
-      args: [subscriptionOwner, plan.supplyJuels ?? DEFAULT_SUPPLY_JUELS],
-    }),
-  );
+  if (existing.link === undefined) {
+    const encodeLink = { abi: linkTokenAbi };
+    call(
+      "LinkToken.grantMintRole",
+      link,
+      encodeFunctionData({ ...encodeLink, functionName: "grantMintRole", args: [deployer] }),
+    );
+    call(
+      "LinkToken.mint",
+      link,
+      encodeFunctionData({
+        ...encodeLink,
+        functionName: "mint",
+        args: [subscriptionOwner, plan.supplyJuels ?? DEFAULT_SUPPLY_JUELS],
+      }),
+    );
+  }
   const terms = { ...plan, role: roles.vrf };
   for (const { name, data } of planCoordinatorCalls(vrfVersion, terms, placed))
     call(name, vrfCoordinator, data);

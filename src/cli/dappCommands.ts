@@ -133,10 +133,11 @@ export function registerDapp(program: Command, terminal: Terminal): void {
 }
 
 /** Adds `tyche network list`. */
-export function registerNetwork(program: Command, terminal: Terminal): void {
-  program
+export function registerNetwork(program: Command, terminal: Terminal): Command {
+  const network = program
     .command("network")
-    .description("Shows the networks.")
+    .description("Shows the networks; deploys, checks and funds those with nodes of their own.");
+  network
     .command("list")
     .option("--json", "print JSON")
     .description("Lists the networks with RPC URL and contracts, as the last start of the service left them.")
@@ -147,10 +148,11 @@ export function registerNetwork(program: Command, terminal: Terminal): void {
         else
           for (const one of networks)
             terminal.out(
-              `${one.name.padEnd(16)} chain ${String(one.chainId).padEnd(9)} ${one.rpcUrl ?? "not started yet"}`,
+              `${one.name.padEnd(16)} chain ${String(one.chainId).padEnd(9)} ${one.rpcUrl ?? (Object.keys(one.contracts).length > 0 ? "nodes of its own" : "not started yet")}`,
             );
       }),
     );
+  return network;
 }
 
 async function withTools(work: (tools: DappTools) => Promise<void>): Promise<void> {

@@ -1,16 +1,14 @@
 import { writeSync } from "node:fs";
-import { constants } from "node:os";
 import type { Command } from "commander";
 import { pino, type Logger } from "pino";
 import { LOG_REDACTION, redactLine } from "../lib/logRedaction.ts";
 import { findOutsideKey, type OutsideKey } from "../lib/outsideKey.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { formatLogLine } from "./readableLog.ts";
+import { stopOnSignals } from "./stopOnSignals.ts";
 import type { Terminal } from "./terminal.ts";
 import { printWelcome, type Welcome } from "./welcome.ts";
 
-/** Calls under way have 11 seconds, networks some more; a supervisor that kills after 30 finds the process gone. */
-const STOP_LIMIT_MS = 25_000;
 /** How long a process whose start has failed may still be busy closing. */
 const FAILED_START_LIMIT_MS = 3_000;
 
@@ -142,26 +140,6 @@ function createLog(level: string, { err, colors, isTerminal }: Terminal): Logger
       ? { write: (line: string) => err(formatLogLine(line, colors)) }
       : pino.destination({ dest: 2, sync: true }),
   );
-}
-
-/** The first signal lets what is in flight end, for a limited time; the second ends the process at once. Nothing is lost either way. */
-function stopOnSignals(tyche: RunningService, { out, colors }: Terminal): void {
-  let isStopping = false;
-  const stop = (signal: NodeJS.Signals): void => {
-    if (isStopping) process.exit(128 + constants.signals[signal]);
-    isStopping = true;
-    out(colors.dim(`${signal}: finishing what is in flight; once more ends at once`));
-    setTimeout(() => {
-      writeSync(
-        2,
-        `not everything ended within ${STOP_LIMIT_MS / 1000} s; a start goes on from what is stored\n`,
-      );
-      process.exit(1);
-    }, STOP_LIMIT_MS).unref();
-    void tyche.close().then(() => process.exit(0));
-  };
-  process.on("SIGINT", stop);
-  process.on("SIGTERM", stop);
 }
 
 function listOf(text: string | undefined): string[] {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { Argument, InvalidArgumentError, type Command } from "commander";
+import { InvalidArgumentError, type Command } from "commander";
 import type { Hex } from "viem";
 import type { RequestVerification, Verification, VerificationStep } from "../verify/verification.ts";
 import { TycheError } from "../lib/errors.ts";
@@ -30,11 +30,10 @@ Exit code: 0 when every result is valid, 1 when one is not, or has not come yet.
 const MAX_SHOWN = 140;
 
 /** What the command is given by whoever composes the program. */
-export interface VerifyMeans<Network extends string> {
-  readonly networks: readonly Network[];
+export interface VerifyMeans {
   /** Checks a transaction without any service. */
   readonly verify: (options: {
-    readonly network: Network;
+    readonly network: string;
     readonly tx: Hex;
     readonly dataDir: string;
     readonly hasEthereumBlocks: boolean;
@@ -46,16 +45,12 @@ export interface VerifyMeans<Network extends string> {
 }
 
 /** Adds `tyche verify`. */
-export function registerVerify<Network extends string>(
-  program: Command,
-  terminal: Terminal,
-  { networks, verify }: VerifyMeans<Network>,
-): void {
+export function registerVerify(program: Command, terminal: Terminal, { verify }: VerifyMeans): void {
   program
     .command("verify")
     .summary("check a result from chain data alone")
     .description("Checks the results of a transaction from chain data alone.")
-    .addArgument(new Argument("<network>", "where the transaction is").choices(networks))
+    .argument("<network>", "where the transaction is", parseNetwork)
     .argument("<tx>", "hash of the transaction", parseHash)
     .option("--request-id <id>", "check this request alone, of functions or VRF", parseHash)
     .option("--rpc-url <url>", "node to ask (default: the one that the data directory knows)")
@@ -63,7 +58,7 @@ export function registerVerify<Network extends string>(
     .option("--no-blocks", "don't hash blocks again: for networks whose headers are not Ethereum's")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
-    .action(async (network: Network, tx: Hex, flags: VerifyFlags) => {
+    .action(async (network: string, tx: Hex, flags: VerifyFlags) => {
       const { requestId, rpcUrl, contracts } = flags;
       const found = await verify({
         network,
@@ -78,6 +73,11 @@ export function registerVerify<Network extends string>(
       else printVerification(found, terminal);
       if (!found.valid) process.exitCode = 1;
     });
+}
+
+function parseNetwork(text: string): string {
+  if (!/^[a-z][a-z0-9_]{0,31}$/.test(text)) throw new InvalidArgumentError("It must be a network's name.");
+  return text;
 }
 
 function parseHash(text: string): Hex {

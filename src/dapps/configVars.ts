@@ -1,5 +1,4 @@
 import { listConsumers, listSubscriptions } from "../store/chainRecords.ts";
-import type { NetworkName } from "../networks/profiles.ts";
 import type { Store } from "../store/store.ts";
 import type { DappDirectory, KeyView } from "./dapps.ts";
 import { readDeployment, type NetworkDeployment } from "./deployments.ts";
@@ -28,7 +27,7 @@ export async function readConfigVars(
   store: Store,
   dapps: DappDirectory,
   dappId: string,
-  networks: readonly NetworkName[],
+  networks: readonly string[],
 ): Promise<ConfigVars> {
   const { name, facilities } = await dapps.get(dappId);
   const subscriptions = await listSubscriptions(store.db, dappId);

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { NETWORK_NAMES, NETWORKS } from "../networks/profiles.ts";
+import { NETWORK_NAMES } from "../networks/profiles.ts";
 import { TycheError, messageOf } from "../lib/errors.ts";
 import { deriveKey, open } from "../lib/secrets.ts";
 import { readConfigVars } from "./configVars.ts";
@@ -7,6 +7,7 @@ import type { ConfigVars } from "./configVars.ts";
 import { createDappDirectory } from "./dapps.ts";
 import type { DappDirectory } from "./dapps.ts";
 import { readDeployment } from "./deployments.ts";
+import { listChainNames } from "../store/chainRecords.ts";
 import { findKeyFingerprint, listKeys, saveKeyFingerprint } from "../store/dapps.ts";
 import { DataDirectoryError, openDataDirectory } from "../store/dataDirectory.ts";
 import type { DataDirectory } from "../store/dataDirectory.ts";
@@ -29,7 +30,7 @@ export interface NetworkSummary {
   readonly name: string;
   readonly title: string;
   readonly chainId: number;
-  /** Absent until the first start of the service. */
+  /** Absent where the URL is the operator's own matter, and until the first start of the service. */
   readonly rpcUrl?: string;
   readonly contracts: Readonly<Record<string, string>>;
 }
@@ -49,17 +50,21 @@ export async function openDappTools(dataDir: string, masterKey?: OutsideKey): Pr
   const { store, dapps } = await openDapps(directory);
   return {
     dapps,
-    configVars: (dappId) => readConfigVars(store, dapps, dappId, NETWORK_NAMES),
-    networks: () =>
+    configVars: async (dappId) => readConfigVars(store, dapps, dappId, await listNetworks(store)),
+    networks: async () =>
       Promise.all(
-        NETWORK_NAMES.map(async (name): Promise<NetworkSummary> => {
-          const { chainId, rpcUrl, contracts } = await readDeployment(store, name);
-          const { title } = NETWORKS[name];
+        (await listNetworks(store)).map(async (name): Promise<NetworkSummary> => {
+          const { chainId, title, rpcUrl, contracts } = await readDeployment(store, name);
           return { name, title, chainId, contracts, ...(rpcUrl === undefined ? {} : { rpcUrl }) };
         }),
       ),
     close: () => store.close(),
   };
+}
+
+/** Those that are embedded by default, and whatever else was ever served from here. */
+async function listNetworks(store: Store): Promise<readonly string[]> {
+  return [...new Set<string>([...NETWORK_NAMES, ...(await listChainNames(store.db))])];
 }
 
 /**

@@ -1,13 +1,15 @@
 import { stringToHex, type Hex } from "viem";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
-import { NETWORKS, type NetworkName } from "../networks/profiles.ts";
+import type { ChainDeployment } from "../networks/network.ts";
+import { findProfile } from "../networks/profiles.ts";
 import { findChain } from "../store/chainRecords.ts";
 import type { Store } from "../store/store.ts";
 
 /** What a network's user deploys against, as the last start of the service left it. */
 export interface NetworkDeployment {
   readonly chainId: number;
-  /** Absent until the first start of the service, as contracts and key hash are. */
+  readonly title: string;
+  /** Absent where the URL is the operator's own matter, and until the first start of the service, as contracts and key hash are. */
   readonly rpcUrl?: string;
   readonly contracts: Partial<StackAddresses>;
   /** Of the VRF key. */
@@ -19,23 +21,16 @@ export interface NetworkDeployment {
 }
 
 /** Reads what is known of a network. */
-export async function readDeployment(store: Store, network: NetworkName): Promise<NetworkDeployment> {
-  const { chainId, functions } = NETWORKS[network];
-  const { donId } = functions;
+export async function readDeployment(store: Store, network: string): Promise<NetworkDeployment> {
   const chain = await findChain(store.db, network);
-  const {
-    port,
-    contracts = {},
-    keyHash,
-  } = (chain?.deployment ?? {}) as {
-    readonly port?: number;
-    readonly contracts?: StackAddresses;
-    readonly keyHash?: Hex;
-  };
+  const { port, contracts, keyHash, ...own } = (chain?.deployment ?? {}) as Partial<ChainDeployment>;
+  const profile = findProfile(network);
+  const donId = own.donId ?? profile?.functions.donId ?? "";
   return {
-    chainId,
+    chainId: own.chainId ?? profile?.chainId ?? 0,
+    title: own.title ?? profile?.title ?? network,
     ...(port === undefined ? {} : { rpcUrl: `http://127.0.0.1:${port}` }),
-    contracts,
+    contracts: contracts ?? {},
     ...(keyHash === undefined ? {} : { keyHash }),
     donId,
     donIdBytes32: stringToHex(donId, { size: 32 }),

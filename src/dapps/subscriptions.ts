@@ -1,9 +1,9 @@
-import { decodeFunctionResult, encodeFunctionData, keccak256, toHex } from "viem";
+import { decodeFunctionResult, encodeFunctionData, formatEther, keccak256, toHex } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "../evm/client.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { Sender } from "../evm/sender.ts";
-import { functionsRouterAbi } from "../chainlink/contracts/abi.ts";
+import { functionsRouterAbi, linkTokenAbi } from "../chainlink/contracts/abi.ts";
 import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
 import { OWN_ABIS } from "../chainlink/vrfVersion.ts";
 import { saveSubscription } from "../store/chainRecords.ts";
@@ -89,10 +89,27 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       : { dappId, network, vrfSubscriptionId, functionsSubscriptionId };
   };
 
+  /** What reverts for want of LINK costs gas and says nothing. */
+  const assertReserve = async (neededJuels: bigint, purpose: string): Promise<void> => {
+    const call = { abi: linkTokenAbi, functionName: "balanceOf" } as const;
+    const { link, subscriptionOwner } = contracts;
+    const data = await client.call({
+      to: link,
+      data: encodeFunctionData({ ...call, args: [subscriptionOwner] }),
+    });
+    const juels = decodeFunctionResult({ ...call, data });
+    if (juels < neededJuels)
+      throw new ChainUnavailableError(
+        network,
+        `the reserve ${subscriptionOwner} is short by ${formatEther(neededJuels - juels)} LINK: it holds ${formatEther(juels)}, and ${purpose} takes ${formatEther(neededJuels)}`,
+      );
+  };
+
   const provision = async (dappId: string): Promise<StoredSubscription> => {
     // After a crash those of the first try may be there already.
     let subscription = await findOnChain(dappId);
     if (subscription === undefined) {
+      await assertReserve(2n * allowanceJuels, "making a dapp's subscriptions");
       const data = encodeFunctionData({
         abi: subscriptionOwnerAbi,
         functionName: "provision",
@@ -146,6 +163,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     const missing = (have: bigint): bigint => (have < allowanceJuels / 2n ? allowanceJuels - have : 0n);
     const [vrf, functions] = [missing(vrfJuels), missing(functionsJuels)];
     if (vrf === 0n && functions === 0n) return;
+    await assertReserve(vrf + functions, "topping a dapp's subscriptions up");
     const data = encodeFunctionData({
       abi: subscriptionOwnerAbi,
       functionName: "fund",

@@ -52,7 +52,8 @@ const MAX_VIOLATIONS = 100;
 
 function toViolations(errors: readonly ErrorObject[]): ParameterViolation[] {
   const byPath = new Map<string, ParameterViolation>();
-  for (const [index, error] of errors.entries()) {
+  // A branch that was taken says by itself what is wrong in it.
+  for (const [index, error] of errors.filter(({ keyword }) => keyword !== "if").entries()) {
     if (byPath.size === MAX_VIOLATIONS) {
       return [...byPath.values(), { path: "", message: `and ${errors.length - index} more` }];
     }

@@ -41,6 +41,8 @@ export interface NetworkProfile {
     readonly donId: string;
   };
   readonly link?: Hex;
+  /** Chainlink's price feeds: LINK in the chain's coin (18 decimals), and in US dollars (8). */
+  readonly priceFeeds?: { readonly linkNative?: Hex; readonly linkUsd?: Hex };
 }
 
 /** What a network's pools and proposers ask of a transaction. */

@@ -12,8 +12,8 @@ export type NetworkName = (typeof NETWORK_NAMES)[number];
 /** Where a network is served from: a chain of our own, or a node of the public network. */
 export type Deployment = "embedded" | "public";
 
-/** Bytes of a function's result that the oracle network reports. */
-export const MAX_RESPONSE_BYTES: Readonly<Record<Deployment, number>> = { embedded: 1024, public: 256 };
+/** Bytes of a function's result that the oracle reports: ours, wherever its contracts are, and Chainlink's. */
+export const MAX_RESPONSE_BYTES: Readonly<Record<"own" | "public", number>> = { own: 1024, public: 256 };
 
 /** Lowest number of confirmations a request for random words may ask for. */
 export function minConfirmationsOf(profile: NetworkProfile, deployment: Deployment): number {

@@ -21,7 +21,7 @@ export const MAX_HTTP_REQUESTS = DEFAULT_LIMITS.maxHttpRequests;
 
 /** Bytes of a result that each network reports: what this service deploys is embedded. */
 export const RESULT_LIMITS: Readonly<Record<NetworkName, number>> = Object.fromEntries(
-  NETWORK_NAMES.map((name) => [name, MAX_RESPONSE_BYTES.embedded]),
+  NETWORK_NAMES.map((name) => [name, MAX_RESPONSE_BYTES.own]),
 ) as Record<NetworkName, number>;
 
 export interface SimulateToolRequest {
@@ -51,7 +51,7 @@ export function createSimulateTool(): SimulateTool {
     async simulate({ source, args, bytesArgs, secrets, returnType, network: name, signal }) {
       const linked = link(source);
       if (linked instanceof SourceSyntaxError) return unlinked(linked);
-      const maxResponseBytes = name === undefined ? MAX_RESPONSE_BYTES.embedded : RESULT_LIMITS[name];
+      const maxResponseBytes = name === undefined ? MAX_RESPONSE_BYTES.own : RESULT_LIMITS[name];
       const { text } = linked;
       const run = await pool.run({
         source: text,

@@ -28,6 +28,12 @@ export async function findChain(
   return row && { identity: row.identity, deployment: JSON.parse(row.deployment) };
 }
 
+/** Returns the names of the networks whose chain this store knows, in their order. */
+export async function listChainNames(db: Queryable): Promise<string[]> {
+  const rows = await db.selectFrom("chains").select("network").orderBy("network").execute();
+  return rows.map(({ network }) => network);
+}
+
 /** Takes a new chain for a network: stores it and forgets whatever lived on the one before. */
 export async function replaceChain(
   db: Queryable,

@@ -210,7 +210,7 @@ describe("tyche verify", () => {
   test.each([
     [["sepolia", `0x${"12".repeat(32)}`], /no transaction 0x12/],
     [["sepolia", "0x12"], /64 hex digits/],
-    [["mainnet", `0x${"12".repeat(32)}`], /Allowed choices are polygon_mumbai/],
+    [["mainnet", `0x${"12".repeat(32)}`], /mainnet was never started in .*--rpc-url/],
   ])("error: %j", async (args, says) => {
     const { code, output } = await run(args);
     expect(output).toMatch(says);

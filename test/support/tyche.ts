@@ -41,6 +41,8 @@ export interface TycheProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Command and options that run it, such as `prlimit --nofile=64`. Default none. */
   readonly under?: readonly string[];
+  /** How long it may take. Default 30,000: everything is embedded; a chain of others takes its own time. */
+  readonly timeoutMs?: number;
 }
 
 /** A start that ended, or that was not ready in time. */
@@ -75,7 +77,7 @@ export async function startTycheProcess(options: TycheProcessOptions = {}): Prom
   const dataDir = options.dataDir ?? makeDataDir();
   const env = { PORT: "0", TYCHE_DATA_DIR: dataDir, ...options.env };
   const { child, output, exited } = spawnTyche(["start"], env, options.under);
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = Date.now() + (options.timeoutMs ?? START_TIMEOUT_MS);
   let url: string | undefined;
   while (url === undefined) {
     if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
@@ -115,6 +117,38 @@ export async function startTycheProcess(options: TycheProcessOptions = {}): Prom
       return code;
     },
   };
+}
+
+/** An oracle in a process of its own. */
+export interface OracleChild {
+  /** Where `/readyz` and `/metrics` are. */
+  readonly url: string;
+  output(): string;
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/**
+ * Runs `tyche oracle` until it listens.
+ *
+ * @throws {StartFailure}
+ */
+export async function startOracleProcess(env: Readonly<Record<string, string>>): Promise<OracleChild> {
+  const { child, output, exited } = spawnTyche(["oracle"], { PORT: "0", ...env });
+  for (;;) {
+    const url = /State\s+(http\S+)\/readyz/.exec(output())?.[1];
+    if (url !== undefined)
+      return {
+        url,
+        output,
+        stop(signal = "SIGTERM") {
+          child.kill(signal);
+          return exited;
+        },
+      };
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new StartFailure(child.exitCode, output());
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }
 
 /** Runs a command of the command line to its end. */

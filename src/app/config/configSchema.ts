@@ -2,6 +2,7 @@ import { Type, type Static, type TProperties } from "typebox";
 import { DEFAULT_LIMITS as DEFAULT_HTTP_LIMITS } from "../../http/limits.ts";
 import { NETWORK_NAMES } from "../../networks/profiles.ts";
 import { EXPECTED } from "../../lib/schemaErrors.ts";
+import { NetworkChoice } from "./networkSchema.ts";
 import { MAX_OPEN_PER_NETWORK } from "../../requests/shares.ts";
 
 const STRICT = { additionalProperties: false } as const;
@@ -75,12 +76,16 @@ export const ConfigSchema = Type.Object(
       "warn",
     ),
     pluginsDir: Type.Optional(text("Folder of the presets. Default: those that come with Tyche.")),
-    networks: Type.Record(Type.String(), Type.Unsafe<"embedded">({ type: "string", enum: ["embedded"] }), {
-      propertyNames: { enum: NETWORK_NAMES },
+    networks: Type.Record(Type.String(), NetworkChoice, {
+      propertyNames: {
+        pattern: "^[a-z][a-z0-9_]{0,31}$",
+        [EXPECTED]: "a name of 1 to 32 lower-case letters, digits and _",
+      },
       minProperties: 1,
       default: Object.fromEntries(NETWORK_NAMES.map((name) => [name, "embedded"])),
       [EXPECTED]: 'an object of networks, such as {"sepolia": "embedded"}',
-      description: "The networks served, by name; only those. `embedded`: a chain inside the service.",
+      description:
+        "The networks served, by name; only those. `embedded`: a chain inside the service; an object: a network with nodes of its own.",
     }),
     http: section(
       {
@@ -171,9 +176,20 @@ export type Config = Static<typeof ConfigSchema>;
 
 /** The JSON Schema of the file, for editors: nothing in it is required, as everything has a default. */
 export function describeConfigSchema(): object {
-  const text = JSON.stringify(ConfigSchema, (name, value: unknown) =>
-    name === "required" && Array.isArray(value) ? undefined : value,
-  );
-  const schema = JSON.parse(text) as object;
+  const schema = withoutDefaulted(JSON.parse(JSON.stringify(ConfigSchema))) as object;
   return { $schema: "https://json-schema.org/draft/2020-12/schema", title: "tyche.json", ...schema };
+}
+
+/** A member that has a default may be left out. */
+function withoutDefaulted(schema: unknown): unknown {
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return schema;
+  const { required, ...rest } = schema as { readonly required?: unknown; readonly properties?: object };
+  const properties = (rest.properties ?? {}) as Readonly<Record<string, { readonly default?: unknown }>>;
+  const left = Array.isArray(required)
+    ? required.filter((name: string) => properties[name]?.default === undefined)
+    : [];
+  return {
+    ...Object.fromEntries(Object.entries(rest).map(([name, part]) => [name, withoutDefaulted(part)])),
+    ...(left.length > 0 ? { required: left } : {}),
+  };
 }

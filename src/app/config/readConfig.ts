@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { compileValidator } from "../../http/validator.ts";
 import { TycheError, messageOf } from "../../lib/errors.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
+import { checkNetworks } from "./checkNetworks.ts";
 import { ConfigSchema, type Config } from "./configSchema.ts";
 import { findUnusable } from "./findUnusable.ts";
 import { readConfigFile, type Members } from "./readConfigFile.ts";
@@ -56,6 +57,7 @@ export function readConfig({ file, dataDir, environment }: ReadConfigOptions): L
   const checked = validate(members);
   const violations = [
     ...(checked.ok ? [] : checked.violations),
+    ...checkNetworks(members["networks"]),
     ...findUnusable(members, { pluginsBase: dirname(path) }),
   ];
   if (!checked.ok || violations.length > 0)
@@ -63,14 +65,40 @@ export function readConfig({ file, dataDir, environment }: ReadConfigOptions): L
       path,
       violations.map((violation) => nameVariable(violation, variables)),
     );
-  const { pluginsDir, ...config } = checked.values;
+  const { pluginsDir, networks, ...config } = checked.values;
+  const fromFile = (name: string): string => resolve(dirname(path), name);
   return {
     config: {
       ...config,
-      ...(pluginsDir === undefined ? {} : { pluginsDir: resolve(dirname(path), pluginsDir) }),
+      networks: Object.fromEntries(
+        Object.entries(networks).map(([name, network]) => [name, withAbsolutePaths(network, fromFile)]),
+      ),
+      ...(pluginsDir === undefined ? {} : { pluginsDir: fromFile(pluginsDir) }),
     },
     ...(hasFile ? { file: path } : {}),
     variables,
+  };
+}
+
+function withAbsolutePaths(
+  network: Config["networks"][string],
+  absolute: (name: string) => string,
+): Config["networks"][string] {
+  if (network === "embedded") return network;
+  const { contracts, operatorKey, ...rest } = network;
+  const { keystore, passwordFile, ...key } = operatorKey ?? {};
+  return {
+    ...rest,
+    contracts: absolute(contracts),
+    ...(operatorKey === undefined
+      ? {}
+      : {
+          operatorKey: {
+            ...key,
+            ...(keystore === undefined ? {} : { keystore: absolute(keystore) }),
+            ...(passwordFile === undefined ? {} : { passwordFile: absolute(passwordFile) }),
+          },
+        }),
   };
 }
 

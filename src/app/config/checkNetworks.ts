@@ -1,0 +1,53 @@
+import { NETWORK_NAMES, PROFILE_NAMES, findProfile } from "../../networks/profiles.ts";
+import type { ParameterViolation } from "../../lib/invalidParameter.ts";
+import { pointerTo } from "../../lib/parseJson.ts";
+
+/** Checks what the schema can't say of the networks: what follows from names and from which members go together. */
+export function checkNetworks(networks: unknown): ParameterViolation[] {
+  if (!isObject(networks)) return [];
+  return Object.entries(networks).flatMap(([name, network]) => {
+    const path = pointerTo(name, "/networks");
+    if (network === "embedded") return checkEmbedded(name, path);
+    return isObject(network)
+      ? [...checkChainId(name, network, path), ...checkKey(network["operatorKey"], `${path}/operatorKey`)]
+      : [];
+  });
+}
+
+function checkEmbedded(name: string, path: string): ParameterViolation[] {
+  if ((NETWORK_NAMES as readonly string[]).includes(name)) return [];
+  const message = `can't be embedded: only ${NETWORK_NAMES.join(", ")} can; name the rpcUrls of any other`;
+  return [{ path, message }];
+}
+
+function checkChainId(name: string, { chainId }: Members, path: string): ParameterViolation[] {
+  const profile = findProfile(name);
+  if (profile === undefined && chainId === undefined) {
+    const message = `is required, as ${name} is none of the networks known by name: ${PROFILE_NAMES.join(", ")}`;
+    return [{ path: `${path}/chainId`, message }];
+  }
+  if (profile === undefined || chainId === undefined || chainId === profile.chainId) return [];
+  const message = `must be ${profile.chainId}, the chain id of ${name}; got ${JSON.stringify(chainId)}; give another chain another name`;
+  return [{ path: `${path}/chainId`, message }];
+}
+
+function checkKey(key: unknown, path: string): ParameterViolation[] {
+  if (!isObject(key)) return [];
+  const given = ["env", "keystore", "remote"].filter((way) => key[way] !== undefined);
+  if (given.length !== 1) {
+    const found = given.length === 0 ? "none of them" : given.join(" and ");
+    return [{ path, message: `must have exactly one of env, keystore and remote; got ${found}` }];
+  }
+  const needsPassword = key["keystore"] !== undefined;
+  if (needsPassword && key["passwordFile"] === undefined)
+    return [{ path: `${path}/passwordFile`, message: "is required with keystore" }];
+  if (!needsPassword && key["passwordFile"] !== undefined)
+    return [{ path: `${path}/passwordFile`, message: "goes with keystore alone" }];
+  return [];
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,34 @@
+import type { Config } from "./configSchema.ts";
+
+/** Returns a configuration as it may be shown: of the nodes' URLs, which may hold keys, scheme and host alone. */
+export function hideSecrets(config: Config): object {
+  return {
+    ...config,
+    networks: Object.fromEntries(
+      Object.entries(config.networks).map(([name, network]) => {
+        if (network === "embedded") return [name, network];
+        const { rpcUrls, operatorKey, ...rest } = network;
+        const { remote, ...key } = operatorKey ?? {};
+        const shownKey =
+          remote === undefined ? operatorKey : { ...key, remote: { ...remote, url: originOf(remote.url) } };
+        return [
+          name,
+          {
+            ...rest,
+            rpcUrls: rpcUrls.map(originOf),
+            ...(shownKey === undefined ? {} : { operatorKey: shownKey }),
+          },
+        ];
+      }),
+    ),
+  };
+}
+
+/** `…` stands for whatever follows, and for a user's name and password. */
+function originOf(text: string): string {
+  const url = URL.parse(text);
+  if (url === null) return "…";
+  const { protocol, host, pathname, search, username, password } = url;
+  const isWhole = pathname.length <= 1 && search === "" && username === "" && password === "";
+  return `${protocol}//${host}${isWhole ? "" : "/…"}`;
+}

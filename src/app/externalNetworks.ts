@@ -1,0 +1,51 @@
+import { parseEther, parseGwei } from "viem";
+import { suggestedFees, type Fees } from "../evm/fees.ts";
+import { capFees } from "../networks/external/cappedFees.ts";
+import { readContractsFile } from "../networks/external/contractsFile.ts";
+import { createExternalSource } from "../networks/external/externalSource.ts";
+import type { NetworkSource } from "../networks/network.ts";
+import { findProfile, profileOf, type NetworkProfile } from "../networks/profiles.ts";
+import type { ExternalNetworkConfig } from "./config/networkSchema.ts";
+import { loadOperatorKey } from "./operatorKey.ts";
+
+/** LINK that a subscription is given where it costs something, and where the token is our own. */
+const PUBLIC_ALLOWANCE_JUELS = parseEther("10");
+const OWN_ALLOWANCE_JUELS = parseEther("10000");
+/** Time without a receipt after which a transaction is sent again at a higher price: a few blocks of the slowest networks. */
+const REPRICE_AFTER_MS = 45_000;
+
+/** Returns what is known of a network that is configured with nodes of its own. */
+export function profileOfExternal(name: string, config: ExternalNetworkConfig): NetworkProfile {
+  return profileOf({
+    name,
+    chainId: config.chainId ?? findProfile(name)!.chainId,
+    title: config.title,
+    finalityDepth: config.finalityDepth,
+  });
+}
+
+/** Returns how transactions are paid on a network that is configured with nodes of its own. */
+export function feesOfExternal(config: ExternalNetworkConfig): Fees {
+  const maxWei = config.maxFeeGwei === undefined ? undefined : parseGwei(config.maxFeeGwei);
+  return capFees(suggestedFees({ repriceAfterMs: REPRICE_AFTER_MS }), maxWei);
+}
+
+/**
+ * Describes a configured network that others run.
+ *
+ * @throws NetworkFileError when its contracts file can't be used.
+ */
+export function createExternalNetwork(name: string, config: ExternalNetworkConfig): NetworkSource {
+  const profile = profileOfExternal(name, config);
+  const contracts = readContractsFile(config.contracts, { network: name, chainId: profile.chainId });
+  const ownAllowance = contracts.isLinkOurs ? OWN_ALLOWANCE_JUELS : PUBLIC_ALLOWANCE_JUELS;
+  const { linkPerSubscription } = config;
+  return createExternalSource({
+    profile,
+    rpcUrls: config.rpcUrls,
+    contracts,
+    fees: feesOfExternal(config),
+    allowanceJuels: linkPerSubscription === undefined ? ownAllowance : parseEther(linkPerSubscription),
+    loadOperator: () => loadOperatorKey({ network: name, key: config.operatorKey, environment: process.env }),
+  });
+}

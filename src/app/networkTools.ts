@@ -1,0 +1,112 @@
+import { formatEther, formatGwei, parseEther } from "viem";
+import { checkNetwork, type NetworkFinding } from "../networks/external/checkNetwork.ts";
+import { readContractsFile } from "../networks/external/contractsFile.ts";
+import { deployNetwork, type DeploymentEstimate } from "../networks/external/deployNetwork.ts";
+import { connectExternal } from "../networks/external/externalNode.ts";
+import { fundNetwork } from "../networks/external/fundNetwork.ts";
+import { readOracleIdentity } from "../networks/external/oracleIdentity.ts";
+import type { NetworkMeans } from "../cli/networkCommands.ts";
+import type { Config } from "./config/configSchema.ts";
+import type { ExternalNetworkConfig } from "./config/networkSchema.ts";
+import { feesOfExternal, profileOfExternal } from "./externalNetworks.ts";
+import { loadOperatorKey } from "./operatorKey.ts";
+import { StartError } from "./startError.ts";
+
+type Means = Omit<NetworkMeans<Config>, "readConfig">;
+
+/** What `tyche network deploy`, `check` and `fund` do. */
+export const NETWORK_TOOLS: Means = {
+  async deploy({ config, network, oracleFile, confirm, onStep }) {
+    const settings = externalOf(config, network);
+    const profile = profileOfExternal(network, settings);
+    const oracle = readOracleIdentity(oracleFile, profile.chainId);
+    const operator = await loadOperator(network, settings);
+    const client = connectExternal(settings.rpcUrls, profile.chainId);
+    const show = (wei: bigint): string => `${formatEther(wei)} ${profile.coin}`;
+    let totalWei = 0n;
+    try {
+      const end = await deployNetwork({
+        profile,
+        client,
+        operator,
+        fees: feesOfExternal(settings),
+        oracle,
+        file: settings.contracts,
+        confirm: (estimate) => confirm(showEstimate(estimate, show)),
+        onStep({ costWei, gasUsed: _, ...step }) {
+          totalWei += costWei;
+          onStep({ ...step, cost: show(costWei) });
+        },
+      });
+      return { end, file: settings.contracts, total: show(totalWei) };
+    } finally {
+      await client.close();
+    }
+  },
+
+  async check({ config, network, onFinding }) {
+    const settings = externalOf(config, network);
+    const profile = profileOfExternal(network, settings);
+    return await checkNetwork({
+      profile,
+      rpcUrls: settings.rpcUrls,
+      contracts: readContractsFile(settings.contracts, { network, chainId: profile.chainId }),
+      fees: feesOfExternal(settings),
+      operator: async () => (await loadOperator(network, settings)).address,
+      onFinding: onFinding satisfies (finding: NetworkFinding) => void,
+    });
+  },
+
+  async fund({ config, network, link, coin, onTransfer }) {
+    const settings = externalOf(config, network);
+    const profile = profileOfExternal(network, settings);
+    const contracts = readContractsFile(settings.contracts, { network, chainId: profile.chainId });
+    const operator = await loadOperator(network, settings);
+    const client = connectExternal(settings.rpcUrls, profile.chainId);
+    try {
+      await fundNetwork({
+        profile,
+        client,
+        operator,
+        fees: feesOfExternal(settings),
+        contracts,
+        reserveJuels: link === undefined ? undefined : parseEther(link),
+        coinWei: coin === undefined ? undefined : parseEther(coin),
+        onTransfer,
+      });
+    } finally {
+      await client.close();
+    }
+  },
+};
+
+function externalOf(config: Config, network: string): ExternalNetworkConfig {
+  const found = config.networks[network];
+  if (found !== undefined && found !== "embedded") return found;
+  throw new StartError(
+    found === undefined
+      ? `the configuration has no network ${network}; it names ${Object.keys(config.networks).join(", ")}`
+      : `${network} is embedded: the service deploys its contracts by itself`,
+  );
+}
+
+function loadOperator(network: string, { operatorKey }: ExternalNetworkConfig) {
+  return loadOperatorKey({ network, key: operatorKey, environment: process.env });
+}
+
+function showEstimate(estimate: DeploymentEstimate, show: (wei: bigint) => string) {
+  const { deployer, balanceWei, left, steps, gas, gasPriceWei, existing, isResumed } = estimate;
+  const costWei = gas * gasPriceWei;
+  return {
+    deployer,
+    balance: show(balanceWei),
+    left,
+    steps,
+    gas: gas.toString(),
+    gasPrice: `${formatGwei(gasPriceWei)} gwei`,
+    cost: show(costWei),
+    ...(balanceWei < costWei ? { missing: show(costWei - balanceWei) } : {}),
+    existing: Object.entries(existing).map(([role, address]) => `${role} ${address}`),
+    isResumed,
+  };
+}

@@ -1,0 +1,129 @@
+import type { Logger } from "pino";
+import type { SandboxPool } from "../../sandbox/index.ts";
+import { createChainWatcher } from "../evm/watcher.ts";
+import { withDeadline } from "../lib/deadline.ts";
+import { messageOf } from "../lib/errors.ts";
+import { repeat } from "../lib/repeat.ts";
+import { readContractsFile } from "../networks/external/contractsFile.ts";
+import { assertChainId, connectExternal } from "../networks/external/externalNode.ts";
+import { assertDeployed } from "../networks/external/externalSource.ts";
+import { MAX_RESPONSE_BYTES } from "../networks/profiles.ts";
+import type { Oracle } from "../oracle/oracle.ts";
+import type { OracleNetworkStatus } from "../oracle/status.ts";
+import type { MinedTransaction } from "../requests/transactionMetrics.ts";
+import { findOracleCheckpoint, saveOracleCheckpoint } from "../store/chainRecords.ts";
+import type { Store } from "../store/store.ts";
+import type { ExternalNetworkConfig } from "./config/networkSchema.ts";
+import { feesOfExternal, profileOfExternal } from "./externalNetworks.ts";
+import { deriveOracleKeys } from "./networkKeys.ts";
+import { createNetworkOracle } from "./networkOracle.ts";
+import { StartError } from "./startError.ts";
+
+/** Between looks for a new head where the node doesn't push them. */
+const POLL_INTERVAL_MS = 500;
+const CHECKPOINT_INTERVAL_MS = 5_000;
+const LAST_CHECKPOINT_MS = 2_000;
+/** Before a network that could not be opened is tried again. */
+const RETRY_INTERVAL_MS = 2_000;
+
+/** One network of an oracle's process. */
+export interface OracleNetwork {
+  readonly name: string;
+  /** `undefined` until the network could be opened. */
+  status(): OracleNetworkStatus | undefined;
+  /** Why it isn't served yet. */
+  trouble(): string | undefined;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves one network as its oracle, as soon as its nodes answer.
+ *
+ * @throws NetworkFileError when the contracts file can't be used; {@link StartError} when the contracts are another oracle's.
+ */
+export function serveOracleNetwork(options: {
+  readonly name: string;
+  readonly config: ExternalNetworkConfig;
+  readonly masterKey: Uint8Array;
+  readonly store: Store;
+  readonly pool: SandboxPool;
+  readonly log: Logger;
+  readonly onTransaction: (transaction: MinedTransaction) => void;
+}): OracleNetwork {
+  const { name, config, store, pool, log, onTransaction } = options;
+  const { chainId } = profileOfExternal(name, config);
+  const file = readContractsFile(config.contracts, { network: name, chainId });
+  const keys = deriveOracleKeys(options.masterKey, chainId);
+  if (keys.provingKey.keyHash !== file.keyHash)
+    throw new StartError(
+      `the contracts in ${config.contracts} are for another oracle (VRF key hash ${file.keyHash}, and this data directory's is ${keys.provingKey.keyHash}); use the data directory whose \`tyche oracle keys\` they were deployed with`,
+    );
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const onError = (error: unknown): void => {
+    if (!signal.aborted) log.warn({ err: error }, "chain trouble; it is tried again");
+  };
+  const client = connectExternal(config.rpcUrls, chainId);
+  let trouble: string | undefined = "it is starting";
+  let oracle: Oracle | undefined;
+
+  const keepCheckpoint = async (): Promise<void> => {
+    const status = oracle?.status()[0];
+    // Read after the status: every answer that it counts is in this block or before.
+    const head = status?.caughtUp ? await client.getHead("latest") : undefined;
+    if (status === undefined || head === undefined) return;
+    await saveOracleCheckpoint(store.db, name, { blockNumber: status.checkpoint, head });
+  };
+
+  const open = async (): Promise<void> => {
+    if (oracle !== undefined || signal.aborted) return;
+    try {
+      await assertChainId(client, { network: name, chainId });
+      await assertDeployed(client, file);
+      const noted = await findOracleCheckpoint(store.db, name);
+      const isKept =
+        noted !== undefined && (await client.getHead(noted.head.number))?.hash === noted.head.hash;
+      if (signal.aborted) return;
+      const watcher = createChainWatcher({ client, pollIntervalMs: POLL_INTERVAL_MS, onError });
+      signal.addEventListener("abort", () => watcher.close(), { once: true });
+      oracle = createNetworkOracle({
+        network: name,
+        chainId,
+        client,
+        watcher,
+        contracts: file.contracts,
+        keys,
+        fees: feesOfExternal(config),
+        fromBlock: isKept ? noted.blockNumber : BigInt(file.blockNumber),
+        maxResponseBytes: MAX_RESPONSE_BYTES.own,
+        pool,
+        log,
+        signal,
+        onTransaction,
+        onError,
+      });
+      trouble = undefined;
+    } catch (error) {
+      trouble = messageOf(error);
+      onError(error);
+    }
+  };
+  void open();
+  const stops = [
+    repeat(open, RETRY_INTERVAL_MS, onError),
+    repeat(keepCheckpoint, CHECKPOINT_INTERVAL_MS, onError),
+  ];
+
+  return {
+    name,
+    status: () => oracle?.status()[0],
+    trouble: () => trouble,
+    async close() {
+      for (const stop of stops) stop();
+      oracle?.close();
+      stopping.abort();
+      await withDeadline(keepCheckpoint(), LAST_CHECKPOINT_MS).catch(() => {});
+      await client.close();
+    },
+  };
+}

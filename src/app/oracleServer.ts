@@ -1,0 +1,162 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Gauge, type Registry } from "prom-client";
+import type { OracleNetwork } from "./oracleNetwork.ts";
+import { describeOracleHealth } from "./oracleHealth.ts";
+
+/** A head older than this is trouble: no public network takes a minute for a block. */
+const OLD_HEAD_MS = 120_000;
+/** An account with less coin than this, 0.1, should be filled up. */
+const LOW_BALANCE_WEI = 10n ** 17n;
+const WEI = 1e18;
+
+/** What an oracle's process tells whoever runs it. */
+export interface OracleServer {
+  /** Without a trailing slash. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Options of {@link listenForOracle}. */
+export interface OracleServerOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly registry: Registry;
+  readonly networks: readonly OracleNetwork[];
+  readonly sandbox: () => { readonly isReady: boolean; readonly why?: string };
+}
+
+/** Serves `/healthz`, `/readyz` and `/metrics` of an oracle's process. Rejects with Node's own error when it can't listen. */
+export async function listenForOracle(options: OracleServerOptions): Promise<OracleServer> {
+  const { host, registry, networks, sandbox } = options;
+  registerOracleMetrics(registry, networks);
+  const server = createServer((request, response) => {
+    const answer = (status: number, type: string, text: string): void => {
+      response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
+    };
+    const { pathname } = new URL(request.url ?? "/", "http://oracle");
+    if (request.method !== "GET" && request.method !== "HEAD") return answer(405, "text/plain", "GET only\n");
+    if (pathname === "/healthz") return answer(200, "application/json", '{"status":"ok"}\n');
+    if (pathname === "/readyz") {
+      const { isReady, why } = sandbox();
+      const described = networks.map((network) => [network.name, describe(network)] as const);
+      const ready = isReady && described.every(([, one]) => one.ready);
+      const body = {
+        ready,
+        sandbox: { ready: isReady, ...(why === undefined ? {} : { why }) },
+        networks: Object.fromEntries(described),
+      };
+      return answer(ready ? 200 : 503, "application/json", `${JSON.stringify(body)}\n`);
+    }
+    if (pathname !== "/metrics") return answer(404, "text/plain", "see /readyz, /healthz and /metrics\n");
+    registry.metrics().then(
+      (text) => answer(200, registry.contentType, text),
+      () => answer(500, "text/plain", "the metrics can't be read\n"),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function describe(network: OracleNetwork): Readonly<Record<string, unknown>> & { readonly ready: boolean } {
+  const status = network.status();
+  if (status === undefined) return { ready: false, why: network.trouble() ?? "it is starting" };
+  const { lagMs, waitsFor, pendingWords, pendingFunctions } = describeOracleHealth(status);
+  const { lastBlock, caughtUp, accounts } = status;
+  const why = !caughtUp
+    ? "it reads the blocks from before its start"
+    : lastBlock !== undefined && Date.now() - lastBlock.seenAt > OLD_HEAD_MS
+      ? `no block was seen for ${Math.round((Date.now() - lastBlock.seenAt) / 1000)} s`
+      : undefined;
+  const low = accounts.filter(({ balanceWei }) => balanceWei !== undefined && balanceWei < LOW_BALANCE_WEI);
+  return {
+    ready: why === undefined,
+    ...(why === undefined ? {} : { why }),
+    caughtUp,
+    ...(lastBlock === undefined ? {} : { blockNumber: Number(lastBlock.number) }),
+    oracleLagMs: lagMs,
+    pendingWords,
+    pendingFunctions,
+    ...(waitsFor === undefined ? {} : { waitsFor }),
+    warnings: low.map(
+      ({ role, address, balanceWei }) =>
+        `the account ${address} (${role}) holds ${balanceWei} wei, less than ${LOW_BALANCE_WEI}; send it coin`,
+    ),
+  };
+}
+
+function registerOracleMetrics(registry: Registry, networks: readonly OracleNetwork[]): void {
+  const gauge = (
+    name: string,
+    help: string,
+    label: string | undefined,
+    rows: (network: OracleNetwork) => Readonly<Record<string, number | undefined>>,
+  ): void => {
+    const metric: Gauge = new Gauge({
+      name,
+      help,
+      labelNames: ["network", ...(label === undefined ? [] : [label])],
+      registers: [registry],
+      collect() {
+        metric.reset();
+        for (const network of networks)
+          for (const [value, number] of Object.entries(rows(network)))
+            if (number !== undefined)
+              metric.set(
+                { network: network.name, ...(label === undefined ? {} : { [label]: value }) },
+                number,
+              );
+      },
+    });
+  };
+  gauge("tyche_network_ready", "Whether a network serves: 1 or 0.", undefined, (network) => ({
+    value: Number(describe(network).ready),
+  }));
+  gauge("tyche_chain_head_block", "Number of the newest block seen.", undefined, (network) => {
+    const number = network.status()?.lastBlock?.number;
+    return { value: number === undefined ? undefined : Number(number) };
+  });
+  gauge(
+    "tyche_oracle_lag_seconds",
+    "Time since the oracle saw its oldest unanswered request; 0 when there is none.",
+    undefined,
+    (network) => {
+      const status = network.status();
+      return { value: status && describeOracleHealth(status).lagMs / 1000 };
+    },
+  );
+  gauge(
+    "tyche_oracle_pending_requests",
+    "Requests that the oracle has seen and not answered: words or functions.",
+    "kind",
+    (network) => {
+      const status = network.status();
+      const health = status && describeOracleHealth(status);
+      return { words: health?.pendingWords, functions: health?.pendingFunctions };
+    },
+  );
+  gauge(
+    "tyche_account_balance_coins",
+    "Coin of the accounts that pay for gas; of several with one role the lowest.",
+    "account",
+    (network) => {
+      const status = network.status();
+      const lowest = status ? describeOracleHealth(status).lowestAccounts : {};
+      return Object.fromEntries(
+        Object.entries(lowest).map(([role, { balanceWei }]) => [role, Number(balanceWei) / WEI]),
+      );
+    },
+  );
+}

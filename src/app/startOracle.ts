@@ -1,0 +1,117 @@
+import type { Logger } from "pino";
+import { Registry, collectDefaultMetrics } from "prom-client";
+import { createSandboxPool } from "../../sandbox/index.ts";
+import { openDapps } from "../dapps/dappTools.ts";
+import type { OutsideKey } from "../lib/outsideKey.ts";
+import { messageOf } from "../lib/errors.ts";
+import { registerSandboxMetrics } from "../requests/sandboxMetrics.ts";
+import { createTransactionObserver } from "../requests/transactionMetrics.ts";
+import { openDataDirectory } from "../store/dataDirectory.ts";
+import type { Config } from "./config/configSchema.ts";
+import { watchData } from "./dataWatch.ts";
+import { openSandboxNetwork } from "./openSandboxNetwork.ts";
+import { serveOracleNetwork, type OracleNetwork } from "./oracleNetwork.ts";
+import { listenForOracle, type OracleServer } from "./oracleServer.ts";
+import { StartError } from "./startError.ts";
+
+/** Options of {@link startOracle}. */
+export interface OracleProcessOptions {
+  readonly dataDir: string;
+  readonly masterKey?: OutsideKey | undefined;
+  /** Of its networks, those with nodes of their own are served. */
+  readonly config: Config;
+  readonly log: Logger;
+  /** Told, in one sentence, why the oracle can't go on: end the process at once. */
+  readonly onFatal: (message: string) => void;
+}
+
+/** An oracle that runs in this process. */
+export interface OracleProcess {
+  /** Where `/readyz` and `/metrics` are, without a trailing slash. */
+  readonly url: string;
+  readonly networks: readonly string[];
+  close(): Promise<void>;
+}
+
+/**
+ * Starts an oracle in a process of its own: its keys, data directory, nodes, checkpoint and sandbox. It shares nothing with any service but
+ * the chain. A network that can't be reached yet is tried again.
+ *
+ * @throws {TycheError} with one sentence for whoever starts it.
+ */
+export async function startOracle(options: OracleProcessOptions): Promise<OracleProcess> {
+  const closers: (() => Promise<void> | void)[] = [];
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> =>
+    (closing ??= (async () => {
+      for (const one of closers.toReversed())
+        await Promise.resolve()
+          .then(one)
+          .catch((error: unknown) => options.log.error({ err: error }, "closing failed"));
+    })());
+  try {
+    return { ...(await start(options, closers)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function start(
+  options: OracleProcessOptions,
+  closers: (() => Promise<void> | void)[],
+): Promise<Omit<OracleProcess, "close">> {
+  const { config, log, onFatal } = options;
+  const external = Object.entries(config.networks).flatMap(([name, network]) =>
+    network === "embedded" ? [] : [{ name, network }],
+  );
+  if (external.length === 0)
+    throw new StartError(
+      "the configuration names no network with rpcUrls; embedded networks have their oracle in the service's own process",
+    );
+  const directory = openDataDirectory(options.dataDir, { exclusive: true, masterKey: options.masterKey });
+  closers.push(() => directory.close());
+  const { store } = await openDapps(directory, onFatal);
+  closers.push(() => store.close());
+  const sandboxNetwork = openSandboxNetwork(config.sandbox, directory);
+  closers.push(() => sandboxNetwork.close());
+  const pool = createSandboxPool({
+    onWarning: (message) => log.warn(message),
+    hostCalls: sandboxNetwork.hostCalls,
+    ...config.sandbox,
+  });
+  closers.push(() => pool.close());
+
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  registerSandboxMetrics(registry, pool);
+  const onTransaction = createTransactionObserver(registry);
+  const networks: OracleNetwork[] = external.map(({ name, network }) =>
+    serveOracleNetwork({
+      name,
+      config: network,
+      masterKey: directory.masterKey,
+      store,
+      pool,
+      log: log.child({ network: name }),
+      onTransaction,
+    }),
+  );
+  closers.push(async () => {
+    await Promise.all(networks.map((network) => network.close()));
+  });
+  const server: OracleServer = await listenForOracle({
+    host: config.host,
+    port: config.port,
+    registry,
+    networks,
+    sandbox: () => pool.status(),
+  }).catch((error: unknown) => {
+    throw new StartError(`listening on ${config.host}:${config.port} failed: ${messageOf(error)}`, error);
+  });
+  closers.push(() => server.close());
+  closers.push(
+    await watchData({ directory: directory.path, files: ["tyche.sqlite", "lock"], chains: [], onFatal }),
+  );
+  return { url: server.url, networks: external.map(({ name }) => name) };
+}

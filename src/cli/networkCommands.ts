@@ -1,0 +1,205 @@
+import { createInterface } from "node:readline/promises";
+import { InvalidArgumentError, type Command } from "commander";
+import { TycheError } from "../lib/errors.ts";
+import type { Terminal } from "./terminal.ts";
+
+const DEPLOY_HELP = `
+The account of the network's operatorKey pays, owns the contracts and sends the service's requests later; send nothing else from it
+meanwhile. A run that was interrupted goes on where it stopped. The contracts file is the one that the configuration names; beside it,
+FILE.sources holds what block explorers ask for to show the sources.
+
+Example:
+  $ tyche network deploy sepolia --oracle oracle.json`;
+
+/** What a deployment is about to do; amounts are texts with their unit. */
+export interface ShownEstimate {
+  readonly deployer: string;
+  readonly balance: string;
+  readonly left: number;
+  readonly steps: number;
+  readonly gas: string;
+  readonly gasPrice: string;
+  readonly cost: string;
+  /** What the account lacks for the worst case; absent where it has enough. */
+  readonly missing?: string;
+  readonly existing: readonly string[];
+  readonly isResumed: boolean;
+}
+
+/** A transaction that is mined. */
+export interface ShownStep {
+  readonly name: string;
+  readonly index: number;
+  readonly of: number;
+  readonly hash: string;
+  readonly cost: string;
+}
+
+/** One line of the doctor. */
+export interface Finding {
+  readonly isOk: boolean;
+  readonly text: string;
+  /** What to do. */
+  readonly remedy?: string;
+}
+
+/** What the commands are given by whoever composes the program. */
+export interface NetworkMeans<Config> {
+  readConfig(this: void, file: string | undefined): Config;
+  deploy(
+    this: void,
+    options: {
+      readonly config: Config;
+      readonly network: string;
+      readonly oracleFile: string;
+      readonly confirm: (estimate: ShownEstimate) => Promise<boolean>;
+      readonly onStep: (step: ShownStep) => void;
+    },
+  ): Promise<{
+    readonly end: "deployed" | "present" | "declined";
+    readonly file: string;
+    readonly total: string;
+  }>;
+  check(
+    this: void,
+    options: {
+      readonly config: Config;
+      readonly network: string;
+      readonly onFinding: (finding: Finding) => void;
+    },
+  ): Promise<boolean>;
+  fund(
+    this: void,
+    options: {
+      readonly config: Config;
+      readonly network: string;
+      readonly link: string | undefined;
+      readonly coin: string | undefined;
+      readonly onTransfer: (transfer: { readonly what: string; readonly hash: string }) => void;
+    },
+  ): Promise<void>;
+}
+
+interface DeployFlags {
+  readonly config?: string;
+  readonly oracle: string;
+  readonly yes?: true;
+}
+
+/** Adds `tyche network deploy`, `check` and `fund` to `tyche network`. */
+export function registerNetworkTools<Config>(
+  network: Command,
+  terminal: Terminal,
+  means: NetworkMeans<Config>,
+): void {
+  const { out, colors } = terminal;
+  network
+    .command("deploy")
+    .argument("<name>", "network of the configuration")
+    .requiredOption("--oracle <file>", "what `tyche oracle keys --json` printed")
+    .option("--config <file>", "configuration file")
+    .option("--yes", "don't ask")
+    .description("Puts the contracts on a network for an oracle, and writes the contracts file.")
+    .addHelpText("after", DEPLOY_HELP)
+    .action(async (name: string, flags: DeployFlags) => {
+      const { end, file, total } = await means.deploy({
+        config: means.readConfig(flags.config),
+        network: name,
+        oracleFile: flags.oracle,
+        async confirm(estimate) {
+          printEstimate(estimate, terminal);
+          return flags.yes === true || (await ask("Deploy?", terminal));
+        },
+        onStep: ({ index, of, name: step, hash, cost }) =>
+          out(
+            `  ${colors.green("✓")} ${index}/${of}  ${step.padEnd(38)} ${cost.padEnd(22)} ${colors.dim(hash)}`,
+          ),
+      });
+      if (end === "declined") {
+        out("nothing was sent");
+        process.exitCode = 1;
+      } else if (end === "present") out(`${name} is deployed already: ${file}`);
+      else out(`deployed for ${total}; the contracts are in ${file}`);
+    });
+  network
+    .command("check")
+    .argument("<name>", "network of the configuration")
+    .option("--config <file>", "configuration file")
+    .description(
+      "Looks a network over: its nodes, contracts, accounts and LINK. Exit code 1 when anything is amiss.",
+    )
+    .action(async (name: string, flags: { readonly config?: string }) => {
+      const isFine = await means.check({
+        config: means.readConfig(flags.config),
+        network: name,
+        onFinding({ isOk, text, remedy }) {
+          out(`${isOk ? colors.green("✓") : colors.red("✗")} ${text}`);
+          if (remedy !== undefined) out(`    ${remedy}`);
+        },
+      });
+      if (!isFine) process.exitCode = 1;
+    });
+  network
+    .command("fund")
+    .argument("<name>", "network of the configuration")
+    .option("--link <amount>", "LINK that the reserve for dapps' subscriptions is filled up to", parseAmount)
+    .option("--coin <amount>", "coin that each account of the oracle is filled up to", parseAmount)
+    .option("--config <file>", "configuration file")
+    .description("Sends LINK and coin from the operator's account to where requests are paid from.")
+    .action(async (name: string, flags: { link?: string; coin?: string; config?: string }) => {
+      if (flags.link === undefined && flags.coin === undefined) throw new MissingAmountError();
+      let count = 0;
+      await means.fund({
+        config: means.readConfig(flags.config),
+        network: name,
+        link: flags.link,
+        coin: flags.coin,
+        onTransfer({ what, hash }) {
+          count += 1;
+          out(`  ${colors.green("✓")} ${what}  ${colors.dim(hash)}`);
+        },
+      });
+      if (count === 0) out("everything holds as much already");
+    });
+}
+
+function printEstimate(estimate: ShownEstimate, { out, colors }: Terminal): void {
+  const { deployer, balance, left, steps, gas, gasPrice, cost, missing, existing, isResumed } = estimate;
+  if (isResumed) out("an earlier run is continued");
+  out(`  account    ${deployer}  ${balance}`);
+  out(`  left       ${left} of ${steps} transactions, at most ${gas} gas at ${gasPrice}`);
+  out(`  cost       at most ${cost}`);
+  if (existing.length > 0) out(`  taken      ${existing.join(", ")}`);
+  if (missing !== undefined) out(colors.yellow(`  the account may lack ${missing}`));
+}
+
+async function ask(question: string, { isTerminal }: Terminal): Promise<boolean> {
+  if (!isTerminal) throw new NobodyToAskError();
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(?:es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+  } finally {
+    lines.close();
+  }
+}
+
+function parseAmount(text: string): string {
+  if (!/^(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,18})?$/.test(text))
+    throw new InvalidArgumentError("It must be a decimal number, such as 0.5.");
+  return text;
+}
+
+class NobodyToAskError extends TycheError {
+  constructor() {
+    super("nobody can be asked where the output is no terminal; add --yes", {
+      code: "invalid_parameter",
+      blame: "caller",
+    });
+  }
+}
+
+class MissingAmountError extends TycheError {
+  constructor() {
+    super("name what to send: --link, --coin, or both", { code: "invalid_parameter", blame: "caller" });
+  }
+}

@@ -1,0 +1,125 @@
+import { writeSync } from "node:fs";
+import { InvalidArgumentError, type Command } from "commander";
+import { pino, type Logger } from "pino";
+import { LOG_REDACTION, redactLine } from "../lib/logRedaction.ts";
+import { findOutsideKey, type OutsideKey } from "../lib/outsideKey.ts";
+import { dataDirOfEnvironment } from "./dappCommands.ts";
+import { stopOnSignals } from "./stopOnSignals.ts";
+import type { Terminal } from "./terminal.ts";
+
+const HELP = `
+The configuration's networks that have rpcUrls are served, with keys that derive from the master key of TYCHE_DATA_DIR, one set for
+each chain. Embedded networks have their oracle in the process of \`tyche start\`. /readyz, /healthz and /metrics are on PORT.
+
+Examples:
+  $ TYCHE_DATA_DIR=oracle-data tyche oracle keys --chain-id 11155111 --json > oracle.json
+  $ TYCHE_DATA_DIR=oracle-data PORT=3001 tyche oracle --config oracle/tyche.json`;
+
+/** What an oracle is known by on one chain. */
+interface Identity {
+  readonly chainId: number;
+  readonly vrf: { readonly keyHash: string; readonly feeReceiver: string };
+  readonly functions: { readonly signers: readonly string[]; readonly transmitters: readonly string[] };
+}
+
+/** What the commands are given by whoever composes the program. */
+export interface OracleMeans<Config extends { readonly logLevel: string }> {
+  readConfig(this: void, file: string | undefined): Config;
+  start(
+    this: void,
+    options: {
+      readonly config: Config;
+      readonly dataDir: string;
+      readonly masterKey: OutsideKey | undefined;
+      readonly log: Logger;
+      readonly onFatal: (message: string) => void;
+    },
+  ): Promise<{ readonly url: string; readonly networks: readonly string[]; close(): Promise<void> }>;
+  readKeys(
+    this: void,
+    options: {
+      readonly config: Config;
+      readonly dataDir: string;
+      readonly masterKey: OutsideKey | undefined;
+      readonly chainIds: readonly number[];
+    },
+  ): Promise<{ readonly oracles: readonly Identity[] }>;
+}
+
+interface KeysFlags {
+  readonly config?: string;
+  readonly chainId?: readonly number[];
+  readonly json?: true;
+}
+
+/** Adds `tyche oracle` and `tyche oracle keys`. */
+export function registerOracle<Config extends { readonly logLevel: string }>(
+  program: Command,
+  terminal: Terminal,
+  means: OracleMeans<Config>,
+): void {
+  const oracle = program
+    .command("oracle")
+    .option("--config <file>", "configuration file")
+    .description("Runs the oracle of networks with nodes of their own, until SIGINT or SIGTERM.")
+    .addHelpText("after", HELP)
+    .action((flags: { readonly config?: string }) => start(terminal, means, flags.config));
+  oracle
+    .command("keys")
+    .option("--config <file>", "configuration file")
+    .option("--chain-id <id...>", "chain besides those of the configuration", collectChainId)
+    .option("--json", "print the JSON that `tyche network deploy` takes")
+    .description("Prints the oracle's public identity; its first use creates the keys.")
+    .action(async (_: object, command: Command) => {
+      const flags: KeysFlags = command.optsWithGlobals();
+      const identities = await means.readKeys({
+        config: means.readConfig(flags.config),
+        dataDir: dataDirOfEnvironment(),
+        masterKey: findOutsideKey(process.env),
+        chainIds: flags.chainId ?? [],
+      });
+      if (flags.json) terminal.out(JSON.stringify(identities, null, 2));
+      else for (const identity of identities.oracles) printIdentity(identity, terminal);
+    });
+}
+
+async function start<Config extends { readonly logLevel: string }>(
+  terminal: Terminal,
+  means: OracleMeans<Config>,
+  configFile: string | undefined,
+): Promise<void> {
+  const { out, colors } = terminal;
+  const config = means.readConfig(configFile);
+  const log = pino(
+    { level: config.logLevel, redact: LOG_REDACTION, hooks: { streamWrite: redactLine } },
+    pino.destination({ dest: 2, sync: true }),
+  );
+  const masterKey = findOutsideKey(process.env);
+  // No process that is started from here has any business with it.
+  delete process.env["TYCHE_MASTER_KEY"];
+  const oracle = await means.start({
+    config,
+    dataDir: dataDirOfEnvironment(),
+    masterKey,
+    log,
+    onFatal(message) {
+      writeSync(2, `${message}; the oracle ends, and goes on from the chain when it is started again\n`);
+      process.exit(1);
+    },
+  });
+  out(`Oracle of ${oracle.networks.join(", ")}\n  State     ${colors.cyan(`${oracle.url}/readyz`)}`);
+  stopOnSignals(oracle, terminal);
+}
+
+function printIdentity({ chainId, vrf, functions }: Identity, { out, colors }: Terminal): void {
+  out(colors.bold(`chain ${chainId}`));
+  out(`  VRF key hash   ${vrf.keyHash}`);
+  out(`  fee receiver   ${vrf.feeReceiver}  (sends proofs; needs coin)`);
+  for (const signer of functions.signers) out(`  signer         ${signer}`);
+  for (const transmitter of functions.transmitters) out(`  transmitter    ${transmitter}  (needs coin)`);
+}
+
+function collectChainId(text: string, before: readonly number[] | undefined): readonly number[] {
+  if (!/^[1-9][0-9]{0,15}$/.test(text)) throw new InvalidArgumentError("It must be a chain id.");
+  return [...(before ?? []), Number(text)];
+}

@@ -1,0 +1,93 @@
+import type { Hex } from "viem";
+import type { ExistingContracts, StackAddresses } from "../../chainlink/stackPlan.ts";
+import { membersOf, NetworkFileError, readJsonFile, type JsonObject } from "./jsonFile.ts";
+import { parseIdentity, type OracleIdentity } from "./oracleIdentity.ts";
+
+/** What `tyche network deploy` leaves behind: where the contracts of one network are, and for whom. */
+export interface ContractsFile {
+  readonly version: 1;
+  readonly network: string;
+  readonly chainId: number;
+  /** Hash of block 0: tells the chain from another one with the same id. */
+  readonly genesis: Hex;
+  /** First block after the deployment. */
+  readonly blockNumber: number;
+  readonly contracts: StackAddresses;
+  /** Hash of the oracle's VRF key. */
+  readonly keyHash: Hex;
+  /** Name of the oracle network that runs functions. */
+  readonly donId: string;
+  /** Lowest number of confirmations that the VRF coordinator accepts. */
+  readonly minConfirmations: number;
+  /** Whether the LINK token was deployed with the rest, so that its owner can make more. */
+  readonly isLinkOurs: boolean;
+  /** The oracle that the contracts are for. */
+  readonly oracle: OracleIdentity;
+  /** What the contracts were planned with, so that they can be compared with our builds. */
+  readonly deployer: Hex;
+  readonly firstNonce: number;
+  readonly premiumLinkPpm: number;
+  readonly existing: ExistingContracts;
+}
+
+const ADDRESSES = [
+  "link",
+  "nativePriceFeed",
+  "usdPriceFeed",
+  "blockhashStore",
+  "vrfCoordinator",
+  "batchVrfCoordinator",
+  "functionsRouter",
+  "functionsCoordinator",
+  "subscriptionOwner",
+  "presetConsumer",
+] as const satisfies readonly (keyof StackAddresses)[];
+
+/**
+ * Reads the contracts file of a network.
+ *
+ * @throws {NetworkFileError} when it is missing, damaged, or of another network.
+ */
+export function readContractsFile(
+  path: string,
+  { network, chainId }: { readonly network: string; readonly chainId: number },
+): ContractsFile {
+  const object = readJsonFile(path, `run \`tyche network deploy ${network}\` first`);
+  if (object["version"] !== 1) throw new NetworkFileError(path, "is not a contracts file of this version");
+  const members = membersOf(path, object);
+  const found = members.count("chainId");
+  if (found !== chainId)
+    throw new NetworkFileError(
+      path,
+      `holds the contracts of chain ${found}, and ${network} is chain ${chainId}`,
+    );
+  const contracts = membersOf(path, members.object("contracts"));
+  return {
+    version: 1,
+    network: members.text("network"),
+    chainId,
+    genesis: members.hash("genesis"),
+    blockNumber: members.count("blockNumber"),
+    contracts: Object.fromEntries(
+      ADDRESSES.map((name) => [name, contracts.address(name)]),
+    ) as unknown as StackAddresses,
+    keyHash: members.hash("keyHash"),
+    donId: members.text("donId"),
+    minConfirmations: members.count("minConfirmations"),
+    isLinkOurs: members.flag("isLinkOurs"),
+    oracle: parseIdentity(path, members.object("oracle")),
+    deployer: members.address("deployer"),
+    firstNonce: members.count("firstNonce"),
+    premiumLinkPpm: members.count("premiumLinkPpm"),
+    existing: parseExisting(path, members.object("existing")),
+  };
+}
+
+function parseExisting(path: string, object: JsonObject): ExistingContracts {
+  const members = membersOf(path, object);
+  return Object.fromEntries(
+    (["link", "nativePriceFeed", "usdPriceFeed"] as const)
+      .filter((role) => object[role] !== undefined)
+      .map((role) => [role, members.address(role)]),
+  );
+}

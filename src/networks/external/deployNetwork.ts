@@ -1,0 +1,193 @@
+import { existsSync } from "node:fs";
+import type { Hex } from "viem";
+import { DeploymentError } from "../../chainlink/deploy.ts";
+import { planDeployment, type ExistingContracts } from "../../chainlink/stackPlan.ts";
+import type { StackAddresses } from "../../chainlink/stackPlan.ts";
+import type { Account } from "../../evm/account.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import type { Fees } from "../../evm/fees.ts";
+import type { NetworkProfile } from "../profiles.ts";
+import { readContractsFile, type ContractsFile } from "./contractsFile.ts";
+import { findJournal, removeJournal, type DeploymentJournal } from "./deploymentJournal.ts";
+import { assertChainId, readGenesis } from "./externalNode.ts";
+import { writeJsonFile } from "./jsonFile.ts";
+import type { OracleIdentity } from "./oracleIdentity.ts";
+import { sendSteps, type DeployedStep } from "./sendSteps.ts";
+import { writeVerificationInput } from "./verificationInput.ts";
+
+/** DON's public keys are for callers' secrets, which this oracle does not take; the contract wants some bytes. */
+const NO_PUBLIC_KEY = "0x00";
+
+/** What a deployment will do, for whoever decides on it. */
+export interface DeploymentEstimate {
+  readonly deployer: Hex;
+  readonly balanceWei: bigint;
+  /** Transactions still to be mined, of how many. */
+  readonly left: number;
+  readonly steps: number;
+  /** Upper bound of the gas of those left. */
+  readonly gas: bigint;
+  readonly gasPriceWei: bigint;
+  /** Contracts of others that are taken. */
+  readonly existing: ExistingContracts;
+  /** Whether an earlier run is continued. */
+  readonly isResumed: boolean;
+}
+
+/** Options of {@link deployNetwork}. */
+export interface DeployNetworkOptions {
+  readonly profile: NetworkProfile;
+  readonly client: ChainClient;
+  /** Pays, and owns the contracts; also the service's operator. */
+  readonly operator: Account;
+  readonly fees: Fees;
+  readonly oracle: OracleIdentity;
+  /** Path of the contracts file. */
+  readonly file: string;
+  /** Asked before anything is sent; `false` ends it. */
+  readonly confirm: (estimate: DeploymentEstimate) => Promise<boolean>;
+  readonly onStep: (step: DeployedStep) => void;
+}
+
+/** How a deployment ended: `present` when an earlier one had written the file. */
+export type DeploymentEnd = "deployed" | "present" | "declined";
+
+/**
+ * Deploys the contracts of one network for one oracle, and writes the contracts file. Everything that is signed is journaled before it is
+ * sent, so a run that was killed goes on with the same transactions and deploys nothing twice.
+ *
+ * @throws {DeploymentError} when a transaction reverts, or another one of the same account took a nonce.
+ */
+export async function deployNetwork(options: DeployNetworkOptions): Promise<DeploymentEnd> {
+  const { profile, client, operator, fees, file } = options;
+  const { name: network, chainId } = profile;
+  await assertChainId(client, { network, chainId });
+  const genesis = await readGenesis(client);
+  const found = findJournal(file);
+  if (found === undefined && existsSync(file)) {
+    readContractsFile(file, { network, chainId });
+    return "present";
+  }
+  const journal = found ?? (await beginJournal(options, genesis));
+  if (journal.genesis !== genesis || journal.deployer !== operator.address)
+    throw new DeploymentError(
+      network,
+      `the journal beside ${file} is of another chain or account (${journal.deployer}); move it away to deploy anew`,
+    );
+  const { addresses, steps } = planDeployment(stackPlanOf(journal), operator.address, journal.firstNonce);
+  const gasPriceWei = await fees.gasPriceWei(client);
+  const done = Math.min(
+    steps.length,
+    Math.max(0, (await client.getNonce(operator.address, "latest")) - journal.firstNonce),
+  );
+  const left = steps.slice(done);
+  const estimate: DeploymentEstimate = {
+    deployer: operator.address,
+    balanceWei: await client.getBalanceWei(operator.address),
+    left: left.length,
+    steps: steps.length,
+    gas: left.reduce((sum, { gas }) => sum + gas, 0n),
+    gasPriceWei,
+    existing: journal.existing,
+    isResumed: found !== undefined,
+  };
+  if (!(await options.confirm(estimate))) return "declined";
+  await sendSteps(options, journal, steps);
+  writeJsonFile(file, describeDeployment(journal, addresses, await blockAfter(client)));
+  const { deployer, firstNonce } = journal;
+  writeVerificationInput({ contractsFile: file, steps, deployer, firstNonce });
+  removeJournal(file);
+  return "deployed";
+}
+
+async function beginJournal(options: DeployNetworkOptions, genesis: Hex): Promise<DeploymentJournal> {
+  const { profile, client, operator, oracle } = options;
+  const nonce = await client.getNonce(operator.address, "latest");
+  if ((await client.getNonce(operator.address, "pending")) !== nonce)
+    throw new DeploymentError(
+      profile.name,
+      `transactions of ${operator.address} are waiting in the node's pool; let them be mined first`,
+    );
+  return {
+    version: 1,
+    network: profile.name,
+    chainId: profile.chainId,
+    genesis,
+    deployer: operator.address,
+    firstNonce: nonce,
+    startBlock: Number((await client.getHead("latest"))?.number ?? 0n),
+    oracle,
+    existing: await findExisting(client, profile),
+    donId: profile.functions.donId,
+    minConfirmations: profile.vrf.minConfirmations,
+    premiumLinkPpm: profile.vrf.premiumLinkPpm,
+    steps: [],
+  };
+}
+
+/** The network's own LINK token and price feeds, where there is code at their addresses. */
+async function findExisting(
+  client: Pick<ChainClient, "getCode">,
+  { link, priceFeeds }: NetworkProfile,
+): Promise<ExistingContracts> {
+  const known = {
+    link,
+    nativePriceFeed: priceFeeds?.linkNative,
+    usdPriceFeed: priceFeeds?.linkUsd,
+  };
+  const entries: [string, Hex][] = [];
+  for (const [role, address] of Object.entries(known))
+    if (address !== undefined && (await client.getCode(address)) !== "0x") entries.push([role, address]);
+  return Object.fromEntries(entries);
+}
+
+/** What the contracts were, or are to be, planned with. */
+export function stackPlanOf({
+  oracle,
+  deployer,
+  ...plan
+}: Pick<
+  ContractsFile,
+  "oracle" | "deployer" | "minConfirmations" | "premiumLinkPpm" | "existing" | "donId"
+>) {
+  const [x, y] = oracle.vrf.publicKey;
+  return {
+    roles: {
+      operator: deployer,
+      vrf: { oracle: oracle.vrf.feeReceiver, publicKey: [BigInt(x), BigInt(y)] as const },
+      functions: { ...oracle.functions, donPublicKey: NO_PUBLIC_KEY, thresholdPublicKey: NO_PUBLIC_KEY },
+    },
+    donName: plan.donId,
+    minConfirmations: plan.minConfirmations,
+    premiumLinkPpm: plan.premiumLinkPpm,
+    existing: plan.existing,
+  } as const;
+}
+
+function describeDeployment(
+  journal: DeploymentJournal,
+  contracts: StackAddresses,
+  blockNumber: number,
+): ContractsFile {
+  return {
+    version: 1,
+    network: journal.network,
+    chainId: journal.chainId,
+    genesis: journal.genesis,
+    blockNumber,
+    contracts,
+    keyHash: journal.oracle.vrf.keyHash,
+    donId: journal.donId,
+    minConfirmations: journal.minConfirmations,
+    isLinkOurs: journal.existing.link === undefined,
+    oracle: journal.oracle,
+    deployer: journal.deployer,
+    firstNonce: journal.firstNonce,
+    premiumLinkPpm: journal.premiumLinkPpm,
+    existing: journal.existing,
+  };
+}
+
+async function blockAfter(client: Pick<ChainClient, "getHead">): Promise<number> {
+  return Number((await client.getHead("latest"))?.number ?? 0n);
+}

@@ -1,0 +1,42 @@
+import type { Hex } from "viem";
+import type { ChainClient } from "../../evm/client.ts";
+import { createPoolClient, type PoolClient } from "../../evm/nodePool.ts";
+import { parseQuantity } from "../../lib/nodeAnswers.ts";
+import { TycheError } from "../../lib/errors.ts";
+
+/** A chain as its operator names it. */
+export interface ExternalChainId {
+  readonly network: string;
+  readonly chainId: number;
+}
+
+/** Connects to the nodes of a network: whoever asks is answered as long as one of them is in order. No error holds a URL. */
+export function connectExternal(rpcUrls: readonly string[], chainId: number): PoolClient {
+  return createPoolClient({ rpcUrls, chainId });
+}
+
+/** @throws {WrongChainError} when the node is of another chain; RpcError when it can't be asked. */
+export async function assertChainId(
+  client: Pick<ChainClient, "request">,
+  { network, chainId }: ExternalChainId,
+): Promise<void> {
+  const found = Number(parseQuantity(await client.request("eth_chainId"), "eth_chainId"));
+  if (found !== chainId)
+    throw new WrongChainError(
+      `the node of ${network} is on chain ${found}, and ${network} is chain ${chainId}; correct its rpcUrls or chainId`,
+    );
+}
+
+/** Returns the hash of block 0. */
+export async function readGenesis(client: Pick<ChainClient, "getHead">): Promise<Hex> {
+  const genesis = await client.getHead(0n);
+  if (genesis !== undefined) return genesis.hash;
+  throw new WrongChainError("the node has no block 0; name a node that has all block headers");
+}
+
+/** A node is not of the chain that it is named for. */
+export class WrongChainError extends TycheError {
+  constructor(message: string) {
+    super(message, { code: "chain_unavailable", blame: "caller" });
+  }
+}

@@ -1,0 +1,100 @@
+import { keccak256, stringToHex, type Hex } from "viem";
+import type { Account } from "../../evm/account.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import type { Fees } from "../../evm/fees.ts";
+import type { NetworkSource } from "../network.ts";
+import { MAX_RESPONSE_BYTES, type NetworkProfile } from "../profiles.ts";
+import type { ContractsFile } from "./contractsFile.ts";
+import { assertChainId, connectExternal, readGenesis, WrongChainError } from "./externalNode.ts";
+
+/** Between looks for a new head where the node doesn't push them. */
+const POLL_INTERVAL_MS = 500;
+/** A node behind a URL may lag; one that is shorter for so long has gone back. */
+const ROLLED_BACK_AFTER_MS = 15_000;
+
+/** Options of {@link createExternalSource}. */
+export interface ExternalSourceOptions {
+  readonly profile: NetworkProfile;
+  readonly rpcUrls: readonly string[];
+  readonly contracts: ContractsFile;
+  readonly fees: Fees;
+  /** What each of a dapp's two subscriptions is given, in juels. */
+  readonly allowanceJuels: bigint;
+  /** Reads the operator's key, or asks the signer that holds it. */
+  readonly loadOperator: () => Promise<Account>;
+}
+
+/** Describes a network whose chain others run: nodes by URL, contracts by file. */
+export function createExternalSource(options: ExternalSourceOptions): NetworkSource {
+  const { profile, contracts: file } = options;
+  const { name: network, chainId } = profile;
+  return {
+    profile: { ...profile, functions: { ...profile.functions, donId: file.donId } },
+    isEmbedded: false,
+    terms: {
+      minConfirmations: file.minConfirmations,
+      finalityDepth: profile.finalityDepth,
+      maxResponseBytes: MAX_RESPONSE_BYTES.own,
+      allowanceJuels: options.allowanceJuels,
+      pollIntervalMs: POLL_INTERVAL_MS,
+      rolledBackAfterMs: ROLLED_BACK_AFTER_MS,
+      hasEthereumBlocks: profile.hasEthereumBlocks,
+    },
+    keyHash: file.keyHash,
+    ...(profile.explorerUrl === undefined ? {} : { explorerUrl: profile.explorerUrl }),
+    titles: {},
+    async open(known) {
+      const client = connectExternal(options.rpcUrls, chainId);
+      try {
+        await assertChainId(client, { network, chainId });
+        await assertDeployed(client, file);
+        const operator = await options.loadOperator();
+        const { contracts, keyHash, blockNumber, donId } = file;
+        const identity = identityOf(file);
+        return {
+          client,
+          deployment: { contracts, blockNumber, keyHash, chainId, title: profile.title, donId },
+          identity,
+          isNew: known?.identity !== identity,
+          operator,
+          fees: options.fees,
+          findings: [],
+          warnings: async () =>
+            client
+              .nodes()
+              .flatMap(({ node, state, why }) =>
+                state === "healthy" || state === "unchecked"
+                  ? []
+                  : [`node ${node} is ${state}: ${why ?? "it is behind the others"}`],
+              ),
+          close: () => client.close(),
+        };
+      } catch (error) {
+        await client.close();
+        throw error;
+      }
+    },
+  };
+}
+
+/** @throws {WrongChainError} when the chain is another one than the contracts were deployed on. */
+export async function assertDeployed(
+  client: Pick<ChainClient, "getHead" | "getCode">,
+  { network, genesis, contracts }: Pick<ContractsFile, "network" | "genesis" | "contracts">,
+): Promise<void> {
+  if ((await readGenesis(client)) !== genesis)
+    throw new WrongChainError(
+      `the contracts of ${network} are on another chain with the same id: the hash of its block 0 is not ${genesis}`,
+    );
+  if ((await client.getCode(contracts.presetConsumer)) === "0x")
+    throw new WrongChainError(
+      `${contracts.presetConsumer}, the PresetConsumer of ${network}, holds no code; deploy the contracts with \`tyche network deploy ${network}\``,
+    );
+}
+
+/** The chain and the contracts on it: those deployed anew begin a new journal. */
+function identityOf({ genesis, contracts }: ContractsFile): Hex {
+  const { vrfCoordinator, functionsRouter, subscriptionOwner, presetConsumer } = contracts;
+  const parts = [genesis, vrfCoordinator, functionsRouter, subscriptionOwner, presetConsumer];
+  return keccak256(stringToHex(parts.join(" ").toLowerCase()));
+}

@@ -1,0 +1,105 @@
+import { decodeFunctionResult, encodeFunctionData, formatEther, type Hex } from "viem";
+import { linkTokenAbi } from "../../chainlink/contracts/abi.ts";
+import type { Account } from "../../evm/account.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import type { Fees } from "../../evm/fees.ts";
+import { createSender } from "../../evm/sender.ts";
+import { TycheError } from "../../lib/errors.ts";
+import type { NetworkProfile } from "../profiles.ts";
+import type { ContractsFile } from "./contractsFile.ts";
+
+const TOKEN_GAS = 200_000n;
+/** A plain transfer takes 21,000; rollups charge for their data, too. */
+const COIN_GAS = 100_000n;
+
+/** Options of {@link fundNetwork}. */
+export interface FundNetworkOptions {
+  readonly profile: NetworkProfile;
+  readonly client: ChainClient;
+  readonly operator: Account;
+  readonly fees: Fees;
+  readonly contracts: ContractsFile;
+  /** What the reserve for dapps' subscriptions is filled up to. */
+  readonly reserveJuels: bigint | undefined;
+  /** What each account of the oracle is filled up to. */
+  readonly coinWei: bigint | undefined;
+  readonly onTransfer: (transfer: { readonly what: string; readonly hash: Hex }) => void;
+}
+
+/**
+ * Sends LINK to the reserve for dapps' subscriptions, and coin to the oracle's accounts, until they hold what they should: run twice, it
+ * sends once. LINK of our own is minted, anybody else's comes from the operator's account.
+ *
+ * @throws {FundingError} naming what is missing.
+ */
+export async function fundNetwork(options: FundNetworkOptions): Promise<void> {
+  const { profile, client, operator, fees, contracts: file, onTransfer } = options;
+  const { link, subscriptionOwner } = file.contracts;
+  const ending = new AbortController();
+  const sender = createSender({
+    client,
+    account: operator,
+    chainId: profile.chainId,
+    fees,
+    signal: ending.signal,
+    onError: () => {},
+  });
+  try {
+    if (options.reserveJuels !== undefined) {
+      const lacking = options.reserveJuels - (await readLinkBalance(client, link, subscriptionOwner));
+      if (lacking > 0n) {
+        if (!file.isLinkOurs) await assertHoldsLink(client, link, operator.address, lacking);
+        const functionName = file.isLinkOurs ? "mint" : "transfer";
+        const data = encodeFunctionData({
+          abi: linkTokenAbi,
+          functionName,
+          args: [subscriptionOwner, lacking],
+        });
+        const receipt = await sender.send({ to: link, data, gas: TOKEN_GAS }, undefined);
+        if (!receipt.succeeded)
+          throw new FundingError(`${functionName} of LINK reverted: ${receipt.transactionHash}`);
+        onTransfer({ what: `${formatEther(lacking)} LINK to the reserve`, hash: receipt.transactionHash });
+      }
+    }
+    const { vrf, functions } = file.oracle;
+    for (const to of options.coinWei === undefined ? [] : [vrf.feeReceiver, ...functions.transmitters]) {
+      const lacking = options.coinWei! - (await client.getBalanceWei(to));
+      if (lacking <= 0n) continue;
+      const holds = await client.getBalanceWei(operator.address);
+      if (holds < lacking)
+        throw new FundingError(
+          `the operator ${operator.address} holds ${formatEther(holds)} ${profile.coin}, and ${to} lacks ${formatEther(lacking)}`,
+        );
+      const receipt = await sender.send({ to, data: "0x", gas: COIN_GAS, valueWei: lacking }, undefined);
+      onTransfer({ what: `${formatEther(lacking)} ${profile.coin} to ${to}`, hash: receipt.transactionHash });
+    }
+  } finally {
+    ending.abort();
+  }
+}
+
+/** Returns what an account holds of a LINK token, in juels. */
+export async function readLinkBalance(
+  client: Pick<ChainClient, "call">,
+  link: Hex,
+  holder: Hex,
+): Promise<bigint> {
+  const call = { abi: linkTokenAbi, functionName: "balanceOf" } as const;
+  const data = await client.call({ to: link, data: encodeFunctionData({ ...call, args: [holder] }) });
+  return decodeFunctionResult({ ...call, data });
+}
+
+async function assertHoldsLink(client: ChainClient, link: Hex, holder: Hex, juels: bigint): Promise<void> {
+  const holds = await readLinkBalance(client, link, holder);
+  if (holds < juels)
+    throw new FundingError(
+      `the operator ${holder} holds ${formatEther(holds)} LINK (${link}), and ${formatEther(juels)} are needed; send it ${formatEther(juels - holds)}`,
+    );
+}
+
+/** There is too little to send. */
+export class FundingError extends TycheError {
+  constructor(message: string) {
+    super(message, { code: "invalid_parameter", blame: "caller" });
+  }
+}

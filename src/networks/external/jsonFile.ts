@@ -1,0 +1,93 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { isAddress, isHash, type Hex } from "viem";
+import { TycheError, messageOf } from "../../lib/errors.ts";
+
+/** Members of a file that an operator may have edited. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a JSON file whose content is an object.
+ *
+ * @param remedy what to do when there is no such file; completes the message.
+ * @throws {NetworkFileError} when it can't be read or holds something else.
+ */
+export function readJsonFile(path: string, remedy: string): JsonObject {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT")
+      throw new NetworkFileError(path, `is not there; ${remedy}`, cause);
+    throw new NetworkFileError(path, `can't be read: ${messageOf(cause)}`, cause);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new NetworkFileError(path, `is not JSON: ${messageOf(cause)}`, cause);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
+  throw new NetworkFileError(path, "must hold a JSON object");
+}
+
+/** Writes a JSON file whole or not at all, through to the disk; makes its folder. */
+export function writeJsonFile(path: string, value: unknown): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = `${path}.new`;
+  const descriptor = openSync(temporary, "w", 0o644);
+  try {
+    writeSync(descriptor, `${JSON.stringify(value, null, 2)}\n`);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(temporary, path);
+}
+
+/** Reads members of such a file; each reader throws {@link NetworkFileError} with the member's name. */
+export function membersOf(path: string, object: JsonObject) {
+  const refuse = (name: string, expected: string): never => {
+    throw new NetworkFileError(path, `${name} must be ${expected}; got ${JSON.stringify(object[name])}`);
+  };
+  return {
+    address(name: string): Hex {
+      const value = object[name];
+      return typeof value === "string" && isAddress(value) ? value : refuse(name, "an address");
+    },
+    hash(name: string): Hex {
+      const value = object[name];
+      return typeof value === "string" && isHash(value) ? value : refuse(name, "0x and 64 hex digits");
+    },
+    count(name: string): number {
+      const value = object[name];
+      return Number.isSafeInteger(value) && Number(value) >= 0
+        ? Number(value)
+        : refuse(name, "a whole number");
+    },
+    text(name: string): string {
+      const value = object[name];
+      return typeof value === "string" && value !== "" ? value : refuse(name, "a string");
+    },
+    flag(name: string): boolean {
+      const value = object[name];
+      return typeof value === "boolean" ? value : refuse(name, "true or false");
+    },
+    object(name: string): JsonObject {
+      const value = object[name];
+      const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+      return isObject ? (value as JsonObject) : refuse(name, "an object");
+    },
+    list(name: string): readonly unknown[] {
+      const value = object[name];
+      return Array.isArray(value) ? value : refuse(name, "an array");
+    },
+  };
+}
+
+/** A file of a network can't be used; the message names it and says what to do. */
+export class NetworkFileError extends TycheError {
+  constructor(path: string, why: string, cause?: unknown) {
+    super(`${path} ${why}`, { code: "invalid_config", blame: "caller", cause });
+  }
+}

@@ -1,0 +1,79 @@
+import { encodeAbiParameters, keccak256, type Hex } from "viem";
+import { isAddress, isHash } from "viem";
+import { membersOf, NetworkFileError, readJsonFile, type JsonObject } from "./jsonFile.ts";
+
+/** What an oracle is known by on one chain; all of it is public. */
+export interface OracleIdentity {
+  readonly chainId: number;
+  readonly vrf: {
+    /** Proving key: affine x and y, 32 bytes each. */
+    readonly publicKey: readonly [Hex, Hex];
+    readonly keyHash: Hex;
+    /** Sends the proofs, and is owed the fees of the words. */
+    readonly feeReceiver: Hex;
+  };
+  readonly functions: {
+    /** Keys that sign reports. */
+    readonly signers: readonly Hex[];
+    /** Accounts that send reports, and are owed their fees. */
+    readonly transmitters: readonly Hex[];
+  };
+}
+
+/** What `tyche oracle keys --json` prints. */
+export interface OracleIdentities {
+  readonly version: 1;
+  readonly oracles: readonly OracleIdentity[];
+}
+
+/**
+ * Reads an oracle's identity on one chain from what `tyche oracle keys --json` printed.
+ *
+ * @throws {NetworkFileError} when the file is damaged, or has none for this chain.
+ */
+export function readOracleIdentity(path: string, chainId: number): OracleIdentity {
+  const object = readJsonFile(path, "run `tyche oracle keys --json` where the oracle will run");
+  const oracles = membersOf(path, object).list("oracles") as readonly JsonObject[];
+  const found = oracles.find((one) => one?.["chainId"] === chainId);
+  if (found === undefined)
+    throw new NetworkFileError(
+      path,
+      `has no oracle of chain ${chainId}; run \`tyche oracle keys --chain-id ${chainId} --json\` where the oracle will run`,
+    );
+  return parseIdentity(path, found);
+}
+
+/** Reads an identity out of a file. Throws {@link NetworkFileError}. */
+export function parseIdentity(path: string, object: JsonObject): OracleIdentity {
+  const members = membersOf(path, object);
+  const vrf = membersOf(path, members.object("vrf"));
+  const functions = membersOf(path, members.object("functions"));
+  const publicKey = vrf.list("publicKey");
+  const keyHash = vrf.hash("keyHash");
+  if (publicKey.length !== 2 || !publicKey.every((part) => isHash(String(part))))
+    throw new NetworkFileError(path, "vrf.publicKey must be two times 0x and 64 hex digits");
+  const [x, y] = publicKey as [Hex, Hex];
+  if (keyHashOf([x, y]) !== keyHash)
+    throw new NetworkFileError(path, "vrf.keyHash is not that of vrf.publicKey; the file was changed");
+  const signers = parseAddresses(path, "functions.signers", functions.list("signers"));
+  const transmitters = parseAddresses(path, "functions.transmitters", functions.list("transmitters"));
+  if (signers.length !== transmitters.length)
+    throw new NetworkFileError(path, "needs as many functions.transmitters as functions.signers");
+  return {
+    chainId: members.count("chainId"),
+    vrf: { publicKey: [x, y], keyHash, feeReceiver: vrf.address("feeReceiver") },
+    functions: { signers, transmitters },
+  };
+}
+
+function parseAddresses(path: string, name: string, list: readonly unknown[]): Hex[] {
+  const isWhole = list.every((one) => typeof one === "string" && isAddress(one));
+  const isDistinct = new Set(list.map((one) => String(one).toLowerCase())).size === list.length;
+  if (isWhole && isDistinct && list.length >= 4) return list as Hex[];
+  throw new NetworkFileError(path, `${name} must be at least 4 different addresses`);
+}
+
+/** keccak256(abi.encode(publicKey)): VRFCoordinatorV2 `hashOfKey`. */
+export function keyHashOf([x, y]: readonly [Hex, Hex]): Hex {
+  return keccak256(encodeAbiParameters([{ type: "uint256[2]" }], [[BigInt(x), BigInt(y)]]));
+}

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { describeConfigSchema } from "../../../src/app/config/configSchema.ts";
+import { hideSecrets } from "../../../src/app/config/hideSecrets.ts";
+import { ConfigError, readConfig } from "../../../src/app/config/readConfig.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "tyche-networks-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function read(networks: unknown) {
+  const file = path.join(folder, "tyche.json");
+  writeFileSync(file, JSON.stringify({ networks }));
+  return readConfig({ dataDir: folder, environment: {}, file }).config;
+}
+
+function violationsOf(networks: unknown): Record<string, string> {
+  try {
+    read(networks);
+  } catch (error) {
+    if (error instanceof ConfigError)
+      return Object.fromEntries(error.details.map(({ path: at, message }) => [at, message]));
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+const SEPOLIA = {
+  rpcUrls: ["ws://127.0.0.1:9545", "https://user:pass@rpc.example.org/v3/0123456789abcdef?key=secret"],
+  contracts: "contracts/sepolia.json",
+  operatorKey: { env: "TYCHE_SEPOLIA_KEY" },
+  maxFeeGwei: "80",
+};
+const MYCHAIN = {
+  chainId: 31_337,
+  title: "My chain",
+  rpcUrls: ["http://127.0.0.1:9547"],
+  finalityDepth: 12,
+  contracts: "/srv/mychain.json",
+  operatorKey: { keystore: "key.json", passwordFile: "key.pass" },
+};
+
+test("default: embedded networks and networks with nodes of their own stand side by side", () => {
+  const { networks } = read({ fuji: "embedded", sepolia: SEPOLIA, mychain: MYCHAIN });
+  expect(networks["fuji"]).toBe("embedded");
+  expect(networks["sepolia"]).toEqual({ ...SEPOLIA, contracts: path.join(folder, "contracts/sepolia.json") });
+  expect(networks["mychain"]).toEqual({
+    ...MYCHAIN,
+    operatorKey: { keystore: path.join(folder, "key.json"), passwordFile: path.join(folder, "key.pass") },
+  });
+});
+
+test("behaviour: what is shown of a configuration holds of each URL scheme and host alone", () => {
+  const remote = { remote: { url: "http://signer.example.org:9000/secret-path" } };
+  const text = JSON.stringify(hideSecrets(read({ sepolia: { ...SEPOLIA, operatorKey: remote } })));
+  expect(text).toContain("ws://127.0.0.1:9545");
+  expect(text).toContain("https://rpc.example.org/…");
+  expect(text).toContain("http://signer.example.org:9000/…");
+  expect(text).not.toMatch(/pass|0123456789abcdef|secret/);
+});
+
+test("error: every violation of every network is named at once", () => {
+  const found = violationsOf({
+    polygon_amoy: "embedded",
+    Sepolia: "embedded",
+    fuji: { rpcUrls: ["ftp://x"], contracts: "x", vrf: "v3", maxFeeGwei: "1e9" },
+    sepolia: { ...SEPOLIA, chainId: 1, operatorKey: { env: "A", keystore: "key.json" } },
+    mychain: { ...MYCHAIN, chainId: undefined, operatorKey: { keystore: "key.json" }, rpcUrl: "http://x" },
+    nothing: {},
+  });
+  expect(Object.keys(found).toSorted()).toEqual(
+    [
+      "/networks/Sepolia",
+      "/networks/fuji/maxFeeGwei",
+      "/networks/fuji/rpcUrls/0",
+      "/networks/fuji/vrf",
+      "/networks/mychain/chainId",
+      "/networks/mychain/operatorKey/passwordFile",
+      "/networks/mychain/rpcUrl",
+      "/networks/nothing/chainId",
+      "/networks/nothing/contracts",
+      "/networks/nothing/rpcUrls",
+      "/networks/polygon_amoy",
+      "/networks/sepolia/chainId",
+      "/networks/sepolia/operatorKey",
+    ].toSorted(),
+  );
+  expect(found["/networks/fuji/rpcUrls/0"]).toContain("must be a ws:, wss:, http: or https: URL");
+  expect(found["/networks/sepolia/chainId"]).toContain("must be 11155111, the chain id of sepolia; got 1");
+  expect(found["/networks/sepolia/operatorKey"]).toContain("exactly one of env, keystore and remote");
+  expect(found["/networks/mychain/chainId"]).toContain("is required");
+});
+
+test("behaviour: the schema for editors asks for what a network with nodes of its own can't do without", () => {
+  const validate = new Ajv2020({ strict: false }).compile(describeConfigSchema());
+  expect(validate({ networks: { sepolia: SEPOLIA, fuji: "embedded" } })).toBe(true);
+  expect(validate({ networks: { sepolia: { contracts: "x" } } })).toBe(false);
+  expect(validate({})).toBe(true);
+});

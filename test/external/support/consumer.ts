@@ -1,0 +1,52 @@
+import { createPublicClient, createWalletClient, http, type Hex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { anvil } from "viem/chains";
+import { compileSolidity } from "../../support/solidity.ts";
+
+/** Second account of Anvil's and Hardhat's mnemonic: a user's, of whom the service knows nothing. */
+const USER_KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
+const SOURCE = `
+pragma solidity ^0.8.19;
+import {VRFConsumerBaseV2} from "@chainlink/contracts/src/v0.8/vrf/VRFConsumerBaseV2.sol";
+import {VRFCoordinatorV2Interface} from "@chainlink/contracts/src/v0.8/vrf/interfaces/VRFCoordinatorV2Interface.sol";
+contract Dice is VRFConsumerBaseV2 {
+  VRFCoordinatorV2Interface private immutable coordinator;
+  uint256 public word;
+  constructor(address c) VRFConsumerBaseV2(c) { coordinator = VRFCoordinatorV2Interface(c); }
+  function roll(bytes32 keyHash, uint64 subId) external { coordinator.requestRandomWords(keyHash, subId, 1, 100000, 1); }
+  function fulfillRandomWords(uint256, uint256[] memory words) internal override { word = words[0]; }
+}`;
+
+/** A user's own contract on a chain, made with the user's own tools. */
+export interface UserContract {
+  readonly address: Hex;
+  /** Asks for a word on a subscription; returns when the transaction is mined. */
+  roll(keyHash: Hex, subscriptionId: bigint): Promise<void>;
+  /** 0 until a word came. */
+  word(): Promise<bigint>;
+}
+
+/** Deploys a consumer of random words as a user does, by nothing but an RPC URL. */
+export async function deployUserContract(rpcUrl: string, coordinator: Hex): Promise<UserContract> {
+  const { abi, bytecode } = compileSolidity("Dice", SOURCE);
+  const common = { chain: anvil, transport: http(rpcUrl), pollingInterval: 200 };
+  const wallet = createWalletClient({ ...common, account: privateKeyToAccount(USER_KEY) });
+  const reader = createPublicClient(common);
+  const hash = await wallet.deployContract({ abi, bytecode, args: [coordinator] });
+  const { contractAddress } = await reader.waitForTransactionReceipt({ hash });
+  const address = contractAddress!;
+  return {
+    address,
+    async roll(keyHash, subscriptionId) {
+      const sent = await wallet.writeContract({
+        address,
+        abi,
+        functionName: "roll",
+        args: [keyHash, subscriptionId],
+      });
+      const { status } = await reader.waitForTransactionReceipt({ hash: sent });
+      if (status !== "success") throw new Error(`the consumer's transaction ${sent} reverted`);
+    },
+    word: async () => (await reader.readContract({ address, abi, functionName: "word" })) as bigint,
+  };
+}

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { runTyche } from "../../support/tyche.ts";
+import { RICH_KEY, type StrangersChain } from "./chain.ts";
+
+/** Name under which the stranger's chain is served. */
+export const NETWORK = "mychain";
+const KEY_VARIABLE = "TYCHE_TEST_KEY";
+
+/** Two parties that share nothing but a chain: folders, configurations and environments of service and oracle. */
+export interface TwoParties {
+  readonly service: Readonly<Record<string, string>>;
+  readonly oracle: Readonly<Record<string, string>>;
+  /** What the oracle's `keys --json` is written to. */
+  readonly identityFile: string;
+  readonly contractsFile: string;
+  /** Runs a command as the service's operator; as the oracle's, with its environment. */
+  run(
+    args: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ): Promise<{ readonly code: number | null; readonly output: string }>;
+  remove(): void;
+}
+
+/** Prepares folders for a service and an oracle on one chain. Nothing is started. */
+export function prepareParties(chain: StrangersChain): TwoParties {
+  const folder = mkdtempSync(path.join(tmpdir(), "tyche-external-"));
+  const contractsFile = path.join(folder, "contracts", "mychain.json");
+  const writeConfig = (name: string, more: object): string => {
+    const file = path.join(folder, `${name}.json`);
+    const common = { chainId: 31_337, title: "My chain", contracts: contractsFile, finalityDepth: 12 };
+    writeFileSync(file, JSON.stringify({ networks: { [NETWORK]: { ...common, ...more } } }));
+    return file;
+  };
+  const service = {
+    TYCHE_DATA_DIR: path.join(folder, "service"),
+    TYCHE_CONFIG: writeConfig("service-config", {
+      rpcUrls: [chain.wsUrl],
+      operatorKey: { env: KEY_VARIABLE },
+    }),
+    [KEY_VARIABLE]: RICH_KEY,
+  };
+  const oracle = {
+    TYCHE_DATA_DIR: path.join(folder, "oracle"),
+    TYCHE_CONFIG: writeConfig("oracle-config", { rpcUrls: [chain.httpUrl] }),
+  };
+  return {
+    service,
+    oracle,
+    identityFile: path.join(folder, "oracle.json"),
+    contractsFile,
+    run: (args, env = service) => runTyche(args, env),
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
+  };
+}
+
+/** Makes the oracle's keys, puts the contracts on the chain and coin on the oracle's accounts; each step a command of its own. */
+export async function deployByCommands(parties: TwoParties): Promise<string> {
+  const keys = await parties.run(["oracle", "keys", "--json"], parties.oracle);
+  if (keys.code !== 0) throw new Error(keys.output);
+  writeFileSync(parties.identityFile, keys.output);
+  const deployed = await parties.run([
+    "network",
+    "deploy",
+    NETWORK,
+    "--oracle",
+    parties.identityFile,
+    "--yes",
+  ]);
+  if (deployed.code !== 0) throw new Error(deployed.output);
+  const funded = await parties.run(["network", "fund", NETWORK, "--coin", "10"]);
+  if (funded.code !== 0) throw new Error(funded.output);
+  return deployed.output;
+}
