@@ -1,8 +1,10 @@
 import type { Account } from "./account.ts";
 import { RpcError, parseReceipt } from "./client.ts";
 import type { ChainClient, Receipt } from "./client.ts";
-import { replacementPriceWei } from "./fees.ts";
-import type { Fees } from "./fees.ts";
+import { PriceAboveCapError, quote, replacementOf } from "./fees.ts";
+import type { Fees, GasPrice } from "./fees.ts";
+import { isEvery } from "./gapFiller.ts";
+import type { Pauses } from "./pauses.ts";
 import { TransactionError, meaningOf } from "./refusal.ts";
 import type { SenderJournal } from "./senderJournal.ts";
 import { readSigned, signCall } from "./signedTransaction.ts";
@@ -25,9 +27,15 @@ export interface Delivery<Payload> {
    * @throws {TransactionError} when none of them will ever be on chain.
    * @throws {NonceGapError} when an earlier nonce is free again and nobody fills it.
    */
-  deliver(signed: readonly SignedTransaction[], payload: Payload): Promise<Receipt>;
-  /** Ends the pause under way: looks for receipts at once. */
-  poke(): void;
+  deliver(signed: readonly SignedTransaction[], payload: Payload, options?: DeliverOptions): Promise<Receipt>;
+}
+
+/** Options of {@link Delivery.deliver}. */
+export interface DeliverOptions {
+  /** Most that one gas may cost, besides the network's own cap. */
+  readonly capWei?: bigint | undefined;
+  /** Told, perhaps several times, once a node has answered to the transaction. */
+  readonly onAnswered?: () => void;
 }
 
 /** Options of {@link createDelivery}. */
@@ -39,6 +47,11 @@ export interface DeliveryOptions<Payload> {
   readonly journal: SenderJournal<Payload> | undefined;
   readonly signal: AbortSignal;
   readonly onError: (error: unknown) => void;
+  /** Told when a transaction waits because gas costs more than may be paid. */
+  readonly onTooDear: (error: PriceAboveCapError) => void;
+  readonly pauses: Pauses;
+  /** Nonces being delivered, this one included. */
+  readonly inFlight: ReadonlySet<number>;
   /** Pause between looks, in milliseconds. */
   readonly pollMs: number;
   /** Fills the gaps before a nonce and gives back the account's nonce; `undefined` where gaps aren't filled. */
@@ -50,8 +63,11 @@ interface Flight<Payload> {
   readonly versions: SignedTransaction[];
   readonly payload: Payload;
   readonly nonce: number;
-  /** What the dearest version pays for one gas. */
-  gasPriceWei: bigint;
+  /** What the dearest version offers. */
+  price: GasPrice;
+  readonly capWei: bigint | undefined;
+  /** Whether the price could not be raised the last time: the versions there are, are broadcast again first. */
+  isHeld: boolean;
   /** Whether the node refuses the dearest version for good, while an earlier one may still be mined: that one is kept to. */
   isAtTop: boolean;
 }
@@ -66,18 +82,26 @@ type Step =
   | { readonly at: "reprice" }
   | { readonly at: "mined"; readonly receipt: Receipt };
 
-/** Creates the delivery of one account, for one nonce at a time. */
+/** Creates the delivery of one account, for any number of nonces at a time. */
 export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Delivery<Payload> {
   const { client, account, chainId, fees, journal, signal, onError, pollMs, fillGaps } = options;
-  let wake: () => void = () => {};
+  const { pauses, inFlight } = options;
 
-  const deliver = async (signed: readonly SignedTransaction[], payload: Payload): Promise<Receipt> => {
-    const { gasPriceWei } = readSigned(signed.at(-1)!);
-    const flight = { versions: [...signed], payload, nonce: signed[0]!.nonce, gasPriceWei, isAtTop: false };
+  const deliver: Delivery<Payload>["deliver"] = async (signed, payload, { capWei, onAnswered } = {}) => {
+    const flight: Flight<Payload> = {
+      versions: [...signed],
+      payload,
+      nonce: signed[0]!.nonce,
+      price: readSigned(signed.at(-1)!).price,
+      capWei,
+      isHeld: false,
+      isAtTop: false,
+    };
     let step: Step = { at: "broadcast" };
     while (step.at !== "mined") {
       signal.throwIfAborted();
       step = await STEPS[step.at](flight);
+      if (step.at !== "broadcast") onAnswered?.();
     }
     const { receipt } = step;
     for (const version of flight.versions)
@@ -98,7 +122,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
     if (meaning === "waiting") return { at: "wait" };
     if (meaning === "unreachable") {
       onError(answer);
-      await pause(pollMs);
+      await pauses.wait(pollMs);
       return { at: "broadcast" };
     }
     if (meaning === "refused" || meaning === "too_large" || meaning === "unfunded") {
@@ -146,14 +170,20 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
   };
 
   const wait = async (flight: Flight<Payload>): Promise<Step> => {
-    const deadline = Date.now() + fees.repriceAfterMs;
+    let deadline = Date.now() + fees.repriceAfterMs;
     const { versions, nonce } = flight;
     while (Date.now() < deadline) {
       signal.throwIfAborted();
+      if (isBehind(nonce)) {
+        await pauses.wait(pollMs);
+        // Mined together with the one before it, as a rule: there is time for a look before its price is raised.
+        deadline = Math.max(deadline, Date.now() + pollMs);
+        continue;
+      }
       try {
         const receipt = await findReceipt(versions);
         if (receipt !== undefined) return { at: "mined", receipt };
-        const isPoked = await pause(Math.min(pollMs, Math.max(0, deadline - Date.now())));
+        const isPoked = await pauses.wait(Math.min(pollMs, Math.max(0, deadline - Date.now())));
         if (!isPoked && (await assertNoGap(nonce)) > nonce) {
           const settled = await settle(flight);
           if (settled.at === "mined") return settled;
@@ -161,11 +191,16 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
         onError(error);
-        await pause(pollMs);
+        await pauses.wait(pollMs);
       }
     }
-    return { at: mayReprice(flight) ? "reprice" : "broadcast" };
+    const isHeld = flight.isHeld;
+    flight.isHeld = false;
+    return { at: mayReprice(flight) && !isHeld ? "reprice" : "broadcast" };
   };
+
+  /** Whether a transaction with a lower nonce is on its way: nothing is mined before it. */
+  const isBehind = (nonce: number): boolean => [...inFlight].some((other) => other < nonce);
 
   /** Finds the receipt, or is sure that the nonce went to another transaction. */
   const settle = async ({ versions, nonce }: Flight<Payload>): Promise<Step> => {
@@ -180,7 +215,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
         if (!(error instanceof RpcError)) throw error;
         onError(error);
       }
-      await pause(pollMs);
+      await pauses.wait(pollMs);
       // A node that lags, or one that counts what waits in its pool, has spoken.
       if (looks > TAKEN_LOOKS) return { at: "broadcast" };
     }
@@ -192,14 +227,28 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
   };
 
   const reprice = async (flight: Flight<Payload>): Promise<Step> => {
+    const { nonce, capWei } = flight;
+    const price = replacementOf(fees, flight.price, { market: await readMarket(capWei), capWei });
     const { call } = readSigned(flight.versions.at(-1)!);
-    const marketWei = await fees.gasPriceWei(client).catch(() => 0n);
-    flight.gasPriceWei = replacementPriceWei(flight.gasPriceWei, marketWei);
-    const { nonce, gasPriceWei } = flight;
-    const repriced = await signCall(account, call, { chainId, nonce, gasPriceWei });
+    const repriced = price && (await signCall(account, call, { chainId, nonce, ...price }).catch(onError));
+    if (price === undefined || repriced === undefined) {
+      flight.isHeld = true;
+      return { at: "wait" };
+    }
     await journal?.signed(repriced, flight.payload);
+    flight.price = price;
     flight.versions.push(repriced);
     return { at: "broadcast" };
+  };
+
+  /** `undefined` where it can't be told, or is above the cap. */
+  const readMarket = async (capWei: bigint | undefined): Promise<GasPrice | undefined> => {
+    try {
+      return await quote(fees, client, capWei);
+    } catch (error) {
+      if (error instanceof PriceAboveCapError) options.onTooDear(error);
+      return undefined;
+    }
   };
 
   const STEPS = { broadcast, wait, settle, reprice };
@@ -222,31 +271,13 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
     const looks = client.isOneNode ? 1 : TAKEN_LOOKS;
     for (let look = 1; ; look += 1) {
       const spent = await client.getNonce(account.address, "latest");
-      if (spent >= nonce) return spent;
+      if (isEvery(spent, nonce, (one) => inFlight.has(one))) return spent;
       if (look === looks) throw new NonceGapError(nonce, spent);
-      await pause(pollMs);
+      await pauses.wait(pollMs);
     }
   };
 
-  /** Whether it was cut short by {@link Delivery.poke}. */
-  const pause = (ms: number): Promise<boolean> =>
-    new Promise((resolve) => {
-      if (signal.aborted) {
-        resolve(false);
-        return;
-      }
-      const end = (isPoked: boolean): void => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", onAbort);
-        resolve(isPoked);
-      };
-      const onAbort = (): void => end(false);
-      const timer = setTimeout(() => end(false), ms);
-      signal.addEventListener("abort", onAbort, { once: true });
-      wake = () => end(true);
-    });
-
-  return { deliver, poke: () => wake() };
+  return { deliver };
 }
 
 /** A chain went back: an earlier nonce of the account is free, so this one can't be mined. */

@@ -1,8 +1,8 @@
 import type { Account } from "./account.ts";
 import { RpcError } from "./client.ts";
 import type { ChainClient } from "./client.ts";
-import { replacementPriceWei } from "./fees.ts";
-import type { Fees } from "./fees.ts";
+import { PriceAboveCapError, quote, replacementOf } from "./fees.ts";
+import type { Fees, GasPrice } from "./fees.ts";
 import { meaningOf } from "./refusal.ts";
 import type { SenderJournal } from "./senderJournal.ts";
 import { readSigned, signCall } from "./signedTransaction.ts";
@@ -27,11 +27,13 @@ export interface GapFillerOptions<Payload> {
   readonly fees: Fees;
   readonly journal: SenderJournal<Payload>;
   readonly onError: (error: unknown) => void;
+  /** Nonces that somebody brings into a block just now: no gaps. */
+  readonly inFlight: ReadonlySet<number>;
 }
 
 /** Creates the gap filler of one account. */
 export function createGapFiller<Payload>(options: GapFillerOptions<Payload>): GapFiller {
-  const { client, account, chainId, fees, journal, onError } = options;
+  const { client, account, chainId, fees, journal, onError, inFlight } = options;
 
   /** Everything signed from a nonce on, by nonce. */
   const signedFrom = async (nonce: number): Promise<Map<number, readonly SignedTransaction[]>> =>
@@ -47,17 +49,31 @@ export function createGapFiller<Payload>(options: GapFillerOptions<Payload>): Ga
       onError(refusal);
       if (meaning === "unreachable") return;
     }
-    const marketWei = await fees.gasPriceWei(client);
-    const paid = versions.map((version) => readSigned(version).gasPriceWei);
-    const dearest = paid.reduce((most, one) => (one > most ? one : most), 0n);
-    const gasPriceWei = paid.length === 0 ? marketWei : replacementPriceWei(dearest, marketWei);
+    const price = await priceOver(versions);
+    if (price === undefined) return;
     const nothing: Call = { to: account.address, data: "0x", gas: TRANSFER_GAS };
-    const filler = await signCall(account, nothing, { chainId, nonce, gasPriceWei });
+    const filler = await signCall(account, nothing, { chainId, nonce, ...price });
     await journal.signed(filler, journal.noPayload);
     const refusal = await broadcast(filler);
     if (refusal !== undefined) onError(refusal);
     // It carries nothing: whether it is mined or another one in its place, nobody waits for it.
     await journal.ended(filler, "replaced");
+  };
+
+  /** What takes the place of all versions; `undefined` while gas costs more than may be paid. */
+  const priceOver = async (versions: readonly SignedTransaction[]): Promise<GasPrice | undefined> => {
+    try {
+      const market = await quote(fees, client);
+      const dearest = versions
+        .map((version) => readSigned(version).price)
+        .toSorted((a, b) => (a.gasPriceWei < b.gasPriceWei ? -1 : 1))
+        .at(-1);
+      return dearest === undefined ? market : replacementOf(fees, dearest, { market, capWei: undefined });
+    } catch (error) {
+      if (!(error instanceof PriceAboveCapError)) throw error;
+      onError(error);
+      return undefined;
+    }
   };
 
   const broadcast = async (transaction: SignedTransaction): Promise<RpcError | undefined> => {
@@ -73,10 +89,10 @@ export function createGapFiller<Payload>(options: GapFillerOptions<Payload>): Ga
   return {
     async fill(nonce) {
       const spent = await client.getNonce(account.address, "latest");
-      if (spent >= nonce) return spent;
+      if (isEvery(spent, nonce, (one) => inFlight.has(one))) return spent;
       const signed = await signedFrom(spent);
       for (let missing = spent; missing < nonce; missing += 1) {
-        await fillOne(missing, signed.get(missing) ?? []);
+        if (!inFlight.has(missing)) await fillOne(missing, signed.get(missing) ?? []);
       }
       return spent;
     },
@@ -91,4 +107,10 @@ export function createGapFiller<Payload>(options: GapFillerOptions<Payload>): Ga
       return last + 1;
     },
   };
+}
+
+/** Whether a test holds for all numbers from `first` up to, and without, `end`. */
+export function isEvery(first: number, end: number, test: (number: number) => boolean): boolean {
+  for (let number = first; number < end; number += 1) if (!test(number)) return false;
+  return true;
 }

@@ -2,23 +2,37 @@ import type { Hex } from "viem";
 import type { Account } from "./account.ts";
 import type { ChainClient, Receipt } from "./client.ts";
 import { NonceGapError, createDelivery } from "./delivery.ts";
-import type { Fees } from "./fees.ts";
+import { PriceAboveCapError, quote } from "./fees.ts";
+import type { Fees, GasPrice } from "./fees.ts";
 import { createGapFiller } from "./gapFiller.ts";
+import { createPauses } from "./pauses.ts";
 import { TransactionError } from "./refusal.ts";
 import type { SenderJournal } from "./senderJournal.ts";
 import { signCall } from "./signedTransaction.ts";
 import type { Call, SignedTransaction } from "./signedTransaction.ts";
 
-export { fixedFees, type Fees } from "./fees.ts";
+export { fixedFees, suggestedFees, type Fees } from "./fees.ts";
 export type { SenderJournal } from "./senderJournal.ts";
 
 const DEFAULT_POLL_MS = 1_000;
 
-/** Sends transactions of one account, one at a time: no nonce is ever skipped or used twice. */
+/** Why a sender signs nothing, or raises no price. */
+export interface SenderWait {
+  readonly reason: "price_above_cap";
+  /** What one gas costs now, and the most that is paid. */
+  readonly priceWei: bigint;
+  readonly capWei: bigint;
+  /** Unix time in milliseconds. */
+  readonly sinceMs: number;
+  /** In words. */
+  readonly message: string;
+}
+
+/** Sends transactions of one account, in the order of the calls: no nonce is ever skipped or used twice. */
 export interface Sender<Payload = undefined> {
   readonly address: Hex;
   /**
-   * Signs, stores, broadcasts and waits for the receipt.
+   * Signs, stores, broadcasts and waits for the receipt. While gas costs more than may be paid, it waits before it signs.
    *
    * @throws {TransactionError} when it will never be on chain. Anything else leaves that open: the transaction may be signed.
    */
@@ -30,6 +44,8 @@ export interface Sender<Payload = undefined> {
    * @throws {TransactionError} as {@link send}.
    */
   resume(versions: readonly SignedTransaction[], payload: Payload): Promise<Receipt>;
+  /** What it waits for; `undefined` while nothing but the network keeps it. */
+  waitsFor(): SenderWait | undefined;
   /** Looks for receipts at once: call it with each new head. */
   poke(): void;
   /**
@@ -53,22 +69,37 @@ export interface SenderOptions<Payload> {
   readonly onError: (error: unknown) => void;
   /** How often a transaction that waits is looked for, besides what new heads tell, and what failed is tried again. Default 1,000. */
   readonly pollMs?: number;
+  /**
+   * Transactions under way at once; the next one is signed when a node has answered to the one before. Default 1, which is best where
+   * blocks come at once.
+   */
+  readonly maxInFlight?: number;
 }
 
 /** Creates the sender of one account. */
 export function createSender<Payload = undefined>(options: SenderOptions<Payload>): Sender<Payload> {
   const { client, account, chainId, fees, journal, signal, onError, pollMs = DEFAULT_POLL_MS } = options;
-  const gaps = journal && createGapFiller({ client, account, chainId, fees, journal, onError });
+  const inFlight = new Set<number>();
+  const pauses = createPauses(signal);
+  const slots = createSlots(options.maxInFlight ?? 1);
+  const gaps = journal && createGapFiller({ client, account, chainId, fees, journal, onError, inFlight });
+  let wait: SenderWait | undefined;
+  const onTooDear = ({ priceWei, capWei, message }: PriceAboveCapError): void => {
+    const sinceMs = wait?.sinceMs ?? Date.now();
+    wait = { reason: "price_above_cap", priceWei, capWei, sinceMs, message };
+  };
   const delivery = createDelivery({
     ...options,
     journal,
     pollMs,
+    pauses,
+    inFlight,
+    onTooDear,
     fillGaps: gaps && ((nonce) => gaps.fill(nonce)),
   });
   let tail: Promise<unknown> = Promise.resolve();
+  /** Nonce of the next transaction; `undefined`: the chain says it. */
   let nextNonce: number | undefined;
-  /** How often the chain is known to have lost transactions: what was known of the nonce before counts no more. */
-  let losses = 0;
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const result = tail.then(work);
@@ -76,47 +107,113 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     return result;
   };
 
-  const sendOnce = async (call: Call, payload: Payload): Promise<Receipt> => {
-    const lossesBefore = losses;
-    const nonce = (nextNonce ??= await client.getNonce(account.address, "latest"));
-    const gasPriceWei = await fees.gasPriceWei(client);
-    const transaction = await signCall(account, call, { chainId, nonce, gasPriceWei });
-    await journal?.signed(transaction, payload);
-    const receipt = await delivery.deliver([transaction], payload);
-    if (journal !== undefined || losses === lossesBefore) nextNonce = nonce + 1;
-    return receipt;
+  /** Waits until gas costs no more than may be paid; no nonce is taken meanwhile. */
+  const findPrice = async (call: Call): Promise<GasPrice> => {
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        const price = await quote(fees, client, call.maxGasPriceWei);
+        wait = undefined;
+        return price;
+      } catch (error) {
+        if (!(error instanceof PriceAboveCapError)) throw error;
+        onTooDear(error);
+        await pauses.wait(pollMs);
+      }
+    }
   };
+
+  /** The first nonce from the next one on that no transaction under way has. */
+  const claimNonce = async (): Promise<number> => {
+    let nonce = nextNonce ?? (await client.getNonce(account.address, "latest"));
+    while (inFlight.has(nonce)) nonce += 1;
+    return nonce;
+  };
+
+  /** Delivers what was signed for a nonce; whoever is next may sign once a node has answered to it. Gives the receipt to come. */
+  const launch = async (
+    versions: readonly SignedTransaction[],
+    payload: Payload,
+    capWei?: bigint,
+  ): Promise<{ readonly receipt: Promise<Receipt> }> => {
+    const { nonce } = versions[0]!;
+    inFlight.add(nonce);
+    let isInTurn = true;
+    let onAnswered = (): void => {};
+    const answered = new Promise<void>((resolve) => (onAnswered = resolve));
+    const receipt = delivery
+      .deliver(versions, payload, { capWei, onAnswered })
+      .catch((error: unknown) => {
+        const isOff = isTaken(error) || error instanceof NonceGapError;
+        nextNonce = isInTurn && !isOff ? nonce : undefined;
+        throw error;
+      })
+      .finally(() => {
+        inFlight.delete(nonce);
+        wait = undefined;
+        slots.release();
+        // The next one in the same block need not wait for its next look.
+        if (inFlight.size > 0) pauses.end();
+      });
+    receipt.catch(() => {});
+    await Promise.race([answered, receipt]);
+    isInTurn = false;
+    return { receipt };
+  };
+
+  /** Runs in turn what ends in a launch; whatever fails before that gives its slot back. */
+  const inSlot = async (
+    prepare: () => Promise<readonly SignedTransaction[]>,
+    payload: Payload,
+    capWei?: bigint,
+  ): Promise<Receipt> => {
+    const { receipt } = await inTurn(async () => {
+      await slots.take();
+      const versions = await prepare().catch((error: unknown) => {
+        slots.release();
+        throw error;
+      });
+      return await launch(versions, payload, capWei);
+    });
+    return await receipt;
+  };
+
+  const sendOnce = (call: Call, payload: Payload): Promise<Receipt> =>
+    inSlot(
+      async () => {
+        const price = await findPrice(call);
+        const nonce = await claimNonce();
+        const transaction = await signCall(account, call, { chainId, nonce, ...price });
+        await journal?.signed(transaction, payload);
+        nextNonce = nonce + 1;
+        return [transaction];
+      },
+      payload,
+      call.maxGasPriceWei,
+    );
 
   return {
     address: account.address,
-    send: (call, payload) =>
-      inTurn(async () => {
-        for (;;) {
-          signal.throwIfAborted();
-          try {
-            return await sendOnce(call, payload);
-          } catch (error) {
-            const isTaken = error instanceof TransactionError && error.meaning === "nonce_taken";
-            const isOff = isTaken || error instanceof NonceGapError;
-            if (isOff) nextNonce = undefined;
-            // Whoever keeps a journal looks first which of its transactions it was that took the nonce.
-            if (!isOff || journal !== undefined) throw error;
-          }
+    async send(call, payload) {
+      for (;;) {
+        signal.throwIfAborted();
+        try {
+          return await sendOnce(call, payload);
+        } catch (error) {
+          // Whoever keeps a journal looks first which of its transactions it was that took the nonce.
+          if (!(isTaken(error) || error instanceof NonceGapError) || journal !== undefined) throw error;
         }
-      }),
+      }
+    },
     resume: (versions, payload) =>
-      inTurn(async () => {
-        const receipt = await delivery.deliver(versions, payload).catch((error: unknown) => {
-          nextNonce = undefined;
-          throw error;
-        });
+      inSlot(async () => {
         const after = versions[0]!.nonce + 1;
         if (nextNonce === undefined || nextNonce < after) nextNonce = after;
-        return receipt;
-      }),
-    poke: () => delivery.poke(),
+        return versions;
+      }, payload),
+    waitsFor: () => wait,
+    poke: () => pauses.end(),
     async reconcile() {
-      losses += 1;
       if (gaps === undefined) {
         nextNonce = undefined;
         return false;
@@ -125,6 +222,27 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
       if (known === undefined) return false;
       if (nextNonce === undefined || nextNonce < known) nextNonce = known;
       return true;
+    },
+  };
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof TransactionError && error.meaning === "nonce_taken";
+}
+
+/** So many places; whoever finds none waits for one. */
+function createSlots(count: number): { take(): Promise<void>; release(): void } {
+  const waiting: (() => void)[] = [];
+  let free = count;
+  return {
+    async take() {
+      if (free > 0) free -= 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    release() {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
     },
   };
 }

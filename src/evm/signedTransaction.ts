@@ -1,6 +1,7 @@
 import { parseTransaction } from "viem";
 import type { Hex } from "viem";
 import type { Account } from "./account.ts";
+import type { GasPrice } from "./fees.ts";
 
 /** What a transaction does. */
 export interface Call {
@@ -9,6 +10,8 @@ export interface Call {
   readonly data: Hex;
   readonly gas: bigint;
   readonly valueWei?: bigint;
+  /** Most that one gas of it may cost, in wei, such as that of a VRF lane: above that it would revert. Default: the network's cap. */
+  readonly maxGasPriceWei?: bigint;
 }
 
 /** A signed transaction, ready to broadcast any number of times. */
@@ -18,35 +21,37 @@ export interface SignedTransaction {
   readonly nonce: number;
 }
 
-/** Signs a call for a nonce at a gas price. */
+/** Signs a call for a nonce at a gas price: an EIP-1559 transaction where the price has a tip, else a legacy one. */
 export async function signCall(
   account: Account,
   call: Call,
-  {
-    chainId,
-    nonce,
-    gasPriceWei,
-  }: { readonly chainId: number; readonly nonce: number; readonly gasPriceWei: bigint },
+  terms: { readonly chainId: number; readonly nonce: number } & GasPrice,
 ): Promise<SignedTransaction> {
-  const { raw, hash } = await account.sign({
-    type: "legacy",
+  const { chainId, nonce, gasPriceWei, tipWei } = terms;
+  const fields = {
     chainId,
     nonce,
-    gasPrice: gasPriceWei,
     gas: call.gas,
     ...(call.to === undefined ? {} : { to: call.to }),
     data: call.data,
     value: call.valueWei ?? 0n,
-  });
+  };
+  const { raw, hash } = await account.sign(
+    tipWei === undefined
+      ? { type: "legacy", ...fields, gasPrice: gasPriceWei }
+      : { type: "eip1559", ...fields, maxFeePerGas: gasPriceWei, maxPriorityFeePerGas: tipWei },
+  );
   return { raw, hash, nonce };
 }
 
 /** Reads back from the signed bytes what {@link signCall} was given. Throws viem's error when they are none of ours. */
-export function readSigned({ raw }: SignedTransaction): {
-  readonly call: Call;
-  readonly gasPriceWei: bigint;
-} {
-  const { to, data = "0x", gas = 0n, value = 0n, gasPrice, maxFeePerGas } = parseTransaction(raw);
+export function readSigned({ raw }: SignedTransaction): { readonly call: Call; readonly price: GasPrice } {
+  const parsed = parseTransaction(raw);
+  const { to, data = "0x", gas = 0n, value = 0n } = parsed;
   const receiver = to === undefined || to === null ? {} : { to };
-  return { call: { ...receiver, data, gas, valueWei: value }, gasPriceWei: gasPrice ?? maxFeePerGas ?? 0n };
+  const price: GasPrice =
+    parsed.type === "eip1559"
+      ? { gasPriceWei: parsed.maxFeePerGas ?? 0n, tipWei: parsed.maxPriorityFeePerGas ?? 0n }
+      : { gasPriceWei: parsed.gasPrice ?? 0n };
+  return { call: { ...receiver, data, gas, valueWei: value }, price };
 }

@@ -1,0 +1,329 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { parseTransaction, type Hex } from "viem";
+import { generatePrivateKey } from "viem/accounts";
+import { createAccount, type Account } from "../../src/evm/account.ts";
+import type { ChainClient } from "../../src/evm/client.ts";
+import { createPoolClient } from "../../src/evm/nodePool.ts";
+import {
+  createSender,
+  suggestedFees,
+  type Fees,
+  type Sender,
+  type SenderJournal,
+} from "../../src/evm/sender.ts";
+import { signCall, type SignedTransaction } from "../../src/evm/signedTransaction.ts";
+import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
+import { startFaultyNode, type FaultRule, type FaultyNode } from "../support/faultyNode.ts";
+
+const GWEI = 10n ** 9n;
+const SEND = "eth_sendRawTransaction";
+const to = testAccount(9).address;
+
+let chain: TestChain;
+let nodes: FaultyNode[];
+let client: ChainClient;
+let account: Account;
+let stopping: AbortController;
+let undo: (() => void)[];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  nodes = [await startFaultyNode(chain), await startFaultyNode(chain)];
+});
+beforeEach(async () => {
+  account = createAccount(Buffer.from(generatePrivateKey().slice(2), "hex"));
+  await chain.client.request("anvil_setBalance", [account.address, "0xde0b6b3a7640000"]);
+  await setBaseFee(0n);
+  await chain.client.request("evm_setAutomine", [false]);
+  client = createPoolClient({
+    rpcUrls: nodes.map(({ httpUrl }) => httpUrl),
+    chainId: chain.chainId,
+    timeoutMs: 5_000,
+    hedgeMs: 2_000,
+  });
+  stopping = new AbortController();
+  undo = [];
+  for (const node of nodes) node.calls.splice(0);
+});
+afterEach(async () => {
+  stopping.abort();
+  for (const each of undo) each();
+  await client.close();
+  await chain.client.request("anvil_dropAllTransactions", []);
+});
+afterAll(async () => {
+  await Promise.all(nodes.map((node) => node.close()));
+  await chain.close();
+});
+
+const inject = (index: number, rule: FaultRule): void => void undo.push(nodes[index]!.inject(rule));
+const mine = () => chain.client.request("anvil_mine", ["0x1"]);
+const setBaseFee = (wei: bigint) =>
+  chain.client.request("anvil_setNextBlockBaseFeePerGas", [`0x${wei.toString(16)}`]);
+const minedCount = () => chain.client.getNonce(account.address, "latest");
+const call = (value = 1n) => ({ to, data: "0x" as Hex, gas: 21_000n, valueWei: value });
+const fees: Fees = { gasPriceWei: async () => GWEI, repriceAfterMs: 60_000, synchronous: false };
+const sentNonces = () =>
+  new Set(
+    nodes
+      .flatMap(({ calls }) => calls)
+      .filter(({ method }) => method === SEND)
+      .map(({ params }) => parseTransaction(params[0] as Hex).nonce ?? 0),
+  );
+
+interface Entry extends SignedTransaction {
+  state: "signed" | "mined" | "replaced" | "failed";
+}
+
+function createJournal(entries: Entry[] = []) {
+  const journal: SenderJournal<undefined> = {
+    async signed(transaction) {
+      const sent = nodes.flatMap(({ calls }) => calls).map(({ params }) => params[0]);
+      expect(sent).not.toContain(transaction.raw);
+      entries.push({ ...transaction, state: "signed" });
+    },
+    async ended(transaction, end) {
+      entries.find(({ hash }) => hash === transaction.hash)!.state = end;
+    },
+    from: async (nonce) => entries.filter((entry) => entry.nonce >= nonce && entry.state !== "failed"),
+    noPayload: undefined,
+  };
+  const ends = () => entries.map(({ nonce, state }) => [nonce, state]);
+  return { journal, entries, ends };
+}
+
+function open(
+  options: { fees?: Fees; journal?: SenderJournal<undefined>; maxInFlight?: number } = {},
+): Sender {
+  return createSender({
+    client,
+    account,
+    chainId: chain.chainId,
+    fees: options.fees ?? fees,
+    ...(options.journal === undefined ? {} : { journal: options.journal }),
+    signal: stopping.signal,
+    onError: () => {},
+    pollMs: 50,
+    maxInFlight: options.maxInFlight ?? 4,
+  });
+}
+
+describe("several at once", () => {
+  test("default: share a block, each stored before it is sent, and no more than there may be", async () => {
+    const { journal, entries, ends } = createJournal();
+    const sender = open({ journal });
+    const sent = [0, 1, 2, 3, 4].map(() => sender.send(call(), undefined));
+    await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([0, 1, 2, 3])));
+    expect(entries).toHaveLength(4);
+    await mine();
+    const blocks = (await Promise.all(sent.slice(0, 4))).map(({ blockNumber }) => blockNumber);
+    expect(new Set(blocks).size).toBe(1);
+    await vi.waitFor(() => expect(sentNonces()).toContain(4));
+    await mine();
+    await expect(sent[4]).resolves.toMatchObject({ succeeded: true });
+    expect(ends()).toEqual([0, 1, 2, 3, 4].map((nonce) => [nonce, "mined"]));
+  });
+
+  test("behaviour: one that nodes refuse leaves its nonce to the next", async () => {
+    const { journal, ends } = createJournal();
+    const sender = open({ journal });
+    const [first, refused, last] = [call(), { ...call(), gas: 10n ** 10n }, call(2n)].map((each) =>
+      sender.send(each, undefined),
+    );
+    await expect(refused).rejects.toMatchObject({ meaning: "too_large" });
+    await vi.waitFor(() => expect(ends()).toHaveLength(3));
+    await vi.waitFor(async () => {
+      await mine();
+      expect(await minedCount()).toBe(2);
+    });
+    await Promise.all([first, last]);
+    expect(ends()).toEqual([
+      [0, "mined"],
+      [1, "failed"],
+      [1, "mined"],
+    ]);
+  });
+
+  test("behaviour: one that the nodes lose is sent again, and those after it follow", async () => {
+    const { journal, entries, ends } = createJournal();
+    const sender = open({ fees: { ...fees, repriceAfterMs: 200 }, journal });
+    const sent = [0, 1, 2].map(() => sender.send(call(), undefined));
+    await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([0, 1, 2])));
+    await chain.client.request("anvil_dropTransaction", [entries[1]!.hash]);
+    await vi.waitFor(
+      async () => {
+        await mine();
+        expect(await minedCount()).toBe(3);
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+    await Promise.all(sent);
+    const mined = ends().filter(([, state]) => state === "mined");
+    expect(mined).toHaveLength(3);
+    expect(new Set(mined.map(([nonce]) => nonce))).toEqual(new Set([0, 1, 2]));
+  });
+
+  test("behaviour: those that pay too little are raised one after the other", async () => {
+    await setBaseFee(3n * GWEI);
+    await mine();
+    await setBaseFee(3n * GWEI);
+    const { journal } = createJournal();
+    const sender = open({ fees: { ...fees, repriceAfterMs: 100 }, journal });
+    const sent = [0, 1, 2].map(() => sender.send(call(), undefined));
+    await vi.waitFor(
+      async () => {
+        await setBaseFee(3n * GWEI);
+        await mine();
+        expect(await minedCount()).toBe(3);
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    for (const receipt of await Promise.all(sent))
+      expect(receipt.effectiveGasPriceWei).toBeGreaterThanOrEqual(3n * GWEI);
+  });
+
+  test("behaviour: what a killed process left, broadcast or not, is brought to its end", async () => {
+    const signed = await Promise.all(
+      [0, 1, 2, 3].map((nonce) =>
+        signCall(account, call(), {
+          chainId: chain.chainId,
+          nonce,
+          gasPriceWei: 3n * GWEI,
+          ...(nonce === 1 ? {} : { tipWei: GWEI }),
+        }),
+      ),
+    );
+    await chain.client.request(SEND, [signed[0]!.raw]);
+    await chain.client.request(SEND, [signed[2]!.raw]);
+    const { journal, ends } = createJournal(signed.map((each) => ({ ...each, state: "signed" })));
+    const sender = open({ journal });
+    await sender.reconcile();
+    const resumed = signed.map((each) => sender.resume([each], undefined));
+    const next = sender.send(call(2n), undefined);
+    await vi.waitFor(
+      async () => {
+        await mine();
+        expect(await minedCount()).toBe(5);
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+    await Promise.all([...resumed, next]);
+    expect(ends()).toEqual([0, 1, 2, 3, 4].map((nonce) => [nonce, "mined"]));
+  });
+
+  test("behaviour: without a journal what a reorganisation took is free for the next", async () => {
+    const sender = open();
+    const sent = [0, 1, 2].map(() => sender.send(call(), undefined));
+    await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([0, 1, 2])));
+    await mine();
+    await Promise.all(sent);
+    await chain.client.request("anvil_reorg", [1, []]);
+    await chain.client.request("anvil_dropAllTransactions", []);
+    expect(await minedCount()).toBe(0);
+    const again = [0, 1].map(() => sender.send(call(), undefined));
+    await vi.waitFor(
+      async () => {
+        await mine();
+        expect(await minedCount()).toBe(2);
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+    await Promise.all(again);
+  });
+
+  test("behaviour: nodes that fail in turn lose and double nothing", async () => {
+    const { journal, ends } = createJournal();
+    const sender = open({ journal });
+    let calls = 0;
+    // Of each node's calls some get no answer, though the node acts on them, and some a gateway's refusal.
+    for (const index of [0, 1])
+      inject(index, () => {
+        calls += 1;
+        if (calls % 7 === 0) return { breakLine: true };
+        return calls % 5 === 0 ? { status: 503 } : undefined;
+      });
+    const sent = Array.from({ length: 6 }, () => sender.send(call(), undefined));
+    await vi.waitFor(
+      async () => {
+        await mine();
+        expect(await minedCount()).toBe(6);
+      },
+      { timeout: 25_000, interval: 200 },
+    );
+    await Promise.all(sent);
+    expect(ends().filter(([, state]) => state === "mined")).toHaveLength(6);
+  }, 40_000);
+});
+
+describe("prices", () => {
+  const market = (options: Partial<Parameters<typeof suggestedFees>[0]> = {}): Fees =>
+    suggestedFees({ repriceAfterMs: 60_000, minTipWei: GWEI, ...options });
+
+  test("default: EIP-1559 where blocks have a base fee", async () => {
+    await setBaseFee(5n * GWEI);
+    await mine();
+    const { journal, entries } = createJournal();
+    const pending = open({ fees: market(), journal }).send(call(), undefined);
+    await vi.waitFor(() => expect(sentNonces()).toContain(0));
+    await mine();
+    const { effectiveGasPriceWei } = await pending;
+    const { type, maxPriorityFeePerGas } = parseTransaction(entries[0]!.raw);
+    expect({ type, maxPriorityFeePerGas }).toEqual({ type: "eip1559", maxPriorityFeePerGas: GWEI });
+    expect(effectiveGasPriceWei).toBeLessThan(7n * GWEI);
+  });
+
+  test("behaviour: above the cap nothing is signed, and the sender says why; then it goes on", async () => {
+    let priceWei = 100n * GWEI;
+    const { journal, entries } = createJournal();
+    const capped: Fees = { ...fees, gasPriceWei: async () => priceWei, maxFeeWei: 80n * GWEI };
+    const sender = open({ fees: capped, journal });
+    const pending = sender.send(call(), undefined);
+    await vi.waitFor(() =>
+      expect(sender.waitsFor()).toMatchObject({
+        reason: "price_above_cap",
+        priceWei: 100n * GWEI,
+        capWei: 80n * GWEI,
+        message: expect.stringContaining("waiting for the price to fall"),
+      }),
+    );
+    expect(entries).toEqual([]);
+    priceWei = GWEI;
+    await vi.waitFor(() => expect(entries).toMatchObject([{ nonce: 0 }]));
+    await mine();
+    await expect(pending).resolves.toMatchObject({ succeeded: true });
+    expect(sender.waitsFor()).toBeUndefined();
+  });
+
+  test("behaviour: a call's own cap is never passed, by replacements neither", async () => {
+    const { journal, entries } = createJournal();
+    const rising: Fees = { ...fees, repriceAfterMs: 20 };
+    const sender = open({ fees: rising, journal });
+    const pending = sender.send({ ...call(), maxGasPriceWei: (GWEI * 13n) / 10n }, undefined);
+    await vi.waitFor(() =>
+      expect(nodes[0]!.calls.filter(({ method }) => method === SEND).length).toBeGreaterThan(5),
+    );
+    const prices = entries.map(({ raw }) => parseTransaction(raw).gasPrice!);
+    // An eighth more each time; one more would be above the cap, and the cap itself too little more for the pools.
+    expect(prices).toEqual([1_000_000_000n, 1_125_000_001n, 1_265_625_002n]);
+    await vi.waitFor(
+      async () => {
+        await mine();
+        expect(await minedCount()).toBe(1);
+      },
+      { timeout: 5_000 },
+    );
+    await pending;
+  });
+
+  test("behaviour: a network's cap holds replacements back until the price falls", async () => {
+    const { journal, entries } = createJournal();
+    const sender = open({ fees: { ...fees, repriceAfterMs: 20, maxFeeWei: GWEI }, journal });
+    const pending = sender.send(call(), undefined);
+    await vi.waitFor(() =>
+      expect(nodes[0]!.calls.filter(({ method }) => method === SEND).length).toBeGreaterThan(2),
+    );
+    expect(entries).toHaveLength(1);
+    await mine();
+    await expect(pending).resolves.toMatchObject({ transactionHash: entries[0]!.hash });
+  });
+});
