@@ -145,12 +145,7 @@ export function createTrack(
       const behind = client.isOneNode ? rest : rest - BLOCKS_BY_HASH;
       if (behind > 0n) {
         const last = state.next + (behind < MAX_RANGE_BLOCKS ? behind : MAX_RANGE_BLOCKS) - 1n;
-        const range = { addresses: follower.addresses(), fromBlock: state.next, toBlock: last };
-        const [blocks, end] = [groupByBlock(await client.getLogs(range)), await client.getHead(last)];
-        const newestTold = blocks.at(-1);
-        // A range that ends beyond the chain says nothing of it, and other blocks may come there.
-        if (end === undefined || (newestTold?.number === last && newestTold.hash !== end.hash))
-          throw new Error(`the chain has changed before block ${last + 1n}`);
+        const { blocks, end } = await readRange(state.next, last);
         for (const block of blocks) await tell(block);
         remember(end);
         state.next = last + 1n;
@@ -162,6 +157,28 @@ export function createTrack(
       if (isStopped()) return;
     }
     await tellByHash(head);
+  };
+
+  /** Reads a range of blocks, all of one chain: the one that was told before it, and that ends in the block given back. */
+  const readRange = async (fromBlock: bigint, toBlock: bigint) => {
+    const before = fromBlock - 1n;
+    const ahead = await client.getHead(toBlock);
+    const blocks = groupByBlock(
+      await client.getLogs({ addresses: follower.addresses(), fromBlock, toBlock }),
+    );
+    const [end, parent] = await Promise.all([
+      client.getHead(toBlock),
+      told.get(before) === undefined ? undefined : client.getHead(before),
+    ]);
+    const newest = blocks.at(-1);
+    // A range that ends beyond the chain says nothing of it, and other blocks may come there.
+    const isOne =
+      end !== undefined &&
+      ahead?.hash === end.hash &&
+      parent?.hash === told.get(before) &&
+      (newest?.number !== toBlock || newest.hash === end.hash);
+    if (!isOne) throw new Error(`the chain has changed before block ${toBlock + 1n}`);
+    return { blocks, end };
   };
 
   const isAnyExpected = (test: (number: bigint, hash: Hex) => boolean): boolean =>

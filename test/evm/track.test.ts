@@ -138,3 +138,40 @@ test("behaviour: who wants only what comes next hears of no reorganisation", asy
   expect(reorgs).toEqual([]);
   strict.close();
 });
+
+test("behaviour: a chain that goes back to before a range while that is read, and grows past it, is told from its fork", async () => {
+  const { client } = chain;
+  let isArmed = false;
+  const getLogs: typeof client.getLogs = async (filter) => {
+    if (isArmed && "toBlock" in filter) {
+      isArmed = false;
+      await client.request("anvil_rollback", [4]);
+      for (const n of [11, 12, 13, 14, 15]) await log(n);
+    }
+    return await client.getLogs(filter);
+  };
+  watcher = createChainWatcher({ client: { ...client, getLogs }, pollIntervalMs: 50, onError: () => {} });
+  const held = Promise.withResolvers<void>();
+  const first = await log(0);
+  const told = await log(1);
+  let heard: { block: bigint; word: number }[] = [];
+  watcher.follow({
+    addresses: () => [logger],
+    fromBlock: first.blockNumber,
+    async onBlock(block) {
+      heard.push(...block.logs.map(({ topics }) => ({ block: block.number, word: Number(topics[0]) })));
+      if (block.number === told.blockNumber) await held.promise;
+    },
+    onReorg(firstReplaced) {
+      heard = heard.filter(({ block }) => block < firstReplaced);
+    },
+  });
+  const words = () => heard.map(({ word: each }) => each);
+  await vi.waitFor(() => expect(words()).toEqual([0, 1]));
+  for (const n of [2, 3]) await log(n);
+  const { blockNumber } = await log(4);
+  await vi.waitFor(() => expect(watcher.head()?.number).toBe(blockNumber));
+  isArmed = true;
+  held.resolve();
+  await vi.waitFor(() => expect(words()).toEqual([0, 11, 12, 13, 14, 15]));
+});

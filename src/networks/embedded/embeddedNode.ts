@@ -189,7 +189,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     isWatching: () => supervisor.phase() === "running",
     onHung: startAgain,
   });
-  const { recall, keepUp, setBack, oldestWhole } = storage;
+  const { recall, keepUp, setBack, oldestWhole, oldestHeld } = storage;
   const guard = (over: Connection): Connection =>
     guardConnection({
       connection: over,
@@ -200,6 +200,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       setBack,
       headListeners,
       oldestWhole,
+      oldestHeld,
     });
   const publicGuard = guard(publicConnection);
   const askPast = createPast({ request: publicGuard.request, direct: publicConnection, oldestWhole });

@@ -33,8 +33,10 @@ export interface GuardOptions {
   readonly setBack: () => SetBack | undefined;
   /** Called back with the header of each head once its block is written down. */
   readonly headListeners: Set<(header: unknown) => void>;
-  /** First block whose transactions the node surely still has. */
+  /** First block whose transactions the node has, and will have for some blocks to come. */
   readonly oldestWhole: () => number;
+  /** First block whose transactions the node has at this moment. */
+  readonly oldestHeld: () => number;
 }
 
 /**
@@ -50,6 +52,7 @@ export function guardConnection({
   setBack,
   headListeners,
   oldestWhole,
+  oldestHeld,
 }: GuardOptions): Connection {
   /** Reading is done again when the process has died meanwhile; whether something was sent is for the sender to find out. */
   const ask = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
@@ -109,16 +112,23 @@ export function guardConnection({
     const from = numberOf(filter.fromBlock, recorder.head().number);
     const to = numberOf(filter.toBlock, recorder.head().number);
     if (to > recorder.head().number) await recorder.ensure(Math.min(to, await askNumber()));
-    const whole = oldestWhole();
-    if (from >= whole) return ask("eth_getLogs", [filter]);
-    const range = (first: number, last: number) => ({
-      ...filter,
-      fromBlock: `0x${first.toString(16)}`,
-      toBlock: `0x${last.toString(16)}`,
-    });
-    const past = (await recall("eth_getLogs", [range(from, Math.min(to, whole - 1))])) as unknown[];
-    const present = to < whole ? [] : ((await ask("eth_getLogs", [range(whole, to)])) as unknown[]);
-    return [...past, ...present];
+    for (;;) {
+      const whole = oldestWhole();
+      const range = (first: number, last: number) => ({
+        ...filter,
+        fromBlock: `0x${first.toString(16)}`,
+        toBlock: `0x${last.toString(16)}`,
+      });
+      const first = Math.max(from, whole);
+      const past =
+        from >= whole
+          ? []
+          : ((await recall("eth_getLogs", [range(from, Math.min(to, whole - 1))])) as unknown[]);
+      if (to < first) return past;
+      const present = (await ask("eth_getLogs", [from >= whole ? filter : range(first, to)])) as unknown[];
+      // The state may have been exchanged meanwhile; Anvil then has no logs of these blocks, and doesn't say so.
+      if (oldestHeld() <= first) return [...past, ...present];
+    }
   };
 
   /** Mines so few at a time that Anvil forgets no transaction before it is kept. */

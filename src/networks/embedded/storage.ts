@@ -27,8 +27,10 @@ const CLOSE_TIMEOUT_MS = 5_000;
 
 /** What of a chain is on disk beside its log: the state as of some block, and the blocks that Anvil forgets. */
 export interface ChainStorage {
-  /** First block whose transactions Anvil surely still has. */
+  /** First block whose transactions Anvil has, and will have for {@link FORGETTING_MARGIN_BLOCKS} more. */
   oldestWhole(this: void): number;
+  /** First block whose transactions Anvil has at this moment. */
+  oldestHeld(this: void): number;
   /** Answers from what has been kept, or `undefined`. */
   recall(this: void, method: string, parameters: readonly unknown[]): Promise<unknown>;
   /** Has all blocks up to now kept. */
@@ -96,6 +98,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
   let storeTimer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
+  const oldestCounted = (): number => recorder.head().number - KEPT_TRANSACTION_BLOCKS;
   const onSaved = (block: number, isBare: boolean): void => {
     stored = block;
     if (isBare) wholeFrom = block + 1;
@@ -148,8 +151,8 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
   };
 
   return {
-    oldestWhole: () =>
-      Math.max(wholeFrom, recorder.head().number - KEPT_TRANSACTION_BLOCKS + FORGETTING_MARGIN_BLOCKS),
+    oldestWhole: () => Math.max(wholeFrom, oldestCounted() + FORGETTING_MARGIN_BLOCKS),
+    oldestHeld: () => Math.max(wholeFrom, oldestCounted()),
     recall: async (method, parameters) => parts?.keeper.run("recall", method, parameters),
     keepUp: async () => parts?.keeping.keep(),
     setBack: () => parts?.setBack,

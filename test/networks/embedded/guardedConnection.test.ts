@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import type { Connection } from "../../../src/evm/connection.ts";
+import { createGate } from "../../../src/networks/embedded/gate.ts";
+import { guardConnection } from "../../../src/networks/embedded/guardedConnection.ts";
+import type { Recorder } from "../../../src/networks/embedded/recorder.ts";
+
+const HEAD = 100;
+
+/** A chain with a log in each block, of which the node has those from `held` on and the history all others. */
+function createChain(held: number) {
+  const state = { held, whole: held };
+  const logsOf = (filter: unknown, isThere: (block: number) => boolean): object[] => {
+    const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
+    const blocks = Array.from({ length: HEAD + 1 }, (_, block) => block);
+    return blocks
+      .filter((block) => block >= Number(fromBlock) && block <= Number(toBlock) && isThere(block))
+      .map((block) => ({ blockNumber: `0x${block.toString(16)}` }));
+  };
+  let onRecall = (): void => {};
+  const connection: Connection = {
+    request: async (_, [filter]) => logsOf(filter, (block) => block >= state.held),
+    subscribe: async () => () => {},
+    close() {},
+  };
+  const recorder = { head: () => ({ number: HEAD }), ensure: async () => {}, life: () => 1 };
+  const guarded = guardConnection({
+    connection,
+    gate: createGate(),
+    recorder: recorder as unknown as Recorder,
+    async recall(_, [filter]) {
+      onRecall();
+      return logsOf(filter, (block) => block < state.held);
+    },
+    keepUp: async () => {},
+    setBack: () => undefined,
+    headListeners: new Set(),
+    oldestWhole: () => state.whole,
+    oldestHeld: () => state.held,
+  });
+  return {
+    blocksOf: async (from: number, to: number) => {
+      const range = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${to.toString(16)}` };
+      const logs = (await guarded.request("eth_getLogs", [range])) as { blockNumber: string }[];
+      return logs.map(({ blockNumber }) => Number(blockNumber));
+    },
+    /** Has the node lose the transactions before a block, as an exchange of its state does, while the history is asked. */
+    loseAtRecall(before: number) {
+      onRecall = () => {
+        onRecall = () => {};
+        Object.assign(state, { held: before, whole: before });
+      };
+    },
+  };
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+test("default: logs of a range come from the history and from the node", async () => {
+  expect(await createChain(60).blocksOf(50, 80)).toEqual(range(50, 80));
+});
+
+test("behaviour: no log is missing where the node's state is exchanged while a range is read", async () => {
+  const chain = createChain(60);
+  chain.loseAtRecall(75);
+  expect(await chain.blocksOf(50, 80)).toEqual(range(50, 80));
+});
