@@ -1,5 +1,5 @@
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
-import { listRequests } from "../store/requests.ts";
+import { listRequests } from "../store/requestLists.ts";
 import type { Store } from "../store/store.ts";
 import { NotFoundError } from "./errors.ts";
 import { parseRequest } from "./openRequest.ts";

@@ -149,6 +149,17 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0007_combined_filters": {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createIndex("requests_by_filter")
+        .on("requests")
+        .columns(["dapp_id", "network", "state", "kind", "id"])
+        .execute();
+      // The new one has the state, too, and an index over it is written anew at each step of a request.
+      await db.schema.dropIndex("requests_by_state").execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

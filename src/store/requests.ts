@@ -47,18 +47,6 @@ export interface StoredRequest {
   version: number;
 }
 
-/** Filter and place of a page of {@link listRequests}. */
-export interface RequestPage {
-  readonly dappId: string;
-  /** Rows at most. */
-  readonly limit: number;
-  /** Id of the last row of the page before. */
-  readonly before?: string | undefined;
-  readonly state?: RequestState | undefined;
-  readonly kind?: RequestKind | undefined;
-  readonly network?: string | undefined;
-}
-
 /** Stores new requests; a repeated idempotency key of the same dapp violates a unique constraint. */
 export async function insertRequests(db: Queryable, requests: readonly StoredRequest[]): Promise<void> {
   if (requests.length > 0) await db.insertInto("requests").values(requests.map(toRow)).execute();
@@ -98,7 +86,7 @@ export async function saveRequests(db: Queryable, requests: readonly StoredReque
 /** Returns the request with this id, or `undefined`. */
 export async function findRequest(db: Queryable, id: string): Promise<StoredRequest | undefined> {
   const row = await db.selectFrom("requests").selectAll().where("id", "=", id).executeTakeFirst();
-  return row && fromRow(row);
+  return row && parseRow(row);
 }
 
 /** Returns the requests with these ids that are known. */
@@ -109,7 +97,7 @@ export async function findRequests(db: Queryable, ids: readonly string[]): Promi
     .selectAll()
     .where("id", "in", [...ids])
     .execute();
-  return rows.map(fromRow);
+  return rows.map(parseRow);
 }
 
 /** Returns the dapp's request made under an idempotency key, or `undefined`. */
@@ -124,17 +112,7 @@ export async function findRequestByKey(
     .where("dapp_id", "=", dappId)
     .where("idempotency_key", "=", idempotencyKey)
     .executeTakeFirst();
-  return row && fromRow(row);
-}
-
-/** Returns a page of a dapp's requests, newest first. */
-export async function listRequests(db: Queryable, page: RequestPage): Promise<StoredRequest[]> {
-  let query = db.selectFrom("requests").selectAll().where("dapp_id", "=", page.dappId);
-  if (page.before !== undefined) query = query.where("id", "<", page.before);
-  if (page.state !== undefined) query = query.where("state", "=", page.state);
-  if (page.kind !== undefined) query = query.where("kind", "=", page.kind);
-  if (page.network !== undefined) query = query.where("network", "=", page.network);
-  return (await query.orderBy("id", "desc").limit(page.limit).execute()).map(fromRow);
+  return row && parseRow(row);
 }
 
 /** Returns every request of a network that has not ended, oldest first. */
@@ -146,7 +124,7 @@ export async function listOpenRequests(db: Queryable, network: string): Promise<
     .where("state", "not in", ["fulfilled", "failed"])
     .orderBy("id")
     .execute();
-  return rows.map(fromRow);
+  return rows.map(parseRow);
 }
 
 /**
@@ -182,7 +160,7 @@ export async function listUnsettledRequests(
     .where("ended_block", ">", Math.min(firstLost - 1, Math.max(head, newest?.ended_block ?? 0) - depth))
     .orderBy("ended_block")
     .execute();
-  return rows.map(fromRow);
+  return rows.map(parseRow);
 }
 
 /** Returns the blocks of a network that have ended requests, newest first, from before a block on. */
@@ -265,8 +243,12 @@ function checksumOfRow(row: Omit<Row, "checksum">): number {
   ]);
 }
 
-/** @throws {DamagedRecordError} */
-function fromRow(row: Row): StoredRequest {
+/**
+ * Reads a row of the table.
+ *
+ * @throws {DamagedRecordError}
+ */
+export function parseRow(row: Row): StoredRequest {
   if (row.checksum !== null && row.checksum !== checksumOfRow(row))
     throw new DamagedRecordError(`request ${row.id}`);
   return {

@@ -16,13 +16,13 @@ import {
   saveSubscription,
 } from "../../src/store/chainRecords.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
+import { listRequests } from "../../src/store/requestLists.ts";
 import {
   findRequest,
   findRequestByKey,
   forgetEnds,
   insertRequests,
   listOpenRequests,
-  listRequests,
   listUnsettledRequests,
   saveRequests,
   type StoredRequest,
@@ -155,6 +155,35 @@ describe("requests", () => {
     expect(second.map(({ id }) => id.slice(-1))).toEqual(["2", "1"]);
     expect(await listRequests(store.db, { dappId: "dapp_a", limit: 9, kind: "preset" })).toHaveLength(1);
     expect(await listRequests(store.db, { dappId: "dapp_b", limit: 9 })).toEqual([]);
+  });
+
+  test("behaviour: every combination of filters lists what matches, page by page", async () => {
+    const kinds = ["preset", "function", "random"] as const;
+    const all = Array.from({ length: 60 }, (_, i) =>
+      makeRequest(String(i), {
+        kind: kinds[i % 3]!,
+        state: i % 4 === 0 ? "failed" : i % 5 === 0 ? "executing" : "fulfilled",
+        network: i < 20 ? "fuji" : "sepolia",
+        dappId: i % 7 === 0 ? "dapp_b" : "dapp_a",
+      }),
+    );
+    await insertRequests(store.db, all);
+    const own = all.filter(({ dappId }) => dappId === "dapp_a").toReversed();
+    for (const state of [undefined, "failed", "executing", "fulfilled", "received"] as const)
+      for (const kind of [undefined, ...kinds, "consumer"] as const)
+        for (const network of [undefined, "fuji", "sepolia", "fantom_testnet"]) {
+          const wanted = own.filter(
+            (one) =>
+              (state ?? one.state) === one.state &&
+              (kind ?? one.kind) === one.kind &&
+              (network ?? one.network) === one.network,
+          );
+          const filter = { dappId: "dapp_a", limit: 7, state, kind, network };
+          const first = await listRequests(store.db, filter);
+          const second = await listRequests(store.db, { ...filter, before: first.at(-1)?.id });
+          const found = first.length < 7 ? first : [...first, ...second];
+          expect(found.map(({ id }) => id)).toEqual(wanted.slice(0, 14).map(({ id }) => id));
+        }
   });
 });
 
@@ -309,16 +338,21 @@ test("error: a database that was removed takes no write, and that is told at onc
   expect(fatal).toEqual(["was removed while the service ran"]);
 });
 
-test("behaviour: each filter of a page has its index", async () => {
-  for (const column of ["state", "kind", "network"]) {
-    const { rows } = await sql<{ detail: string }>`EXPLAIN QUERY PLAN SELECT * FROM requests
-      WHERE dapp_id = 'dapp_a' AND id < 'req_9' AND ${sql.ref(column)} = 'x' ORDER BY id DESC LIMIT 9`.execute(
-      store.db,
-    );
-    expect(rows.map(({ detail }) => detail)).toEqual([
-      `SEARCH requests USING INDEX requests_by_${column} (dapp_id=? AND ${column}=? AND id<?)`,
-    ]);
-  }
+test.each([
+  ["requests_by_kind", ["kind"]],
+  ["requests_by_network", ["network"]],
+  ["requests_by_filter", ["network", "state", "kind"]],
+])("behaviour: %s finds a page by its filters", async (index, columns) => {
+  const filters = columns.map((column) => sql`${sql.ref(column)} = 'x'`);
+  const { rows } = await sql<{ detail: string }>`EXPLAIN QUERY PLAN SELECT id FROM requests
+    WHERE dapp_id = 'dapp_a' AND id < 'req_9' AND ${sql.join(filters, sql` AND `)} ORDER BY id DESC LIMIT 9`.execute(
+    store.db,
+  );
+  const terms = ["dapp_id=?", ...columns.map((column) => `${column}=?`), "id<?"].join(" AND ");
+  expect(rows.map(({ detail }) => detail)).toEqual([
+    expect.stringMatching(new RegExp(`^SEARCH requests USING (COVERING )?INDEX ${index} `)),
+  ]);
+  expect(rows[0]!.detail).toContain(`(${terms})`);
 });
 
 test("behaviour: writes that resolve share flushes, and are all there", async () => {
