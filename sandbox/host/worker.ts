@@ -1,10 +1,9 @@
 import type { ChildProcess } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { createFrameReader, encodeFrame } from "./frames.ts";
 import { createLastWords } from "./lastWords.ts";
 import { createMeter } from "./meter.ts";
 import { startReading, stopReading } from "./pipeReading.ts";
+import { isStopped, readResidentBytes } from "./processStatus.ts";
 import {
   isRepeat,
   parseChildMessage,
@@ -30,6 +29,8 @@ const WATCH_INTERVAL_MS = 50;
 const BASE_RESIDENT_BYTES = 192 * 1024 * 1024;
 /** An idle child with more resident memory is replaced: a parser of its own that met a huge source keeps what it took. */
 const MAX_IDLE_RESIDENT_BYTES = 208 * 1024 * 1024;
+/** This process missed so many looks only if it stood still: stopped by a signal, or its machine paused. */
+const STANDSTILL_MS = 2_000;
 /** How often an idle child's memory is read at most, while its runs are quick. */
 const IDLE_CHECK_MS = 1_000;
 /** The parent's kill comes this long after the source's own time, so that the child's two timers come first. */
@@ -117,6 +118,9 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
   let lastGroup: string | null = null;
   let timer: NodeJS.Timeout | undefined = setTimeout(() => die("crash"), START_TIMEOUT_MS);
   let watch: NodeJS.Timeout | undefined;
+  /** When the first run was last watched, and whether it was found to stand still since it began: then its time was not its own. */
+  let watchedMs = 0;
+  let stoodStill = false;
 
   const worker: Worker = {
     pid: child.pid ?? -1,
@@ -134,7 +138,10 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
       lastGroup = messages.at(-1)?.group ?? null;
       runs = [...messages];
       watchFirst();
-      watch = setInterval(() => void checkMemory(), WATCH_INTERVAL_MS);
+      watch = setInterval(() => {
+        lookForStop();
+        void checkMemory();
+      }, WATCH_INTERVAL_MS);
       sent = 0;
       send();
     },
@@ -194,17 +201,29 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
     if (frames.length > 0) child.stdin?.write(frames.length === 1 ? frames[0] : Buffer.concat(frames));
   }
 
+  /** Notices a child that a signal has stopped, and this process having been stopped itself. */
+  function lookForStop(): void {
+    const now = performance.now();
+    stoodStill ||= now - watchedMs > STANDSTILL_MS || isStopped(worker.pid);
+    watchedMs = now;
+  }
+
+  /** Ends a run whose time is over: as one that is to be done again, where the time was not its own. */
+  function endOverdue(): void {
+    lookForStop();
+    die(stoodStill ? "killed" : "timeout");
+  }
+
   function watchFirst(): void {
     clearTimeout(timer);
+    watchedMs = performance.now();
+    stoodStill = false;
     const first = runs[0];
     meter.begin(first?.limits);
     timer =
       first === undefined
         ? setTimeout(() => die("crash"), READY_TIMEOUT_MS)
-        : setTimeout(
-            () => die(isStopped(worker.pid) ? "killed" : "timeout"),
-            first.limits.timeoutMs + KILL_GRACE_MS,
-          );
+        : setTimeout(endOverdue, first.limits.timeoutMs + KILL_GRACE_MS);
   }
 
   async function checkIdleMemory(): Promise<void> {
@@ -241,6 +260,10 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
       events.onReady(worker);
     } else if (message.run !== first?.run) die("protocol");
     else if (message.type === "result") {
+      if (message.error?.kind === "timeout") {
+        lookForStop();
+        if (stoodStill) return die("killed");
+      }
       runs.shift();
       sent -= 1;
       // Refilled in pairs: a write costs more than the run it carries.
@@ -312,25 +335,4 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
     else die(FOREIGN_SIGNALS.has(signal) ? "killed" : "crash");
   });
   return worker;
-}
-
-/** Resident memory of a process in bytes; 0 where it can't be read (gone, or no Linux). */
-async function readResidentBytes(pid: number): Promise<number> {
-  const PAGE_BYTES = 4_096;
-  try {
-    const pages = (await readFile(`/proc/${pid}/statm`, "utf8")).split(" ")[1];
-    return Number(pages) * PAGE_BYTES;
-  } catch {
-    return 0;
-  }
-}
-
-/** Whether a signal has stopped the process (`T` in proc(5)): its source had no time to run out of. */
-function isStopped(pid: number): boolean {
-  try {
-    const status = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return /^ [Tt]/.test(status.slice(status.lastIndexOf(")") + 1));
-  } catch {
-    return false;
-  }
 }

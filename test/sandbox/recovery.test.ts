@@ -196,3 +196,21 @@ test("behaviour: a killed child's run gives its result when the second child liv
   for (const child of children) child.kill("SIGKILL");
   expect(await run).toMatchObject({ ok: true });
 });
+
+test.runIf(process.platform === "linux")(
+  "behaviour: a run whose child was stopped for a while is done again, and its time is not told as the source's",
+  async () => {
+    const { pool, children, asked } = start();
+    await pool.ready();
+    const waiting = asked();
+    const run = pool.run({ source: "await import('npm:never')", limits: { timeoutMs: 1_500 } });
+    await waiting;
+    const again = asked();
+    for (const child of children) child.kill("SIGSTOP");
+    // The pool looks more often than this.
+    for (let looks = 0; looks < 4; looks += 1) await new Promise((resolve) => setTimeout(resolve, 60));
+    for (const child of children) child.kill("SIGCONT");
+    await again;
+    expect(await run).toMatchObject({ ok: false, error: { kind: "timeout" } });
+  },
+);
