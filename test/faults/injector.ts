@@ -4,7 +4,7 @@ import type { Answer, TycheProcess } from "../support/tyche.ts";
 import { checkChain, type CheckedRequest } from "./chainChecker.ts";
 import { BYSTANDER, STRUCK, holdsWithin, type Fault } from "./fault.ts";
 import { startLoad, type Load } from "./load.ts";
-import { watchReadiness } from "./readinessWatch.ts";
+import { watchReadiness, type SeenReadiness } from "./readinessWatch.ts";
 import type { World } from "./world.ts";
 
 /** What came of one fault. */
@@ -27,7 +27,9 @@ const WARM_UP_REQUESTS = 4;
 const RECOVERY_TIMEOUT_MS = 90_000;
 const END_TIMEOUT_MS = 120_000;
 /** Readiness is told within 2 s whatever hangs; a busy machine gets as much again. */
-const READYZ_DEADLINE_MS = 4_000;
+const DEFAULT_READYZ_DEADLINE_MS = 4_000;
+/** What must come while a fault lasts is waited for so long, past the time that the fault would have. */
+const LASTING_TIMEOUT_MS = 60_000;
 
 /**
  * Strikes a service under load with a fault, waits for its recovery, and holds what it said to the invariants: every accepted request
@@ -40,12 +42,16 @@ export async function inject(
     lastsMs,
     number,
     known,
+    readyzDeadlineMs = DEFAULT_READYZ_DEADLINE_MS,
   }: {
+    /** At least: it lasts on until what it must bring about has been seen. */
     readonly lastsMs: number;
     /** Tells the keys of one fault's calls from another's. */
     readonly number: number;
     /** Breaches that earlier faults have left on the chains. */
     readonly known: Set<string>;
+    /** Default 4,000. */
+    readonly readyzDeadlineMs?: number;
   },
 ): Promise<FaultReport> {
   const breaches: string[] = [];
@@ -57,8 +63,12 @@ export async function inject(
   await fault.strike(world);
   const others = load.count(BYSTANDER);
   await sleep(lastsMs);
-  if (fault.sparesOthers && lastsMs > 1_000 && load.count(BYSTANDER) === others)
+  const isLasting = fault.sparesOthers && lastsMs > 1_000;
+  const hasServed = async (): Promise<boolean> => load.count(BYSTANDER) > others;
+  if (isLasting && !(await holdsWithin(LASTING_TIMEOUT_MS, hasServed)))
     breaches.push(`nobody was served on ${BYSTANDER} meanwhile`);
+  const { told } = fault;
+  if (told !== undefined) await holdsWithin(LASTING_TIMEOUT_MS, async () => isTold(told, watch.seen()));
   const seen = await watch.stop();
   await fault.mend?.(world);
   const mendedAt = performance.now();
@@ -68,13 +78,11 @@ export async function inject(
   const recoveredMs = performance.now() - mendedAt;
   await load.stop();
 
-  if (fault.told === "not ready" && !seen.wasUnready)
-    breaches.push(`/readyz called ${STRUCK} ready all the time`);
-  if (fault.told instanceof RegExp && !fault.told.test(seen.said))
-    breaches.push(`/readyz said nothing of it: ${seen.said.slice(0, 300)}`);
+  if (told !== undefined && !isTold(told, seen))
+    breaches.push(`/readyz told nothing of it: ${seen.said.slice(0, 300) || "ready all the time"}`);
   if (!(await isReadyWithin(world, RECOVERY_TIMEOUT_MS)))
     breaches.push(`/readyz called ${STRUCK} not ready ${RECOVERY_TIMEOUT_MS / 1000} s after its end`);
-  if (fault.sparesOthers && seen.slowestMs > READYZ_DEADLINE_MS)
+  if (fault.sparesOthers && seen.slowestMs > readyzDeadlineMs)
     breaches.push(`/readyz took ${Math.round(seen.slowestMs)} ms`);
   const requests = await awaitEnds(world, load, breaches);
   for (const network of await world.networks()) {
@@ -95,6 +103,10 @@ export async function inject(
     slowestReadyzMs: Math.round(seen.slowestMs),
     breaches: [...load.breaches, ...breaches],
   };
+}
+
+function isTold(told: NonNullable<Fault["told"]>, { wasUnready, said }: SeenReadiness): boolean {
+  return told === "not ready" ? wasUnready : told.test(said);
 }
 
 /** Waits until so many more requests are accepted; says whether they were. */

@@ -29,13 +29,15 @@ export function startLoad(service: () => TycheProcess, name: string): Load {
     const [target, body] = requestOf(n, network);
     while (!isOver) {
       try {
-        const { status, data } = await service().call("POST", target, {
+        const { status, data, headers } = await service().call("POST", target, {
           headers: { "idempotency-key": key, prefer: "respond-async, wait=0" },
           signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
           ...(body === undefined ? {} : { body }),
         });
-        if (status === 202) {
-          accepted.set(key, data.id);
+        // Accepted before the answer was lost, it may have ended by the time the call is repeated.
+        const id: string | undefined = status === 200 ? headers.get("location")?.split("/").at(-1) : data.id;
+        if ((status === 200 || status === 202) && id !== undefined) {
+          accepted.set(key, id);
           counts.set(network, (counts.get(network) ?? 0) + 1);
           return;
         }

@@ -14,7 +14,7 @@ export interface SeenReadiness {
 }
 
 /** Asks `/readyz` until it is stopped. */
-export function watchReadiness(world: World): { stop(): Promise<SeenReadiness> } {
+export function watchReadiness(world: World): { seen(): SeenReadiness; stop(): Promise<SeenReadiness> } {
   const stopping = new AbortController();
   let wasUnready = false;
   let slowestMs = 0;
@@ -37,11 +37,17 @@ export function watchReadiness(world: World): { stop(): Promise<SeenReadiness> }
       await sleep(INTERVAL_MS);
     }
   })();
+  const seen = (): SeenReadiness => ({
+    wasUnready,
+    said: [...said].filter((sentence) => sentence !== "").join("; "),
+    slowestMs,
+  });
   return {
+    seen,
     async stop() {
       stopping.abort();
       await watching;
-      return { wasUnready, said: [...said].filter((sentence) => sentence !== "").join("; "), slowestMs };
+      return seen();
     },
   };
 }
