@@ -63,6 +63,12 @@ export interface RunRequest {
    * a defect in V8 that leads from one context into another is then no one's loss. Default: an isolate of its own.
    */
   readonly group?: string;
+  /**
+   * Lets runs of this very source, whoever their caller is, use one global object, one after the other, if the source is shown to be
+   * pure (`host/purity`): such a run leaves nothing behind and costs a fraction. Any other source runs as `group` says.
+   * Set it only for sources of the operator's own. Default false; without effect on an observed run.
+   */
+  readonly sharesContext?: boolean;
   /** Also reports the use of time and randomness in `touched`. Default false: it replaces `Date` and `Math.random` by probes. */
   readonly observe?: boolean;
   /** Takes the run back: `run` rejects with `run_aborted`, and a child that executes it is killed. */

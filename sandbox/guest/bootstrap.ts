@@ -20,6 +20,7 @@ import {
   stringify,
   toWellFormed,
 } from "./builtins.ts";
+import { freezeIntrinsics } from "./freeze.ts";
 import { createFunctions } from "./functions.ts";
 import { prepareGlobalObject } from "./globalObject.ts";
 import { attributeType } from "./importAttributes.ts";
@@ -246,6 +247,9 @@ export default function boot(
         return stringify(keys(loadModule(a as string)));
       case TELL.fill:
         (a as (exports: object) => void)(loadModule(b as string));
+        return undefined;
+      case TELL.freeze:
+        freezeIntrinsics(functions);
         return undefined;
       default:
         handedOver = a as Chunk;

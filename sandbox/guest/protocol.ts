@@ -45,6 +45,8 @@ export const TELL = {
   exportNames: 4,
   /** (function, chunk name) Calls the function with the chunk's exports. */
   fill: 5,
+  /** () Freeze whatever the runs of a shared context have in common. */
+  freeze: 6,
 } as const;
 
 /** The guest's one way out. */

@@ -26,7 +26,10 @@ const MAX_PLACE = 100_000_000;
 export interface RunMessage {
   readonly run: number;
   readonly source: string;
+  /** Runs that name the same group may use one isolate; null: an isolate of its own. */
   readonly group: string | null;
+  /** Whether the run may use a global object that earlier runs of the same source have used: it was shown to be pure. */
+  readonly isPure: boolean;
   /** JSON text of `{ args, bytesArgs, secrets }`, parsed inside the isolate. */
   readonly inputs: string;
   readonly limits: RunLimits;
@@ -46,6 +49,7 @@ export function isRepeat(run: RunMessage, before: RunMessage): boolean {
     run.source === before.source &&
     run.inputs === before.inputs &&
     run.group === before.group &&
+    run.isPure === before.isPure &&
     run.observe === before.observe &&
     limitNames.every((name) => run.limits[name] === before.limits[name])
   );

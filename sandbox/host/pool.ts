@@ -188,13 +188,17 @@ export function createPool(
     job.resolve(resultOf(message, job.message.limits, usage, job.session as Session));
   }
 
-  /** The first run of a dead worker is what killed it; those behind it had not begun and go to others. */
+  /**
+   * The first run of a dead worker is what killed it, unless it was ended after a run that has its result; those that had not begun go
+   * to others.
+   */
   function buryRuns(worker: Worker, death: Death): void {
     const [first, ...untouched] = worker.runs
       .map((run) => jobs.get(run.run))
       .filter((job) => job !== undefined);
     untouched.forEach(closed ? abandon : requeue);
     if (first === undefined) return;
+    if (death === "not-reusable" && !closed) return requeue(first);
     if (death === "crash" && isOverdue(first)) return verdict(first, "timeout");
     // Killed from outside, or by a defect that may not strike twice. A source that ends its child does so once more.
     if ((death === "crash" || death === "killed") && !first.isRetried && !closed) {

@@ -1,10 +1,13 @@
 import { SandboxError } from "./sandboxError.ts";
+import { isPureSource } from "./purity/isPureSource.ts";
 import { DEFAULT_LIMITS, type RunLimits, type RunRequest } from "../run.ts";
 
 /** Longest source, in UTF-16 units; the oracle network itself stops at 30,720 bytes. */
 const MAX_SOURCE_CHARS = 4 * 1024 * 1024;
 /** Longest `args`, `bytesArgs` and `secrets` together, as characters of JSON. */
 const MAX_INPUT_CHARS = 4 * 1024 * 1024;
+/** Group of all runs that share contexts; no caller can name it. */
+const PURE_GROUP = "\0pure";
 const LIMIT_RANGES: Readonly<Record<keyof RunLimits, readonly [min: number, max: number]>> = {
   timeoutMs: [1, 600_000],
   memoryLimitMb: [8, 512],
@@ -28,6 +31,8 @@ export interface ParsedRun {
   readonly group: string | null;
   readonly limits: Partial<RunLimits>;
   readonly observe: boolean;
+  /** Whether the run may share a context, and its source is shown to be pure. */
+  readonly isPure: boolean;
 }
 
 /**
@@ -44,6 +49,7 @@ export function parseRunRequest(request: RunRequest): ParsedRun {
     group,
     limits = {},
     observe = false,
+    sharesContext = false,
   } = request;
   if (typeof source !== "string") throw new InvalidRunError("source", "a string");
   if (source.length > MAX_SOURCE_CHARS)
@@ -64,8 +70,10 @@ export function parseRunRequest(request: RunRequest): ParsedRun {
     throw new InvalidRunError("secrets", "an object whose values are strings");
   }
   if (typeof caller !== "string") throw new InvalidRunError("caller", "a string");
-  if (group !== undefined && typeof group !== "string") throw new InvalidRunError("group", "a string");
+  if (group !== undefined && (typeof group !== "string" || group === PURE_GROUP))
+    throw new InvalidRunError("group", "a string");
   if (typeof observe !== "boolean") throw new InvalidRunError("observe", "a boolean");
+  if (typeof sharesContext !== "boolean") throw new InvalidRunError("sharesContext", "a boolean");
   for (const [name, value] of Object.entries(limits)) {
     const range = Object.hasOwn(LIMIT_RANGES, name) ? LIMIT_RANGES[name as keyof RunLimits] : undefined;
     if (range === undefined)
@@ -77,7 +85,8 @@ export function parseRunRequest(request: RunRequest): ParsedRun {
   const inputs = JSON.stringify({ args, bytesArgs, secrets });
   if (inputs.length > MAX_INPUT_CHARS)
     throw new InvalidRunError("args", `at most ${MAX_INPUT_CHARS} characters with bytesArgs and secrets`);
-  return { source, inputs, caller, group: group ?? null, limits, observe };
+  const isPure = sharesContext && !observe && isPureSource(source);
+  return { source, inputs, caller, group: isPure ? PURE_GROUP : (group ?? null), limits, observe, isPure };
 }
 
 function isStringArray(value: unknown): value is readonly string[] {

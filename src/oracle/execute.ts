@@ -9,6 +9,7 @@ import { messageOf } from "../lib/errors.ts";
 import { truncateUtf8 } from "../lib/truncateUtf8.ts";
 import type { Observation } from "./aggregate.ts";
 import type { OracleRequest } from "./oracleRequest.ts";
+import type { IsPreset } from "./presetSources.ts";
 
 /** What of a sandbox pool the nodes use. */
 export interface SourceRunner {
@@ -19,6 +20,7 @@ export interface SourceRunner {
     readonly limits: { readonly maxResponseBytes: number };
     readonly caller: string;
     readonly group: string;
+    readonly sharesContext: boolean;
     readonly signal: AbortSignal;
   }): Promise<
     | { readonly ok: true; readonly bytes: Uint8Array }
@@ -39,6 +41,8 @@ export interface ObserveOptions {
   readonly router: Hex;
   /** Nodes of the network; each runs the source on its own. */
   readonly nodes: number;
+  /** Tells whose runs may share a context, see `sharesContext` of the sandbox. Default: nobody's. */
+  readonly isPreset?: IsPreset;
   /** Longest result and longest error text, in bytes. */
   readonly maxResponseBytes: number;
   readonly signal: AbortSignal;
@@ -51,7 +55,7 @@ export interface ObserveOptions {
  * @throws what the runner throws when it can't take the run now (overloaded, closed); then nothing was observed.
  */
 export async function observe(request: OracleRequest, options: ObserveOptions): Promise<Observation[]> {
-  const { runner, router, nodes, maxResponseBytes, signal } = options;
+  const { runner, router, nodes, isPreset = async () => false, maxResponseBytes, signal } = options;
   const parsed = parse(request);
   if (typeof parsed === "string")
     return Array.from({ length: nodes }, () => failure(parsed, maxResponseBytes));
@@ -63,6 +67,7 @@ export async function observe(request: OracleRequest, options: ObserveOptions): 
     limits: { maxResponseBytes },
     caller: group,
     group,
+    sharesContext: await isPreset(request, parsed),
     signal,
   };
   const runs = await Promise.allSettled(Array.from({ length: nodes }, () => runner.run(run)));

@@ -17,6 +17,7 @@ import {
   type FunctionsOutcome,
   type OracleRequest,
 } from "./oracleRequest.ts";
+import type { IsPreset } from "./presetSources.ts";
 import { createQuota } from "./quota.ts";
 import type { PendingRequest } from "./status.ts";
 import { ORACLE_TOPICS } from "./topics.ts";
@@ -48,6 +49,7 @@ export interface FunctionsNetworkOptions {
   /** The configuration's f: wrong nodes that are outvoted. */
   readonly faulty: number;
   readonly runner: SourceRunner;
+  readonly isPreset: IsPreset;
   readonly maxResponseBytes: number;
   readonly log: OracleLog;
   readonly signal: AbortSignal;
@@ -74,7 +76,8 @@ type FunctionsEntry = Entry<OracleRequest>;
  * the coordinator takes the first answer and ignores the rest.
  */
 export function createFunctionsNetwork(options: FunctionsNetworkOptions): FunctionsNetwork {
-  const { client, coordinator, router, nodes, faulty, runner, maxResponseBytes, log, signal } = options;
+  const { client, coordinator, router, nodes, faulty, runner, isPreset, maxResponseBytes, log, signal } =
+    options;
   const requestSet = createRequestSet<OracleRequest>();
   const observed = new WeakMap<OracleRequest, Observation>();
   const quota = createQuota<bigint>({ total: MAX_EXECUTING, each: MAX_EXECUTING_PER_SUBSCRIPTION });
@@ -125,6 +128,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
         runner,
         router,
         nodes: nodes.length,
+        isPreset,
         maxResponseBytes,
         signal,
       });

@@ -11,6 +11,7 @@ import type { SourceRunner } from "./execute.ts";
 import { createFunctionsNetwork } from "./functionsNetwork.ts";
 import { keepOffReplaced } from "./keptSender.ts";
 import type { OracleLog } from "./log.ts";
+import { createPresetSources } from "./presetSources.ts";
 import type { OracleAccount, OracleNetworkStatus } from "./status.ts";
 import type { FunctionsNode } from "./transmit.ts";
 import { createVrfNode } from "./vrfNode.ts";
@@ -31,6 +32,8 @@ export interface OracleNetworkOptions {
     readonly blockhashStore: Hex;
     readonly functionsRouter: Hex;
     readonly functionsCoordinator: Hex;
+    /** The operator's contract that sends presets, if it is known: their runs are cheaper. */
+    readonly presetConsumer?: Hex;
   };
   readonly vrf: {
     readonly key: ProvingKey;
@@ -106,6 +109,7 @@ function serve(
     nodes,
     faulty: network.functions.faulty ?? 1,
     runner: options.runner,
+    isPreset: createPresetSources({ client, presetConsumer: contracts.presetConsumer }),
     maxResponseBytes: network.functions.maxResponseBytes,
     log,
     signal,

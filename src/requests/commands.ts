@@ -77,7 +77,7 @@ export async function dryRunPreset(
     caller: dappId,
     ...(group === undefined ? {} : { group }),
   };
-  const run = await pool.run({ ...request, source: preset.source });
+  const run = await pool.run({ ...request, source: preset.source, sharesContext: true });
   const result = readRun(run, preset.returnType, "/preset");
   if (!result.success) {
     // What ran is minified: its lines are nobody's.

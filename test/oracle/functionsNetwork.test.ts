@@ -52,6 +52,31 @@ test("behaviour: many requests share reports of at most 14, each with its own an
   expect(counts.length).toBeLessThan(12);
 });
 
+test("behaviour: only runs of a source that the operator stored, and that got a word, may share a context", async () => {
+  world = await startWorld();
+  const runs: { source: string; sharesContext: boolean }[] = [];
+  const runner = createTestRunner();
+  world.startOracle({
+    runner: {
+      run: async (run) => {
+        runs.push({ source: run.source, sharesContext: run.sharesContext });
+        return await runner.run(run);
+      },
+    },
+  });
+  const preset = "return Buffer.from(bytesArgs[0].slice(2), 'hex')";
+  const own = "return Buffer.from('own')";
+  await world.requestPresets(preset, 2);
+  await world.requestFunctions([
+    inlineRequest(preset, { bytesArgs: [] }),
+    inlineRequest(own, { bytesArgs: [new Uint8Array(32)] }),
+  ]);
+  await vi.waitFor(async () => expect(await answers()).toHaveLength(4));
+  const shared = runs.filter(({ sharesContext }) => sharesContext);
+  expect(shared.map(({ source }) => source)).toEqual(Array(8).fill(preset));
+  expect(runs).toHaveLength(16);
+});
+
 test("behaviour: the answer is the median of the nodes' results", async () => {
   world = await startWorld();
   const results = ["9", "1", "5", "7"].map((text) => Buffer.from(text)).values();

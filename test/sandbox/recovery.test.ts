@@ -64,6 +64,14 @@ const recovers = async (pool: SandboxPool) => {
   expect(await served(pool)).toBe(true);
 };
 
+test("behaviour: runs that wait behind one that ran out of time have an outcome of their own", async () => {
+  const { pool } = start();
+  const run = () =>
+    pool.run({ source: "for (;;);", group: "nodes", caller: "nodes", limits: { timeoutMs: 100 } });
+  const results = await Promise.all([run(), run(), run(), run()]);
+  expect(results.map((result) => !result.ok && result.error.kind)).toEqual(Array(4).fill("timeout"));
+});
+
 test("behaviour: children that are killed before they are ready: runs are refused, the cause is told, and it recovers", async () => {
   let isKilling = true;
   const { pool, warnings } = start({ onLaunch: (child) => isKilling && child.kill("SIGKILL") });

@@ -1,4 +1,5 @@
 import type ivm from "isolated-vm";
+import type { CompiledSource } from "./compile.ts";
 import { bootstrapCode, chunkCode } from "./guestCode.ts";
 
 type Ivm = typeof ivm;
@@ -13,6 +14,8 @@ export interface PreparedContext {
   readonly dispatch: ivm.Reference<(...args: unknown[]) => unknown>;
   /** Who hears the guest; set before a source starts. */
   ask: Ask;
+  /** The one source that may run in it more than once; set by its first run. */
+  compiled?: { readonly source: CompiledSource; readonly factory: ivm.Reference };
   /** Compiles a chunk of ours and hands its value to `give`. */
   readonly loadChunk: (name: string, give: (chunk: ivm.Reference) => void) => void;
   readonly release: () => void;
@@ -67,6 +70,7 @@ export function createContextFactory(vm: Ivm): (isolate: ivm.Isolate) => Prepare
         chunk.release();
       },
       release: () => {
+        prepared.compiled?.factory.release();
         dispatch.release();
         context.release();
       },

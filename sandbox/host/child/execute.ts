@@ -94,7 +94,7 @@ class SourceRun {
 
   /** Compiles the source and lets it run to its first wait. */
   start(): void {
-    const { source, inputs } = this.#message;
+    const { source, inputs, isPure } = this.#message;
     let factory: ivm.Reference;
     try {
       factory = this.#compile();
@@ -110,10 +110,10 @@ class SourceRun {
     this.#enter(() =>
       this.#tell(
         TELL.start,
-        factory.derefInto({ release: true }),
+        factory.derefInto({ release: !isPure }),
         inputs,
         this.#guestLimits(),
-        namesGlobals(source),
+        !isPure && namesGlobals(source),
       ),
     );
   }
@@ -133,8 +133,13 @@ class SourceRun {
     });
   }
 
+  /** What makes the source's function for one run; in a context that runs share it is made once. */
   #compile(): ivm.Reference {
-    const { isolate, context } = this.#prepared;
+    const { isolate, context, compiled } = this.#prepared;
+    if (compiled !== undefined) {
+      this.#source = compiled.source;
+      return compiled.factory;
+    }
     this.#source = compileSource(isolate, this.#message.source);
     const { module } = this.#source;
     module.instantiateSync(context, refuse);
@@ -144,6 +149,7 @@ class SourceRun {
     // Every handle keeps the whole context alive until this process's own garbage collector finds it.
     namespace.release();
     module.release();
+    if (this.#message.isPure) this.#prepared.compiled = { source: this.#source, factory };
     return factory;
   }
 

@@ -38,7 +38,7 @@ async function face(body: string, timeoutMs = 3_000): Promise<{ death: Death; ev
       onReady: (worker) => {
         events.push("ready");
         const limits = { ...DEFAULT_LIMITS, timeoutMs };
-        const message = { source: "", group: null, inputs: "{}", limits, observe: false };
+        const message = { source: "", group: null, inputs: "{}", limits, observe: false, isPure: false };
         if (events.length === 1)
           worker.start([
             { run: 7, ...message },

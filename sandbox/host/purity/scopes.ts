@@ -1,0 +1,106 @@
+import type { AnyNode, Function as FunctionNode, Identifier, Pattern, Program, Statement } from "acorn";
+import { Impure } from "./impure.ts";
+
+/** A variable, parameter or function that a source declares. */
+export interface Variable {
+  /** Whether its value is known to be a number, a bigint, a boolean, null or undefined whenever it is read. */
+  isPlain: boolean;
+}
+
+/** Which declaration each identifier of a source stands for; one that is absent is not declared in the source. */
+export type Bindings = ReadonlyMap<Identifier, Variable>;
+
+type Scope = ReadonlyMap<string, Variable>[];
+
+/** Resolves every identifier of a source that stands for a value, by the rules of strict mode. @throws {Impure} for what has other rules. */
+export function resolve(program: Program): Bindings {
+  const bindings = new Map<Identifier, Variable>();
+  visit(program, [], bindings);
+  return bindings;
+}
+
+/** Everything directly below a node that is a node. */
+export function childrenOf(node: AnyNode): AnyNode[] {
+  return Object.values(node)
+    .flat()
+    .filter((member): member is AnyNode => typeof member === "object" && member !== null && "type" in member);
+}
+
+/** Whether a node is the name of a property and stands for no value. */
+function isPropertyName(node: AnyNode, parent: AnyNode): boolean {
+  return parent.type === "MemberExpression" && !parent.computed && parent.property === node;
+}
+
+function visit(node: AnyNode, scope: Scope, bindings: Map<Identifier, Variable>): void {
+  if (node.type === "Identifier") {
+    const variable = scope.findLast((names) => names.has(node.name))?.get(node.name);
+    if (variable !== undefined) bindings.set(node, variable);
+    return;
+  }
+  const inner = enter(node, scope);
+  for (const child of childrenOf(node)) {
+    // A function's own name belongs to the block that it is declared in.
+    const isOwnName = node.type === "FunctionDeclaration" && child === node.id;
+    if (!isPropertyName(child, node)) visit(child, isOwnName ? scope : inner, bindings);
+  }
+}
+
+/** The scope inside of a node. */
+function enter(node: AnyNode, scope: Scope): Scope {
+  switch (node.type) {
+    case "FunctionDeclaration":
+    case "FunctionExpression":
+    case "ArrowFunctionExpression":
+      return [...scope, declareFunction(node)];
+    case "Program":
+    case "BlockStatement":
+      return [...scope, declare(node.body.flatMap(declaredBy))];
+    case "SwitchStatement":
+      return [...scope, declare(node.cases.flatMap((one) => one.consequent).flatMap(declaredBy))];
+    case "ForStatement":
+      return node.init?.type === "VariableDeclaration" ? [...scope, declare(declaredBy(node.init))] : scope;
+    case "ForOfStatement":
+      return node.left.type === "VariableDeclaration" ? [...scope, declare(declaredBy(node.left))] : scope;
+    default:
+      return scope;
+  }
+}
+
+/** A function's parameters; what its body declares is the body's. */
+function declareFunction(node: FunctionNode): ReadonlyMap<string, Variable> {
+  if (node.type === "FunctionExpression" && node.id) throw new Impure("a named function expression");
+  return declare(node.params.flatMap(namesIn));
+}
+
+function declare(names: readonly string[]): ReadonlyMap<string, Variable> {
+  return new Map(names.map((name) => [name, { isPlain: true }]));
+}
+
+function declaredBy(statement: Statement | AnyNode): string[] {
+  switch (statement.type) {
+    case "VariableDeclaration":
+      // The scope of a `var` is not the block that it stands in, and `using` calls what it finds.
+      if (statement.kind !== "const" && statement.kind !== "let") throw new Impure(statement.kind);
+      return statement.declarations.flatMap(({ id }) => namesIn(id));
+    case "FunctionDeclaration":
+      return namesIn(statement.id);
+    default:
+      return [];
+  }
+}
+
+function namesIn(pattern: Pattern | null): string[] {
+  if (pattern === null) return [];
+  switch (pattern.type) {
+    case "MemberExpression":
+      return [];
+    case "Identifier":
+      return [pattern.name];
+    case "ArrayPattern":
+      return pattern.elements.flatMap(namesIn);
+    case "RestElement":
+      return namesIn(pattern.argument);
+    default:
+      throw new Impure(pattern.type);
+  }
+}

@@ -1,0 +1,43 @@
+import { encodeFunctionData, keccak256, type Hex } from "viem";
+import type { ChainClient } from "../evm/client.ts";
+import { presetConsumerAbi } from "../chainlink/contracts/abi.ts";
+import { encodeSourcePrefix, type FunctionsRequest } from "../chainlink/functionsRequest.ts";
+import type { OracleRequest } from "./oracleRequest.ts";
+
+/** Sources known to be stored; there are a few hundred presets at most. */
+const MAX_KNOWN = 1_024;
+
+/** Tells whether a request runs a preset: a source that the operator has stored in its PresetConsumer. */
+export type IsPreset = (request: OracleRequest, parsed: FunctionsRequest) => Promise<boolean>;
+
+/**
+ * Creates what recognises presets. PresetConsumer sends callers' own functions too, but only presets with a word, and only the operator
+ * can store a source in it: asked once for each source, by the hash of its stored bytes. What can't be asked now is taken for no preset.
+ *
+ * @param options.presetConsumer address of the PresetConsumer, lower case; absent: nothing is a preset.
+ */
+export function createPresetSources(options: {
+  readonly client: Pick<ChainClient, "call">;
+  readonly presetConsumer: Hex | undefined;
+}): IsPreset {
+  const { client, presetConsumer } = options;
+  const stored = new Map<string, Promise<boolean>>();
+
+  const isStored = async (to: Hex, source: string): Promise<boolean> => {
+    const args = [keccak256(encodeSourcePrefix(source))] as const;
+    const data = encodeFunctionData({ abi: presetConsumerAbi, functionName: "sourceIdOf", args });
+    return BigInt(await client.call({ to, data })) !== 0n;
+  };
+
+  return async ({ client: sender }, { source, bytesArgs }) => {
+    if (presetConsumer === undefined || sender !== presetConsumer || bytesArgs.length !== 1) return false;
+    let known = stored.get(source);
+    if (known === undefined) {
+      if (stored.size >= MAX_KNOWN) stored.clear();
+      known = isStored(presetConsumer, source).catch(() => false);
+      stored.set(source, known);
+      if (!(await known)) stored.delete(source);
+    }
+    return await known;
+  };
+}
