@@ -7,6 +7,7 @@ import type { NetworkSource } from "../networks/network.ts";
 import { findProfile, profileOf, type NetworkProfile } from "../networks/profiles.ts";
 import type { ExternalNetworkConfig } from "./config/networkSchema.ts";
 import { loadOperatorKey } from "./operatorKey.ts";
+import { StartError } from "./startError.ts";
 
 /** LINK that a subscription is given where it costs something, and where the token is our own. */
 const PUBLIC_ALLOWANCE_JUELS = parseEther("10");
@@ -38,6 +39,11 @@ export function feesOfExternal(config: ExternalNetworkConfig): Fees {
 export function createExternalNetwork(name: string, config: ExternalNetworkConfig): NetworkSource {
   const profile = profileOfExternal(name, config);
   const contracts = readContractsFile(config.contracts, { network: name, chainId: profile.chainId });
+  const deployed = contracts.contracts.vrfVersion ?? "v2";
+  if (config.vrf !== undefined && config.vrf !== deployed)
+    throw new StartError(
+      `networks.${name}.vrf is ${config.vrf}, and the contracts in ${config.contracts} are of ${deployed}; correct it, or deploy to another file`,
+    );
   const ownAllowance = contracts.isLinkOurs ? OWN_ALLOWANCE_JUELS : PUBLIC_ALLOWANCE_JUELS;
   const { linkPerSubscription } = config;
   return createExternalSource({

@@ -31,6 +31,7 @@ export const NETWORK_TOOLS: Means = {
         operator,
         fees: feesOfExternal(settings),
         oracle,
+        vrfVersion: settings.vrf,
         file: settings.contracts,
         confirm: (estimate) => confirm(showEstimate(estimate, show)),
         onStep({ costWei, gasUsed: _, ...step }) {

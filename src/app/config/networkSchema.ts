@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { VRF_VERSIONS, type VrfVersion } from "../../chainlink/vrfVersion.ts";
 import { EXPECTED } from "../../lib/schemaErrors.ts";
 
 const STRICT = { additionalProperties: false } as const;
@@ -82,10 +83,10 @@ export const ExternalNetwork = Type.Object(
       }),
     ),
     vrf: Type.Optional(
-      Type.Unsafe<"v2">({
+      Type.Unsafe<VrfVersion>({
         type: "string",
-        enum: ["v2"],
-        description: "Version of the random word contracts. Default `v2`.",
+        enum: [...VRF_VERSIONS],
+        description: "Version of the random word contracts that are deployed. Default `v2`.",
       }),
     ),
     finalityDepth: Type.Optional(

@@ -15,6 +15,7 @@ import {
   vrfCoordinatorAbi,
 } from "../../chainlink/contracts/abi.ts";
 import { DON_FAULTY_NODES } from "../../chainlink/stackConfig.ts";
+import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { planDeployment } from "../../chainlink/stackPlan.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
@@ -129,7 +130,11 @@ function lookAt(
       tell(true, `the chain is the one that the contracts were deployed on (block 0 ${file.genesis})`);
     },
     contracts: async () => {
-      const { steps, addresses } = planDeployment(stackPlanOf(file), file.deployer, file.firstNonce);
+      const { steps, addresses } = planDeployment(
+        stackPlanOf({ ...file, vrfVersion: contracts.vrfVersion }),
+        file.deployer,
+        file.firstNonce,
+      );
       const created = steps.filter(({ to }) => to === undefined);
       const ours = Object.entries(addresses).filter(([role]) => !Object.hasOwn(file.existing, role));
       for (const [i, { name, data }] of created.entries()) {
@@ -144,12 +149,11 @@ function lookAt(
       }
     },
     "VRF key": async () => {
-      const call = { abi: vrfCoordinatorAbi, functionName: "getRequestConfig" } as const;
-      const data = await client.call({ to: contracts.vrfCoordinator, data: encodeFunctionData(call) });
-      const [minimum, , keyHashes] = decodeFunctionResult({ ...call, data });
+      const { data, decode } = COORDINATOR_READS[contracts.vrfVersion ?? "v2"].lane(file.keyHash);
+      const { isRegistered } = decode(await client.call({ to: contracts.vrfCoordinator, data }));
       tell(
-        keyHashes.includes(file.keyHash),
-        `the oracle's VRF key ${file.keyHash} is registered; at least ${minimum} confirmations`,
+        isRegistered,
+        `the oracle's VRF key ${file.keyHash} is registered; at least ${file.minConfirmations} confirmations`,
         "the coordinator doesn't know the key of this oracle; deploy for the oracle that runs",
       );
     },

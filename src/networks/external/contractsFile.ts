@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import type { ExistingContracts, StackAddresses } from "../../chainlink/stackPlan.ts";
+import { VRF_VERSIONS } from "../../chainlink/vrfVersion.ts";
 import { membersOf, NetworkFileError, readJsonFile, type JsonObject } from "./jsonFile.ts";
 import { parseIdentity, type OracleIdentity } from "./oracleIdentity.ts";
 
@@ -62,15 +63,19 @@ export function readContractsFile(
       `holds the contracts of chain ${found}, and ${network} is chain ${chainId}`,
     );
   const contracts = membersOf(path, members.object("contracts"));
+  const vrfVersion = VRF_VERSIONS.find((version) => version === members.object("contracts")["vrfVersion"]);
   return {
     version: 1,
     network: members.text("network"),
     chainId,
     genesis: members.hash("genesis"),
     blockNumber: members.count("blockNumber"),
-    contracts: Object.fromEntries(
-      ADDRESSES.map((name) => [name, contracts.address(name)]),
-    ) as unknown as StackAddresses,
+    contracts: {
+      ...(Object.fromEntries(
+        ADDRESSES.map((name) => [name, contracts.address(name)]),
+      ) as unknown as StackAddresses),
+      ...(vrfVersion === undefined ? {} : { vrfVersion }),
+    },
     keyHash: members.hash("keyHash"),
     donId: members.text("donId"),
     minConfirmations: members.count("minConfirmations"),

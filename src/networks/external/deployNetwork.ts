@@ -3,6 +3,7 @@ import type { Hex } from "viem";
 import { DeploymentError } from "../../chainlink/deploy.ts";
 import { planDeployment, type ExistingContracts } from "../../chainlink/stackPlan.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
+import type { VrfVersion } from "../../chainlink/vrfVersion.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
@@ -42,6 +43,8 @@ export interface DeployNetworkOptions {
   readonly operator: Account;
   readonly fees: Fees;
   readonly oracle: OracleIdentity;
+  /** Version of the random word contracts. Default `v2`. */
+  readonly vrfVersion?: VrfVersion | undefined;
   /** Path of the contracts file. */
   readonly file: string;
   /** Asked before anything is sent; `false` ends it. */
@@ -119,6 +122,7 @@ async function beginJournal(options: DeployNetworkOptions, genesis: Hex): Promis
     oracle,
     existing: await findExisting(client, profile),
     donId: profile.functions.donId,
+    ...(options.vrfVersion === undefined ? {} : { vrfVersion: options.vrfVersion }),
     minConfirmations: profile.vrf.minConfirmations,
     premiumLinkPpm: profile.vrf.premiumLinkPpm,
     steps: [],
@@ -149,7 +153,9 @@ export function stackPlanOf({
 }: Pick<
   ContractsFile,
   "oracle" | "deployer" | "minConfirmations" | "premiumLinkPpm" | "existing" | "donId"
->) {
+> & {
+  readonly vrfVersion?: VrfVersion | undefined;
+}) {
   const [x, y] = oracle.vrf.publicKey;
   return {
     roles: {
@@ -161,6 +167,7 @@ export function stackPlanOf({
     minConfirmations: plan.minConfirmations,
     premiumLinkPpm: plan.premiumLinkPpm,
     existing: plan.existing,
+    ...(plan.vrfVersion === undefined ? {} : { vrfVersion: plan.vrfVersion }),
   } as const;
 }
 

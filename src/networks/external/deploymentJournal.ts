@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import type { Hex } from "viem";
 import type { ExistingContracts } from "../../chainlink/stackPlan.ts";
+import type { VrfVersion } from "../../chainlink/vrfVersion.ts";
 import { NetworkFileError, readJsonFile, writeJsonFile } from "./jsonFile.ts";
 import type { OracleIdentity } from "./oracleIdentity.ts";
 
@@ -17,6 +18,8 @@ export interface DeploymentJournal {
   readonly oracle: OracleIdentity;
   readonly existing: ExistingContracts;
   readonly donId: string;
+  /** Absent for V2. */
+  readonly vrfVersion?: VrfVersion;
   readonly minConfirmations: number;
   readonly premiumLinkPpm: number;
   /** By step, everything that was signed for its nonce, oldest first; written before it is sent. */
