@@ -1,6 +1,5 @@
 import { parseEther, parseGwei } from "viem";
 import { suggestedFees, type Fees } from "../evm/fees.ts";
-import { capFees } from "../networks/external/cappedFees.ts";
 import { readContractsFile } from "../networks/external/contractsFile.ts";
 import { createExternalSource } from "../networks/external/externalSource.ts";
 import type { NetworkSource } from "../networks/network.ts";
@@ -14,6 +13,8 @@ const PUBLIC_ALLOWANCE_JUELS = parseEther("10");
 const OWN_ALLOWANCE_JUELS = parseEther("10000");
 /** Time without a receipt after which a transaction is sent again at a higher price: a few blocks of the slowest networks. */
 const REPRICE_AFTER_MS = 45_000;
+/** Pools round in ways of their own: a replacement offers this much more than they ask for. */
+const REPLACEMENT_MARGIN_PERCENT = 2.5;
 
 /** Returns what is known of a network that is configured with nodes of its own. */
 export function profileOfExternal(name: string, config: ExternalNetworkConfig): NetworkProfile {
@@ -25,10 +26,14 @@ export function profileOfExternal(name: string, config: ExternalNetworkConfig): 
   });
 }
 
-/** Returns how transactions are paid on a network that is configured with nodes of its own. */
-export function feesOfExternal(config: ExternalNetworkConfig): Fees {
-  const maxWei = config.maxFeeGwei === undefined ? undefined : parseGwei(config.maxFeeGwei);
-  return capFees(suggestedFees({ repriceAfterMs: REPRICE_AFTER_MS }), maxWei);
+/** Returns how transactions are paid on a network that is configured with nodes of its own: by its pools' rules, up to the operator's cap. */
+export function feesOfExternal(config: ExternalNetworkConfig, { gas }: NetworkProfile): Fees {
+  return suggestedFees({
+    repriceAfterMs: REPRICE_AFTER_MS,
+    minTipWei: gas.minTipWei,
+    replacementPercent: gas.replacementPercent + REPLACEMENT_MARGIN_PERCENT,
+    ...(config.maxFeeGwei === undefined ? {} : { maxFeeWei: parseGwei(config.maxFeeGwei) }),
+  });
 }
 
 /**
@@ -50,7 +55,7 @@ export function createExternalNetwork(name: string, config: ExternalNetworkConfi
     profile,
     rpcUrls: config.rpcUrls,
     contracts,
-    fees: feesOfExternal(config),
+    fees: feesOfExternal(config, profile),
     allowanceJuels: linkPerSubscription === undefined ? ownAllowance : parseEther(linkPerSubscription),
     loadOperator: () => loadOperatorKey({ network: name, key: config.operatorKey, environment: process.env }),
   });

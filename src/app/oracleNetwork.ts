@@ -51,7 +51,8 @@ export function serveOracleNetwork(options: {
   readonly onTransaction: (transaction: MinedTransaction) => void;
 }): OracleNetwork {
   const { name, config, store, pool, log, onTransaction } = options;
-  const { chainId } = profileOfExternal(name, config);
+  const profile = profileOfExternal(name, config);
+  const { chainId } = profile;
   const file = readContractsFile(config.contracts, { network: name, chainId });
   const keys = deriveOracleKeys(options.masterKey, chainId);
   if (keys.provingKey.keyHash !== file.keyHash)
@@ -93,7 +94,7 @@ export function serveOracleNetwork(options: {
         watcher,
         contracts: file.contracts,
         keys,
-        fees: feesOfExternal(config),
+        fees: feesOfExternal(config, profile),
         fromBlock: isKept ? noted.blockNumber : BigInt(file.blockNumber),
         maxResponseBytes: MAX_RESPONSE_BYTES.own,
         pool,

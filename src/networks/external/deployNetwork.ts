@@ -6,7 +6,7 @@ import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import type { VrfVersion } from "../../chainlink/vrfVersion.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
-import type { Fees } from "../../evm/fees.ts";
+import { quote, type Fees } from "../../evm/fees.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import { readContractsFile, type ContractsFile } from "./contractsFile.ts";
 import { findJournal, removeJournal, type DeploymentJournal } from "./deploymentJournal.ts";
@@ -78,7 +78,7 @@ export async function deployNetwork(options: DeployNetworkOptions): Promise<Depl
       `the journal beside ${file} is of another chain or account (${journal.deployer}); move it away to deploy anew`,
     );
   const { addresses, steps } = planDeployment(stackPlanOf(journal), operator.address, journal.firstNonce);
-  const gasPriceWei = await fees.gasPriceWei(client);
+  const { gasPriceWei } = await quote(fees, client);
   const done = Math.min(
     steps.length,
     Math.max(0, (await client.getNonce(operator.address, "latest")) - journal.firstNonce),

@@ -4,7 +4,7 @@ import { DeploymentError } from "../../chainlink/deploy.ts";
 import type { DeploymentStep } from "../../chainlink/stackPlan.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient, Receipt } from "../../evm/client.ts";
-import { replacementPriceWei, type Fees } from "../../evm/fees.ts";
+import { quote, replacementOf, type Fees } from "../../evm/fees.ts";
 import { RpcError } from "../../lib/nodeAnswers.ts";
 import { saveJournal, type DeploymentJournal } from "./deploymentJournal.ts";
 
@@ -60,7 +60,7 @@ export async function sendSteps(
   };
 
   if (journal.steps.length < steps.length) {
-    const price = await fees.gasPriceWei(client);
+    const { gasPriceWei: price } = await quote(fees, client);
     journal = { ...journal, steps: steps.map(({ name }) => ({ name, signed: [] })) };
     for (const index of steps.keys()) await sign(index, price);
     saveJournal(file, journal);
@@ -108,8 +108,14 @@ export async function sendSteps(
       sentAt = { index, block };
     } else if (block - sentAt.block >= REPRICE_AFTER_BLOCKS) {
       const paidWei = BigInt(signedOf(index).at(-1)!.gasPriceWei);
-      await sign(index, replacementPriceWei(paidWei, await fees.gasPriceWei(client)));
-      saveJournal(file, journal);
+      const paid = { gasPriceWei: paidWei };
+      const market = { gasPriceWei: await fees.gasPriceWei(client) };
+      const raised = replacementOf(fees, paid, { market, capWei: undefined });
+      // Above the operator's cap it waits for the price to fall.
+      if (raised !== undefined) {
+        await sign(index, raised.gasPriceWei);
+        saveJournal(file, journal);
+      }
       for (let at = index; at < steps.length; at += 1) await broadcast(client, signedOf(at).at(-1)!.raw);
       sentAt = { index, block };
     }
