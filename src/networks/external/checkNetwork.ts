@@ -9,11 +9,7 @@ import {
   parseAbi,
   type Hex,
 } from "viem";
-import {
-  functionsCoordinatorAbi,
-  functionsRouterAbi,
-  vrfCoordinatorAbi,
-} from "../../chainlink/contracts/abi.ts";
+import { functionsCoordinatorAbi, functionsRouterAbi } from "../../chainlink/contracts/abi.ts";
 import { DON_FAULTY_NODES } from "../../chainlink/stackConfig.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { planDeployment } from "../../chainlink/stackPlan.ts";
