@@ -131,7 +131,14 @@ export default defineConfig({
       },
     },
     {
-      files: ["src/cli/**", "src/app/tyche.ts", "test/**", "bench/**", "src/chainlink/contracts/compile.ts"],
+      files: [
+        "src/cli/**",
+        "src/app/tyche.ts",
+        "pack/**",
+        "test/**",
+        "bench/**",
+        "src/chainlink/contracts/compile.ts",
+      ],
       rules: { "no-console": "off" },
     },
   ],

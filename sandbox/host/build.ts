@@ -15,12 +15,16 @@ import { fileURLToPath } from "node:url";
 
 const SANDBOX_DIR = fileURLToPath(new URL("..", import.meta.url));
 
+/** The npm package holds the file ready, and not what it is made of. */
+const PACKAGED = join(SANDBOX_DIR, "child.cjs");
+
 /**
  * Returns the path of the sandbox process's one file, building it with esbuild when `sandbox/` changed.
  * It holds the child entry, the type stripper and the guest code, and is kept under `node_modules/.cache/tyche`
  * by the hash of what it was made of: a few ms when it is there, about 100 ms when not.
  */
 export async function buildChild(): Promise<string> {
+  if (existsSync(PACKAGED)) return PACKAGED;
   const require = createRequire(import.meta.url);
   const modules = join(require.resolve("isolated-vm/package.json"), "..", "..");
   const folder = join(modules, ".cache", "tyche");

@@ -3,7 +3,7 @@ import { createSandboxPool } from "../../sandbox/index.ts";
 import { NETWORK_NAMES, PROFILE_NAMES } from "../networks/profiles.ts";
 import { openDapps } from "../dapps/dappTools.ts";
 import { parseRpcOrigins } from "../networks/embedded/rpcAccess.ts";
-import { DEFAULT_PRESETS_FOLDER } from "../requests/presetFolder.ts";
+import { listPresetFolders } from "../requests/presetFolder.ts";
 import type { Config } from "./config/configSchema.ts";
 import { watchData } from "./dataWatch.ts";
 import { listen } from "./listen.ts";
@@ -18,7 +18,7 @@ import type { HttpServer } from "../http/server.ts";
 import { createPublicGuard } from "../http/publicGuard.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { createMetrics } from "./metrics.ts";
-import { createPresetRegistry } from "../presets/presetRegistry.ts";
+import { createLayeredRegistry } from "../presets/layeredRegistry.ts";
 import { readDappBalances } from "../dapps/balances.ts";
 import { readConfigVars } from "../dapps/configVars.ts";
 import { createService } from "../requests/createService.ts";
@@ -161,8 +161,8 @@ async function start(
         log.error({ err: error, network: network.profile.name }, "a preset's source could not be stored"),
       );
   };
-  const registry = await createPresetRegistry({
-    folder: config.pluginsDir ?? DEFAULT_PRESETS_FOLDER,
+  const registry = await createLayeredRegistry({
+    folders: config.pluginsDir === undefined ? listPresetFolders() : [config.pluginsDir],
     run: pool.run,
     onChange(change) {
       if (change.kind === "live") {

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { DEFAULT_PRESETS_FOLDER, formatPresetProblem } from "../requests/presetFolder.ts";
+import { formatPresetProblem, listPresetFolders, OWN_PRESETS_FOLDER } from "../requests/presetFolder.ts";
 import type { Preset, PresetReport } from "../requests/presetTools.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
@@ -64,7 +64,7 @@ export function registerPreset(program: Command, terminal: Terminal): void {
       },
     );
 
-  withFolder(preset.command("new"))
+  withFolder(preset.command("new"), OWN_PRESETS_FOLDER)
     .description("Writes the folder of a new preset that works as it is.")
     .argument("<name>", "its name: a letter, then letters, digits, _ and -")
     .addHelpText("after", NEW_EXAMPLES)
@@ -84,9 +84,9 @@ function loadTools() {
   return import("../requests/presetTools.ts");
 }
 
-function withFolder(command: Command): Command {
+function withFolder(command: Command, folder = listPresetFolders().at(-1)): Command {
   return command
-    .option("--folder <path>", "folder that holds a folder for each preset", DEFAULT_PRESETS_FOLDER)
+    .option("--folder <path>", "folder that holds a folder for each preset", folder)
     .option("--json", "print JSON");
 }
 

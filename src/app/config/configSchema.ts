@@ -75,7 +75,11 @@ export const ConfigSchema = Type.Object(
       "Least severity that is logged.",
       "warn",
     ),
-    pluginsDir: Type.Optional(text("Folder of the presets. Default: those that come with Tyche.")),
+    pluginsDir: Type.Optional(
+      text(
+        "Folder of the presets. Default: those that come with Tyche, and beside them those in `plugins` of the working directory.",
+      ),
+    ),
     networks: Type.Record(Type.String(), NetworkChoice, {
       propertyNames: {
         pattern: "^[a-z][a-z0-9_]{0,31}$",

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { Abi, Hex } from "viem";
 import { TycheError } from "../../lib/errors.ts";
 import { cacheFileOf, type ContractName, readCompilationUnits } from "./compilerInput.ts";
@@ -11,13 +11,18 @@ export interface Artifact {
   readonly bytecode: Hex;
 }
 
+/** The npm package holds what was compiled, and neither compilers nor sources. */
+const PACKAGED = new URL("./artifacts.json", import.meta.url);
+
 /**
- * Reads the compiled contracts from the cache that `npm run prepare` fills. The sources are hashed on the way, so
+ * Reads the compiled contracts: those of the npm package, in a checkout from the cache that `npm run prepare` fills. The sources are hashed on the way, so
  * the artifacts are always those of the sources on disk.
  *
  * @throws ContractsNotCompiledError when the cache lacks them.
  */
 export function loadArtifacts(): Readonly<Record<ContractName, Artifact>> {
+  if (existsSync(PACKAGED))
+    return JSON.parse(readFileSync(PACKAGED, "utf8")) as Readonly<Record<ContractName, Artifact>>;
   const artifacts = {};
   for (const unit of readCompilationUnits()) Object.assign(artifacts, readCached(cacheFileOf(unit)));
   return artifacts as Record<ContractName, Artifact>;

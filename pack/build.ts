@@ -1,0 +1,44 @@
+/**
+ * Builds `dist`, what the npm package holds: every module compiled (Node strips no types inside node_modules), the contracts and the
+ * sandbox's child as they come out of `npm run prepare`, and the files beside the code. npm's `prepack` runs it.
+ */
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { buildChild } from "../sandbox/host/build.ts";
+import { ASSETS, MODULE_URL } from "./contents.ts";
+import { loadArtifacts } from "../src/chainlink/contracts/artifacts.ts";
+import { compileContracts } from "../src/chainlink/contracts/compile.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "..");
+const DIST = path.join(ROOT, "dist");
+
+/** Relative modules in declarations, which the compiler leaves as they are. */
+const DECLARED_IMPORT = /(from |import\()"(\.{1,2}\/[^"]+)\.ts"/g;
+
+rmSync(DIST, { recursive: true, force: true });
+await compileContracts();
+execFileSync(path.join(ROOT, "node_modules/.bin/tsc"), ["-p", "tsconfig.pack.json"], {
+  cwd: ROOT,
+  stdio: "inherit",
+});
+for (const name of readdirSync(DIST, { recursive: true, encoding: "utf8" })) {
+  const file = path.join(DIST, name);
+  if (name.endsWith(".d.ts"))
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll(DECLARED_IMPORT, '$1"$2.js"'));
+  else if (name.endsWith(".js"))
+    writeFileSync(
+      file,
+      readFileSync(file, "utf8").replaceAll(MODULE_URL, 'new URL("$1.js", import.meta.url)'),
+    );
+}
+for (const name of ASSETS)
+  cpSync(path.join(ROOT, name), path.join(DIST, name), {
+    recursive: true,
+    filter: (source) => !/(?<!\.d)\.ts$/.test(source),
+  });
+writeFileSync(path.join(DIST, "src/chainlink/contracts/artifacts.json"), JSON.stringify(loadArtifacts()));
+mkdirSync(path.join(DIST, "sandbox"), { recursive: true });
+cpSync(await buildChild(), path.join(DIST, "sandbox/child.cjs"));
+const { version } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as { version: string };
+writeFileSync(path.join(DIST, "package.json"), JSON.stringify({ type: "module", version }));

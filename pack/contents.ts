@@ -1,0 +1,11 @@
+/** Files and folders beside the code that it reads at run time. */
+export const ASSETS: readonly string[] = [
+  "plugins",
+  "src/http/docs",
+  "src/web/static",
+  "src/presets/modules",
+  "sandbox/functions.d.ts",
+];
+
+/** Where a module names another outside an import: workers and child processes. */
+export const MODULE_URL = /new URL\("([^"]+)\.ts", import\.meta\.url\)/g;

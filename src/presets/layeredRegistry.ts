@@ -1,0 +1,94 @@
+import type { Preset } from "./preset.ts";
+import type { PresetProblem } from "./presetProblem.ts";
+import {
+  createPresetRegistry,
+  type PresetRegistry,
+  type PresetRegistryOptions,
+  UnknownPresetError,
+} from "./presetRegistry.ts";
+
+/** Options of {@link createLayeredRegistry}. */
+export interface LayeredRegistryOptions extends Omit<PresetRegistryOptions, "folder"> {
+  /** Paths of folders of presets. Of two presets of one name, the one in the earlier folder is served. */
+  readonly folders: readonly string[];
+}
+
+/**
+ * Follows several folders of presets as one. A preset whose name an earlier folder has is not served, and `problems` says so; it is
+ * served when the earlier one is removed. Throws as {@link createPresetRegistry} does.
+ */
+export async function createLayeredRegistry(options: LayeredRegistryOptions): Promise<PresetRegistry> {
+  const { folders, onChange, ...shared } = options;
+  const layers: PresetRegistry[] = [];
+  const isHidden = (name: string, index: number): boolean =>
+    layers.slice(0, index).some((layer) => layer.find(name) !== undefined);
+  const close = async (): Promise<void> => {
+    await Promise.all(layers.map((layer) => layer.close()));
+  };
+  try {
+    for (const [index, folder] of folders.entries()) {
+      layers.push(
+        await createPresetRegistry({
+          ...shared,
+          folder,
+          onChange(change) {
+            const name = change.kind === "live" ? change.preset.name : change.name;
+            if (isHidden(name, index)) return;
+            onChange?.(change);
+            // What stood behind a preset that went is served from now on.
+            if (change.kind === "live") return;
+            const next = layers.slice(index + 1).flatMap((layer) => layer.find(name) ?? [])[0];
+            if (next !== undefined) onChange?.({ kind: "live", preset: next });
+          },
+        }),
+      );
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const [first] = layers;
+  if (first !== undefined && layers.length === 1) return first;
+  return combine(layers, isHidden, close);
+}
+
+function combine(
+  layers: readonly PresetRegistry[],
+  isHidden: (name: string, index: number) => boolean,
+  close: () => Promise<void>,
+): PresetRegistry {
+  let lists: readonly (readonly Preset[])[] = [];
+  let combined: readonly Preset[] = [];
+  const find = (name: string): Preset | undefined => layers.flatMap((layer) => layer.find(name) ?? [])[0];
+  return {
+    list() {
+      const current = layers.map((layer) => layer.list());
+      if (current.some((list, index) => list !== lists[index])) {
+        lists = current;
+        combined = current
+          .flatMap((list, index) => list.filter(({ name }) => !isHidden(name, index)))
+          .sort((a, b) => (a.name < b.name ? -1 : 1));
+      }
+      return combined;
+    },
+    find,
+    get(name) {
+      const preset = find(name);
+      if (preset !== undefined) return preset;
+      const isBroken = layers.some((layer) => layer.problems().some((problem) => problem.preset === name));
+      const names = [...new Set(layers.flatMap((layer) => layer.list().map((live) => live.name)))];
+      throw new UnknownPresetError(name, { names, isBroken });
+    },
+    problems: () =>
+      layers.flatMap((layer, index) => [
+        ...layer.problems(),
+        ...layer
+          .list()
+          .filter(({ name }) => isHidden(name, index))
+          .map(({ name }): PresetProblem => ({ preset: name, file: name, reason: HIDDEN })),
+      ]),
+    close,
+  };
+}
+
+const HIDDEN = "has the name of another preset, which is served in its place; rename the folder";

@@ -1,0 +1,54 @@
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createLayeredRegistry } from "../../src/presets/layeredRegistry.ts";
+import { makeFolder, writePreset } from "./folders.ts";
+
+async function openLayers() {
+  const [first, second] = [await makeFolder(), await makeFolder()];
+  await writePreset(first, "echo", {});
+  await writePreset(first, "shared", {});
+  await writePreset(second, "shared", {});
+  await writePreset(second, "own", {});
+  const live: string[] = [];
+  const registry = await createLayeredRegistry({
+    folders: [first, second],
+    onChange: (change) => live.push(change.kind === "live" ? change.preset.name : `-${change.name}`),
+  });
+  onTestFinished(() => registry.close());
+  return { first, second, registry, live };
+}
+
+test("default: presets of both folders are served in one list, which stays the same while nothing changes", async () => {
+  const { registry } = await openLayers();
+  expect(registry.list().map(({ name }) => name)).toEqual(["echo", "own", "shared"]);
+  expect(registry.list()).toBe(registry.list());
+  expect(registry.get("own").name).toBe("own");
+});
+
+test("behaviour: the later of two presets of one name is not served, and problems say so", async () => {
+  const { registry } = await openLayers();
+  expect(registry.problems()).toMatchObject([
+    { preset: "shared", reason: expect.stringContaining("rename") },
+  ]);
+});
+
+test("behaviour: it is served when the earlier one goes", async () => {
+  const { first, registry, live } = await openLayers();
+  const hidden = registry.get("shared");
+  await rm(path.join(first, "shared"), { recursive: true });
+  await expect.poll(() => live).toEqual(["-shared", "shared"]);
+  expect(registry.get("shared")).not.toBe(hidden);
+  expect(registry.problems()).toEqual([]);
+});
+
+test("behaviour: one that comes later is served", async () => {
+  const { second, registry } = await openLayers();
+  await writePreset(second, "late", {});
+  await expect.poll(() => registry.find("late")?.name).toBe("late");
+});
+
+test("error: an unknown name is answered with those of both folders", async () => {
+  const { registry } = await openLayers();
+  expect(() => registry.get("nope")).toThrow(/echo.*own/);
+});

@@ -1,0 +1,76 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { ASSETS, MODULE_URL } from "../../pack/contents.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const manifest = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as {
+  dependencies: Record<string, string>;
+  exports: Record<string, string | { types: string; default?: string }>;
+  bin: Record<string, string>;
+  files: string[];
+};
+
+const filesOf = (folder: string): string[] =>
+  readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)));
+/** Compiled and run on the user's machine; the guest and the child are one file there. */
+const sources = [...filesOf("src"), ...filesOf("sandbox")].filter(
+  (file) => file.endsWith(".ts") && !/^sandbox\/(guest|host\/child)\//.test(file),
+);
+
+test("default: the package holds the compiled code and the command, and no source, test or tool", () => {
+  // The same command that makes it, without the build: what dist holds is listed below.
+  const output = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const packed = (JSON.parse(String(output)) as { files: { path: string }[] }[])[0]!;
+  const outside = packed.files.map(({ path }) => path).filter((file) => !file.startsWith("dist/"));
+  expect(outside.toSorted()).toEqual(["README.md", "bin/tyche.js", "package.json"]);
+});
+
+test("behaviour: every export is compiled from a source that is there", () => {
+  const targets = Object.values(manifest.exports).flatMap((one) =>
+    typeof one === "string" ? [one] : Object.values(one),
+  );
+  const missing = targets
+    .map((target) => target.replace("./dist/", "./").replace(/(\.d)?\.(js|ts)$/, ""))
+    .filter((file) => ![".ts", ".d.ts", ""].some((ending) => existsSync(path.join(ROOT, file + ending))));
+  expect(missing).toEqual([]);
+});
+
+test("behaviour: what the code imports is installed with the package", () => {
+  // The compilers run when the package is built.
+  const builders = /contracts\/(compile|solcWorker|compilerInput)\.ts$/;
+  const strangers = sources
+    .filter((file) => !builders.test(file))
+    .flatMap((file) => {
+      const text = readFileSync(path.join(ROOT, file), "utf8");
+      const names = [...text.matchAll(/^(?:import|export) (?!type )[^;]*? from "([^".][^"]*)";/gm)].map(
+        ([, name]) => name!,
+      );
+      return names.map((name) => /^(@[^/]+\/)?[^/]+/.exec(name)![0]).map((name) => `${file}: ${name}`);
+    })
+    .filter((entry) => {
+      const name = entry.split(": ")[1]!;
+      return !isBuiltin(name) && !(name in manifest.dependencies);
+    });
+  expect(strangers).toEqual([]);
+});
+
+test("behaviour: every file that a module names is in the package", () => {
+  const named = sources.flatMap((file) => {
+    const text = readFileSync(path.join(ROOT, file), "utf8");
+    return [...text.matchAll(/new URL\("([^"]+\.ts)", import\.meta\.url\)/g)].map(([whole]) => whole);
+  });
+  expect(named.length).toBeGreaterThan(2);
+  expect(named.filter((whole) => !new RegExp(MODULE_URL.source).test(whole))).toEqual([]);
+  const others = [...filesOf("src"), ...filesOf("plugins")].filter(
+    (file) => !/\.(ts|sol)$/.test(file) && !ASSETS.some((asset) => file.startsWith(`${asset}/`)),
+  );
+  expect(others).toEqual([]);
+});
