@@ -12,6 +12,7 @@ import { describeOracleHealth } from "./oracleHealth.ts";
 import type { ServiceNetwork } from "../requests/serviceNetwork.ts";
 import type { ExploredChain } from "../explorer/explorer.ts";
 import { assertJournalKnows, noteSpentNonce } from "../requests/journalCheck.ts";
+import { endUncertainRequests } from "../requests/uncertainRequests.ts";
 import { openRequestPipeline } from "../requests/requestPipeline.ts";
 import type { RequestPipeline } from "../requests/requestPipeline.ts";
 import { createNetworkHealth } from "../requests/networkHealth.ts";
@@ -117,7 +118,11 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       return;
     }
     const account = { network: name, client, store, operator: operator.address };
-    await assertJournalKnows({ ...account, isAccepted: options.acceptsChain });
+    await assertJournalKnows({
+      ...account,
+      isAccepted: options.acceptsChain,
+      onAccepted: () => endUncertainRequests({ ...account, book }),
+    });
     await store.write((db) => saveChain(db, name, identity, deployment));
   };
 

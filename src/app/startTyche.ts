@@ -219,6 +219,7 @@ async function start(
     guardPublic,
     pages: [web],
   });
+  // A start that fails has calls under way, too.
   closers.push(() => server?.drain());
   // Where the command line finds the service of this directory.
   directory.writeSecret("service-url", `${server.url}\n`);
@@ -247,6 +248,15 @@ async function start(
   });
   closers.push(stopWatching);
 
+  const running = server;
+  const stop = async (): Promise<void> => {
+    const began = performance.now();
+    // First of all: whoever balances the load asks /readyz.
+    await running.drain();
+    log.info({ ms: Math.round(performance.now() - began) }, "calls have ended");
+    await closeAll();
+    log.info({ ms: Math.round(performance.now() - began) }, "stopped");
+  };
   let closing: Promise<void> | undefined;
   return {
     url: server.url,
@@ -259,6 +269,6 @@ async function start(
       if (status !== "serving") return [];
       return [{ name, ...(rpcUrl === undefined ? {} : { rpcUrl }) }];
     }),
-    close: () => (closing ??= closeAll()),
+    close: () => (closing ??= stop()),
   };
 }

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { Command } from "commander";
 import { ApiError, TycheClientError } from "../client/index.ts";
 import { TycheError } from "../lib/errors.ts";
+import { registerBackup } from "../cli/backupCommands.ts";
 import { registerCall } from "../cli/callCommand.ts";
 import { registerClient } from "../cli/clientCommand.ts";
 import { registerConsumer } from "../cli/consumerCommand.ts";
@@ -57,6 +58,10 @@ registerConfig(program, terminal, {
 });
 registerSimulate(program, terminal);
 registerPreset(program, terminal);
+registerBackup(program, terminal, {
+  backUp: async (file, location) => (await import("./backupTool.ts")).backUp(file, location),
+  restore: async (file, location) => (await import("./backupTool.ts")).restore(file, location),
+});
 registerDapp(program, terminal);
 const networkTools = async () => (await import("./networkTools.ts")).NETWORK_TOOLS;
 registerNetworkTools(registerNetwork(program, terminal), terminal, {

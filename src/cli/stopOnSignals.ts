@@ -19,7 +19,11 @@ export function stopOnSignals(running: { close(): Promise<void> }, { out, colors
       );
       process.exit(1);
     }, STOP_LIMIT_MS).unref();
-    void running.close().then(() => process.exit(0));
+    const began = performance.now();
+    void running.close().then(() => {
+      out(colors.dim(`stopped after ${((performance.now() - began) / 1000).toFixed(1)} s`));
+      process.exit(0);
+    });
   };
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);

@@ -13,6 +13,7 @@ import { DataDirectoryError, openDataDirectory } from "../store/dataDirectory.ts
 import type { DataDirectory } from "../store/dataDirectory.ts";
 import { checkDatabase } from "../lib/databaseCheck.ts";
 import type { OutsideKey } from "../lib/outsideKey.ts";
+import { fingerprintOf } from "../store/masterKey.ts";
 import { createSqliteDialect } from "../store/sqliteDialect.ts";
 import { StoreError, openStore } from "../store/store.ts";
 import type { Store } from "../store/store.ts";
@@ -111,7 +112,7 @@ export async function openDapps(
 
 /** Refuses a master key that this database was not made with: what is sealed in it would be lost, and every account another one. */
 async function assertOwnKey(store: Store, directory: DataDirectory, sealingKey: Uint8Array): Promise<void> {
-  const present = Buffer.from(deriveKey(directory.masterKey, "fingerprint")).toString("hex", 0, 8);
+  const present = fingerprintOf(directory.masterKey);
   const noted = await findKeyFingerprint(store.db);
   const isOwn = noted === undefined ? await canOpenKeys(store, sealingKey) : noted === present;
   if (!isOwn)

@@ -22,10 +22,11 @@ export interface OperatorAccount {
  * theirs would be sent a second time.
  *
  * @param options.isAccepted whether the operator has said to go on nevertheless.
+ * @param options.onAccepted called then, before that is noted: another start calls it again if it doesn't come to its end.
  * @throws {JournalBehindError}
  */
 export async function assertJournalKnows(
-  options: OperatorAccount & { readonly isAccepted: boolean },
+  options: OperatorAccount & { readonly isAccepted: boolean; readonly onAccepted: () => Promise<void> },
 ): Promise<void> {
   const { network, client, store, operator } = options;
   const spent = await client.getNonce(operator, "latest");
@@ -33,6 +34,7 @@ export async function assertJournalKnows(
   const known = Math.max((last ?? -1) + 1, (await findSpentNonce(store.db, network)) ?? 0);
   if (spent <= known) return;
   if (!options.isAccepted) throw new JournalBehindError(network, spent - known);
+  await options.onAccepted();
   await saveSpentNonce(store.db, network, spent);
 }
 
@@ -75,7 +77,7 @@ export class JournalBehindError extends TycheError {
     super(
       `the database is older than the chain of ${network}: it lacks ${transactions} transactions that the service has sent there. ` +
         "Put database and chain of one moment back, or start once with TYCHE_ACCEPT_CHAINS=" +
-        `${network} to go on without them: a call that is repeated with an Idempotency-Key of that time is then sent again`,
+        `${network} to go on without them: a call that is repeated with an Idempotency-Key of that time is then sent again, and requests of which the database doesn't know whether they were sent end with an error`,
       { code: "chain_unavailable", blame: "us" },
     );
   }

@@ -45,6 +45,8 @@ export interface DataDirectory {
 export interface DataDirectoryOptions {
   /** `true` for the one process that serves from it; the command line's other commands share. */
   readonly exclusive: boolean;
+  /** Whether the database is about to be put back: it may be missing, and a master key is not made anew. Default false. */
+  readonly isRestoring?: boolean;
   /** The master key where it is kept outside. Default: the file `master-key` in the directory, made with it. */
   readonly masterKey?: OutsideKey | undefined;
 }
@@ -125,12 +127,12 @@ function assertWhole(path: string, options: DataDirectoryOptions): void {
   const hasChains = listChains(join(path, CHAINS)).length > 0;
   const databaseBytes = statSync(database, { throwIfNoEntry: false })?.size;
   const remedy = "put it back from a backup, or name an empty folder in TYCHE_DATA_DIR to begin anew";
-  if (hasChains && !databaseBytes)
+  if (hasChains && !databaseBytes && options.isRestoring !== true)
     throw new DataDirectoryError(
       `${database} is ${databaseBytes === undefined ? "missing" : "empty"}, and the chains beside it belong to it; ${remedy}`,
     );
   const isKeyMissing = options.masterKey === undefined && !existsSync(join(path, MASTER_KEY));
-  if (isKeyMissing && (hasChains || databaseBytes))
+  if (isKeyMissing && (hasChains || databaseBytes || options.isRestoring === true))
     throw new DataDirectoryError(
       `${join(path, MASTER_KEY)} is missing, and every key of this directory derives from it; ${remedy}, or name where the key is in TYCHE_MASTER_KEY_FILE`,
     );

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { TycheError } from "../lib/errors.ts";
 import type { OutsideKey } from "../lib/outsideKey.ts";
+import { deriveKey } from "../lib/secrets.ts";
 
 const MASTER_KEY_BYTES = 32;
 
@@ -21,6 +22,11 @@ export function parseMasterKey({ text, from }: OutsideKey): Uint8Array {
 /** Makes a master key: 64 hex digits. */
 export function createMasterKey(): string {
   return randomBytes(MASTER_KEY_BYTES).toString("hex");
+}
+
+/** What a database notes of the master key: 16 hex digits that tell it from others and give nothing of it away. */
+export function fingerprintOf(masterKey: Uint8Array): string {
+  return Buffer.from(deriveKey(masterKey, "fingerprint")).toString("hex", 0, 8);
 }
 
 /** There is no usable master key; the message says why and what to do. */

@@ -164,3 +164,8 @@ export const migrations: Record<string, Migration> = {
 
 /** Hands {@link migrations} to Kysely's migrator. */
 export const migrationProvider: MigrationProvider = { getMigrations: async () => migrations };
+
+/** Returns the first of the migrations a database has had that this version doesn't know: a newer version made it. */
+export function findNewerMigration(names: readonly string[]): string | undefined {
+  return names.find((name) => !(name in migrations));
+}

@@ -1,7 +1,7 @@
-import { Kysely, Migrator } from "kysely";
+import { Kysely, Migrator, sql } from "kysely";
 import type { Dialect, Transaction } from "kysely";
 import { TycheError, messageOf } from "../lib/errors.ts";
-import { migrationProvider } from "./migrations.ts";
+import { findNewerMigration, migrationProvider } from "./migrations.ts";
 import type { Tables } from "./schema.ts";
 import { openWalSync } from "./walSync.ts";
 import type { WalSync } from "./walSync.ts";
@@ -42,13 +42,15 @@ export async function openStore(dialect: Dialect, options: StoreOptions = {}): P
   const db = new Kysely<Tables>({ dialect });
   let disk: WalSync | undefined;
   try {
+    await assertNotNewer(db, options.file);
     const { error } = await new Migrator({ db, provider: migrationProvider }).migrateToLatest();
     if (error !== undefined) throw error;
     if (options.file !== undefined) disk = openWalSync(options.file);
   } catch (cause) {
     await db.destroy();
+    if (cause instanceof StoreError) throw cause;
     throw new StoreError(
-      `the database ${options.file ?? "of the service"} can't be opened (${messageOf(cause)}); if it is damaged, put it back from a backup; a newer version's or another program's is not for this service`,
+      `the database ${options.file ?? "of the service"} can't be opened (${messageOf(cause)}); if it is damaged, put it back from a backup; another program's is not for this service`,
       cause,
     );
   }
@@ -72,6 +74,18 @@ export async function openStore(dialect: Dialect, options: StoreOptions = {}): P
       await db.destroy();
     },
   };
+}
+
+/** Refuses a database that a newer version has had: what that one stores is not to be read, let alone changed, by this one. */
+async function assertNotNewer(db: Kysely<Tables>, file = "of the service"): Promise<void> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === "kysely_migration")) return;
+  const { rows } = await sql<{ name: string }>`SELECT name FROM kysely_migration ORDER BY name`.execute(db);
+  const newer = findNewerMigration(rows.map(({ name }) => name));
+  if (newer === undefined) return;
+  throw new StoreError(
+    `the database ${file} was made by a newer version of Tyche (${newer}); start that version, or put a backup from before the upgrade back with tyche restore`,
+  );
 }
 
 /** The database can't be used. */

@@ -40,6 +40,7 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
     const config = await runTyche(["dapp", "config", "--json"], { TYCHE_DATA_DIR: dataDir });
     const code = await first.stop(signal);
     expect(code).toBe(signal === "SIGTERM" ? 0 : null);
+    expect(/stopped after \d+\.\d s/.test(first.output())).toBe(signal === "SIGTERM");
 
     const second = await startTycheProcess({ dataDir });
     expect(second.output()).toContain("continued");

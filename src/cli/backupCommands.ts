@@ -1,0 +1,59 @@
+import type { Command } from "commander";
+import { findOutsideKey, type OutsideKey } from "../lib/outsideKey.ts";
+import { dataDirOfEnvironment } from "./dappCommands.ts";
+import type { Terminal } from "./terminal.ts";
+
+const BACKUP_HELP = `
+The file holds the database: dapps, requests, signed transactions. It holds neither the master key, without which it is of no use (the file
+master-key of the data directory; keep a copy elsewhere), nor the embedded chains. Stop the service and copy the whole folder to keep those.
+
+Examples:
+  $ tyche backup /backup/tyche-$(date +%F).sqlite`;
+
+const RESTORE_HELP = `
+Stop the service first. The database that is there is set aside, not deleted. A network on which the service has sent more than the backup
+knows takes no requests at the next start, until you accept that with TYCHE_ACCEPT_CHAINS.
+
+Examples:
+  $ tyche restore /backup/tyche-2026-11-22.sqlite`;
+
+interface StateLocation {
+  readonly dataDir: string;
+  readonly masterKey?: OutsideKey | undefined;
+}
+
+/** What the commands do; see `src/app/backupTool.ts`. */
+export interface BackupTool {
+  backUp(file: string, location: { readonly dataDir: string }): Promise<{ readonly bytes: number }>;
+  restore(
+    file: string,
+    location: StateLocation,
+  ): Promise<{ readonly changedAt?: number; readonly setAsideAs?: string }>;
+}
+
+/** Adds `tyche backup` and `tyche restore`. */
+export function registerBackup(program: Command, terminal: Terminal, tool: BackupTool): void {
+  program
+    .command("backup")
+    .argument("<file>", "new file for the copy")
+    .description("Copies the database to a file, as it is at one moment, while the service runs.")
+    .addHelpText("after", BACKUP_HELP)
+    .action(async (file: string) => {
+      const { bytes } = await tool.backUp(file, { dataDir: dataDirOfEnvironment() });
+      terminal.out(`${file}  ${bytes} bytes`);
+    });
+  program
+    .command("restore")
+    .argument("<file>", "what tyche backup wrote")
+    .description("Puts a backup in the place of the database of a stopped service.")
+    .addHelpText("after", RESTORE_HELP)
+    .action(async (file: string) => {
+      const { changedAt, setAsideAs } = await tool.restore(file, {
+        dataDir: dataDirOfEnvironment(),
+        masterKey: findOutsideKey(process.env),
+      });
+      const when = changedAt === undefined ? "without requests" : `of ${new Date(changedAt).toISOString()}`;
+      terminal.out(`the database is that ${when}`);
+      if (setAsideAs !== undefined) terminal.out(`the earlier one is ${setAsideAs}`);
+    });
+}

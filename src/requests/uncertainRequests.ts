@@ -1,0 +1,40 @@
+import type { ChainClient } from "../evm/client.ts";
+import { listOpenRequests } from "../store/requests.ts";
+import type { Store } from "../store/store.ts";
+import { isLinking, parseRequest } from "./openRequest.ts";
+import type { OpenRequest } from "./openRequest.ts";
+import type { RequestBook } from "./requestBook.ts";
+
+const UNCERTAIN = {
+  code: "request_failed",
+  message:
+    "the service was restored from a backup of before this request's end, and whether it was sent isn't known; send a new one if you still need it",
+};
+
+/**
+ * Ends the requests of which a restored journal can't know whether they were sent: those without a transaction on the chain. Later
+ * transactions, which only the lost journal knew, may have carried them, and sent again they would be on the chain twice. What links
+ * contracts looks at the chain itself before it sends, and goes on.
+ */
+export async function endUncertainRequests(options: {
+  readonly network: string;
+  readonly client: Pick<ChainClient, "getReceipt">;
+  readonly store: Store;
+  readonly book: RequestBook;
+}): Promise<void> {
+  const { network, client, store, book } = options;
+  const uncertain: OpenRequest[] = [];
+  for (const request of (await listOpenRequests(store.db, network)).map(parseRequest))
+    if (!isLinking(request) && !(await isOnChain(client, request))) uncertain.push(request);
+  book.restore(uncertain);
+  await book.change(uncertain.map((request) => ({ request, state: "failed", error: UNCERTAIN })));
+}
+
+async function isOnChain(
+  client: Pick<ChainClient, "getReceipt">,
+  { progress }: OpenRequest,
+): Promise<boolean> {
+  for (const hash of progress.transactionHashes ?? [])
+    if ((await client.getReceipt(hash)) !== undefined) return true;
+  return false;
+}

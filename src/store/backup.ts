@@ -1,0 +1,143 @@
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, backup } from "node:sqlite";
+import { findDamage } from "../lib/databaseCheck.ts";
+import { TycheError, messageOf } from "../lib/errors.ts";
+import { setAside } from "../lib/setAside.ts";
+import { findNewerMigration } from "./migrations.ts";
+
+/** All pages in one step, which reads one moment of the database: a copy in several steps starts anew with each write in between. */
+const ALL_PAGES = 2 ** 31 - 1;
+
+/** What is known of a backup. */
+export interface BackupFile {
+  /** Size in bytes. */
+  readonly bytes: number;
+  /** When the newest request in it was changed, in milliseconds since the epoch; absent where it holds none. */
+  readonly changedAt?: number;
+  /** What the master key was noted by; absent in a database from before that. */
+  readonly keyFingerprint?: string;
+}
+
+/**
+ * Copies a database, as it is at one moment, to a new file that only its owner may read, while the service writes to it. The copy is
+ * checked and on disk before it has its name.
+ *
+ * @throws {BackupError} when there is something at the target already, or the copy can't be written or read.
+ */
+export async function backupDatabase(database: string, target: string): Promise<BackupFile> {
+  if (existsSync(target)) throw new BackupError(`${target} is there already; name a new file`);
+  const copy = `${target}.new`;
+  try {
+    rmSync(copy, { force: true });
+    closeSync(openSync(copy, "wx", 0o600));
+    const source = new DatabaseSync(database, { readOnly: true, timeout: 5_000 });
+    try {
+      await backup(source, copy, { rate: ALL_PAGES });
+    } finally {
+      source.close();
+    }
+    closeLog(copy);
+    const known = readBackup(copy);
+    flush(copy);
+    // Unlike a rename, it replaces nothing.
+    linkSync(copy, target);
+    rmSync(copy);
+    flush(dirname(target));
+    return known;
+  } catch (cause) {
+    rmSync(copy, { force: true });
+    if (cause instanceof BackupError) throw cause;
+    throw new BackupError(`${target} can't be written (${messageOf(cause)})`, cause);
+  }
+}
+
+/**
+ * Looks through a backup.
+ *
+ * @throws {BackupError} when it is damaged, no database of ours, or a newer version's.
+ */
+export function readBackup(file: string): BackupFile {
+  if (!existsSync(file)) throw new BackupError(`there is no file ${file}`);
+  const damage = findDamage(file);
+  if (damage !== undefined) throw new BackupError(`${file} is damaged (${damage})`);
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const names = database.prepare("SELECT name FROM kysely_migration").all() as { name: string }[];
+    const newer = findNewerMigration(names.map(({ name }) => name));
+    if (newer !== undefined)
+      throw new BackupError(`${file} is a newer version's (${newer}); restore it with that version`);
+    const { at } = database.prepare("SELECT max(updated_at) AS at FROM requests").get() as {
+      at: number | null;
+    };
+    const key = database.prepare("SELECT value FROM settings WHERE name = 'master key fingerprint'").get();
+    return {
+      bytes: statSync(file).size,
+      ...(at === null ? {} : { changedAt: at }),
+      ...(key === undefined ? {} : { keyFingerprint: key["value"] as string }),
+    };
+  } catch (cause) {
+    if (cause instanceof BackupError) throw cause;
+    throw new BackupError(`${file} is no backup of a Tyche database (${messageOf(cause)})`, cause);
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Puts a backup in the place of a database that no process has open. What was there is set aside with its log. Safe to repeat after a
+ * crash at any moment: the log of the earlier database never lies beside the restored one.
+ *
+ * @returns where the earlier database is now; absent where there was none.
+ * @throws {BackupError} when a file can't be written or moved.
+ */
+export function restoreDatabase(file: string, database: string): { readonly setAsideAs?: string } {
+  const copy = `${database}.new`;
+  try {
+    rmSync(copy, { force: true });
+    copyFileSync(file, copy);
+    chmodSync(copy, 0o600);
+    flush(copy);
+    for (const log of ["-wal", "-shm"]) if (existsSync(database + log)) setAside(database + log);
+    const setAsideAs = existsSync(database) ? setAside(database) : undefined;
+    renameSync(copy, database);
+    flush(dirname(database));
+    return setAsideAs === undefined ? {} : { setAsideAs };
+  } catch (cause) {
+    throw new BackupError(`${database} can't be put back (${messageOf(cause)})`, cause);
+  }
+}
+
+/** Makes a database one file: without a write-ahead log beside it. */
+function closeLog(file: string): void {
+  const database = new DatabaseSync(file);
+  database.exec("PRAGMA journal_mode = DELETE");
+  database.close();
+}
+
+function flush(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A backup can't be made or put back; the message says why and what to do. */
+export class BackupError extends TycheError {
+  constructor(message: string, cause?: unknown) {
+    super(message, { code: "backup_failed", blame: "caller", cause });
+  }
+}

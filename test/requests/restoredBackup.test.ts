@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { assertJournalKnows } from "../../src/requests/journalCheck.ts";
+import { createRequestBook } from "../../src/requests/requestBook.ts";
+import { endUncertainRequests } from "../../src/requests/uncertainRequests.ts";
+import { backupDatabase } from "../../src/store/backup.ts";
+import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
+import { openStore } from "../../src/store/store.ts";
+import {
+  DESK_NETWORK,
+  makeRequest,
+  startPipelineWorld,
+  type OpenPipeline,
+  type PipelineWorld,
+} from "../support/pipelineWorld.ts";
+import { TEST_ROLES } from "../support/stack.ts";
+
+let world: PipelineWorld;
+let pipeline: OpenPipeline;
+beforeAll(async () => {
+  world = await startPipelineWorld();
+  pipeline = await world.open();
+  await world.storeSource(pipeline.pipeline);
+});
+afterAll(async () => {
+  await pipeline.close();
+  await world.close();
+});
+
+test("behaviour: a journal restored from before the last transactions sends nothing twice, and ends what it can't know", async () => {
+  const answered = await pipeline.accept("random");
+  const { outcome } = await pipeline.ended(answered.id);
+  world.stopOracle();
+  const sent = await pipeline.accept("random");
+  await vi.waitFor(() => expect(sent.progress.acceptedBlock).toBeDefined(), { timeout: 15_000 });
+  const waiting = makeRequest("random", "0x");
+  await pipeline.book.add(waiting);
+
+  const file = join(world.folder, "restored.db");
+  await backupDatabase(join(world.folder, "tyche.db"), file);
+
+  // What the backup does not know: a request of it is sent, and another one accepted.
+  pipeline.pipeline.take(waiting);
+  world.startOracle();
+  const late = await pipeline.accept("random");
+  const known = await Promise.all([sent, waiting, late].map(({ id }) => pipeline.ended(id)));
+  expect(known.map(({ state }) => state)).toEqual(["fulfilled", "fulfilled", "fulfilled"]);
+  const asked = (await world.events("RandomWordsRequested")).length;
+  expect(asked).toBe(4);
+  await pipeline.close();
+
+  const store = await openStore(createSqliteDialect(file));
+  const book = createRequestBook(store);
+  const { client } = world.stack;
+  const account = { network: DESK_NETWORK, client, store, operator: TEST_ROLES.operator.address };
+  const check = (isAccepted: boolean): Promise<void> =>
+    assertJournalKnows({
+      ...account,
+      isAccepted,
+      onAccepted: () => endUncertainRequests({ ...account, book }),
+    });
+  await expect(check(false)).rejects.toThrow("the database is older than the chain of sepolia");
+  await check(true);
+  // Noted: another start goes on without being told again.
+  await check(false);
+  await store.close();
+
+  pipeline = await world.open({ file: "restored.db" });
+  expect(await pipeline.ended(sent.id)).toMatchObject({ state: "fulfilled", outcome: known[0]!.outcome });
+  expect(await pipeline.ended(waiting.id)).toMatchObject({
+    state: "failed",
+    error: { code: "request_failed", message: expect.stringContaining("whether it was sent isn't known") },
+  });
+  expect((await pipeline.ended(answered.id)).outcome).toEqual(outcome);
+  const next = await pipeline.accept("random");
+  expect((await pipeline.ended(next.id)).state).toBe("fulfilled");
+  // One more than before: what was restored was not sent again.
+  expect(await world.events("RandomWordsRequested")).toHaveLength(asked + 1);
+});
