@@ -169,7 +169,11 @@ function requestBody({ placement, request, example }: Operation, schemas: LiveSc
     placement === "presets"
       ? {
           // In place, not by reference: openapi-typescript makes members with a default required, except within a request body.
-          schema: { anyOf: presets.map(presetSchema) },
+          // An empty choice is no schema: without presets, the body has no member.
+          schema:
+            presets.length > 0
+              ? { anyOf: presets.map(presetSchema) }
+              : { type: "object", properties: {}, additionalProperties: false },
           examples: Object.fromEntries(presets.map((preset) => [preset.name, { value: exampleOf(preset) }])),
         }
       : {

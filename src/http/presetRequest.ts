@@ -7,7 +7,7 @@ import type { JsonValue } from "../lib/parseJson.ts";
 
 /**
  * Parses the parameters of a preset request: `network` and `preset` by our schema, the rest by the preset's own. Lists the
- * violations of both at once; when the preset isn't known, nothing can be said of the rest.
+ * violations of both at once; when the preset isn't known, nothing can be said of the rest, and what keeps it from being served is told.
  */
 export function parsePresetRequest(
   given: GivenParameters,
@@ -22,6 +22,9 @@ export function parsePresetRequest(
   const violations: ParameterViolation[] = [...given.violations];
   if (!checked.ok) violations.push(...checked.violations);
 
+  const unserved = findUnserved(shared["preset"], schemas, service);
+  if (unserved.length > 0)
+    throw new InvalidParameterError([...violations.filter(({ path }) => path !== "/preset"), ...unserved]);
   // Defaults are filled in even where something else is wrong, so that the preset's own parameters can be checked all the same.
   const presetName = known(shared["preset"], schemas.presets);
   const networkName = known(shared["network"], schemas.networks);
@@ -40,6 +43,21 @@ export function parsePresetRequest(
     }
   }
   throw new InvalidParameterError(violations);
+}
+
+/** What the service says of a preset that it doesn't serve: more than that it is not on the list. */
+function findUnserved(
+  preset: JsonValue | undefined,
+  schemas: LiveSchemas,
+  service: Service,
+): readonly ParameterViolation[] {
+  if (typeof preset !== "string" || schemas.presets.has(preset)) return [];
+  try {
+    service.parsePresetParams(preset, {}, {});
+    return [];
+  } catch (error) {
+    return violationsOf(error);
+  }
 }
 
 function known(value: JsonValue | undefined, names: ReadonlyMap<string, unknown>): string | undefined {

@@ -75,9 +75,10 @@ function combine(
     get(name) {
       const preset = find(name);
       if (preset !== undefined) return preset;
-      const isBroken = layers.some((layer) => layer.problems().some((problem) => problem.preset === name));
+      const found = layers.flatMap((layer) => layer.problems().filter((problem) => problem.preset === name));
+      const problems = found.length === 0 ? undefined : found;
       const names = [...new Set(layers.flatMap((layer) => layer.list().map((live) => live.name)))];
-      throw new UnknownPresetError(name, { names, isBroken });
+      throw new UnknownPresetError(name, { names, problems });
     },
     problems: () =>
       layers.flatMap((layer, index) => [

@@ -2,8 +2,11 @@ import { type Message, stop, transform, type TransformOptions } from "esbuild";
 import type { LinkedSource } from "./linkSource.ts";
 import { SourceSyntaxError } from "./sourceSyntaxError.ts";
 
-/** Longest time for one source; thousands of times what an honest one takes. */
-const MINIFY_TIMEOUT_MS = 2_000;
+/**
+ * Longest time for one source: thousands of times what an honest one takes, and enough for esbuild's process to start on a machine that is
+ * busy otherwise, where two seconds were not.
+ */
+const MINIFY_TIMEOUT_MS = 20_000;
 
 const OPENING = "async function source(){";
 const CLOSING = "}\n";

@@ -51,6 +51,8 @@ export type RunOutcome =
       readonly ok: false;
       /** Line and column are 1-based; `stack` has frames as `source.js:line:column`, the innermost first. */
       readonly error: {
+        /** `timeout`: the source took all of its time. */
+        readonly kind?: string;
         readonly message: string;
         readonly line?: number;
         readonly column?: number;

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { lstat, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import path from "node:path";
 import { PresetBrokenError } from "./presetProblem.ts";
 
@@ -20,12 +20,17 @@ export interface PresetFiles {
  * Throws `PresetBrokenError`.
  */
 export async function readPresetFiles(folder: string, name: string): Promise<PresetFiles> {
-  const stats = await lstat(path.join(folder, name)).catch(() => undefined);
-  if (stats === undefined || !stats.isDirectory()) throw broken(name, name, "is not a folder");
+  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+  const handle = await open(path.join(folder, name), flags).catch((error: NodeJS.ErrnoException) => {
+    throw broken(name, name, "is not a folder", error);
+  });
+  // Linux reads below the open folder: its name may be a link elsewhere by the time that the files are opened.
+  const opened = process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : path.join(folder, name);
   const results = await Promise.allSettled([
-    readText(folder, name, { file: "preset.json", maxBytes: MAX_DEFINITION_BYTES }),
-    readText(folder, name, { file: "source.js", maxBytes: MAX_SOURCE_BYTES }),
+    readText(opened, name, { file: "preset.json", maxBytes: MAX_DEFINITION_BYTES }),
+    readText(opened, name, { file: "source.js", maxBytes: MAX_SOURCE_BYTES }),
   ]);
+  await handle.close();
   const problems = results.flatMap((result) =>
     result.status === "rejected" ? problemsOf(result.reason) : [],
   );
@@ -47,7 +52,7 @@ async function readText(
   const shown = `${name}/${file}`;
   // O_NONBLOCK: opening a pipe would wait for its writer. O_NOFOLLOW: a link could lead to any file of the host.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(path.join(folder, name, file), flags).catch((error: NodeJS.ErrnoException) => {
+  const handle = await open(path.join(folder, file), flags).catch((error: NodeJS.ErrnoException) => {
     throw broken(name, shown, explainOpen(error), error);
   });
   try {

@@ -1,5 +1,6 @@
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type FSWatcher, watch } from "chokidar";
 import { messageOf, TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
@@ -7,18 +8,24 @@ import { checkExamples } from "./checkPreset.ts";
 import { describeValue } from "../lib/describeValue.ts";
 import { loadPreset } from "./loadPreset.ts";
 import type { Preset, RunSource } from "./preset.ts";
-import { PresetBrokenError, type PresetProblem } from "./presetProblem.ts";
+import { formatPresetProblem, PresetBrokenError, type PresetProblem } from "./presetProblem.ts";
 
 /** Time to let a burst of changes, such as the copying of a folder, come to rest: a new preset is to be live within a second. */
 const SETTLE_MS = 100;
-/** Most folders that are read. */
+/** Most folders that are read, and presets that are known. */
 const MAX_PRESETS = 500;
+/** A start waits so long for all presets; those whose examples take longer go live when they are done. */
+const START_PATIENCE_MS = 10_000;
+/** What is followed within a preset's folder, so that a folder of thousands of files takes no watch for each. */
+const FOLLOWED_FILES: readonly string[] = ["preset.json", "source.js"];
 
 export interface PresetRegistryOptions {
   /** Path of the folder that holds one folder for each preset. */
   readonly folder: string;
   /** Where examples run before a preset goes live. Without it, presets go live unchecked. */
   readonly run?: RunSource;
+  /** Time that the creation waits for all presets, in ms. Default 10,000. */
+  readonly startPatienceMs?: number;
   /** Told of each change after the registry was created. Must not throw. */
   readonly onChange?: (change: PresetChange) => void;
   /** Closes the registry when it aborts. */
@@ -49,7 +56,8 @@ export interface PresetRegistry {
 /**
  * Reads every preset in a folder and follows changes: a folder that appears is live within a second, one that is edited is read again.
  * A folder that breaks, or is removed, stops being served and harms no other: serving on what is no longer there
- * would hide the mistake, and requests under way keep the preset that they began with. Resolves when all were read.
+ * would hide the mistake, and requests under way keep the preset that they began with. Resolves when all were read,
+ * or after 10 s: a preset whose examples take longer holds no start up.
  * Throws {@link PresetFolderError} when the folder itself can't be read.
  */
 export async function createPresetRegistry(options: PresetRegistryOptions): Promise<PresetRegistry> {
@@ -63,11 +71,12 @@ class FolderRegistry implements PresetRegistry {
   readonly #live = new Map<string, Preset>();
   readonly #broken = new Map<string, readonly PresetProblem[]>();
   readonly #changed = new Set<string>();
-  #watchProblem: PresetProblem | undefined;
+  #folderProblem: PresetProblem | undefined;
   #list: readonly Preset[] = [];
   #watcher: FSWatcher | undefined;
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> = Promise.resolve();
+  #isStarted = false;
   #isClosed = false;
 
   constructor(options: PresetRegistryOptions) {
@@ -75,14 +84,26 @@ class FolderRegistry implements PresetRegistry {
   }
 
   async start(): Promise<void> {
-    const { folder, signal } = this.#options;
+    const { folder, signal, startPatienceMs = START_PATIENCE_MS } = this.#options;
     signal?.throwIfAborted();
     const names = await listFolders(folder);
     // Watching begins before reading, so that no change falls between the two.
     await this.#watch();
-    for (const name of names) await this.#read(name);
+    this.#reading = this.#readFirst(names);
+    await Promise.race([this.#reading, sleep(startPatienceMs, undefined, { ref: false })]);
+    this.#isStarted = true;
     this.#sort();
     signal?.addEventListener("abort", () => void this.close(), { once: true });
+  }
+
+  async #readFirst(names: readonly string[]): Promise<void> {
+    for (const name of names.slice(0, MAX_PRESETS)) {
+      if (this.#isClosed) return;
+      const change = await this.#read(name);
+      if (this.#isStarted) this.#tell(change);
+    }
+    if (names.length > MAX_PRESETS)
+      this.#noteProblem(`holds ${names.length} folders; the first ${MAX_PRESETS} by name are read`);
   }
 
   list(): readonly Preset[] {
@@ -97,12 +118,12 @@ class FolderRegistry implements PresetRegistry {
     const preset = this.#live.get(name);
     if (preset !== undefined) return preset;
     const names = this.#list.map((live) => live.name);
-    throw new UnknownPresetError(name, { names, isBroken: this.#broken.has(name) });
+    throw new UnknownPresetError(name, { names, problems: this.#broken.get(name) });
   }
 
   problems(): readonly PresetProblem[] {
     const problems = [...this.#broken.values()].flat().sort((a, b) => (a.file < b.file ? -1 : 1));
-    return this.#watchProblem === undefined ? problems : [this.#watchProblem, ...problems];
+    return this.#folderProblem === undefined ? problems : [this.#folderProblem, ...problems];
   }
 
   async close(): Promise<void> {
@@ -114,21 +135,30 @@ class FolderRegistry implements PresetRegistry {
 
   async #watch(): Promise<void> {
     const { folder } = this.#options;
-    const watcher = watch(folder, { ignoreInitial: true, depth: 1, followSymlinks: false });
+    const isForeign = (changed: string): boolean => {
+      const [name = "", file] = path.relative(folder, changed).split(path.sep);
+      return name.startsWith(".") || (file !== undefined && !FOLLOWED_FILES.includes(file));
+    };
+    const watcher = watch(folder, {
+      ignoreInitial: true,
+      depth: 1,
+      followSymlinks: false,
+      ignored: (changed) => path.resolve(changed) !== path.resolve(folder) && isForeign(changed),
+    });
     this.#watcher = watcher;
     watcher.on("all", (_event, changed) =>
       this.#schedule(path.relative(folder, changed).split(path.sep)[0] ?? ""),
     );
     watcher.on("error", (error) =>
-      this.#noteWatchProblem(
+      this.#noteProblem(
         `changes may no longer be noticed (${messageOf(error)}); restart to read the presets again`,
       ),
     );
     await new Promise<void>((resolve) => watcher.once("ready", resolve));
   }
 
-  #noteWatchProblem(reason: string): void {
-    this.#watchProblem = { preset: "", file: ".", reason };
+  #noteProblem(reason: string): void {
+    this.#folderProblem = { preset: "", file: ".", reason };
   }
 
   /** Reads a preset again once changes have come to rest; `""` is the folder of all presets. */
@@ -145,7 +175,7 @@ class FolderRegistry implements PresetRegistry {
       this.#reading = this.#reading
         .then(() => this.#readAgain(names))
         .catch((error: unknown) =>
-          this.#noteWatchProblem(`a change could not be passed on (${messageOf(error)})`),
+          this.#noteProblem(`a change could not be passed on (${messageOf(error)})`),
         );
     }, SETTLE_MS);
   }
@@ -153,10 +183,16 @@ class FolderRegistry implements PresetRegistry {
   async #readAgain(names: readonly string[]): Promise<void> {
     for (const name of names) {
       if (this.#isClosed) return;
-      const change = await this.#read(name);
-      this.#sort();
-      if (change !== undefined && !this.#isClosed) this.#options.onChange?.(change);
+      const isKnown = this.#live.has(name) || this.#broken.has(name);
+      if (!isKnown && this.#live.size + this.#broken.size >= MAX_PRESETS)
+        this.#noteProblem(`holds more than ${MAX_PRESETS} folders; those that came last are not read`);
+      else this.#tell(await this.#read(name));
     }
+  }
+
+  #tell(change: PresetChange | undefined): void {
+    this.#sort();
+    if (change !== undefined && !this.#isClosed) this.#options.onChange?.(change);
   }
 
   /** Brings one preset up to date. Never throws: whatever a folder holds, it is that preset's problem alone. */
@@ -207,7 +243,7 @@ async function listFolders(folder: string): Promise<string[]> {
     const names = entries
       .filter((entry) => !entry.isFile() && !entry.name.startsWith("."))
       .map((entry) => entry.name);
-    return names.sort().slice(0, MAX_PRESETS);
+    return names.sort();
   } catch (error) {
     throw new PresetFolderError(error);
   }
@@ -232,9 +268,18 @@ export class PresetFolderError extends TycheError {
 export class UnknownPresetError extends InvalidParameterError {
   constructor(
     name: string,
-    { names, isBroken }: { readonly names: readonly string[]; readonly isBroken: boolean },
+    options: {
+      readonly names: readonly string[];
+      /** What keeps it from being served; absent where there is no such folder. */
+      readonly problems: readonly PresetProblem[] | undefined;
+    },
   ) {
-    const why = isBroken ? "can't be served until its folder is repaired" : "is not a preset";
-    super([{ path: "/preset", message: `${describeValue(name)} ${why}; there are ${names.join(", ")}` }]);
+    const { names, problems } = options;
+    const why =
+      problems === undefined
+        ? "is not a preset"
+        : `can't be served until its folder is repaired (${problems.map(formatPresetProblem).join("; ")})`;
+    const others = names.length === 0 ? "there is none" : `there are ${names.join(", ")}`;
+    super([{ path: "/preset", message: `${describeValue(name)} ${why}; ${others}` }]);
   }
 }

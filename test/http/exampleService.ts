@@ -292,7 +292,14 @@ const ajv = new Ajv2020({ allErrors: true, useDefaults: true });
 
 /** A small version of what presets do; the real ones are tested with them. */
 const parsePresetParams: Service["parsePresetParams"] = (name, given) => {
-  const { parameters } = PRESETS.find((preset) => preset.name === name) ?? { parameters: {} };
+  const parameters = PRESETS.find((preset) => preset.name === name)?.parameters;
+  if (parameters === undefined)
+    throw new InvalidParameterError([
+      {
+        path: "/preset",
+        message: `${JSON.stringify(name)} is not a preset; there are ${PRESETS.map((one) => one.name).join(", ")}`,
+      },
+    ]);
   const params: Record<string, unknown> = { ...given };
   for (const [key, value] of Object.entries(params)) {
     if (Number.isSafeInteger(value)) params[key] = String(value);

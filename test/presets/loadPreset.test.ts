@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkExamples } from "../../src/presets/checkPreset.ts";
@@ -101,6 +101,39 @@ describe("error: files that can't be read", () => {
     await symlink(path.join(folder, "echo"), path.join(folder, "other"));
     expect(await loadBroken(folder)).toContain("echo/source.js: is a symbolic link");
     expect(await loadBroken(folder, "other")).toBe("other: is not a folder");
+  });
+
+  test("error: a folder that changes places with a link while it is read gives nothing of where the link leads", async () => {
+    const [folder, outside] = [await makeFolder(), await makeFolder()];
+    await writePreset(folder, "echo", {});
+    await writePreset(outside, "echo", { source: "return Functions.encodeString('outside')" });
+    const [place, kept, link] = ["echo", ".kept", ".link"].map((name) => path.join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await symlink(path.join(outside, "echo"), link);
+    let isReading = true;
+    const swap = async (): Promise<void> => {
+      while (isReading) {
+        await rename(place, kept);
+        await rename(link, place);
+        await rename(place, link);
+        await rename(kept, place);
+      }
+    };
+    const swapping = swap();
+    const seen = new Set<string>();
+    for (let i = 0; i < 60; i += 1) {
+      const text = await loadPreset(folder, "echo").then(
+        ({ source }) => source,
+        (error: Error) => error.message,
+      );
+      seen.add(text.includes("outside") ? "outside" : text.includes("repeat") ? "inside" : "refused");
+    }
+    isReading = false;
+    await swapping;
+    expect(seen).not.toContain("outside");
   });
 
   test("error: a pipe in the place of a file does not hang the loader", async () => {

@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +14,7 @@ import { runHere } from "./runHere.ts";
 interface Followed {
   readonly registry: PresetRegistry;
   readonly changes: PresetChange[];
-  /** Waits for a change that satisfies; fails after a second. */
+  /** Waits for a change that satisfies. */
   readonly next: (isWanted: (change: PresetChange) => boolean) => Promise<PresetChange>;
 }
 
@@ -29,11 +30,11 @@ async function follow(folder: string): Promise<Followed> {
     registry,
     changes,
     async next(isWanted) {
-      for (const deadline = Date.now() + 1_000; Date.now() < deadline; await sleep(10)) {
+      for (const deadline = Date.now() + 20_000; Date.now() < deadline; await sleep(10)) {
         const found = changes.find(isWanted);
         if (found !== undefined) return found;
       }
-      throw new Error(`no such change within a second; there were ${JSON.stringify(changes)}`);
+      throw new Error(`no such change; there were ${JSON.stringify(changes)}`);
     },
   };
 }
@@ -94,7 +95,9 @@ test("behaviour: a preset that breaks stops being served with file, line and rea
   expect(registry.problems()).toEqual([
     { preset: "echo", file: "echo/source.js", line: 2, column: 9, reason: 'Unexpected ";"' },
   ]);
-  expect(() => registry.get("echo")).toThrow("can't be served until its folder is repaired; there are other");
+  expect(() => registry.get("echo")).toThrow(
+    `can't be served until its folder is repaired (echo/source.js:2:9: Unexpected ";"); there are other`,
+  );
   expect(registry.get("other")).toBe(other);
   changes.length = 0;
   await writeFile(path.join(folder, "echo", "source.js"), EXAMPLE_SOURCE);
@@ -160,4 +163,81 @@ test("error: an unknown preset lists those that there are", async () => {
   await writePreset(folder, "echo", {});
   const { registry } = await follow(folder);
   expect(() => registry.get("nope")).toThrow('preset: "nope" is not a preset; there are echo');
+});
+
+test("error: presets and parameters with the names of an object's own members are refused, and harm no other", async () => {
+  const folder = await makeFolder();
+  const names = ["constructor", "hasOwnProperty", "toString", "valueOf"];
+  for (const name of [...names, "echo"]) await writePreset(folder, name, {});
+  await writePreset(folder, "odd", {
+    definition: {
+      ...exampleDefinition("odd"),
+      parameters: { type: "object", properties: { constructor: { type: "string", default: "a" } } },
+      args: ["constructor"],
+      maxResultBytes: "bytes(constructor)",
+    },
+  });
+  const { registry } = await follow(folder);
+  expect(registry.list().map(({ name }) => name)).toEqual(["echo"]);
+  const reserved = registry.problems().filter(({ reason }) => reason.endsWith("is a reserved name"));
+  expect(new Set(reserved.map(({ preset }) => preset))).toEqual(new Set([...names, "odd"]));
+  expect(() => registry.get("__proto__")).toThrow("is not a preset");
+  expect(() => registry.get("toString")).toThrow('"toString" is a reserved name');
+});
+
+test("behaviour: 10,000 files, and 1,000 broken folders of any name, keep no preset from being served and followed", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "echo", {});
+  for (let i = 0; i < 10_000; i += 1) writeFileSync(path.join(folder, "echo", `file${i}`), "");
+  for (let i = 0; i < 1_000; i += 1) mkdirSync(path.join(folder, `z\u001B[31m\u202E${i}`));
+  const { registry, next } = await follow(folder);
+  expect(registry.list().map(({ name }) => name)).toEqual(["echo"]);
+  expect(registry.problems()).toHaveLength(500);
+  expect(registry.problems()[0]).toMatchObject({
+    file: ".",
+    reason: "holds 1001 folders; the first 500 by name are read",
+  });
+  await writeFile(path.join(folder, "echo", "source.js"), `${EXAMPLE_SOURCE};0`.replace("const", "let"));
+  await next((change) => change.kind === "live" && change.preset.name === "echo");
+});
+
+test("behaviour: after an example that takes all of its time the others are not run", async () => {
+  const folder = await makeFolder();
+  const example = exampleDefinition("slow")["examples"] as readonly object[];
+  await writePreset(folder, "slow", {
+    definition: { ...exampleDefinition("slow"), examples: Array.from({ length: 20 }, () => example[0]) },
+  });
+  let runs = 0;
+  const registry = await createPresetRegistry({
+    folder,
+    run: async () => {
+      runs += 1;
+      return { ok: false, error: { kind: "timeout", message: "took too long" } };
+    },
+  });
+  onTestFinished(() => registry.close());
+  expect(runs).toBe(4);
+  expect(registry.problems()).toHaveLength(4);
+});
+
+test("behaviour: a preset that is checked for long holds no start up, and goes live when it is done", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "a", {});
+  await writePreset(folder, "b", {});
+  const done = Promise.withResolvers<void>();
+  const changes: PresetChange[] = [];
+  const registry = await createPresetRegistry({
+    folder,
+    startPatienceMs: 1,
+    run: async (request) => {
+      await done.promise;
+      return runHere(request);
+    },
+    onChange: (change) => changes.push(change),
+  });
+  onTestFinished(() => registry.close());
+  expect(registry.list()).toEqual([]);
+  done.resolve();
+  await expect.poll(() => registry.list().map(({ name }) => name)).toEqual(["a", "b"]);
+  expect(changes.map(({ kind }) => kind)).toEqual(["live", "live"]);
 });
