@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { SandboxPool } from "../../sandbox/index.ts";
 import { createSender } from "../evm/sender.ts";
+import { createChainWatcher } from "../evm/watcher.ts";
 import { mineConfirmations } from "../networks/embedded/confirmations.ts";
 import type { NetworkSource } from "../networks/network.ts";
 import type { MinedTransaction } from "../requests/transactionMetrics.ts";
@@ -19,8 +20,11 @@ export function accompanyEmbedded(options: {
 }): (started: CompanionOptions) => Companion {
   const { keys } = options;
   const { profile, terms } = options.source;
-  return ({ chain, watcher, fromBlock, signal, onError }) => {
-    const { client, fees } = chain;
+  return ({ chain, fromBlock, signal, onError }) => {
+    const { oracleClient: client = chain.client, fees } = chain;
+    const { pollIntervalMs, rolledBackAfterMs } = terms;
+    const watcher = createChainWatcher({ client, pollIntervalMs, rolledBackAfterMs, onError });
+    signal.addEventListener("abort", watcher.close, { once: true });
     const { contracts } = chain.deployment;
     const { chainId } = profile;
     const reserve = keepReserve({

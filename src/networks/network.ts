@@ -30,6 +30,11 @@ export interface KnownChain {
 /** A network's chain that answers, whoever runs it. */
 export interface NetworkChain {
   readonly client: ChainClient;
+  /**
+   * For an oracle in this process, where the chain is, too: tells of blocks that a power cut may yet take. What the oracle
+   * makes of them is lost with them, and everybody else hears of them later.
+   */
+  readonly oracleClient?: ChainClient;
   /** For users' tools; absent where the URL is the operator's own matter. */
   readonly rpcUrl?: string;
   readonly deployment: ChainDeployment & { readonly keyHash: Hex };

@@ -33,3 +33,29 @@ export function watchFlushes(): Flushes {
     },
   };
 }
+
+/** Keeps every flush of this process from now on from ending, until {@link HeldFlushes.release}. */
+export interface HeldFlushes {
+  /** Flushes that wait. */
+  count(): number;
+  /** Lets those that wait end, and the others go as they did before. */
+  release(): void;
+}
+
+/** Holds `fdatasync` back, as a disk that takes its time does. */
+export function holdFlushes(): HeldFlushes {
+  const { fdatasync } = fs;
+  const held: (() => void)[] = [];
+  fs.fdatasync = ((descriptor: number, callback: fs.NoParamCallback) => {
+    held.push(() => fdatasync(descriptor, callback));
+  }) as typeof fs.fdatasync;
+  syncBuiltinESMExports();
+  return {
+    count: () => held.length,
+    release() {
+      fs.fdatasync = fdatasync;
+      syncBuiltinESMExports();
+      for (const flush of held.splice(0)) flush();
+    },
+  };
+}

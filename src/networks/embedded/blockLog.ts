@@ -27,7 +27,7 @@ export interface LoggedBlock {
 export interface BlockLog {
   /** Writes a block down: it outlives this process. */
   append(block: LoggedBlock): void;
-  /** Resolves when what was appended is on the disk itself: it outlives a power cut. */
+  /** Resolves when what was appended before the call is on the disk itself: it outlives a power cut. Calls that come together share a flush. */
   flush(): Promise<void>;
   /** The blocks after this one have been taken back. */
   cutAfter(block: number): void;
@@ -57,20 +57,42 @@ export function openBlockLog(folder: string, after: number, stored = after): Blo
   const write = (entry: object): void => {
     const json = JSON.stringify(entry);
     writeSync(file, `${json}\t${checksumOf(json)}\n`);
+    isFlushed = false;
   };
   let file = open(after + 1, "a");
   let firstKept = stored + 1;
-  let flushing: Promise<void> = Promise.resolve();
+  let isFlushed = true;
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
   const closeFile = (): void => {
     const closed = file;
-    void flushing.catch(() => {}).then(() => closeSync(closed));
+    void Promise.allSettled([next ?? running]).then(() => closeSync(closed));
+  };
+  const flush = (): Promise<void> => {
+    isFlushed = true;
+    running = flushFile(file)
+      .catch((error: unknown) => {
+        isFlushed = false;
+        throw error;
+      })
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
   };
   return {
     append: write,
     flush() {
-      const done = flushFile(file);
-      flushing = Promise.allSettled([flushing, done]).then(() => {});
-      return done;
+      if (isFlushed) return running ?? Promise.resolve();
+      if (running === undefined) return flush();
+      // The one under way may have begun before the last line.
+      next ??= running
+        .catch(() => {})
+        .then(() => {
+          next = undefined;
+          return flush();
+        });
+      return next;
     },
     cutAfter: (block) => write({ cutAfter: block }),
     startAfter(block) {

@@ -23,6 +23,8 @@ export interface EmbeddedChain {
   /** For everybody's tools. */
   readonly rpcUrl: string;
   readonly client: ChainClient;
+  /** For our own oracle; see `EmbeddedNode.earlyClient`. */
+  readonly oracleClient: ChainClient;
   readonly deployment: EmbeddedDeployment;
   /** Hash of the deployment's last block: tells this chain from any other. */
   readonly identity: Hex;
@@ -79,7 +81,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   const warnings = async (): Promise<readonly string[]> => [...(await node.warnings()), ...findings];
   try {
     if (known !== undefined && hasState) {
-      const { client, port, rpcUrl } = node;
+      const { client, earlyClient: oracleClient, port, rpcUrl } = node;
       const present = await client.getHead(BigInt(known.deployment.blockNumber));
       if (present?.hash === known.identity) {
         node.resume(known.deployment.blockNumber);
@@ -87,6 +89,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
         return {
           rpcUrl,
           client,
+          oracleClient,
           deployment,
           identity: present.hash,
           isNew: false,
@@ -102,7 +105,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       );
       node = await start();
     }
-    const { client, port, rpcUrl } = node;
+    const { client, earlyClient: oracleClient, port, rpcUrl } = node;
     const accounts = new Set([deployer.address, ...options.accounts]);
     await Promise.all(
       [...accounts].map((account) =>
@@ -123,7 +126,8 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     const head = (await client.getHead("latest"))!;
     const deployment = { contracts, blockNumber: Number(head.number), port };
     await node.begin(deployment.blockNumber);
-    return { rpcUrl, client, deployment, identity: head.hash, isNew: true, findings, warnings, close };
+    const identity = head.hash;
+    return { rpcUrl, client, oracleClient, deployment, identity, isNew: true, findings, warnings, close };
   } catch (error) {
     await close().catch(() => {});
     throw error;

@@ -41,6 +41,8 @@ export interface EmbeddedNode {
   readonly rpcUrl: string;
   readonly port: number;
   readonly client: ChainClient;
+  /** As {@link client}, but tells of a block as soon as it is written down: a crash of this process leaves it, a power cut may not. */
+  readonly earlyClient: ChainClient;
   /** Stores the present state for the first time, of a new chain; before that nothing survives. */
   begin(keptHeader: number): Promise<void>;
   /** Goes on after a stored state. */
@@ -85,6 +87,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
   const connection = openUnixSocket(ipcPath, OWN_TIMEOUT_MS);
   const publicConnection = openUnixSocket(ipcPath, LONG_TIMEOUT_MS, MAX_ANSWER_CHARS);
   const gate = createGate();
+  const earlyListeners = new Set<(header: unknown) => void>();
   const headListeners = new Set<(header: unknown) => void>();
   const disconnect = (): void => {
     publicConnection.close();
@@ -139,8 +142,15 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     disconnect();
     throw error;
   });
-  const tellHead = ({ header }: RecordedBlock): void => {
-    for (const listener of headListeners) listener(header);
+  let told: Promise<void> = Promise.resolve();
+  const tellHead = ({ number, header }: RecordedBlock): void => {
+    for (const listener of earlyListeners) listener(header);
+    told = told
+      .then(() => recorder.persist(Math.min(number, recorder.head().number)))
+      .then(() => {
+        for (const listener of headListeners) listener(header);
+      })
+      .catch(onError);
   };
   /** What is on disk is ours: the process is started again on that. */
   const startAgain = (error: unknown): void => {
@@ -190,15 +200,16 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     onHung: startAgain,
   });
   const { recall, keepUp, setBack, oldestWhole, oldestHeld } = storage;
-  const guard = (over: Connection): Connection =>
+  const guard = (over: Connection, isEarly = false): Connection =>
     guardConnection({
       connection: over,
       gate,
       recorder,
+      settle: isEarly ? recorder.ensure : recorder.persist,
       recall,
       keepUp,
       setBack,
-      headListeners,
+      headListeners: isEarly ? earlyListeners : headListeners,
       oldestWhole,
       oldestHeld,
     });
@@ -221,6 +232,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     rpcUrl: `http://${HOST}:${server.port}`,
     port: server.port,
     client: createChainClient(ipcPath, { connection: guard(connection) }),
+    earlyClient: createChainClient(ipcPath, { connection: guard(connection, true) }),
     async begin(keptHeader) {
       await storage.begin(keptHeader);
       await identity.claim(keptHeader);

@@ -25,13 +25,15 @@ export interface GuardOptions {
   readonly connection: Connection;
   readonly gate: Gate;
   readonly recorder: Recorder;
+  /** Resolves when a block may be told of: it is written down, or outlives a power cut, too. */
+  readonly settle: (block: number) => Promise<void>;
   /** Answers from what has been kept, or `undefined`. */
   readonly recall: (method: string, parameters: readonly unknown[]) => Promise<unknown>;
   /** Has all blocks up to now kept. */
   readonly keepUp: () => Promise<void>;
   /** Runs a request that takes blocks back; `undefined` before the chain is set up. */
   readonly setBack: () => SetBack | undefined;
-  /** Called back with the header of each head once its block is written down. */
+  /** Called back with the header of each head once its block may be told of. */
   readonly headListeners: Set<(header: unknown) => void>;
   /** First block whose transactions the node has, and will have for some blocks to come. */
   readonly oldestWhole: () => number;
@@ -41,12 +43,13 @@ export interface GuardOptions {
 
 /**
  * A connection to an embedded chain as everybody should see it: it waits while the state is exchanged or the process is
- * started again, tells nothing of a block that isn't written down, and has no hole in its past.
+ * started again, tells nothing of a block that isn't settled, and has no hole in its past.
  */
 export function guardConnection({
   connection,
   gate,
   recorder,
+  settle,
   recall,
   keepUp,
   setBack,
@@ -76,7 +79,7 @@ export function guardConnection({
     } finally {
       leave();
     }
-    await recorder.ensure(await newestIn(method, parameters, answer));
+    await settle(await newestIn(method, parameters, answer));
     // What followed may have been asked of the next process already.
     if (recorder.life() !== life) throw new ChainDownError();
     return answer;
@@ -111,7 +114,7 @@ export function guardConnection({
     }
     const from = numberOf(filter.fromBlock, recorder.head().number);
     const to = numberOf(filter.toBlock, recorder.head().number);
-    if (to > recorder.head().number) await recorder.ensure(Math.min(to, await askNumber()));
+    if (to > recorder.head().number) await settle(Math.min(to, await askNumber()));
     for (;;) {
       const whole = oldestWhole();
       const range = (first: number, last: number) => ({

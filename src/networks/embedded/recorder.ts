@@ -22,12 +22,14 @@ export interface RecordedBlock {
   readonly header: unknown;
 }
 
-/** Writes every block of a chain to its log before anybody is told of it. */
+/** Writes every block of a chain to its log, and then to the disk itself. */
 export interface Recorder {
   /** The newest block written. */
   head(): RecordedBlock;
   /** Resolves when the block is in the log; rejects when the chain doesn't have it, or goes down before. */
   ensure(block: number): Promise<void>;
+  /** Resolves when the block is in the log and on the disk itself, so that a power cut leaves it; rejects as {@link ensure}, and when the disk fails. */
+  persist(block: number): Promise<void>;
   /** Takes word of a head: one that isn't the block written under its number shows that somebody took blocks back. */
   onHead(number: number, hash: Hex): Promise<void>;
   /** Which of the chain's processes it is that is listened to: what one of them answered is worth nothing once another follows. */
@@ -66,6 +68,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let isDown = false;
   const sent = new Map<Hex, Hex>();
   const recent = new Map<number, Hex>();
+  /** Blocks up to this one are on the disk itself. */
+  let persisted = head.number;
+  /** How often blocks were taken back: what a flush under way holds may be none of the present ones. */
+  let setBacks = 0;
 
   const rawOf = async (hash: Hex): Promise<Hex> => {
     const raw = sent.get(hash);
@@ -89,8 +95,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (isNext) {
         log.append({ number: block.number, hash: block.hash, timestamp: block.timestamp, transactions });
         take(block);
-        // Of many blocks mined at once, each would wait for the disk.
-        if (head.number >= target || head.number % BLOCKS_A_FLUSH === 0) await log.flush();
+        // Begun at once, for whoever is going to wait for it. Of many blocks mined at once, each would have one of its own.
+        if (head.number >= target || head.number % BLOCKS_A_FLUSH === 0) log.flush().catch(() => {});
         await onBlock(block);
         if (life !== own) throw new ChainDownError();
       } else if (latest !== undefined) {
@@ -118,6 +124,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
 
   const take = (block: RecordedBlock): void => {
+    if (block.number <= head.number) setBacks += 1;
+    persisted = Math.min(persisted, block.number);
     head = block;
     recent.set(block.number, block.hash);
     recent.delete(block.number - REMEMBERED_BLOCKS);
@@ -134,13 +142,24 @@ export function createRecorder(options: RecorderOptions): Recorder {
     return running;
   };
 
+  const ensure = async (block: number): Promise<void> => {
+    while (head.number < block) {
+      if (block > target) target = block;
+      await catchUp();
+    }
+  };
+
   return {
     head: () => head,
     life: () => life,
-    async ensure(block) {
-      while (head.number < block) {
-        if (block > target) target = block;
-        await catchUp();
+    ensure,
+    async persist(block) {
+      await ensure(block);
+      // Blocks that were taken back meanwhile are for nobody to wait for.
+      while (persisted < Math.min(block, head.number)) {
+        const [written, before] = [head.number, setBacks];
+        await log.flush();
+        if (setBacks === before) persisted = Math.max(persisted, written);
       }
     },
     async onHead(number, hash) {

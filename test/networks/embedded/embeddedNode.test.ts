@@ -11,7 +11,7 @@ import { startEmbeddedNode } from "../../../src/networks/embedded/embeddedNode.t
 import type { EmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
 import { readBlockLog } from "../../../src/networks/embedded/blockLog.ts";
 import { testAccount } from "../../support/anvil.ts";
-import { watchFlushes } from "../../support/flushes.ts";
+import { holdFlushes, watchFlushes } from "../../support/flushes.ts";
 
 /**
  * A contract that stores the two words of its calldata, slot and value, then logs the value; without calldata it returns the
@@ -439,4 +439,34 @@ test("behaviour: a power cut takes no block that was told", async () => {
     expect((await again.client.getHead("latest"))!.hash).toBe(hash);
     await again.node.close();
   }
+});
+
+test("behaviour: while the disk takes its time, our oracle hears of a block and nobody else does", async () => {
+  const { client, node } = await start(newFolder());
+  const contract = await contractOf(client);
+  const before = (await client.getHead("latest"))!.number;
+  const [early, others]: [bigint[], bigint[]] = [[], []];
+  await node.earlyClient.subscribeHeads(({ number }) => void early.push(number));
+  await client.subscribeHeads(({ number }) => void others.push(number));
+  const disk = holdFlushes();
+  const sent = send(client, 1, contract, store(2, 1));
+  await expect.poll(() => early.at(-1)).toBe(before + 1n);
+  expect(disk.count()).toBe(1);
+  expect((await node.earlyClient.getHead("latest"))!.number).toBe(before + 1n);
+
+  let heard = 0;
+  const overRpc = fetch(node.rpcUrl, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] }),
+  });
+  const asking = [overRpc, client.getHead("latest"), sent].map((one) => one.then(() => (heard += 1)));
+  // Questions of no block pass those of the newest one: both have come to the node by then.
+  await client.request("eth_chainId", []);
+  await node.earlyClient.getHead("latest");
+  expect([heard, others]).toEqual([0, []]);
+
+  disk.release();
+  await Promise.all(asking);
+  await expect.poll(() => others.at(-1)).toBe(before + 1n);
 });
