@@ -380,7 +380,7 @@ test("behaviour: the RPC port speaks JSON-RPC as Anvil does", async () => {
     ),
   ).toMatchObject([
     { id: "a", result: toQuantity(CHAIN_ID) },
-    { id: 2, error: { code: -32602 } },
+    { id: 2, error: { code: -32601 } },
   ]);
   expect(await post("{")).toMatchObject({ id: null, error: { code: -32700 } });
   expect(await post("[]")).toMatchObject({ error: { code: -32600 } });

@@ -27,6 +27,7 @@ function createChain(held: number) {
     connection,
     gate: createGate(),
     recorder: recorder as unknown as Recorder,
+    settle: recorder.ensure,
     async recall(_, [filter]) {
       onRecall();
       return logsOf(filter, (block) => block < state.held);
