@@ -24,7 +24,7 @@ export function accompanyEmbedded(options: {
     const { oracleClient: client = chain.client, fees } = chain;
     const { pollIntervalMs, rolledBackAfterMs } = terms;
     const watcher = createChainWatcher({ client, pollIntervalMs, rolledBackAfterMs, onError });
-    signal.addEventListener("abort", watcher.close, { once: true });
+    signal.addEventListener("abort", () => watcher.close(), { once: true });
     const { contracts } = chain.deployment;
     const { chainId } = profile;
     const reserve = keepReserve({

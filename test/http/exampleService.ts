@@ -99,7 +99,7 @@ export function createExampleService(): ExampleService {
       if (dapp === undefined) throw caller("unauthenticated", "The API key is missing, unknown or revoked");
       return dapp;
     },
-    parsePresetParams,
+    parsePresetParams: (...given) => parsePresetParams(presets, ...given),
     async submit(dapp, command, options) {
       if (command.kind !== "function" && !dapp.facilities.includes("presets")) {
         throw caller("forbidden", "This dapp has no presets facility");
@@ -291,13 +291,16 @@ export const PRESETS: readonly PresetView[] = [
 const ajv = new Ajv2020({ allErrors: true, useDefaults: true });
 
 /** A small version of what presets do; the real ones are tested with them. */
-const parsePresetParams: Service["parsePresetParams"] = (name, given) => {
-  const parameters = PRESETS.find((preset) => preset.name === name)?.parameters;
+function parsePresetParams(
+  presets: readonly PresetView[],
+  ...[name, given]: Parameters<Service["parsePresetParams"]>
+): ReturnType<Service["parsePresetParams"]> {
+  const parameters = presets.find((preset) => preset.name === name)?.parameters;
   if (parameters === undefined)
     throw new InvalidParameterError([
       {
         path: "/preset",
-        message: `${JSON.stringify(name)} is not a preset; there are ${PRESETS.map((one) => one.name).join(", ")}`,
+        message: `${JSON.stringify(name)} is not a preset; there are ${presets.map((one) => one.name).join(", ")}`,
       },
     ]);
   const params: Record<string, unknown> = { ...given };
@@ -320,4 +323,4 @@ const parsePresetParams: Service["parsePresetParams"] = (name, given) => {
   }
   if (violations.length > 0) throw new InvalidParameterError(violations);
   return params;
-};
+}

@@ -27,9 +27,9 @@ export interface Recorder {
   /** The newest block written. */
   head(): RecordedBlock;
   /** Resolves when the block is in the log; rejects when the chain doesn't have it, or goes down before. */
-  ensure(block: number): Promise<void>;
+  ensure(this: void, block: number): Promise<void>;
   /** Resolves when the block is in the log and on the disk itself, so that a power cut leaves it; rejects as {@link ensure}, and when the disk fails. */
-  persist(block: number): Promise<void>;
+  persist(this: void, block: number): Promise<void>;
   /** Takes word of a head: one that isn't the block written under its number shows that somebody took blocks back. */
   onHead(number: number, hash: Hex): Promise<void>;
   /** Which of the chain's processes it is that is listened to: what one of them answered is worth nothing once another follows. */
