@@ -38,7 +38,7 @@ export interface ChainClient {
    */
   readonly isOneNode: boolean;
   request(method: string, parameters?: readonly unknown[]): Promise<unknown>;
-  getHead(block: bigint | "latest"): Promise<BlockHead | undefined>;
+  getHead(block: bigint | "latest" | "finalized"): Promise<BlockHead | undefined>;
   getReceipt(hash: Hex): Promise<Receipt | undefined>;
   getLogs(filter: LogFilter): Promise<RawLog[]>;
   /** Transactions sent by the account so far: mined ones, or with those waiting in the node's pool. */
@@ -89,7 +89,7 @@ export function createChainClient(rpcUrl: string, options: ChainClientOptions = 
     request,
     async getHead(block) {
       const answer = await request("eth_getBlockByNumber", [
-        block === "latest" ? block : toQuantity(block),
+        typeof block === "bigint" ? toQuantity(block) : block,
         false,
       ]);
       return answer === null ? undefined : parseHead(answer);

@@ -1,9 +1,8 @@
 import type { Hex } from "viem";
 import type { BlockHead, ChainClient, RawLog } from "./client.ts";
+import type { LogReader } from "./logReader.ts";
 import { createToldHeads, findLastKept } from "./toldHeads.ts";
 
-/** Blocks asked for in one `eth_getLogs`; public nodes refuse much larger ranges. */
-const MAX_RANGE_BLOCKS = 1_000n;
 /**
  * Newest blocks that are asked for one by one, by hash, where several nodes answer: one that lacks a block says so then,
  * while it takes a range to end where its own chain does and leaves the rest out without a word.
@@ -83,6 +82,7 @@ export function createTrack(
   options: TrackOptions,
   follower: Follower,
   readLogs: (blockHash: Hex) => Promise<readonly RawLog[]>,
+  logReader: LogReader,
 ): Track {
   const { client, onError, rolledBackAfterMs = ROLLED_BACK_AFTER_MS } = options;
   const told = createToldHeads(follower.known);
@@ -144,11 +144,10 @@ export function createTrack(
       const rest = head.number - state.next;
       const behind = client.isOneNode ? rest : rest - BLOCKS_BY_HASH;
       if (behind > 0n) {
-        const last = state.next + (behind < MAX_RANGE_BLOCKS ? behind : MAX_RANGE_BLOCKS) - 1n;
-        const { blocks, end } = await readRange(state.next, last);
+        const { blocks, end } = await readRange(state.next, state.next + behind - 1n);
         for (const block of blocks) await tell(block);
         remember(end);
-        state.next = last + 1n;
+        state.next = end.number + 1n;
       } else {
         const block = await client.getHead(state.next);
         if (block === undefined) throw new Error(`the node has no block ${state.next} yet`);
@@ -160,12 +159,15 @@ export function createTrack(
   };
 
   /** Reads a range of blocks, all of one chain: the one that was told before it, and that ends in the block given back. */
-  const readRange = async (fromBlock: bigint, toBlock: bigint) => {
+  const readRange = async (fromBlock: bigint, lastBlock: bigint) => {
     const before = fromBlock - 1n;
-    const ahead = await client.getHead(toBlock);
-    const blocks = groupByBlock(
-      await client.getLogs({ addresses: follower.addresses(), fromBlock, toBlock }),
-    );
+    const addresses = follower.addresses();
+    let ahead: BlockHead | undefined;
+    const { logs, toBlock } = await logReader.read({ fromBlock, toBlock: lastBlock }, async (part) => {
+      ahead = await client.getHead(part.toBlock);
+      return await client.getLogs({ addresses, ...part });
+    });
+    const blocks = groupByBlock(logs);
     const [end, parent] = await Promise.all([
       client.getHead(toBlock),
       told.get(before) === undefined ? undefined : client.getHead(before),

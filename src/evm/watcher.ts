@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import type { BlockHead, ChainClient, RawLog } from "./client.ts";
+import { createLogReader } from "./logReader.ts";
 import { createTrack } from "./track.ts";
 import type { BlockRef, Follower, Track, TrackOptions } from "./track.ts";
 
@@ -38,6 +39,7 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const { client, pollIntervalMs, onError } = options;
   const tracks = new Set<Track>();
   const readLogs = shareLogs(client, tracks);
+  const logReader = createLogReader();
   let newest: SeenHead | undefined;
   let closed = false;
   let unsubscribe: (() => void) | undefined;
@@ -76,7 +78,7 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
 
   return {
     follow(follower) {
-      const track = createTrack(options, follower, readLogs);
+      const track = createTrack(options, follower, readLogs, logReader);
       tracks.add(track);
       if (newest !== undefined) track.advance(newest);
       return () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Hex } from "viem";
+import { RpcError } from "../../src/evm/client.ts";
 import { createChainWatcher, type ChainWatcher, type Follower } from "../../src/evm/watcher.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 
@@ -174,4 +175,25 @@ test("behaviour: a chain that goes back to before a range while that is read, an
   isArmed = true;
   held.resolve();
   await vi.waitFor(() => expect(words()).toEqual([0, 11, 12, 13, 14, 15]));
+});
+
+test("behaviour: a provider that takes five blocks at once is followed from far behind, in order", async () => {
+  for (const n of [1, 2]) await log(n);
+  await mine(300);
+  for (const n of [3, 4]) await log(n);
+  await mine(20);
+  const { client } = chain;
+  let refused = 0;
+  const getLogs: typeof client.getLogs = async (filter) => {
+    if ("toBlock" in filter && filter.toBlock - filter.fromBlock >= 5n) {
+      refused += 1;
+      throw new RpcError("eth_getLogs", "eth_getLogs is limited to a 5 range", { answered: true });
+    }
+    return await client.getLogs(filter);
+  };
+  watcher = createChainWatcher({ client: { ...client, getLogs }, pollIntervalMs: 50, onError: () => {} });
+  const { words, reorgs } = follow();
+  await vi.waitFor(() => expect(words()).toEqual([1, 2, 3, 4]), { timeout: 5_000 });
+  expect(refused).toBe(1);
+  expect(reorgs).toEqual([]);
 });

@@ -1,0 +1,126 @@
+import { RpcError } from "../lib/nodeAnswers.ts";
+import { AnswerError } from "./connection.ts";
+import type { RawLog } from "./client.ts";
+
+/** Blocks asked for first, and the most that are ever asked for at once. */
+const FIRST_BLOCKS = 1_000n;
+const MOST_BLOCKS = 10_000n;
+/** After so many answers in a row more blocks are asked for: a quarter, unless the provider named its limit. */
+const ANSWERS_BEFORE_GROWTH = 8;
+/** How long a limit that a provider named, or that was found by halving, is kept to before more is tried. */
+const LIMIT_KEPT_MS = 600_000;
+
+/** Reads logs of ranges in pieces that the nodes take. */
+export interface LogReader {
+  /**
+   * Reads the logs of the first blocks of a range, both ends included: as many as nodes are known to answer at once.
+   *
+   * @param ask reads the logs of exactly one range.
+   * @returns the logs, in order, and the last block that they reach to.
+   * @throws RpcError when one block alone is refused, or for another reason than the size of the range.
+   */
+  read(
+    range: LogRange,
+    ask: (range: LogRange) => Promise<readonly RawLog[]>,
+  ): Promise<{ readonly logs: readonly RawLog[]; readonly toBlock: bigint }>;
+}
+
+/** Blocks, both ends included. */
+export interface LogRange {
+  readonly fromBlock: bigint;
+  readonly toBlock: bigint;
+}
+
+/**
+ * Creates a reader that learns the nodes' limit from their refusals: it takes a limit that the refusal names, halves the range where it
+ * says only that there is too much, and asks for more again, slowly.
+ */
+export function createLogReader(now: () => number = () => performance.now()): LogReader {
+  /** Blocks to ask for. */
+  let blocks = FIRST_BLOCKS;
+  /** Most that is tried for now, because more was refused at `refusedAt`. */
+  let ceiling = MOST_BLOCKS;
+  let refusedAt = 0;
+  let answers = 0;
+
+  const grow = (): void => {
+    if (now() - refusedAt > LIMIT_KEPT_MS) ceiling = MOST_BLOCKS;
+    answers += 1;
+    if (answers < ANSWERS_BEFORE_GROWTH || blocks >= ceiling) return;
+    answers = 0;
+    const more = blocks + blocks / 4n + 1n;
+    blocks = more < ceiling ? more : ceiling;
+  };
+
+  return {
+    async read({ fromBlock, toBlock }, ask) {
+      let most = toBlock - fromBlock + 1n;
+      for (;;) {
+        const count = most < blocks ? most : blocks;
+        const last = fromBlock + count - 1n;
+        try {
+          const logs = await ask({ fromBlock, toBlock: last });
+          if (count === blocks) grow();
+          return { logs: inOrder(logs), toBlock: last };
+        } catch (error) {
+          const smaller = findSmaller(error, { fromBlock, count });
+          if (smaller === undefined) throw error;
+          // A crowded stretch says nothing of a limit in blocks, and is left behind; a named limit holds everywhere.
+          most = smaller.blocks;
+          answers = 0;
+          blocks = smaller.blocks;
+          ceiling = smaller.isNamed ? smaller.blocks : count - 1n;
+          refusedAt = now();
+        }
+      }
+    },
+  };
+}
+
+/** What to ask for after a refusal; `undefined` where the range is not to blame, or can't be made smaller. */
+function findSmaller(
+  error: unknown,
+  { fromBlock, count }: { readonly fromBlock: bigint; readonly count: bigint },
+): { readonly blocks: bigint; readonly isNamed: boolean } | undefined {
+  if (!isTooMuch(error) || count <= 1n) return undefined;
+  const named = findNamedBlocks((error as RpcError).message, fromBlock);
+  if (named !== undefined && named >= 1n && named < count) return { blocks: named, isNamed: true };
+  return { blocks: count / 2n, isNamed: false };
+}
+
+/** Codes with which providers refuse ranges, some without a word. */
+const INVALID_PARAMS = -32_602;
+const LIMIT_EXCEEDED = -32_005;
+const TOO_MUCH =
+  /range|too (?:many|large|wide|big|long|much)|more than|exceed|results|response size|limit|query timeout|timed? ?out/i;
+
+/** Whether a refusal of `eth_getLogs` may be due to the size of what was asked for. */
+function isTooMuch(error: unknown): boolean {
+  if (!(error instanceof RpcError) || !error.answered) return false;
+  const { code } = error.cause instanceof AnswerError ? error.cause : { code: 0 };
+  return code === INVALID_PARAMS || code === LIMIT_EXCEEDED || TOO_MUCH.test(error.message);
+}
+
+/**
+ * Blocks that a refusal says would be answered: "this block range should work: [0x1, 0x1f4]", "up to a 500 block range", "limited to a
+ * 5 range", "exceed maximum block range: 5000".
+ */
+function findNamedBlocks(message: string, fromBlock: bigint): bigint | undefined {
+  const range = /\[\s*(0x[0-9a-f]{1,16}|\d{1,18})\s*,\s*(0x[0-9a-f]{1,16}|\d{1,18})\s*\]/i.exec(message);
+  if (range !== null) {
+    const [first, last] = [BigInt(range[1]!), BigInt(range[2]!)];
+    return first === fromBlock && last >= first ? last - first + 1n : undefined;
+  }
+  const count =
+    /(?:up to|limited to|maximum(?: is| of)?|max(?: is)?|at most|exceeds? (?:the )?(?:max(?:imum)? )?(?:block )?range(?: limit)?(?: of)?|range (?:limit|is)(?: of)?|range:?|within|limit(?: is| of)?)[^\d\n]{0,24}([\d,]{1,9})(k)?\b(?![^.]*\b(?:results|logs|ms|seconds|mb|bytes)\b)/i.exec(
+      message,
+    );
+  if (count === null) return undefined;
+  const digits = BigInt(count[1]!.replaceAll(",", "") || "0");
+  return count[2] === undefined ? digits : digits * 1_000n;
+}
+
+/** Nodes promise the order of blocks and logs; whoever follows the chain relies on it. */
+function inOrder(logs: readonly RawLog[]): readonly RawLog[] {
+  return logs.toSorted((a, b) => Number(a.blockNumber - b.blockNumber) || a.logIndex - b.logIndex);
+}

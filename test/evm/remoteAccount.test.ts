@@ -1,0 +1,110 @@
+import { inspect } from "node:util";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Hex } from "viem";
+import { createSender, fixedFees } from "../../src/evm/sender.ts";
+import { createRemoteAccount } from "../../src/evm/remoteAccount.ts";
+import type { SignableTransaction } from "../../src/evm/account.ts";
+import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
+import { every, startFaultyNode, type FaultyNode } from "../support/faultyNode.ts";
+
+const SIGN = "eth_signTransaction";
+const local = testAccount(2);
+const { address } = local;
+
+/** Anvil signs for the accounts of its mnemonic. */
+let chain: TestChain;
+let signer: FaultyNode;
+let undo: (() => void)[] = [];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  signer = await startFaultyNode(chain);
+});
+afterEach(() => {
+  for (const each of undo) each();
+  undo = [];
+});
+afterAll(async () => {
+  await signer.close();
+  await chain.close();
+});
+
+const open = () => createRemoteAccount({ url: `${signer.httpUrl}/s3cr3t-p4th`, address, timeoutMs: 5_000 });
+const answerWith = (change: (answer: unknown) => unknown): void =>
+  void undo.push(signer.inject(every(SIGN, { result: change })));
+const transaction = (fields: object = {}): SignableTransaction => ({
+  type: "eip1559",
+  chainId: 31337,
+  nonce: 3,
+  gas: 60_000n,
+  to: address,
+  data: "0x1234",
+  value: 7n,
+  maxFeePerGas: 30n,
+  maxPriorityFeePerGas: 2n,
+  ...fields,
+});
+
+test.each([
+  ["EIP-1559", transaction()],
+  [
+    "legacy",
+    {
+      type: "legacy",
+      chainId: 31337,
+      nonce: 0,
+      gas: 21_000n,
+      to: address,
+      data: "0x",
+      value: 0n,
+      gasPrice: 5n,
+    },
+  ],
+  ["a new contract", transaction({ to: undefined, data: "0x60016000f3" })],
+] satisfies [string, SignableTransaction][])(
+  "default: signs the same bytes as the key itself: %s",
+  async (_, wanted) => {
+    expect(await open().sign(wanted)).toEqual(await local.sign(wanted));
+  },
+);
+
+test("default: a sender's transactions are mined", async () => {
+  const sender = createSender({
+    client: chain.client,
+    account: open(),
+    chainId: chain.chainId,
+    fees: fixedFees(chain.gasPriceWei, { synchronous: false }),
+    signal: AbortSignal.timeout(60_000),
+    onError: () => {},
+    pollMs: 50,
+  });
+  const receipt = await sender.send({ to: address, data: "0x", gas: 21_000n }, undefined);
+  expect(receipt.succeeded).toBe(true);
+});
+
+test("behaviour: an answer that holds the bytes as raw is taken, as clef gives it", async () => {
+  answerWith((raw) => ({ raw, tx: {} }));
+  expect(await open().sign(transaction())).toEqual(await local.sign(transaction()));
+});
+
+const foreign = async (): Promise<Hex> => (await testAccount(3).sign(transaction())).raw;
+const other = async (): Promise<Hex> => (await local.sign(transaction({ value: 8n }))).raw;
+test.each([
+  ["another transaction", other, "it signed another transaction"],
+  ["another account", foreign, "it signed as"],
+  ["no transaction", async () => "0x1234", "no signed transaction"],
+  ["nothing", async () => null, "no signed transaction"],
+])("error: a signer that gives back %s", async (_, make, reason) => {
+  const answer = await make();
+  answerWith(() => answer);
+  await expect(open().sign(transaction())).rejects.toThrow(reason);
+});
+
+test("error: a signer that refuses, without its URL", async () => {
+  undo.push(signer.inject(every(SIGN, { error: { code: -32_000, message: "Request denied" } })));
+  const error: unknown = await open()
+    .sign(transaction())
+    .catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ retryable: true, message: expect.stringContaining("Request denied") });
+  expect(inspect(error, { depth: Infinity, showHidden: true })).not.toMatch(/s3cr3t|http:/);
+});
