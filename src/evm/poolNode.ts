@@ -1,4 +1,5 @@
 import { RpcError, parseObject, parseQuantity } from "../lib/nodeAnswers.ts";
+import type { Transport } from "./connection.ts";
 import { createUrlHider } from "./hideUrl.ts";
 import { retryAfterOf, troubleOf } from "./nodeTrouble.ts";
 import { asRpcError, openTransport } from "./transport.ts";
@@ -44,6 +45,8 @@ export interface PoolNode {
   setLagging(isLagging: boolean): void;
   /** Has heads pushed; calls back until the stop that it gives. Rejects where the node refuses. */
   subscribe(onHead: (head: unknown) => void): Promise<() => void>;
+  /** Takes a new connection; what is under way on the present one may end there. */
+  reconnect(): void;
   close(): void;
 }
 
@@ -58,7 +61,7 @@ export interface PoolNodeOptions {
 
 /** Opens one node of a pool. */
 export function openPoolNode({ node, rpcUrl, chainId, timeoutMs, onChange }: PoolNodeOptions): PoolNode {
-  const transport = openTransport(rpcUrl, timeoutMs);
+  let transport = openTransport(rpcUrl, timeoutMs);
   const hideUrl = createUrlHider(rpcUrl, { hidesHost: true });
   let checking: Promise<void> | undefined;
   let answeredChainId: number | undefined;
@@ -71,6 +74,14 @@ export function openPoolNode({ node, rpcUrl, chainId, timeoutMs, onChange }: Poo
   let why: string | undefined;
   let headNumber: bigint | undefined;
   let told = "unchecked";
+
+  /** Connections that were replaced, until nothing can be under way on them. */
+  const retired = new Map<Transport, NodeJS.Timeout>();
+  const retire = (old: Transport): void => {
+    clearTimeout(retired.get(old));
+    retired.delete(old);
+    old.close();
+  };
 
   const pauseMs = (): number => Math.max(0, failingUntil - performance.now());
   const stateOf = (): NodeStatus["state"] => {
@@ -167,7 +178,18 @@ export function openPoolNode({ node, rpcUrl, chainId, timeoutMs, onChange }: Poo
         stop?.();
       };
     },
-    close: () => transport.close(),
+    reconnect() {
+      const old = transport;
+      transport = openTransport(rpcUrl, timeoutMs);
+      retired.set(
+        old,
+        setTimeout(() => retire(old), timeoutMs),
+      );
+    },
+    close() {
+      for (const old of retired.keys()) retire(old);
+      transport.close();
+    },
   };
 }
 

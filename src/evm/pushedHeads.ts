@@ -15,7 +15,7 @@ interface Feed {
   readonly node: PoolNode;
   isStarting: boolean;
   stop: (() => void) | undefined;
-  /** Last head that came. */
+  /** Last head that came, or the node's when the subscription began. */
   pushed: bigint | undefined;
 }
 
@@ -47,6 +47,7 @@ export function createPushedHeads(options: {
 
   const start = async (feed: Feed): Promise<void> => {
     feed.isStarting = true;
+    feed.pushed = feed.node.status().headNumber;
     try {
       const stop = await feed.node.subscribe((head) => void take(feed, head).catch(() => {}));
       if (isClosed) stop();
@@ -69,7 +70,9 @@ export function createPushedHeads(options: {
       if (feed.isStarting || feed.node.status().state !== "healthy") continue;
       if (feed.stop !== undefined && isSilent(feed)) {
         feed.stop();
-        [feed.stop, feed.pushed] = [undefined, undefined];
+        feed.stop = undefined;
+        // The connection itself may have lost what is pushed.
+        feed.node.reconnect();
       }
       if (feed.stop === undefined) void start(feed);
     }
