@@ -2,6 +2,7 @@ import { NETWORKS, NETWORK_NAMES } from "../networks/profiles.ts";
 import type { NetworkName } from "../networks/profiles.ts";
 import type { SandboxPool } from "../../sandbox/index.ts";
 import type { DataDirectory } from "../store/dataDirectory.ts";
+import { isEmbedded, vrfVersionOf } from "./config/embeddedNetworkSchema.ts";
 import type { Config } from "./config/configSchema.ts";
 import { accompanyEmbedded } from "./embeddedCompanion.ts";
 import { createEmbeddedSource } from "./embeddedSource.ts";
@@ -26,13 +27,14 @@ export interface CreateNetworkOptions extends Omit<ServedNetworkOptions, "source
 /** Creates a network as it is configured. */
 export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
   const { name, config, directory, pool, log, rpcOrigins } = options;
-  if (config !== "embedded")
+  if (!isEmbedded(config))
     return createServedNetwork({ ...options, source: createExternalNetwork(name, config) });
   const embeddedName = name as NetworkName;
   const keys = deriveNetworkKeys(directory.masterKey, embeddedName);
   const source = createEmbeddedSource({
     profile: NETWORKS[embeddedName],
     keys,
+    vrfVersion: vrfVersionOf(config),
     folder: directory.file("chains", name),
     index: NETWORK_NAMES.indexOf(embeddedName),
     rpcOrigins,

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { VrfVersion } from "../chainlink/vrfVersion.ts";
 import { fixedFees } from "../evm/sender.ts";
 import { EMBEDDED_GAS_PRICE_WEI } from "../networks/embedded/anvil.ts";
 import { startEmbeddedChain } from "../networks/embedded/chain.ts";
@@ -19,6 +20,8 @@ const POLL_INTERVAL_MS = 1_000;
 export function createEmbeddedSource(options: {
   readonly profile: NetworkProfile;
   readonly keys: NetworkKeys;
+  /** Of the contracts for random words. */
+  readonly vrfVersion: VrfVersion;
   /** Folder of the chain's state. */
   readonly folder: string;
   /** Place among the networks, for the RPC port. */
@@ -53,6 +56,7 @@ export function createEmbeddedSource(options: {
         rpcOrigins: options.rpcOrigins,
         deployer,
         roles: rolesOf(keys),
+        vrfVersion: options.vrfVersion,
         accounts: [operator.address, vrfAccount.address, ...transmitters.map((one) => one.address)],
         onRestart({ isUp, ...restart }) {
           if (isUp) {

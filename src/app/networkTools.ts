@@ -1,3 +1,4 @@
+import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
 import { formatEther, formatGwei, parseEther } from "viem";
 import { checkNetwork, type NetworkFinding } from "../networks/external/checkNetwork.ts";
 import { readContractsFile } from "../networks/external/contractsFile.ts";
@@ -83,7 +84,7 @@ export const NETWORK_TOOLS: Means = {
 
 function externalOf(config: Config, network: string): ExternalNetworkConfig {
   const found = config.networks[network];
-  if (found !== undefined && found !== "embedded") return found;
+  if (found !== undefined && !isEmbedded(found)) return found;
   throw new StartError(
     found === undefined
       ? `the configuration has no network ${network}; it names ${Object.keys(config.networks).join(", ")}`

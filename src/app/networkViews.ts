@@ -28,6 +28,7 @@ export function describeNetwork(options: {
     ...(trouble === undefined ? {} : { statusDetail: trouble }),
     contracts: contractsOf(chain?.deployment),
     vrf: {
+      version: chain?.deployment.contracts.vrfVersion ?? "v2",
       keyHashes: [keyHash],
       minConfirmations: terms.minConfirmations,
       maxConfirmations: MAX_CONFIRMATIONS,

@@ -1,3 +1,4 @@
+import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
 import type { Hex } from "viem";
 import type { OracleIdentities, OracleIdentity } from "../networks/external/oracleIdentity.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
@@ -39,7 +40,7 @@ export function readOracleKeys(options: {
   readonly chainIds: readonly number[];
 }): OracleIdentities {
   const configured = Object.entries(options.config.networks).flatMap(([name, network]) =>
-    network === "embedded" ? [] : [profileOfExternal(name, network).chainId],
+    isEmbedded(network) ? [] : [profileOfExternal(name, network).chainId],
   );
   const chainIds = [...new Set([...configured, ...options.chainIds])];
   if (chainIds.length === 0)

@@ -1,3 +1,4 @@
+import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
 import type { Logger } from "pino";
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { createSandboxPool } from "../../sandbox/index.ts";
@@ -63,7 +64,7 @@ async function start(
 ): Promise<Omit<OracleProcess, "close">> {
   const { config, log, onFatal } = options;
   const external = Object.entries(config.networks).flatMap(([name, network]) =>
-    network === "embedded" ? [] : [{ name, network }],
+    isEmbedded(network) ? [] : [{ name, network }],
   );
   if (external.length === 0)
     throw new StartError(

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { createSandboxPool } from "../../sandbox/index.ts";
 import { NETWORK_NAMES, PROFILE_NAMES } from "../networks/profiles.ts";
 import { openDapps } from "../dapps/dappTools.ts";
+import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
 import { parseRpcOrigins } from "../networks/embedded/rpcAccess.ts";
 import { listPresetFolders } from "../requests/presetFolder.ts";
 import type { Config } from "./config/configSchema.ts";
@@ -102,8 +103,8 @@ async function start(
   const { config, log, masterKey, acceptChains = [] } = options;
   const { host, port, sandbox } = config;
   const rpcOrigins = parseRpcOrigins(config.rpcOrigins);
-  const embedded: readonly string[] = NETWORK_NAMES.filter((name) => config.networks[name] === "embedded");
-  const external = Object.keys(config.networks).filter((name) => config.networks[name] !== "embedded");
+  const embedded: readonly string[] = NETWORK_NAMES.filter((name) => isEmbedded(config.networks[name]));
+  const external = Object.keys(config.networks).filter((name) => !isEmbedded(config.networks[name]));
   const networkNames = [...embedded, ...external];
   const stranger = acceptChains.find((name) => !PROFILE_NAMES.includes(name) && !(name in config.networks));
   if (stranger !== undefined)

@@ -1,3 +1,4 @@
+import { VRF_VERSIONS } from "../chainlink/vrfVersion.ts";
 import { RETURN_TYPES } from "../lib/vocabulary.ts";
 import { Type, type Static } from "typebox";
 import { hexSchema } from "./results.ts";
@@ -18,13 +19,16 @@ export const NetworkView = Type.Object({
   statusDetail: Type.Optional(Type.String({ description: "Why it isn't serving." })),
   contracts: Type.Object({
     link: address("LINK token"),
-    vrfCoordinator: address("VRFCoordinatorV2"),
+    vrfCoordinator: address("VRFCoordinatorV2, or VRFCoordinatorV2_5 where `vrf.version` is v2.5"),
     functionsRouter: address("FunctionsRouter"),
     functionsCoordinator: address("FunctionsCoordinator"),
     presetConsumer: address("Consumer through which presets run"),
     subscriptionOwner: address("Owner of the subscriptions"),
   }),
   vrf: Type.Object({
+    version: Type.Enum([...VRF_VERSIONS], {
+      description: "Version of Chainlink VRF: of the coordinator, and of consumers that take its words.",
+    }),
     keyHashes: Type.Array(hexSchema("Key hash", 32), {
       minItems: 1,
       description: "Registered key hashes; the first is the default.",

@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { VrfVersion } from "../../src/chainlink/vrfVersion.ts";
 import type { Command, RequestRecord } from "../../src/requests/service.ts";
 import { startPipelineWorld, type PipelineWorld } from "../support/pipelineWorld.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
@@ -22,14 +23,17 @@ export interface CrashSubject {
  * Kills a process of the service right before and right after every step that writes or sends while it works on a request. After a
  * restart the request must end once, with one request on the chain, and a repeated call must give the same answer.
  */
-export function crashAtEveryStep(subject: (world: PipelineWorld) => CrashSubject): void {
+export function crashAtEveryStep(
+  subject: (world: PipelineWorld) => CrashSubject,
+  vrfVersion: VrfVersion = "v2",
+): void {
   let world: PipelineWorld;
   let config: CrashConfig;
   let next: CrashProcess;
   let run = 0;
 
   beforeAll(async () => {
-    world = await startPipelineWorld();
+    world = await startPipelineWorld({ vrfVersion });
     config = {
       database: path.join(world.folder, "tyche.db"),
       chain: world.node.ipcPath,

@@ -248,6 +248,7 @@ const NETWORKS: readonly NetworkView[] = (
     subscriptionOwner: CONSUMER,
   },
   vrf: {
+    version: "v2" as const,
     keyHashes: [KEY_HASH],
     minConfirmations: name === "sepolia" ? 3 : 1,
     maxConfirmations: 200,

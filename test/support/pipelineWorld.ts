@@ -45,8 +45,8 @@ export interface PipelineOptions {
 }
 
 /** Real contracts, a real oracle and a faulty line to the chain, for pipelines to work on. */
-export async function startPipelineWorld() {
-  const stack = await startTestStack();
+export async function startPipelineWorld(options: Parameters<typeof startTestStack>[0] = {}) {
+  const stack = await startTestStack(options);
   const node = await startFaultyNode(stack);
   const folder = mkdtempSync(join(tmpdir(), "tyche-pipeline-"));
   const errors: unknown[] = [];

@@ -1,3 +1,4 @@
+import { isEmbedded } from "./embeddedNetworkSchema.ts";
 import { NETWORK_NAMES, PROFILE_NAMES, findProfile } from "../../networks/profiles.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { pointerTo } from "../../lib/parseJson.ts";
@@ -7,7 +8,7 @@ export function checkNetworks(networks: unknown): ParameterViolation[] {
   if (!isObject(networks)) return [];
   return Object.entries(networks).flatMap(([name, network]) => {
     const path = pointerTo(name, "/networks");
-    if (network === "embedded") return checkEmbedded(name, path);
+    if (isEmbedded(network)) return checkEmbedded(name, path);
     return isObject(network)
       ? [...checkChainId(name, network, path), ...checkKey(network["operatorKey"], `${path}/operatorKey`)]
       : [];

@@ -89,7 +89,7 @@ export const ConfigSchema = Type.Object(
       default: Object.fromEntries(NETWORK_NAMES.map((name) => [name, "embedded"])),
       [EXPECTED]: 'an object of networks, such as {"sepolia": "embedded"}',
       description:
-        "The networks served, by name; only those. `embedded`: a chain inside the service; an object: a network with nodes of its own.",
+        "The networks served, by name; only those. `embedded`: a chain inside the service, also an object with `embedded`; another object: a network with nodes of its own.",
     }),
     http: section(
       {

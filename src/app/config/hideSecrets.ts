@@ -1,3 +1,4 @@
+import { isEmbedded } from "./embeddedNetworkSchema.ts";
 import type { Config } from "./configSchema.ts";
 
 /** Returns a configuration as it may be shown: of the nodes' URLs, which may hold keys, scheme and host alone. */
@@ -6,7 +7,7 @@ export function hideSecrets(config: Config): object {
     ...config,
     networks: Object.fromEntries(
       Object.entries(config.networks).map(([name, network]) => {
-        if (network === "embedded") return [name, network];
+        if (isEmbedded(network)) return [name, network];
         const { rpcUrls, operatorKey, ...rest } = network;
         const { remote, ...key } = operatorKey ?? {};
         const shownKey =

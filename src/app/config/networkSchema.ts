@@ -1,5 +1,6 @@
 import { Type, type Static } from "typebox";
 import { VRF_VERSIONS, type VrfVersion } from "../../chainlink/vrfVersion.ts";
+import { EmbeddedNetwork, type EmbeddedNetworkConfig } from "./embeddedNetworkSchema.ts";
 import { EXPECTED } from "../../lib/schemaErrors.ts";
 
 const STRICT = { additionalProperties: false } as const;
@@ -117,11 +118,17 @@ export const ExternalNetwork = Type.Object(
 export type ExternalNetworkConfig = Static<typeof ExternalNetwork>;
 export type OperatorKeyConfig = Static<typeof OperatorKey>;
 
-/** `"embedded"`, or nodes of its own: told apart first, so that only what is wrong with the one meant is reported. */
-export const NetworkChoice = Type.Unsafe<"embedded" | ExternalNetworkConfig>({
+/** `"embedded"`, that with options, or nodes of its own: told apart first, so that only what is wrong with the one meant is reported. */
+export const NetworkChoice = Type.Unsafe<"embedded" | EmbeddedNetworkConfig | ExternalNetworkConfig>({
   if: { type: "object" },
   // eslint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema, and nobody awaits a schema
-  then: ExternalNetwork,
+  then: {
+    type: "object",
+    if: { type: "object", required: ["embedded"] },
+    // eslint-disable-next-line unicorn/no-thenable -- as above
+    then: EmbeddedNetwork,
+    else: ExternalNetwork,
+  },
   else: {
     type: "string",
     pattern: "^embedded$",

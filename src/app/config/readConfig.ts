@@ -1,3 +1,4 @@
+import { isEmbedded } from "./embeddedNetworkSchema.ts";
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { compileValidator } from "../../http/validator.ts";
@@ -84,7 +85,7 @@ function withAbsolutePaths(
   network: Config["networks"][string],
   absolute: (name: string) => string,
 ): Config["networks"][string] {
-  if (network === "embedded") return network;
+  if (isEmbedded(network)) return network;
   const { contracts, operatorKey, ...rest } = network;
   const { keystore, passwordFile, ...key } = operatorKey ?? {};
   return {

@@ -5,9 +5,10 @@ import type { ChainClient } from "../../evm/client.ts";
 import { deployStack } from "../../chainlink/deploy.ts";
 import type { StackRoles } from "../../chainlink/stackPlan.ts";
 import type { ChainDeployment, KnownChain } from "../network.ts";
+import type { VrfVersion } from "../../chainlink/vrfVersion.ts";
 import { minConfirmationsOf } from "../profiles.ts";
 import type { NetworkProfile } from "../profiles.ts";
-import { EMBEDDED_GAS_PRICE_WEI } from "./anvil.ts";
+import { EMBEDDED_GAS_PRICE_WEI, EmbeddedChainError } from "./anvil.ts";
 import { prepareChainFolder, renew } from "./chainFolder.ts";
 import { startEmbeddedNode } from "./embeddedNode.ts";
 import type { EmbeddedNodeOptions } from "./embeddedNode.ts";
@@ -50,6 +51,8 @@ export interface EmbeddedChainOptions {
   readonly rpcOrigins: EmbeddedNodeOptions["rpcOrigins"];
   readonly deployer: Account;
   readonly roles: StackRoles;
+  /** Of the contracts for random words on a new chain; one that is known must have them. */
+  readonly vrfVersion: VrfVersion;
   /** Further accounts that send transactions. */
   readonly accounts: readonly Hex[];
   readonly onRestart: EmbeddedNodeOptions["onRestart"];
@@ -84,6 +87,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       const { client, earlyClient: oracleClient, port, rpcUrl } = node;
       const present = await client.getHead(BigInt(known.deployment.blockNumber));
       if (present?.hash === known.identity) {
+        assertVersion(known.deployment.contracts.vrfVersion ?? "v2", options);
         node.resume(known.deployment.blockNumber);
         const deployment = { ...known.deployment, port };
         return {
@@ -122,6 +126,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       donName: profile.functions.donId,
       minConfirmations: minConfirmationsOf(profile, "embedded"),
       premiumLinkPpm: profile.vrf.premiumLinkPpm,
+      vrfVersion: options.vrfVersion,
     });
     const head = (await client.getHead("latest"))!;
     const deployment = { contracts, blockNumber: Number(head.number), port };
@@ -132,4 +137,15 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     await close().catch(() => {});
     throw error;
   }
+}
+
+/** Contracts stay what they are: another version takes a new chain. */
+function assertVersion(
+  found: VrfVersion,
+  { profile, vrfVersion }: Pick<EmbeddedChainOptions, "profile" | "vrfVersion">,
+): void {
+  if (found === vrfVersion) return;
+  throw new EmbeddedChainError(
+    `the chain of ${profile.name} has the contracts of VRF ${found}, but the configuration says ${vrfVersion}: say ${found}, or remove its folder for a new chain`,
+  );
 }

@@ -9,8 +9,20 @@ const OPEN_WORDS = 10;
 
 /** One VRF proof: its fields as the calldata has them, what it answers, and the words it gives. */
 export function randomnessSection(randomness: RandomnessView, network: string): Html {
-  const { requestId, keyHash, proof, commitment, output, words, outcome, reason, paymentJuels, requestedBy } =
-    randomness;
+  const {
+    requestId,
+    keyHash,
+    proof,
+    commitment,
+    output,
+    words,
+    outcome,
+    reason,
+    paymentJuels,
+    paymentWei,
+    onlyPremium,
+    requestedBy,
+  } = randomness;
   return html`<section class="panel" data-vrf-request="${requestId}"><h2>Random words, with their proof</h2>
 ${facts([
   ["Outcome", outcomeTag(randomness)],
@@ -18,7 +30,13 @@ ${facts([
   ["VRF request", code(requestId)],
   ["Requested by", requestedBy !== undefined && html`transaction ${transactionLink(network, requestedBy)}`],
   ["Consumer", partyLink(network, commitment.sender, { full: true })],
-  ["Paid", paymentJuels !== undefined && units(paymentJuels, "LINK")],
+  [
+    "Paid",
+    paymentWei === undefined
+      ? paymentJuels !== undefined && units(paymentJuels, "LINK")
+      : units(paymentWei, "coin"),
+  ],
+  ["Charged", onlyPremium === true && "the premium alone, without the gas"],
   ["Key hash", code(keyHash)],
 ])}
 <h3>Proof</h3>
@@ -30,6 +48,7 @@ ${facts([
   ["callbackGasLimit", groupDigits(String(commitment.callbackGasLimit))],
   ["numWords", String(commitment.numWords)],
   ["sender", code(commitment.sender.address)],
+  ["extraArgs", commitment.nativePayment !== undefined && `nativePayment = ${commitment.nativePayment}`],
 ])}
 <h3>Output and words</h3>
 ${facts([[html`Output <small>keccak256(3, gamma)</small>`, html`<span data-proof="output">${code(output)}</span>`]])}
@@ -48,6 +67,7 @@ export function randomRequestSection(request: RandomRequestView, network: string
     callbackGasLimit,
     numWords,
     sender,
+    nativePayment,
     answeredBy,
     waitsFor,
   } = request;
@@ -63,6 +83,7 @@ ${facts([
   ["Confirmations", String(confirmations)],
   ["Consumer", partyLink(network, sender, { full: true })],
   ["Subscription", subId],
+  ["Pays in", nativePayment !== undefined && (nativePayment ? "coin" : "LINK")],
   ["Callback gas", groupDigits(String(callbackGasLimit))],
   ["Key hash", code(keyHash)],
   ["Pre-seed", code(preSeed)],
