@@ -38,6 +38,8 @@ export interface ExplainerOptions {
   readonly tracker: Pick<Tracker, "oracleSeenAt">;
   /** What the oracle, where it runs here, says that a request waits for. */
   readonly oracleWait: ((requestId: Hex) => string | undefined) | undefined;
+  /** Why the sender sends nothing now, in words; `undefined` while it does. */
+  readonly senderWait: () => string | undefined;
   /** Requests that no transaction carries yet. */
   readonly queued: () => number;
 }
@@ -80,6 +82,8 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     const hash = progress.transactionHashes?.at(-1);
     if (hash === undefined) {
       const waiting = options.queued();
+      const wait = options.senderWait();
+      if (wait !== undefined) return `not sent yet: ${wait}`;
       return request.why ?? `not sent yet: ${waiting || 1} waiting for the transaction under way`;
     }
     if (progress.acceptedBlock === undefined) return await explainUnmined(request, hash);

@@ -237,6 +237,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     subscriptions,
     tracker,
     oracleWait: chain.oracleWait,
+    senderWait: () => own.waitsFor()?.message,
     queued: () => dispatcher.queued(),
   });
   /** What old requests wait for, for lists; nothing of it is stored. */

@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import type { Hex } from "viem";
 import { VRF_VERSIONS, type VrfVersion } from "../../chainlink/vrfVersion.ts";
 import { EmbeddedNetwork, type EmbeddedNetworkConfig } from "./embeddedNetworkSchema.ts";
 import { EXPECTED } from "../../lib/schemaErrors.ts";
@@ -28,17 +29,16 @@ const OperatorKey = Type.Object(
             [EXPECTED]: "an http: or https: URL",
             description: "JSON-RPC endpoint of the signer.",
           }),
-          address: Type.Optional(
-            Type.String({
-              pattern: "^0x[0-9a-fA-F]{40}$",
-              [EXPECTED]: "0x and 40 hex digits",
-              description: "Account to sign with. Default: the signer's first.",
-            }),
-          ),
+          address: Type.Unsafe<Hex>({
+            type: "string",
+            pattern: "^0x[0-9a-fA-F]{40}$",
+            [EXPECTED]: "0x and 40 hex digits",
+            description: "Account of the signer to sign with.",
+          }),
         },
         {
           ...STRICT,
-          [EXPECTED]: "an object with a url",
+          [EXPECTED]: "an object with a url and an address",
           description: "A signer that knows `eth_signTransaction`, such as Web3Signer or clef.",
         },
       ),

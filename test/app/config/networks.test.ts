@@ -56,7 +56,9 @@ test("default: embedded networks and networks with nodes of their own stand side
 });
 
 test("behaviour: what is shown of a configuration holds of each URL scheme and host alone", () => {
-  const remote = { remote: { url: "http://signer.example.org:9000/secret-path" } };
+  const remote = {
+    remote: { url: "http://signer.example.org:9000/secret-path", address: `0x${"5a".repeat(20)}` },
+  };
   const text = JSON.stringify(hideSecrets(read({ sepolia: { ...SEPOLIA, operatorKey: remote } })));
   expect(text).toContain("ws://127.0.0.1:9545");
   expect(text).toContain("https://rpc.example.org/…");
