@@ -18,6 +18,8 @@ import { createMasterKey, parseMasterKey } from "./masterKey.ts";
 import { setAside } from "../lib/setAside.ts";
 
 /** Tells a data directory of ours from a folder with other things in it. */
+/** Configuration in the data directory: who puts it there means the folder for Tyche, whatever it names beside it. */
+export const CONFIG_FILE = "tyche.json";
 const MARKER = "tyche-data";
 /** What a directory that lost its marker is known by, and what can't be made anew when it is lost. */
 const DATABASE = "tyche.sqlite";
@@ -107,11 +109,14 @@ export function openDataDirectory(path: string, options: DataDirectoryOptions): 
   }
 }
 
-/** Marks an empty folder as ours; refuses one with other things in it. */
+/** Marks an empty folder, or one with a configuration, as ours; refuses one with other things in it. */
 function claimFolder(path: string): void {
   const entries = readdirSync(path);
   // The marker alone may have been lost.
-  const isOurs = entries.includes(MARKER) || (entries.includes(MASTER_KEY) && entries.includes(DATABASE));
+  const isOurs =
+    entries.includes(MARKER) ||
+    entries.includes(CONFIG_FILE) ||
+    (entries.includes(MASTER_KEY) && entries.includes(DATABASE));
   if (entries.length > 0 && !isOurs)
     throw new DataDirectoryError(
       `${path} holds files that are not Tyche's; name an empty folder in TYCHE_DATA_DIR`,

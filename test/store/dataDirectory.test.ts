@@ -50,6 +50,14 @@ test("error: another one serves from it", () => {
   openDataDirectory(place, { exclusive: true }).close();
 });
 
+test("behaviour: a new folder may hold the configuration and what it names", () => {
+  const place = path.join(folder, "configured");
+  mkdirSync(path.join(place, "contracts"), { recursive: true });
+  writeFileSync(path.join(place, "tyche.json"), "{}");
+  openDataDirectory(place, { exclusive: true }).close();
+  expect(readFileSync(path.join(place, "tyche.json"), "utf8")).toBe("{}");
+});
+
 test("error: foreign files, and they stay as they are", () => {
   const place = path.join(folder, "foreign");
   mkdirSync(place);

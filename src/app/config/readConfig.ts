@@ -1,16 +1,14 @@
-import { isEmbedded } from "./embeddedNetworkSchema.ts";
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { compileValidator } from "../../http/validator.ts";
 import { TycheError, messageOf } from "../../lib/errors.ts";
+import { CONFIG_FILE } from "../../store/dataDirectory.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { checkNetworks } from "./checkNetworks.ts";
 import { ConfigSchema, type Config } from "./configSchema.ts";
+import { isEmbedded } from "./embeddedNetworkSchema.ts";
 import { findUnusable } from "./findUnusable.ts";
 import { readConfigFile, type Members } from "./readConfigFile.ts";
-
-/** File that is read from the data directory when no other is named. */
-const CONFIG_FILE = "tyche.json";
 
 /** Variables of the environment that win over members of the file; lists are comma-separated. */
 const VARIABLES: Readonly<Record<string, { readonly path: string; readonly type?: "list" | "integer" }>> = {
