@@ -39,7 +39,7 @@ export function createService(options: ServiceOptions): Service & Pick<Acceptanc
     const message = `must be one of ${[...networks.keys()].join(", ")}, not ${JSON.stringify(name)}`;
     throw new InvalidParameterError([{ path: "/network", message }]);
   };
-  const reader = createRequestReader({ store, book, getNetwork });
+  const reader = createRequestReader({ store, book, networks });
   const checker = createCommandChecker({ store, pool, registry });
   const acceptance = createAcceptance({ ...options, checker, getNetwork });
 

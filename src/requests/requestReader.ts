@@ -26,13 +26,13 @@ export interface RequestReader {
 export function createRequestReader(options: {
   readonly store: Store;
   readonly book: RequestBook;
-  /** Throws `invalid_parameter` for a name that no network has. */
-  readonly getNetwork: (name: string) => ServiceNetwork;
+  /** By name; requests of a network that is no longer configured are still there to be read. */
+  readonly networks: ReadonlyMap<string, ServiceNetwork>;
 }): RequestReader {
-  const { store, book, getNetwork } = options;
+  const { store, book, networks } = options;
 
   const present = (request: OpenRequest): RequestRecord => {
-    const { explorerUrl } = getNetwork(request.network);
+    const { explorerUrl = `/explorer/${request.network}` } = networks.get(request.network) ?? {};
     return presentRequest(request, (hash) => `${explorerUrl}/tx/${hash}`);
   };
 
@@ -42,7 +42,9 @@ export function createRequestReader(options: {
       if (isEnded(request.state)) return present(request);
       if (request.state === "checking")
         return present({ ...request, why: "its source is run once before it is sent" });
-      const network = getNetwork(request.network);
+      const network = networks.get(request.network);
+      if (network === undefined)
+        return present({ ...request, why: `${request.network} is not configured any more` });
       const pipeline = network.pipeline();
       const why =
         pipeline === undefined
@@ -67,7 +69,7 @@ export function createRequestReader(options: {
         .slice(0, limit)
         .map(parseRequest)
         .map((row) => {
-          const why = row.why ?? getNetwork(row.network).pipeline()?.explained(row.id) ?? null;
+          const why = row.why ?? networks.get(row.network)?.pipeline()?.explained(row.id) ?? null;
           return present(isEnded(row.state) ? row : { ...row, why });
         });
       return { items, nextCursor: rows.length > limit ? items.at(-1)!.id : null };

@@ -13,8 +13,10 @@ import type { Tracker } from "./tracker.ts";
 
 /** Time for the oracle to bring random words once their request has its confirmations: as long as a function request has. */
 const WORD_TIMEOUT_MS = 300_000;
-/** `BLOCKHASH` reaches 256 blocks back (EIP-210 was never active); the margin is for fulfilments that are just being mined. */
-const UNREACHABLE_BLOCKS = 256 + 16;
+/** `BLOCKHASH` reaches 256 blocks back from the block that asks (EIP-210 was never active). */
+const REACHABLE_BLOCKS = 256;
+/** Blocks that another node may be behind, and know nothing of a fulfilment in. */
+const LAG_BLOCKS = 16;
 /** Times that a request is sent anew whose proof can't be checked any more. */
 const MAX_RESENDS = 3;
 const RESENT = "sent again: no proof for its block can be checked any more";
@@ -28,7 +30,7 @@ const CARRIER_FACTS = [
 
 /** Options of {@link createWordTimeouts}. */
 export interface WordTimeoutsOptions {
-  readonly client: Pick<ChainClient, "call">;
+  readonly client: Pick<ChainClient, "call" | "isOneNode">;
   readonly watcher: Pick<ChainWatcher, "head">;
   readonly contracts: Pick<StackAddresses, "blockhashStore" | "vrfCoordinator" | "vrfVersion">;
   readonly presetConfirmations: number;
@@ -110,7 +112,9 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
     const confirmations =
       request.kind === "random" ? request.params.confirmations : options.presetConfirmations;
     if (age + 1 < confirmations) return;
-    if (age > UNREACHABLE_BLOCKS && (await isHashLost(acceptedBlock))) {
+    const unreachable = client.isOneNode ? REACHABLE_BLOCKS : REACHABLE_BLOCKS + LAG_BLOCKS;
+    // A proof can be in the next block at the earliest.
+    if (age >= unreachable && (await isHashLost(acceptedBlock))) {
       // Its words may be in a block that the tracker has yet to read: then they are its answer.
       const isAnswered = !(await isPending(vrfRequestId));
       if (isAnswered || request.progress.vrfRequestId !== vrfRequestId) return;

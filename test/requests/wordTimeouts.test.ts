@@ -109,3 +109,43 @@ test("behaviour: words that are on chain, and that nobody has read yet, are no r
   await look();
   expect(take).not.toHaveBeenCalled();
 });
+
+test.each([
+  { nodes: "one node", isOneNode: true, first: 256 },
+  { nodes: "nodes that may be behind", isOneNode: false, first: 272 },
+])(
+  "behaviour: with $nodes a proof is given up as soon as no block to come can check it",
+  async ({ isOneNode, first }) => {
+    const waiting = await accepted(await pipeline.accept("random"));
+    const head = await world.stack.client.getHead("latest");
+    const asked: number[] = [];
+    const { client } = world.stack;
+    let age = 0;
+    const look = createWordTimeouts({
+      client: {
+        isOneNode,
+        call: (request) => {
+          asked.push(age);
+          return client.call(request);
+        },
+      },
+      watcher: {
+        head: () => ({
+          ...head!,
+          number: BigInt(waiting.progress.acceptedBlock! + age),
+          seenAtMs: Date.now(),
+          firstSeenAtMs: Date.now(),
+        }),
+      },
+      contracts: world.stack.addresses,
+      presetConfirmations: 1,
+      book: { ...pipeline.book, get: () => waiting, change: async () => {} },
+      tracker: { track: () => {} },
+      requests: () => [waiting],
+      take: () => {},
+      explain: async () => null,
+    });
+    for (age = 254; age <= 274; age += 1) await look();
+    expect(asked[0]).toBe(first);
+  },
+);
