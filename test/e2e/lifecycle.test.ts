@@ -157,7 +157,7 @@ test.each([
       [name]: value,
     });
     expect(code).toBe(1);
-    expect(output).toContain(`error: ${name}: ${entry} can't be used: an entry is a`);
+    expect(output).toContain(`error: ${name} ${entry} can't be used: an entry is a`);
     expect(output).toContain(form);
     expect(output).not.toContain("    at ");
   },
