@@ -13,8 +13,8 @@ const MAX_DEPTH = 3;
  * with `test/sandbox/contained/hostileParent.ts`. The header of a host call costs more than its bytes: it is JSON.
  */
 const UNITS = { chunk: 3, frame: 2, call: 6, kilobyte: 1, callHeaderKilobyte: 4 };
-/** Units a child gets back in a ms: 2 % of a core. */
-const UNITS_PER_MS = 2;
+/** Units a child gets back in a ms: 1.5 % of a core, and twice that on a machine half as fast. */
+const UNITS_PER_MS = 1.5;
 /** Units a child may spend at once, 2.5 ms: all that a source prints and posts as a rule. */
 const MAX_UNITS = 256;
 /** Units that come with each run: a child that only answers is never held up, however quick its runs are. */

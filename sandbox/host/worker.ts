@@ -140,7 +140,7 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
       watchFirst();
       watch = setInterval(() => {
         lookForStop();
-        void checkMemory();
+        checkMemory();
       }, WATCH_INTERVAL_MS);
       sent = 0;
       send();
@@ -226,19 +226,19 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
         : setTimeout(endOverdue, first.limits.timeoutMs + KILL_GRACE_MS);
   }
 
-  async function checkIdleMemory(): Promise<void> {
+  function checkIdleMemory(): void {
     checkedMs = performance.now();
-    if ((await readResidentBytes(worker.pid)) <= MAX_IDLE_RESIDENT_BYTES) return;
+    if (readResidentBytes(worker.pid) <= MAX_IDLE_RESIDENT_BYTES) return;
     isBloated = true;
     if (state === "idle") die("bloated");
   }
 
-  async function checkMemory(): Promise<void> {
+  function checkMemory(): void {
     const first = runs[0];
     if (first === undefined) return;
     // A run that lasts is worth a look at what it leaves.
     checkedMs = 0;
-    const resident = await readResidentBytes(worker.pid);
+    const resident = readResidentBytes(worker.pid);
     if (runs[0] === first && resident > BASE_RESIDENT_BYTES + 2 * first.limits.memoryLimitMb * 1024 * 1024)
       die("memory");
   }
@@ -256,7 +256,7 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
       clearTimeout(timer);
       clearInterval(watch);
       if (isBloated) return die("bloated");
-      if (performance.now() - checkedMs > IDLE_CHECK_MS) void checkIdleMemory();
+      if (performance.now() - checkedMs > IDLE_CHECK_MS) checkIdleMemory();
       events.onReady(worker);
     } else if (message.run !== first?.run) die("protocol");
     else if (message.type === "result") {

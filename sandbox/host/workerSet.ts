@@ -8,10 +8,10 @@ const IDLE_WORKER_MS = 10_000;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 30_000;
 /**
- * Wait between starts once as many as there may be children were started in a row: a start costs this process some 4 ms,
+ * Wait between starts once as many as there may be children were started in a row: a start costs this process 4 to 8 ms,
  * and a child that breaks the protocol is ended at once. A child itself takes longer to get ready.
  */
-const START_INTERVAL_MS = 100;
+const START_INTERVAL_MS = 300;
 /** A child that ends so soon after it was ready, without a run, has not started either. */
 const SETTLED_MS = 1_000;
 

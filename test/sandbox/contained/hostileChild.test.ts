@@ -11,7 +11,7 @@ import { anyProgram, FLOODS, HOSTILE_CHILD, type HostileProgram } from "./hostil
 
 const PARENT = fileURLToPath(new URL("hostileParent.ts", import.meta.url));
 /** For each program; the longer, the less a restart counts. */
-const TIME_MS = 500;
+const TIME_MS = 800;
 
 /** Runs programs one after the other in a process of their own and returns what each cost it. */
 async function measure(programs: readonly HostileProgram[]): Promise<readonly HostileCost[]> {
