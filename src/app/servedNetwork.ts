@@ -174,7 +174,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         onError,
       });
       const { signal } = stopping;
-      companion = options.accompany?.({ chain, watcher, fromBlock, signal, onError });
+      companion = options.accompany?.({ chain, fromBlock, signal, onError });
       const status = companion?.oracleStatus;
       stopCheckpoints = repeat(keepCheckpoint, CHECKPOINT_INTERVAL_MS, onError);
       pipeline = await openRequestPipeline({

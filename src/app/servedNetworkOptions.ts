@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
 import type { NetworkChain, NetworkSource } from "../networks/network.ts";
-import type { ChainWatcher } from "../evm/watcher.ts";
 import type { OracleNetworkStatus } from "../oracle/status.ts";
 import type { RequestBook } from "../requests/requestBook.ts";
 import type { MinedTransaction } from "../requests/transactionMetrics.ts";
@@ -19,7 +18,6 @@ export interface Companion {
 /** What a companion is started with. */
 export interface CompanionOptions {
   readonly chain: NetworkChain;
-  readonly watcher: ChainWatcher;
   /** First block that may hold a request without an answer. */
   readonly fromBlock: bigint;
   readonly signal: AbortSignal;
