@@ -286,6 +286,7 @@ export function createPool(
     },
     stats: () => ({
       workers: workerSet.workers.size,
+      idle: [...workerSet.workers].filter(({ state }) => state === "idle").length,
       busy: jobs.size,
       queued: queue.size,
       containment: launcher.containment,

@@ -26,9 +26,11 @@ export interface SandboxPoolOptions {
   readonly onWarning?: (message: string) => void;
 }
 
-/** Counters of a pool; the first four are present values, the others grow. */
+/** Counters of a pool; the first five are present values, the others grow. */
 export interface SandboxStats {
   readonly workers: number;
+  /** Workers that wait for a run. */
+  readonly idle: number;
   readonly busy: number;
   readonly queued: number;
   readonly containment: Containment;

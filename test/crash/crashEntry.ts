@@ -137,12 +137,12 @@ async function answer(message: CrashCommand): Promise<CrashAnswer> {
       const dapp: Dapp = { id: message.dappId, name: "", keyId: "", facilities: ["presets", "functions"] };
       countSteps(message.crashAt);
       const { id } = await service.submit(dapp, message.command, { idempotencyKey: message.key });
-      return { record: await service.wait(id, { timeoutMs: 20_000 }), steps: takenSteps() };
+      return { record: await service.wait(id, { timeoutMs: 60_000 }), steps: takenSteps() };
     }
     case "wait":
-      return { record: await service.wait(message.id, { timeoutMs: 20_000 }) };
+      return { record: await service.wait(message.id, { timeoutMs: 60_000 }) };
     case "idle":
-      for (let i = 0; openCount() > 0 && i < 1_000; i += 1) await sleep(20);
+      for (let i = 0; openCount() > 0 && i < 3_000; i += 1) await sleep(20);
       return {};
   }
 }

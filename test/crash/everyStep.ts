@@ -124,7 +124,7 @@ export function crashAtEveryStep(
     expect(outcomes.filter((outcome) => outcome.endsWith("killed")).length).toBeGreaterThan(
       steps.length * 1.5,
     );
-  }, 240_000);
+  }, 600_000);
 }
 
 function checkDatabase(file: string): unknown {

@@ -1,20 +1,34 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
 let dataDir: string;
 let tyche: TycheProcess;
+let host: string;
+let asked = 0;
+const server = createServer((_, response) => {
+  asked += 1;
+  if (asked > 1) response.end();
+});
+const start = async () => await startTycheProcess({ dataDir, env: { TYCHE_ALLOW_HOSTS: host } });
+
 beforeAll(async () => {
   dataDir = makeDataDir();
-  tyche = await startTycheProcess({ dataDir });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  tyche = await start();
 });
 afterAll(async () => {
   await tyche.stop();
+  server.closeAllConnections();
+  server.close();
   removeDataDir(dataDir);
 });
 
-/** Runs for three seconds, in which a service can be killed. */
-const SLOW = "await new Promise((resolve) => setTimeout(resolve, 3000)); return Buffer.from(args[0]);";
+/** Asks a server that answers from the second time on: until then it runs. */
+const slow = (): string => `await fetch("http://${host}/"); return Buffer.from(args[0]);`;
 
 const runLater = (source: string, key: string) =>
   tyche.call("POST", "/api/oracleFunctions/runFunction", {
@@ -64,13 +78,14 @@ test("error: parameters that can't be used are refused at once, and make no requ
 });
 
 test("behaviour: what was being checked when the service was killed is checked again, and goes through once", async () => {
-  const { status, data } = await runLater(SLOW, "killed");
+  const { status, data } = await runLater(slow(), "killed");
   expect([status, data.state]).toEqual([202, "checking"]);
   expect((await stateOf(data.id)).why).toContain("run once before it is sent");
+  await expect.poll(() => asked).toBe(1);
   await tyche.stop("SIGKILL");
-  tyche = await startTycheProcess({ dataDir });
+  tyche = await start();
   const request = await ended(data.id);
   expect(states(request)).toEqual(["checking", "received", "submitted", "executing", "fulfilled"]);
   expect(request.outcome.parsedResult).toBe("hello");
-  expect((await runLater(SLOW, "killed")).data).toMatchObject({ success: true, parsedResult: "hello" });
+  expect((await runLater(slow(), "killed")).data).toMatchObject({ success: true, parsedResult: "hello" });
 });

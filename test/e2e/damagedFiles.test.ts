@@ -69,4 +69,4 @@ test("behaviour: each network makes the best of its damaged files, and nothing i
   tyche = await startTycheProcess({ dataDir });
   for (const name of networks)
     expect((await readiness()).networks[name].warnings.join()).not.toContain("state.json");
-}, 120_000);
+});

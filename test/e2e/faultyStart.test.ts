@@ -35,9 +35,8 @@ test("behaviour: a network that can't prepare a dapp serves the others, says why
   // A dapp's subscriptions can't be made without coin, at the next start neither.
   const { output } = await runTyche(["dapp", "create", "late", "--json"], { TYCHE_DATA_DIR: dataDir });
   const { apiKey } = JSON.parse(output.slice(output.indexOf("{")));
-  await vi.waitFor(
-    async () => expect((await readiness()).networks.sepolia.warnings.join()).toContain("1 of 2 dapps"),
-    { timeout: 15_000 },
+  await vi.waitFor(async () =>
+    expect((await readiness()).networks.sepolia.warnings.join()).toContain("1 of 2 dapps"),
   );
   await tyche.stop();
   tyche = await startTycheProcess({ dataDir });
@@ -48,10 +47,10 @@ test("behaviour: a network that can't prepare a dapp serves the others, says why
   await rpc("sepolia", "anvil_setBalance", operator.address, toHex(10n ** 20n));
   await vi.waitFor(
     async () => expect((await readiness()).networks.sepolia.warnings.join()).not.toContain("dapps"),
-    { timeout: 25_000, interval: 200 },
+    { interval: 200 },
   );
   expect((await tyche.call("POST", random("sepolia"), { headers })).data.success).toBe(true);
-}, 90_000);
+});
 
 test("error: a start that can't succeed ends with 1, leaves no process, and a next one finds the folder free", async () => {
   // Where the chains should be is a file: no network can be started, and the port is free.

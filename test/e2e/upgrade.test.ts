@@ -43,4 +43,4 @@ test("behaviour: a data directory of the first version opens, answers repeated c
     "preset fulfilled",
   ]);
   expect((await range("five")).data).toMatchObject({ success: true, err: "0x" });
-}, 120_000);
+});

@@ -173,5 +173,5 @@ describe("an embedded network with VRF v2.5", () => {
     const { data } = await tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=sepolia");
     expect(data.success).toBe(true);
     expect(readFileSync(path.join(dataDir, "api-key"), "utf8").trim()).toBe(tyche.apiKey);
-  }, 120_000);
+  });
 });

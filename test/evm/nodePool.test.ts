@@ -34,7 +34,7 @@ async function open(options: Partial<NodePoolOptions> = {}): Promise<PoolClient>
     rpcUrls: nodes.map((node) => node.httpUrl),
     chainId: chain.chainId,
     timeoutMs: 5_000,
-    hedgeMs: 1_000,
+    hedgeMs: 10_000,
     probeMs: 3_600_000,
     ...options,
   });
@@ -72,7 +72,7 @@ const faults: readonly [string, FaultRule, string][] = [
   ],
 ];
 test.each(faults)("behaviour: where the first node %s, the second answers", async (_, rule, why) => {
-  await open();
+  await open({ hedgeMs: 1_000 });
   inject(0, rule);
   await expect(pool.getBalanceWei(testAccount(0).address)).resolves.toBeGreaterThan(0n);
   expect(pool.nodes()[0]).toMatchObject({ state: "failing", why: expect.stringContaining(why) });
@@ -92,7 +92,7 @@ test("behaviour: a node that has recovered is asked again", async () => {
       await pool.checkNodes();
       expect(states()).toEqual(["healthy", "healthy"]);
     },
-    { timeout: 10_000, interval: 200 },
+    { interval: 200 },
   );
   await pool.getBalanceWei(testAccount(0).address);
   expect(asked(0, "eth_getBalance")).toBe(2);
@@ -203,7 +203,7 @@ test("behaviour: heads are pushed by the next node when the first is gone", asyn
         await pool.checkNodes();
         expect(heads.length).toBeGreaterThan(1);
       },
-      { timeout: 10_000, interval: 100 },
+      { interval: 100 },
     );
   await expectHeads();
   await spare.close();
@@ -232,7 +232,7 @@ test("behaviour: a node that has stopped pushing is subscribed to anew", async (
       await pool.checkNodes();
       expect(heads.some(({ number }) => number > lost)).toBe(true);
     },
-    { timeout: 10_000, interval: 100 },
+    { interval: 100 },
   );
   stop?.();
 });

@@ -155,7 +155,7 @@ describe("several at once", () => {
         await mine();
         expect(await minedCount()).toBe(3);
       },
-      { timeout: 10_000, interval: 100 },
+      { interval: 100 },
     );
     await Promise.all(sent);
     const mined = ends().filter(([, state]) => state === "mined");
@@ -176,7 +176,7 @@ describe("several at once", () => {
         await mine();
         expect(await minedCount()).toBe(3);
       },
-      { timeout: 20_000, interval: 100 },
+      { interval: 100 },
     );
     for (const receipt of await Promise.all(sent))
       expect(receipt.effectiveGasPriceWei).toBeGreaterThanOrEqual(3n * GWEI);
@@ -205,7 +205,7 @@ describe("several at once", () => {
         await mine();
         expect(await minedCount()).toBe(5);
       },
-      { timeout: 10_000, interval: 100 },
+      { interval: 100 },
     );
     await Promise.all([...resumed, next]);
     expect(ends()).toEqual([0, 1, 2, 3, 4].map((nonce) => [nonce, "mined"]));
@@ -226,7 +226,7 @@ describe("several at once", () => {
         await mine();
         expect(await minedCount()).toBe(2);
       },
-      { timeout: 10_000, interval: 100 },
+      { interval: 100 },
     );
     await Promise.all(again);
   });
@@ -248,11 +248,11 @@ describe("several at once", () => {
         await mine();
         expect(await minedCount()).toBe(6);
       },
-      { timeout: 25_000, interval: 200 },
+      { interval: 200 },
     );
     await Promise.all(sent);
     expect(ends().filter(([, state]) => state === "mined")).toHaveLength(6);
-  }, 40_000);
+  });
 });
 
 describe("prices", () => {
@@ -305,13 +305,10 @@ describe("prices", () => {
     const prices = entries.map(({ raw }) => parseTransaction(raw).gasPrice!);
     // An eighth more each time; one more would be above the cap, and the cap itself too little more for the pools.
     expect(prices).toEqual([1_000_000_000n, 1_125_000_001n, 1_265_625_002n]);
-    await vi.waitFor(
-      async () => {
-        await mine();
-        expect(await minedCount()).toBe(1);
-      },
-      { timeout: 5_000 },
-    );
+    await vi.waitFor(async () => {
+      await mine();
+      expect(await minedCount()).toBe(1);
+    });
     await pending;
   });
 

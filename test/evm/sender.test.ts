@@ -27,7 +27,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   account = createAccount(Buffer.from(generatePrivateKey().slice(2), "hex"));
   await chain.client.request("anvil_setBalance", [account.address, "0xde0b6b3a7640000"]);
-  client = createChainClient(node.httpUrl, { timeoutMs: 500 });
+  client = createChainClient(node.httpUrl, { timeoutMs: 20_000 });
   stopping = new AbortController();
   undo = [];
   errors = [];
@@ -47,6 +47,8 @@ afterAll(async () => {
 
 const inject = (rule: FaultRule): void => void undo.push(node.inject(rule));
 const fees: Fees = { gasPriceWei: async () => GWEI, repriceAfterMs: 300, synchronous: false };
+/** A client for tests that lose answers. */
+const giveUpSoon = (): void => void (client = createChainClient(node.httpUrl, { timeoutMs: 500 }));
 const call = (value = 1n) => ({ to, data: "0x" as Hex, gas: 21_000n, valueWei: value });
 const sent = () => node.calls.filter(({ method }) => method.startsWith(SEND));
 const rawsSent = () => sent().map(({ params }) => params[0] as Hex);
@@ -126,9 +128,10 @@ describe.each([false, true])("synchronous: %s", (synchronous) => {
     ["answers are slow", every(synchronous ? `${SEND}Sync` : SEND, { delayMs: 150 })],
   ];
   test.each(lossy)("behaviour: one transaction, when %s", async (_, rule) => {
+    giveUpSoon();
     inject(rule);
     const { journal, entries } = createJournal();
-    const sender = open({ fees: { synchronous, repriceAfterMs: 5_000 }, journal });
+    const sender = open({ fees: { synchronous, repriceAfterMs: 60_000 }, journal });
     await expect(sender.send(call(), "a")).resolves.toMatchObject({ succeeded: true });
     await expect(sender.send(call(), "b")).resolves.toMatchObject({ succeeded: true });
     expect(entries.map(({ nonce, state }) => [nonce, state])).toEqual([
@@ -163,7 +166,7 @@ describe("a price that is too low", () => {
     const pending = open({ fees: { gasPriceWei: async () => price }, journal }).send(call(), "a");
     await vi.waitFor(() => expect(entries).toHaveLength(1));
     price = 10n * GWEI;
-    await vi.waitFor(() => expect(sent()).toHaveLength(2), { timeout: 3_000 });
+    await vi.waitFor(() => expect(sent()).toHaveLength(2));
     expect(parseTransaction(entries[1]!.raw).gasPrice).toBe((10n * GWEI * 9n) / 8n + 1n);
     await chain.client.request("anvil_mine", ["0x1"]);
     await expect(pending).resolves.toMatchObject({ transactionHash: entries[1]!.hash });
@@ -173,7 +176,7 @@ describe("a price that is too low", () => {
     await chain.client.request("evm_setAutomine", [false]);
     const { journal, entries } = createJournal();
     const pending = open({ fees: { repriceAfterMs: 10 }, journal }).send(call(), "a");
-    await vi.waitFor(() => expect(sent().length).toBeGreaterThan(15), { timeout: 10_000 });
+    await vi.waitFor(() => expect(sent().length).toBeGreaterThan(15));
     const prices = entries.map(({ raw }) => parseTransaction(raw).gasPrice!);
     expect(prices).toHaveLength(13);
     for (const [i, price] of prices.slice(1).entries()) expect(price * 8n).toBeGreaterThan(prices[i]! * 9n);
@@ -184,6 +187,7 @@ describe("a price that is too low", () => {
   });
 
   test("behaviour: an earlier version that is mined after all is the end of all", async () => {
+    giveUpSoon();
     // The node takes the first version only, and mines it after the second was signed.
     await chain.client.request("evm_setAutomine", [false]);
     const { journal, entries } = createJournal();
@@ -191,7 +195,7 @@ describe("a price that is too low", () => {
       method === SEND && params[0] !== entries[0]!.raw ? { dropAnswer: true, reach: false } : undefined,
     );
     const pending = open({ journal }).send(call(), "a");
-    await vi.waitFor(() => expect(entries).toHaveLength(2), { timeout: 3_000 });
+    await vi.waitFor(() => expect(entries).toHaveLength(2));
     await chain.client.request("anvil_mine", ["0x1"]);
     await expect(pending).resolves.toMatchObject({ transactionHash: entries[0]!.hash });
     expect(entries.map(({ state }) => state)).toEqual(["mined", "replaced"]);
@@ -205,7 +209,7 @@ describe("a price that is too low", () => {
     await chain.client.request("evm_setAutomine", [false]);
     const { journal, entries } = createJournal();
     const pending = open({ fees: { repriceAfterMs: 100 }, journal }).send(call(), "a");
-    await vi.waitFor(() => expect(sent().length).toBeGreaterThan(3), { timeout: 5_000 });
+    await vi.waitFor(() => expect(sent().length).toBeGreaterThan(3));
     expect(entries).toHaveLength(2);
     await chain.client.request("anvil_mine", ["0x1"]);
     await expect(pending).resolves.toMatchObject({ transactionHash: entries[0]!.hash });
@@ -427,7 +431,7 @@ describe("after a restart", () => {
     const transaction = await sign(0, 3n * GWEI);
     const { journal, entries } = createJournal([entry(transaction)]);
     const pending = open({ journal }).resume([transaction], "a");
-    await vi.waitFor(() => expect(sent()).toHaveLength(2), { timeout: 3_000 });
+    await vi.waitFor(() => expect(sent()).toHaveLength(2));
     expect(parseTransaction(entries[1]!.raw)).toMatchObject({
       nonce: 0,
       gasPrice: (27n * GWEI) / 8n + 1n,

@@ -193,7 +193,7 @@ test("behaviour: a provider that takes five blocks at once is followed from far 
   };
   watcher = createChainWatcher({ client: { ...client, getLogs }, pollIntervalMs: 50, onError: () => {} });
   const { words, reorgs } = follow();
-  await vi.waitFor(() => expect(words()).toEqual([1, 2, 3, 4]), { timeout: 5_000 });
+  await vi.waitFor(() => expect(words()).toEqual([1, 2, 3, 4]));
   expect(refused).toBe(1);
   expect(reorgs).toEqual([]);
 });

@@ -36,8 +36,14 @@ const word = (n: number): Hex => `0x${n.toString(16).padStart(64, "0")}`;
 const log = (n: number) => chain.send(testAccount(0), { to: logger, data: word(n) });
 const mine = (blocks: number) => chain.client.request("anvil_mine", [`0x${blocks.toString(16)}`]);
 
-function watch(url: string, options: { pollIntervalMs?: number; rolledBackAfterMs?: number } = {}) {
-  client = createChainClient(url, { timeoutMs: 500 });
+function watch(
+  url: string,
+  {
+    timeoutMs = 20_000,
+    ...options
+  }: { timeoutMs?: number; pollIntervalMs?: number; rolledBackAfterMs?: number } = {},
+) {
+  client = createChainClient(url, { timeoutMs });
   watcher = createChainWatcher({ client, pollIntervalMs: 50, onError: (e) => errors.push(e), ...options });
 }
 
@@ -115,7 +121,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     for (const n of [1, 2]) await log(n);
     await vi.waitFor(() => expect(words()).toEqual([1, 2]));
     await chain.client.request("anvil_rollback", [1]);
-    await vi.waitFor(() => expect(words()).toEqual([1]), { timeout: 3_000 });
+    await vi.waitFor(() => expect(words()).toEqual([1]));
     expect(reorgs).toHaveLength(1);
   });
 
@@ -125,7 +131,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     await vi.waitFor(() => expect(watcher!.head()).toBeDefined());
     node.inject(first(3, "eth_getLogs", { error: { code: -32_000, message: "busy" } }));
     await log(1);
-    await vi.waitFor(() => expect(words()).toEqual([1]), { timeout: 3_000 });
+    await vi.waitFor(() => expect(words()).toEqual([1]));
     expect(errors.length).toBeGreaterThan(0);
   });
 
@@ -141,7 +147,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     });
     await log(1);
     await log(2);
-    await vi.waitFor(() => expect(words).toEqual([1, 2]), { timeout: 3_000 });
+    await vi.waitFor(() => expect(words).toEqual([1, 2]));
   });
 
   test("behaviour: a stopped follower hears nothing more", async () => {
@@ -179,9 +185,9 @@ test("behaviour: a chain that was set back and grows slowly hides none of its ne
   await vi.waitFor(() => expect(watcher!.head()!.number).toBe(22n));
   await chain.client.request("anvil_rollback", [15]);
   await log(2);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await vi.waitFor(() => expect(watcher!.head()!.number).toBe(8n));
   await log(3);
-  await vi.waitFor(() => expect(words()).toEqual([1, 2, 3]), { timeout: 4_000 });
+  await vi.waitFor(() => expect(words()).toEqual([1, 2, 3]));
 });
 
 describe("behind one URL with several nodes", () => {
@@ -211,7 +217,7 @@ describe("behind one URL with several nodes", () => {
       await mine(2);
       horizon = await lag();
     }
-    await vi.waitFor(() => expect(words()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(words()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]));
     expect(reorgs).toEqual([]);
   });
 
@@ -230,7 +236,7 @@ describe("behind one URL with several nodes", () => {
     });
     await log(3);
     const before = staleAnswers;
-    await vi.waitFor(() => expect(staleAnswers).toBeGreaterThan(before + 3), { timeout: 10_000 });
+    await vi.waitFor(() => expect(staleAnswers).toBeGreaterThan(before + 3));
     expect(words()).toEqual([1, 2]);
     end();
     await vi.waitFor(() => expect(words()).toEqual([1, 2, 3]));
@@ -252,16 +258,16 @@ describe.each(["WebSocket", "Unix socket"])("pushed over %s", (kind) => {
   });
 
   test("behaviour: a connection that breaks, or falls silent, hides no log", async () => {
-    watch(url(), { pollIntervalMs: 100 });
+    watch(url(), { pollIntervalMs: 100, timeoutMs: 500 });
     const { words } = follow();
     await log(1);
     await vi.waitFor(() => expect(words()).toEqual([1]));
     node.breakLines();
     await log(2);
-    await vi.waitFor(() => expect(words()).toEqual([1, 2]), { timeout: 3_000 });
+    await vi.waitFor(() => expect(words()).toEqual([1, 2]));
     node.freezeLines();
     await log(3);
-    await vi.waitFor(() => expect(words()).toEqual([1, 2, 3]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(words()).toEqual([1, 2, 3]));
   });
 
   test("behaviour: a head that is pushed twice, or late, is told once", async () => {
@@ -278,5 +284,5 @@ test("behaviour: the head is known with its age", async () => {
   await vi.waitFor(() => expect(watcher!.head()).toBeDefined());
   const { number, seenAtMs } = watcher!.head()!;
   expect(number).toBe(1n);
-  expect(Date.now() - seenAtMs).toBeLessThan(2_000);
+  expect(Date.now() - seenAtMs).toBeLessThan(20_000);
 });

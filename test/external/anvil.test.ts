@@ -20,9 +20,9 @@ beforeAll(async () => {
   const { TYCHE_DATA_DIR, ...env } = parties.service;
   [oracle, tyche] = await Promise.all([
     startOracleProcess(parties.oracle),
-    startTycheProcess({ dataDir: TYCHE_DATA_DIR!, env, timeoutMs: 120_000 }),
+    startTycheProcess({ dataDir: TYCHE_DATA_DIR!, env, timeoutMs: 240_000 }),
   ]);
-}, 240_000);
+});
 afterAll(async () => {
   await Promise.all([tyche?.stop(), oracle?.stop()]);
   await chain?.close();

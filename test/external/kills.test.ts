@@ -17,7 +17,7 @@ let tyche: TycheProcess;
 
 const startService = (): Promise<TycheProcess> => {
   const { TYCHE_DATA_DIR, ...env } = parties.service;
-  return startTycheProcess({ dataDir: TYCHE_DATA_DIR!, env, timeoutMs: 120_000 });
+  return startTycheProcess({ dataDir: TYCHE_DATA_DIR!, env, timeoutMs: 240_000 });
 };
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   parties = prepareParties(chain);
   await deployByCommands(parties);
   [oracle, tyche] = await Promise.all([startOracleProcess(parties.oracle), startService()]);
-}, 240_000);
+});
 afterAll(async () => {
   await Promise.all([tyche?.stop("SIGKILL"), oracle?.stop("SIGKILL")]);
   await chain?.close();
@@ -76,4 +76,4 @@ test("behaviour: kill -9 of service and oracle under load loses no request, and 
   } finally {
     await client.close();
   }
-}, 180_000);
+});

@@ -132,18 +132,18 @@ test("error: a body shorter than its length is never acted upon", async () => {
 });
 
 test("default: closing ends idle connections, lets a call finish and refuses new ones", async () => {
-  const { call, service, server } = await startHarness({ limits: { closeGraceMs: 5000 } });
+  const { call, service, server } = await startHarness({ limits: { closeGraceMs: 60_000 } });
   service.behave("pend");
   await call("GET", "/healthz");
   const pending = call("POST", PRESETS);
   await expect.poll(() => service.submitted.length, PATIENT).toBe(1);
   const started = performance.now();
   const closed = server.close();
-  setTimeout(() => service.advance("req_00000000000000000000000001", "fulfilled"), 50);
+  service.advance("req_00000000000000000000000001", "fulfilled");
   expect((await pending).status).toBe(200);
   await closed;
   // Well before the grace time: nothing waited for it.
-  expect(performance.now() - started).toBeLessThan(4000);
+  expect(performance.now() - started).toBeLessThan(30_000);
   await expect(call("GET", "/healthz")).rejects.toThrow("fetch failed");
 });
 

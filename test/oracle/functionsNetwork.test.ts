@@ -161,7 +161,7 @@ test("behaviour: while the sandbox is overloaded requests wait and say why, then
     ),
   );
   overloaded = false;
-  await vi.waitFor(async () => expect(await answers()).toHaveLength(1), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await answers()).toHaveLength(1));
 });
 
 test("behaviour: one item that makes every report revert doesn't hold its neighbours up", async () => {
@@ -179,7 +179,7 @@ test("behaviour: one item that makes every report revert doesn't hold its neighb
     }),
   });
   const oracle = world.startOracle();
-  await vi.waitFor(async () => expect(await answers()).toHaveLength(2), { timeout: 3_000 });
+  await vi.waitFor(async () => expect(await answers()).toHaveLength(2));
   await vi.waitFor(() =>
     expect(oracle.network().pending).toEqual([
       expect.objectContaining({ requestId: doomedId, why: expect.stringContaining("refused the report") }),

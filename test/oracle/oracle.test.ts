@@ -97,7 +97,7 @@ test("behaviour: a request that a reorganisation takes away is forgotten, one th
   await vi.waitFor(() => expect(oracle.network().pending).toHaveLength(1));
   await world.viem.revert({ id: snapshot });
   await world.viem.mine({ blocks: 1 });
-  await vi.waitFor(() => expect(oracle.network().pending).toEqual([]), { timeout: 3_000 });
+  await vi.waitFor(() => expect(oracle.network().pending).toEqual([]));
   await consumer.requestWord({ confirmations: 3 });
   await vi.waitFor(() => expect(oracle.network().pending).toHaveLength(1));
   await world.viem.setCode({ address: consumer.address, bytecode: "0x00" });
@@ -128,9 +128,7 @@ test("behaviour: an answer that a reorganisation takes is given again at once, i
   await world.requestWords(1);
   await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1));
   await world.client.request("anvil_reorg", [1, []]);
-  await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1), {
-    timeout: 5_000,
-  });
+  await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1));
 });
 
 test("behaviour: the status names the last block, the accounts and their balances", async () => {
@@ -156,8 +154,6 @@ test("behaviour: after close nothing more is sent, and closing again changes not
   await world.requestWords(1);
   // Another one that has read the request and answered it shows that the first one had the time to.
   world.startOracle();
-  await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1), {
-    timeout: 10_000,
-  });
+  await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1));
   expect(oracle.network().lastBlock).toEqual(lastBlock);
 });

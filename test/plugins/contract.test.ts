@@ -48,7 +48,7 @@ describe.each(readdirSync(folder))("%s", (name) => {
   });
 
   // Seeded, so it passes or fails the same each time; a fair preset fails with a probability below 1e-8 for each distribution.
-  test("behaviour: results are distributed as declared", { timeout: 120_000 }, async () => {
+  test("behaviour: results are distributed as declared", async () => {
     expect(preset.definition.distributions).not.toEqual([]);
     expect(await checkDistributions(preset, pool.run)).toEqual([]);
   });

@@ -76,37 +76,33 @@ run = {
 print(json.dumps([run[preset](int(word, 16), *args) for preset, word, *args in json.load(sys.stdin)]))
 `;
 
-test(
-  "default: docs/draws.py gives the results of the presets in the sandbox",
-  { timeout: 60_000 },
-  async () => {
-    const cases = fc.sample(caseOf, { seed: 20_261_122, numRuns: 400 });
-    const names = [...new Set(cases.map(({ preset }) => preset))];
-    expect(names.sort()).toEqual(["coinflip", "lotto", "nDice", "range"]);
-    const presets = new Map(
-      await Promise.all(
-        names.map(async (name) => [name, await loadPreset(path.join(root, "plugins"), name)] as const),
-      ),
-    );
-    const prepared = cases.map(({ preset: name, params, word }) => {
-      const preset = presets.get(name)!;
-      return { name, preset, word, args: parsePresetParams(preset, params).args };
-    });
-    const given = await Promise.all(
-      prepared.map(async ({ preset, word, args }) => {
-        const request = { source: preset.source, args, bytesArgs: [word as `0x${string}`] };
-        const outcome = await pool.run({ ...request, limits: { maxResponseBytes: 16_384 } });
-        return outcome.ok ? decodeResult(outcome.bytes, preset.returnType) : outcome.error;
-      }),
-    );
-    const input = JSON.stringify(prepared.map(({ name, word, args }) => [name, word, ...args]));
-    const output = execFileSync("python3", ["-B", "-c", DRIVER, path.dirname(script)], {
-      input,
-      encoding: "utf8",
-    });
-    expect(JSON.parse(output)).toEqual(given);
-  },
-);
+test("default: docs/draws.py gives the results of the presets in the sandbox", async () => {
+  const cases = fc.sample(caseOf, { seed: 20_261_122, numRuns: 400 });
+  const names = [...new Set(cases.map(({ preset }) => preset))];
+  expect(names.sort()).toEqual(["coinflip", "lotto", "nDice", "range"]);
+  const presets = new Map(
+    await Promise.all(
+      names.map(async (name) => [name, await loadPreset(path.join(root, "plugins"), name)] as const),
+    ),
+  );
+  const prepared = cases.map(({ preset: name, params, word }) => {
+    const preset = presets.get(name)!;
+    return { name, preset, word, args: parsePresetParams(preset, params).args };
+  });
+  const given = await Promise.all(
+    prepared.map(async ({ preset, word, args }) => {
+      const request = { source: preset.source, args, bytesArgs: [word as `0x${string}`] };
+      const outcome = await pool.run({ ...request, limits: { maxResponseBytes: 16_384 } });
+      return outcome.ok ? decodeResult(outcome.bytes, preset.returnType) : outcome.error;
+    }),
+  );
+  const input = JSON.stringify(prepared.map(({ name, word, args }) => [name, word, ...args]));
+  const output = execFileSync("python3", ["-B", "-c", DRIVER, path.dirname(script)], {
+    input,
+    encoding: "utf8",
+  });
+  expect(JSON.parse(output)).toEqual(given);
+});
 
 test("default: docs/draws.py takes a preset and its arguments from the command line", () => {
   const python = (...args: string[]): string =>

@@ -30,7 +30,7 @@ async function follow(folder: string): Promise<Followed> {
     registry,
     changes,
     async next(isWanted) {
-      for (const deadline = Date.now() + 20_000; Date.now() < deadline; await sleep(10)) {
+      for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(10)) {
         const found = changes.find(isWanted);
         if (found !== undefined) return found;
       }

@@ -88,9 +88,7 @@ test("behaviour: a transaction that waits in the pool, and its price", async () 
   expect(await why(request)).toMatch(
     /^its transaction 0x[0-9a-f]{64} is not mined yet, \d+ seconds after it was sent/,
   );
-  await vi.waitFor(async () => expect(await why(request)).toContain("its price raised 1 times"), {
-    timeout: 5_000,
-  });
+  await vi.waitFor(async () => expect(await why(request)).toContain("its price raised 1 times"));
   await world.stack.client.request("evm_setAutomine", [true]);
   await world.stack.client.request("anvil_mine", ["0x1"]);
 });

@@ -216,7 +216,7 @@ describe("a pipeline", () => {
       const { id } = await pipeline.accept("preset");
       await vi.waitFor(
         () => expect(world.errors.slice(errors).map(causes).join()).toContain("refused by a trigger"),
-        { timeout: 15_000, interval: 10 },
+        { interval: 10 },
       );
       await expectMemoryIsTable(book, store);
       await sql`DROP TRIGGER refusal`.execute(store.db);

@@ -42,7 +42,7 @@ const endedAgain = async (id: string, ends = 2): Promise<EndedRequest> =>
       expect(endsOf(request)).toBe(ends);
       return request;
     },
-    { timeout: 10_000, interval: 25 },
+    { interval: 25 },
   );
 /** What the chain has now of what a request says that it has ended with. */
 const onChain = async ({ outcome, endedIn, timeline }: OpenRequest) => {

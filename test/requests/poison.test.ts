@@ -113,7 +113,7 @@ test("behaviour: a dapp whose subscriptions can't be made holds up no other dapp
   );
   const held = await pipeline.accept("random", { dappId: "dapp_new" });
   const neighbour = await pipeline.accept("random", { dappId: OTHER });
-  expect((await pipeline.ended(neighbour.id, 4_000)).state).toBe("fulfilled");
+  expect((await pipeline.ended(neighbour.id)).state).toBe("fulfilled");
   expect(held.state).toBe("received");
   stop();
   expect((await pipeline.ended(held.id)).state).toBe("fulfilled");

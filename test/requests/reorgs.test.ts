@@ -139,7 +139,7 @@ test("behaviour: a reorganisation under load loses and doubles nothing", async (
   await reorgUnderLoad(world.stack.client, 1);
   await reorgUnderLoad(world.stack.client, 2);
   for (const { id } of requests) {
-    const request = await pipeline.ended(id, 25_000);
+    const request = await pipeline.ended(id);
     expect(request.state).toBe("fulfilled");
     expect(countEnds(request)).toBe(1);
   }

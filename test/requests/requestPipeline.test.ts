@@ -180,7 +180,7 @@ describe("faults of the node", () => {
     const { id } = await pipeline.accept("random");
     const refused = () => world.node.calls.filter(({ method }) => method === SEND).length;
     const before = refused();
-    await vi.waitFor(() => expect(refused()).toBeGreaterThan(before + 1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(refused()).toBeGreaterThan(before + 1));
     expect((await pipeline.book.find(id))!.state).toBe("submitted");
     stop();
     expect((await pipeline.ended(id)).state).toBe("fulfilled");

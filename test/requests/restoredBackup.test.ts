@@ -32,7 +32,7 @@ test("behaviour: a journal restored from before the last transactions sends noth
   const { outcome } = await pipeline.ended(answered.id);
   world.stopOracle();
   const sent = await pipeline.accept("random");
-  await vi.waitFor(() => expect(sent.progress.acceptedBlock).toBeDefined(), { timeout: 15_000 });
+  await vi.waitFor(() => expect(sent.progress.acceptedBlock).toBeDefined());
   const waiting = makeRequest("random", "0x");
   await pipeline.book.add(waiting);
 

@@ -76,7 +76,7 @@ test("behaviour: a timeout that a reorganisation takes comes again", async () =>
   await passTime(301);
   await pipeline.ended(id);
   await request("anvil_reorg", 1, []);
-  await vi.waitFor(async () => expect((await pipeline.book.find(id))!.timeline).toHaveLength(6), 10_000);
+  await vi.waitFor(async () => expect((await pipeline.book.find(id))!.timeline).toHaveLength(6));
   const ended = await pipeline.ended(id);
   expect(ended.timeline.map(({ state }) => state).slice(-3)).toEqual(["failed", "executing", "failed"]);
   expect([ended.error, countEnds(ended)]).toEqual([ERROR, 1]);
@@ -99,9 +99,7 @@ test("behaviour: one that was answered at the last moment keeps its result, and 
   const sees = world.node.inject(every("eth_getLogs", { status: 503 }));
   await deliverResults(world.stack, await carrierOf(answered), { response: "0x6869" });
   await passTime(301);
-  await vi.waitFor(async () => expect(await world.events("RequestTimedOut")).toHaveLength(1), {
-    timeout: 10_000,
-  });
+  await vi.waitFor(async () => expect(await world.events("RequestTimedOut")).toHaveLength(1));
   sees();
   expect((await pipeline.ended(silent.id)).error).toEqual(ERROR);
   expect((await pipeline.ended(answered.id)).outcome).toMatchObject({ parsedResult: "hi" });

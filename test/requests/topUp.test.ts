@@ -27,30 +27,28 @@ const spend = async () => {
 
 test("default: a subscription that falls below half is filled up", async () => {
   await spend();
-  await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE));
 });
 
 test("behaviour: a look that fails is made again", async () => {
   await pipeline.ended((await pipeline.accept("random")).id);
   world.node.inject(first(6, "eth_call", { status: 503 }));
   await pipeline.ended((await pipeline.accept("random")).id);
-  await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE));
 });
 
 test("behaviour: a top-up that a restart interrupts is not made twice", async () => {
   await spend();
   world.node.inject(first(1, "eth_sendRawTransactionSync", { reach: false, dropAnswer: true }));
-  await vi.waitFor(
-    () =>
-      expect(
-        world.node.calls.filter(({ method }) => method.endsWith("TransactionSync")).length,
-      ).toBeGreaterThan(3),
-    { timeout: 5_000 },
+  await vi.waitFor(() =>
+    expect(
+      world.node.calls.filter(({ method }) => method.endsWith("TransactionSync")).length,
+    ).toBeGreaterThan(3),
   );
   await pipeline.close();
   pipeline = await world.open({ allowanceJuels: ALLOWANCE });
-  await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE));
   // A second one would leave more than the allowance after the next round.
   await spend();
-  await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE));
 });

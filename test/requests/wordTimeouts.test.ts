@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createWordTimeouts } from "../../src/requests/wordTimeouts.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
 import { countEnds } from "../support/countEnds.ts";
+import { TEST_PROVING_KEY } from "../support/stack.ts";
 import { startPipelineWorld, type PipelineWorld, type OpenPipeline } from "../support/pipelineWorld.ts";
 
 let world: PipelineWorld;
@@ -25,10 +26,20 @@ const accepted = async ({ id }: OpenRequest) =>
     expect(found.progress.acceptedBlock).toBeDefined();
     return found;
   });
-/** The clock on the wall goes on by so much, and the chain's stays. */
-const passTime = (ms: number): void => {
+/** The clock on the wall goes on by 301 seconds at a time, and the chain's stays, until a request has ended. */
+const endedInTime = async (id: string) => {
   const now = Date.now.bind(Date);
-  vi.spyOn(Date, "now").mockImplementation(() => now() + ms);
+  let passedMs = 0;
+  vi.spyOn(Date, "now").mockImplementation(() => now() + passedMs);
+  return await vi.waitFor(
+    async () => {
+      passedMs += 301_000;
+      const found = (await pipeline.book.find(id))!;
+      expect(found.state).toBe("failed");
+      return found;
+    },
+    { interval: 200 },
+  );
 };
 
 describe.each(["random", "preset"] as const)("a %s without words", (kind) => {
@@ -41,7 +52,7 @@ describe.each(["random", "preset"] as const)("a %s without words", (kind) => {
         expect(found.progress.vrfRequestId).not.toBe(before.progress.vrfRequestId);
         return found;
       },
-      { timeout: 10_000, interval: 100 },
+      { interval: 100 },
     );
     expect(after.timeline.at(-1)).toMatchObject({
       state: "submitted",
@@ -58,11 +69,8 @@ describe.each(["random", "preset"] as const)("a %s without words", (kind) => {
 
   test("behaviour: fails after 300 seconds with what it waited for, and stays so", async () => {
     const { id } = await accepted(await pipeline.accept(kind));
-    // Longer than a look takes to come.
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect((await pipeline.book.find(id))!.state).toBe("submitted");
-    passTime(301_000);
-    const ended = await pipeline.ended(id);
+    const ended = await endedInTime(id);
     expect(ended).toMatchObject({
       state: "failed",
       error: {
@@ -77,13 +85,11 @@ describe.each(["random", "preset"] as const)("a %s without words", (kind) => {
 });
 
 test("behaviour: a request that waits for confirmations is not timed out", async () => {
-  const request = await pipeline.accept("random");
-  const { id } = await accepted(request);
-  const params = { ...request.params, confirmations: 50 };
+  const params = { numWords: 2, confirmations: 50, keyHash: TEST_PROVING_KEY.keyHash };
   const late = await accepted(await pipeline.accept("random", { params }));
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
-  passTime(301_000);
-  expect((await pipeline.ended(id)).state).toBe("failed");
+  const { id } = await accepted(await pipeline.accept("random"));
+  // Each look is at both.
+  await endedInTime(id);
   expect((await pipeline.book.find(late.id))!.state).toBe("submitted");
 });
 

@@ -57,10 +57,7 @@ const served = (pool: SandboxPool) =>
     ({ code }: { code: string }) => code,
   );
 const recovers = async (pool: SandboxPool) => {
-  await vi.waitFor(() => expect(pool.status()).toEqual({ isReady: true, layers }), {
-    timeout: 25_000,
-    interval: 50,
-  });
+  await vi.waitFor(() => expect(pool.status()).toEqual({ isReady: true, layers }), { interval: 50 });
   expect(await served(pool)).toBe(true);
 };
 
@@ -147,7 +144,7 @@ test.runIf(process.platform === "linux" && process.getuid?.() === 0)(
           }
           expect(pool.status()).toMatchObject({ isReady: false, reason: "EMFILE" });
         },
-        { timeout: 20_000, interval: 20 },
+        { interval: 20 },
       );
       expect(await served(pool)).toBe("sandbox_unavailable");
     } finally {

@@ -27,7 +27,7 @@ export interface SoakReport {
   readonly violations: readonly string[];
 }
 
-const END_TIMEOUT_MS = 60_000;
+const END_TIMEOUT_MS = 120_000;
 const NETWORKS = ["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"] as const;
 
 /**

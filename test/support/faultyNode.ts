@@ -26,6 +26,8 @@ export interface Fault {
   readonly callTimes?: number;
   /** The answer comes this much later. */
   readonly delayMs?: number;
+  /** The answer waits for this. */
+  readonly until?: Promise<unknown>;
   /** The connection breaks instead of an answer. */
   readonly breakLine?: boolean;
   /** JSON-RPC error instead of the answer. */
@@ -114,6 +116,7 @@ export async function startFaultyNode(chain: Pick<TestChain, "rpcUrl" | "client"
     if (fault.status !== undefined) body = { error: { code: -32_005, message: `status ${fault.status}` } };
     if (fault.error !== undefined) body = { error: fault.error };
     if (fault.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, fault.delayMs));
+    await fault.until;
     if (fault.dropAnswer === true) return { fault };
     return { fault, text: JSON.stringify({ jsonrpc: "2.0", id: message.id, ...body }) };
   };

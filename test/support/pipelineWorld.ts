@@ -137,7 +137,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
       pipeline.take(request);
       return request;
     };
-    const ended = async (id: string, timeout = 15_000): Promise<EndedRequest> =>
+    const ended = async (id: string): Promise<EndedRequest> =>
       await vi.waitFor(
         async () => {
           // As it is stored: what is poisoned can't be parsed.
@@ -145,7 +145,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
           if (!isEnded(request.state)) throw new Error(`${id} is ${request.state}: ${request.why}`);
           return request;
         },
-        { timeout, interval: 25 },
+        { interval: 25 },
       );
     const close = async (): Promise<void> => {
       await pipeline.close();

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 const ENTRY = path.resolve(import.meta.dirname, "../../src/app/tyche.ts");
-const START_TIMEOUT_MS = 30_000;
+/** Ends a start that hangs; no measure of how long one takes. */
+const START_TIMEOUT_MS = 120_000;
 
 /** A service in a process of its own, as a user starts it. */
 export interface TycheProcess {
@@ -41,7 +42,7 @@ export interface TycheProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Command and options that run it, such as `prlimit --nofile=64`. Default none. */
   readonly under?: readonly string[];
-  /** How long it may take. Default 30,000: everything is embedded; a chain of others takes its own time. */
+  /** How long it may take. Default 120,000: everything is embedded; a chain of others takes its own time. */
   readonly timeoutMs?: number;
 }
 

@@ -86,7 +86,7 @@ test("behaviour: a chain that was reset all the same comes back with all its blo
   for (let i = 0; i < 3; i += 1) await pay();
   const [before, balance] = [await headHash(), await node.client.getBalanceWei(payee.address)];
   await reset();
-  await vi.waitFor(() => expect(restarts).toMatchObject([{ isUp: true, lostBlocks: 0 }]), 10_000);
+  await vi.waitFor(() => expect(restarts).toMatchObject([{ isUp: true, lostBlocks: 0 }]));
   expect(errorTexts()).toEqual(["somebody has put another chain in place of the embedded one"]);
   expect([await headHash(), await node.client.getBalanceWei(payee.address)]).toEqual([before, balance]);
   await pay();
@@ -106,5 +106,5 @@ test("behaviour: a chain that is closed right after a reset is whole at the next
 test("error: a chain whose stored state is gone, too, is over", async () => {
   rmSync(path.join(folder, "state.json"));
   await reset();
-  await vi.waitFor(() => expect(restarts.at(-1)).toMatchObject({ isUp: false }), 10_000);
+  await vi.waitFor(() => expect(restarts.at(-1)).toMatchObject({ isUp: false }));
 });

@@ -127,14 +127,14 @@ test("behaviour: a trace outlives a compaction, or is an error, after a restart 
   ({ transactionHash: hash, blockNumber: block, blockHash } = await pay(2));
   const [trace] = await askAll(traces());
   await ask("anvil_setNonce", `0x${"77".repeat(20)}`, "0x0");
-  await expect.poll(() => compactions, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => compactions).toBeGreaterThan(0);
   const isTrue = expect.toSatisfy(
     (answer) =>
       JSON.stringify(answer) === JSON.stringify(trace) || (answer as { code: number }).code === -32_000,
   );
   expect(await ask("debug_traceTransaction", hash)).toEqual(isTrue);
   process.kill(Number.parseInt(readFileSync(path.join(folder, "anvil.pid"), "utf8"), 10), "SIGKILL");
-  await expect.poll(() => restarts, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => restarts).toBe(1);
   expect(await ask("debug_traceTransaction", hash)).toEqual(isTrue);
   expect(await askAll(kept())).not.toContain(null);
 });

@@ -58,15 +58,18 @@ test("error: a name without address", async () => {
 
 test("behaviour: names whose servers keep silent delay no other lookup, and end with the request", async () => {
   const abort = new AbortController();
+  let ended = 0;
   const pending = Array.from({ length: 32 }, () =>
-    publicResolver("silent.example", abort.signal).catch(() => "ended"),
+    publicResolver("silent.example", abort.signal).catch((error: Error) => {
+      ended += 1;
+      return error.message;
+    }),
   );
-  const startMs = performance.now();
   await Promise.all([publicResolver("four.example", never), systemResolver("localhost", never)]);
-  expect(performance.now() - startMs).toBeLessThan(500);
+  expect(ended).toBe(0);
   abort.abort();
-  expect(new Set(await Promise.all(pending))).toEqual(new Set(["ended"]));
-  expect(performance.now() - startMs).toBeLessThan(1_000);
+  // Otherwise they would time out.
+  for (const reason of await Promise.all(pending)) expect(reason).toContain("ECANCELLED");
 });
 
 test("behaviour: the system's resolver knows the hosts file", async () => {
