@@ -21,6 +21,11 @@ export function aggregate(observations: readonly Observation[]): Observation {
   return mostCommon(errors);
 }
 
+/** Orders observations: errors before results, then by length, then by bytes; 0 where two are alike. */
+export function compareObservations(a: Observation, b: Observation): number {
+  return Number(a.ok) - Number(b.ok) || byLengthThenBytes(a, b);
+}
+
 function byLengthThenBytes(a: Observation, b: Observation): number {
   return a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes);
 }

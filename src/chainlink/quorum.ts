@@ -1,0 +1,9 @@
+/** Returns f, the nodes of `nodes` that may be wrong: ⌊(n − 1) / 3⌋. */
+export function faultyNodesOf(nodes: number): number {
+  return Math.floor((nodes - 1) / 3);
+}
+
+/** Returns how many signatures a report needs, no more and no fewer: ⌊(n + f) / 2⌋ + 1 (OCR2Base `transmit`, `expectedNumSignatures`). */
+export function signaturesOf(nodes: number, faulty: number): number {
+  return Math.floor((nodes + faulty) / 2) + 1;
+}

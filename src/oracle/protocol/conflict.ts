@@ -1,0 +1,32 @@
+import type { Hex } from "viem";
+import type { Message, Proposal, Reveal } from "./message.ts";
+
+/** Computes the commitment to a reveal. */
+export type CommitmentOf = (reveal: Reveal) => Hex;
+
+/**
+ * Whether two messages of one request show that their sender is wrong: an honest node fixes one observation, makes one proposal for a
+ * rank and signs one report of it.
+ */
+export function isConflict(first: Message, second: Message, commitmentOf: CommitmentOf): boolean {
+  if (first.sender !== second.sender) return false;
+  const fixed = [first, second].map((message) => fixedBy(message, commitmentOf));
+  if (fixed[0] !== undefined && fixed[1] !== undefined) return fixed[0] !== fixed[1];
+  if (first.kind === "proposal" && second.kind === "proposal")
+    return first.rank === second.rank && !isSameBundle(first, second, commitmentOf);
+  if (first.kind === "endorsement" && second.kind === "endorsement")
+    return first.rank === second.rank && first.digest !== second.digest;
+  return false;
+}
+
+/** Returns the commitment that a message fixes, if it fixes one. */
+export function fixedBy(message: Message, commitmentOf: CommitmentOf): Hex | undefined {
+  if (message.kind === "commit") return message.commitment;
+  return message.kind === "reveal" ? commitmentOf(message) : undefined;
+}
+
+function isSameBundle(first: Proposal, second: Proposal, commitmentOf: CommitmentOf): boolean {
+  const describe = ({ reveals }: Proposal): string =>
+    reveals.map(({ message }) => `${message.sender} ${commitmentOf(message)}`).join();
+  return describe(first) === describe(second);
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { Round } from "../../../src/oracle/protocol/round.ts";
+import { BROKEN_RULES, loadBroken } from "./brokenRules.ts";
+import { runSchedule } from "./simulator.ts";
+
+/** In all 30,000, about 16 s of a slow core; `npm run simulate` runs 100,000 and more. */
+const PARTS = 6;
+const SCHEDULES_PER_PART = 5_000;
+/** The rarest fault of those below shows after 800. */
+const SCHEDULES_TO_FIND = 5_000;
+/** Bounded by the number of schedules; only a machine that is busy with other things needs as long. */
+const PATIENCE_MS = 300_000;
+
+test.for(Array.from({ length: PARTS }, (_, part) => 1 + part * SCHEDULES_PER_PART))(
+  "behaviour: no invariant is broken in the 5,000 schedules from seed %i on",
+  { timeout: PATIENCE_MS },
+  (first) => {
+    const seeds = Array.from({ length: SCHEDULES_PER_PART }, (_, index) => first + index);
+    const broken = seeds.flatMap((seed) => {
+      const { violation } = runSchedule({ Round }, seed);
+      return violation === undefined ? [] : [`seed ${seed}: ${violation}`];
+    });
+    expect(broken).toEqual([]);
+  },
+);
+
+test.for(BROKEN_RULES)(
+  "behaviour: a node that no longer $rule is caught",
+  { timeout: PATIENCE_MS },
+  async (broken) => {
+    const protocol = await loadBroken(broken);
+    const seeds = Array.from({ length: SCHEDULES_TO_FIND }, (_, index) => index + 1);
+    expect(seeds.some((seed) => runSchedule(protocol, seed).violation !== undefined)).toBe(true);
+  },
+);
+
+test("behaviour: the same seed is the same schedule", () => {
+  expect(runSchedule({ Round }, 7)).toEqual(runSchedule({ Round }, 7));
+});

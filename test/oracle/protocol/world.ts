@@ -1,0 +1,62 @@
+import type { Hex } from "viem";
+import type { Observation } from "../../../src/oracle/aggregate.ts";
+import type { Message, Reveal, Sealed } from "../../../src/oracle/protocol/message.ts";
+import type { Round, RoundOptions, RoundRecord } from "../../../src/oracle/protocol/round.ts";
+import type { SeededRandom } from "./random.ts";
+
+/** The protocol under test: as it is, or with one rule broken. */
+export interface Protocol {
+  readonly Round: new (options: RoundOptions, records?: readonly RoundRecord[]) => Round;
+}
+
+/** What the honest nodes of a schedule see. */
+export type SourceKind = "same" | "numbers" | "texts" | "errors";
+
+const NO_BYTES = new Uint8Array();
+
+/** Seals without cryptography: nobody in the simulator makes a message in an honest node's name. */
+export function sealed<Of extends Message>(message: Of): Sealed<Of> {
+  return { message, bytes: NO_BYTES };
+}
+
+/** A commitment that binds and hides as far as the simulator goes: nobody looks into it. */
+export function commitmentOf({ sender, salt, observation }: Reveal): Hex {
+  return `0x${sender}/${salt}/${keyOf(observation)}`;
+}
+
+/** Digest of a result at a rank, from which both can be told. */
+export function digestOf(rank: number, result: Observation): Hex {
+  return `0x${rank}/${keyOf(result)}`;
+}
+
+/** Tells observations apart. */
+export function keyOf({ ok, bytes }: Observation): string {
+  return `${ok ? "+" : "-"}${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1")}`;
+}
+
+/** Returns what a node observes at one time: other nodes, and the same one asked again, may see something else. */
+export function observationOf(kind: SourceKind, random: SeededRandom): Observation {
+  if (kind === "numbers") return { ok: true, bytes: numberOf(1_000 + random.below(6)) };
+  if (kind === "texts") return { ok: true, bytes: Buffer.from(random.pick(["one", "two", "three"])) };
+  if (kind === "errors" && random.chance(0.5)) return { ok: false, bytes: Buffer.from("timed out") };
+  return { ok: true, bytes: Buffer.from("same") };
+}
+
+/** A uint256 of 32 bytes; below 65,536 here. */
+export function numberOf(value: number): Uint8Array {
+  const bytes = new Uint8Array(32);
+  bytes[30] = value >> 8;
+  bytes[31] = value & 0xff;
+  return bytes;
+}
+
+/** What a wrong node says that it saw. */
+export function lieOf(random: SeededRandom): Observation {
+  const lies: readonly Observation[] = [
+    { ok: true, bytes: numberOf(9_999) },
+    { ok: true, bytes: numberOf(1) },
+    { ok: true, bytes: Buffer.from("forged") },
+    { ok: false, bytes: Buffer.from("forged") },
+  ];
+  return random.pick(lies);
+}
