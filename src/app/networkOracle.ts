@@ -5,6 +5,7 @@ import type { ChainClient } from "../evm/client.ts";
 import type { Fees } from "../evm/fees.ts";
 import { observeSender } from "../evm/observedSender.ts";
 import { createSender } from "../evm/sender.ts";
+import type { Pipelining } from "../evm/pipelining.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import { createOracle } from "../oracle/oracle.ts";
 import type { Oracle } from "../oracle/oracle.ts";
@@ -21,6 +22,8 @@ export function createNetworkOracle(options: {
   readonly contracts: StackAddresses;
   readonly keys: OracleKeys;
   readonly fees: Fees;
+  /** Default: one transaction at a time of an account. */
+  readonly pipelining?: Pipelining;
   /** First block that may hold a request without an answer. */
   readonly fromBlock: bigint;
   readonly maxResponseBytes: number;
@@ -30,9 +33,10 @@ export function createNetworkOracle(options: {
   readonly onTransaction: (transaction: MinedTransaction) => void;
   readonly onError: (error: unknown) => void;
 }): Oracle {
-  const { network, chainId, client, watcher, contracts, keys, fees, signal, onError } = options;
+  const { network, chainId, client, watcher, contracts, keys, fees, pipelining, signal, onError } = options;
+  const maxInFlight = pipelining?.maxInFlight ?? 1;
   const senderOf = (account: OracleKeys["vrfAccount"], purpose: "words" | "report") =>
-    observeSender(createSender({ client, account, chainId, fees, signal, onError }), (receipt) =>
+    observeSender(createSender({ client, account, chainId, fees, signal, onError, maxInFlight }), (receipt) =>
       options.onTransaction({ network, purpose, requests: countAnswers(receipt), receipt }),
     );
   return createOracle({
@@ -53,6 +57,7 @@ export function createNetworkOracle(options: {
           })),
           maxResponseBytes: options.maxResponseBytes,
         },
+        pipelining,
         fromBlock: options.fromBlock,
       },
     ],

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { SandboxPool } from "../../sandbox/index.ts";
+import { readPipelining } from "../evm/pipelining.ts";
 import { createChainWatcher } from "../evm/watcher.ts";
 import { withDeadline } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -84,6 +85,7 @@ export function serveOracleNetwork(options: {
       const noted = await findOracleCheckpoint(store.db, name);
       const isKept =
         noted !== undefined && (await client.getHead(noted.head.number))?.hash === noted.head.hash;
+      const pipelining = await readPipelining(client);
       if (signal.aborted) return;
       const watcher = createChainWatcher({ client, pollIntervalMs: POLL_INTERVAL_MS, onError });
       signal.addEventListener("abort", () => watcher.close(), { once: true });
@@ -95,6 +97,7 @@ export function serveOracleNetwork(options: {
         contracts: file.contracts,
         keys,
         fees: feesOfExternal(config, profile),
+        pipelining,
         fromBlock: isKept ? noted.blockNumber : BigInt(file.blockNumber),
         maxResponseBytes: MAX_RESPONSE_BYTES.own,
         pool,

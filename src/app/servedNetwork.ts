@@ -162,7 +162,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         onDown: (why) => change({ serving: false, trouble: why }),
         onError,
       });
-      const { client, deployment, operator, fees } = chain;
+      const { client, deployment, operator, fees, pipelining } = chain;
       for (const finding of chain.findings) log.error(finding);
       await adopt(chain);
       const { contracts } = deployment;
@@ -186,6 +186,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
           contracts,
           operator,
           fees,
+          pipelining,
           allowanceJuels: terms.allowanceJuels,
           keyHash: deployment.keyHash,
           ...(status && {

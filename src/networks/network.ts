@@ -3,6 +3,7 @@ import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { Account } from "../evm/account.ts";
 import type { ChainClient } from "../evm/client.ts";
 import type { Fees } from "../evm/fees.ts";
+import type { Pipelining } from "../evm/pipelining.ts";
 import type { NetworkProfile } from "./profiles.ts";
 
 /** What stands on a chain, as stored between starts. */
@@ -45,6 +46,8 @@ export interface NetworkChain {
   /** Sends every transaction of the service. */
   readonly operator: Account;
   readonly fees: Fees;
+  /** Absent where a block comes for each transaction: one at a time then carries all that has gathered. */
+  readonly pipelining?: Pipelining;
   /** What was found amiss when it was opened, and what has become of it: a sentence each. */
   readonly findings: readonly string[];
   /** What an operator should see to although the chain serves, the findings included. */

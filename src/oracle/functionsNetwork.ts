@@ -8,7 +8,7 @@ import { batchDelayMs, ACTIVE_MS } from "../lib/batchDelay.ts";
 import { aggregate, type Observation } from "./aggregate.ts";
 import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
 import { observe, type SourceRunner } from "./execute.ts";
-import { createGroupCommit } from "./groupCommit.ts";
+import { createGroupCommit, lanesOf, type CommitPipelining } from "./groupCommit.ts";
 import { createRequestSet, type Entry } from "./requestSet.ts";
 import type { OracleLog } from "./log.ts";
 import {
@@ -21,20 +21,13 @@ import type { IsPreset } from "./presetSources.ts";
 import { createQuota } from "./quota.ts";
 import type { PendingRequest } from "./status.ts";
 import { ORACLE_TOPICS } from "./topics.ts";
+import { gasOfReport, measureReport } from "./reportGas.ts";
 import { createReportTransmitter, type FunctionsNode } from "./transmit.ts";
 
-/** Most items in one report: the coordinator copies the whole calldata for each, so its gas grows faster than linearly. */
-const MAX_REPORT_ITEMS = 14;
 /** Requests that are run at the same time; the rest wait here, so that the sandbox's queue stays short for everybody else. */
 const MAX_EXECUTING = 64;
 /** Of those, requests of one subscription: slow sources of one customer leave places for the others. */
 const MAX_EXECUTING_PER_SUBSCRIPTION = 16;
-/** Gas of one item besides its callback. */
-const GAS_PER_ITEM = 250_000n;
-/** Loading a subscription's consumers, at most 100, from storage (FunctionsRouter.fulfill, getSubscription): 2,174 each. */
-const GAS_PER_SUBSCRIPTION = 225_000n;
-/** Checking the signatures and decoding the report. */
-const GAS_PER_REPORT = 150_000n;
 /** Bits of a report's epoch. */
 const EPOCH_MASK = 0xffffffn;
 
@@ -51,6 +44,8 @@ export interface FunctionsNetworkOptions {
   readonly runner: SourceRunner;
   readonly isPreset: IsPreset;
   readonly maxResponseBytes: number;
+  /** A single item may exceed `maxTransactionGas`. */
+  readonly pipelining: CommitPipelining;
   readonly log: OracleLog;
   readonly signal: AbortSignal;
 }
@@ -87,10 +82,15 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
   const alarm = createAlarm(() => review());
   signal.addEventListener("abort", () => alarm.cancel(), { once: true });
 
+  const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
   const group = createGroupCommit<FunctionsEntry, number>({
-    lanes: nodes.map((_, index) => index),
+    lanes: lanesOf(
+      nodes.map((_, index) => index),
+      maxInFlight,
+    ),
+    paceMs,
     signal,
-    measure,
+    measure: (queue) => measureReport(queue, maxTransactionGas),
     batchDelayMs: (queued) => batchDelayMs(requestSet.openSince(Date.now() - ACTIVE_MS) - queued),
     commit: report,
     onError(error, items) {
@@ -158,7 +158,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
       items: open.map(({ request }) => ({ ...request, observation: observed.get(request)! })),
       leader,
       epoch: Number(head & EPOCH_MASK),
-      gas: open.reduce((sum, entry) => sum + gasOf(entry), GAS_PER_REPORT + gasOfSubscriptions(open)),
+      gas: gasOfReport(open),
     });
     if (revertReason !== undefined) return onRevert(open, receipt.transactionHash, revertReason);
     const outcomes = readFunctionsOutcomes(receipt.logs);
@@ -277,21 +277,4 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
     },
     pending: () => requestSet.pending("functions"),
   };
-}
-
-/** Gas that lets one item succeed whatever its callback uses; EIP-150 keeps back one part in 64 at each of two calls. */
-function gasOf({ request, gasFactor }: FunctionsEntry): bigint {
-  const callback = (BigInt(request.callbackGasLimit) * 66n) / 64n;
-  return (GAS_PER_ITEM + callback + BigInt(request.gasOverheadAfterCallback)) * gasFactor;
-}
-
-function gasOfSubscriptions(entries: readonly FunctionsEntry[]): bigint {
-  return BigInt(new Set(entries.map(({ request }) => request.subscriptionId)).size) * GAS_PER_SUBSCRIPTION;
-}
-
-function measure(queue: readonly FunctionsEntry[]): { count: number; full: boolean } {
-  if (queue[0]!.alone) return { count: 1, full: true };
-  const next = queue.findIndex((entry) => entry.alone);
-  const together = next === -1 ? queue.length : next;
-  return { count: Math.min(together, MAX_REPORT_ITEMS), full: next !== -1 || together >= MAX_REPORT_ITEMS };
 }

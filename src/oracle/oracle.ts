@@ -4,6 +4,7 @@ import type { ChainClient } from "../evm/client.ts";
 import { observeSender } from "../evm/observedSender.ts";
 import type { Sender } from "../evm/sender.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
+import type { Pipelining } from "../evm/pipelining.ts";
 import type { ProvingKey } from "../vrf/proof.ts";
 import { repeat } from "../lib/repeat.ts";
 import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "./backoff.ts";
@@ -18,7 +19,7 @@ import { createVrfNode } from "./vrfNode.ts";
 
 /** Blocks that are read again at a start without a checkpoint: two days of a chain with blocks of 2 s. */
 const DEFAULT_LOOKBACK_BLOCKS = 86_400n;
-const DEFAULT_MAX_TRANSACTION_GAS = 30_000_000n;
+const ONE_AT_A_TIME = { maxInFlight: 1, maxTransactionGas: 30_000_000n, paceMs: undefined };
 const BALANCE_INTERVAL_MS = 30_000;
 
 /** One network that the oracle serves. */
@@ -39,8 +40,6 @@ export interface OracleNetworkOptions {
     readonly key: ProvingKey;
     /** Accounts that send the fulfilments, at least one. */
     readonly senders: readonly Sender[];
-    /** Gas limit of a transaction with several fulfilments. Default 30,000,000; must be below the block's. */
-    readonly maxTransactionGas?: bigint;
   };
   readonly functions: {
     /** In any order; addresses as in the coordinator's configuration. */
@@ -50,6 +49,8 @@ export interface OracleNetworkOptions {
     /** Longest result or error text, in bytes. */
     readonly maxResponseBytes: number;
   };
+  /** How transactions share blocks; each account's sender takes as many at once. Default: one at a time of an account, 30,000,000 gas each. */
+  readonly pipelining?: Pipelining | undefined;
   /** First block to read, an earlier status' `checkpoint`. Default: 86,400 blocks before the newest. */
   readonly fromBlock?: bigint;
 }
@@ -101,6 +102,7 @@ function serve(
   const vrfSenders = network.vrf.senders.map(watched);
   const nodes = network.functions.nodes.map((node) => ({ ...node, transmitter: watched(node.transmitter) }));
   const contracts = lowerCase(network.contracts);
+  const pipelining = network.pipelining ?? ONE_AT_A_TIME;
   const log = options.networks.length > 1 ? named(options.log, network.name) : options.log;
   const functions = createFunctionsNetwork({
     client,
@@ -111,6 +113,7 @@ function serve(
     runner: options.runner,
     isPreset: createPresetSources({ client, presetConsumer: contracts.presetConsumer }),
     maxResponseBytes: network.functions.maxResponseBytes,
+    pipelining,
     log,
     signal,
   });
@@ -121,7 +124,7 @@ function serve(
     blockhashStore: contracts.blockhashStore,
     key: network.vrf.key,
     senders: vrfSenders,
-    maxTransactionGas: network.vrf.maxTransactionGas ?? DEFAULT_MAX_TRANSACTION_GAS,
+    pipelining,
     onReceipt: (receipt) => functions.onReceipt(receipt),
     log,
     signal,

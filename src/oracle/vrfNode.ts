@@ -12,17 +12,13 @@ import { seedOf } from "../vrf/randomWords.ts";
 import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
 import { createBlockhashKeeper, REACHABLE_BLOCKS } from "./blockhashKeeper.ts";
 import { encodeFulfillment, readVrfOutcomes, type VrfOutcome, type VrfRequest } from "./fulfillment.ts";
-import { createGroupCommit } from "./groupCommit.ts";
+import { gasOfFulfillment, measureFulfillment } from "./fulfillmentGas.ts";
+import { createGroupCommit, lanesOf, type CommitPipelining } from "./groupCommit.ts";
 import { createRequestSet, type Entry } from "./requestSet.ts";
 import type { OracleLog } from "./log.ts";
 import type { PendingRequest } from "./status.ts";
 import { ORACLE_TOPICS } from "./topics.ts";
 
-/** Gas of one entry besides callback and words: checking the proof takes about 120,000, and 10,000 more for each round of hashing to the curve beyond the first. */
-const GAS_PER_ENTRY = 350_000n;
-/** Hashing a word and passing it to the consumer, calldata included. */
-const GAS_PER_WORD = 1_000n;
-const GAS_PER_TRANSACTION = 60_000n;
 const GAS_PRICE_EXCEEDED = "gas costs more than the coordinator takes a proof at: the lane's limit";
 const FUNDED_TOPICS: ReadonlySet<string | undefined> = new Set([
   ORACLE_TOPICS.SubscriptionFunded,
@@ -43,8 +39,8 @@ export interface VrfNodeOptions {
   readonly key: ProvingKey;
   /** Accounts that pay for the fulfilments; anyone may send one. With several, full transactions go in parallel. */
   readonly senders: readonly Sender[];
-  /** Gas limit of one transaction of several entries. A single entry may exceed it. */
-  readonly maxTransactionGas: bigint;
+  /** A single entry may exceed `maxTransactionGas`. */
+  readonly pipelining: CommitPipelining;
   /** Told of each mined fulfilment, before the watcher sees its block. */
   readonly onReceipt: (receipt: Receipt) => void;
   readonly log: OracleLog;
@@ -87,10 +83,12 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   const alarm = createAlarm(() => review());
   signal.addEventListener("abort", () => alarm.cancel(), { once: true });
 
+  const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
   const group = createGroupCommit<VrfEntry, Sender>({
-    lanes: options.senders,
+    lanes: lanesOf(options.senders, maxInFlight),
+    paceMs,
     signal,
-    measure: (queue) => measure(queue, options.maxTransactionGas),
+    measure: (queue) => measureFulfillment(queue, maxTransactionGas),
     commit: fulfil,
     onError(error, items) {
       if (signal.aborted) return;
@@ -142,7 +140,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
       const { preSeed, blockHash } = request;
       return { request, proof: prove(key, { preSeed, seed: seedOf(preSeed, blockHash) }) };
     });
-    const gas = wanted.reduce((sum, entry) => sum + gasOf(entry), GAS_PER_TRANSACTION);
+    const gas = gasOfFulfillment(wanted);
     const data = encodeFulfillment(proven);
     const receipt = await sender.send({ to: options.batchCoordinator, data, gas }, undefined);
     const outcomes = readVrfOutcomes(receipt.logs);
@@ -283,22 +281,6 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     },
     pending: () => requestSet.pending("vrf"),
   };
-}
-
-/** Gas that lets one entry succeed whatever its callback uses; EIP-150 keeps back one part in 64 at each of two calls. */
-function gasOf({ request, gasFactor }: VrfEntry): bigint {
-  const callback = (BigInt(request.callbackGasLimit) * 66n) / 64n;
-  return (GAS_PER_ENTRY + callback + BigInt(request.numWords) * GAS_PER_WORD) * gasFactor;
-}
-
-function measure(queue: readonly VrfEntry[], maxTransactionGas: bigint): { count: number; full: boolean } {
-  let gas = GAS_PER_TRANSACTION;
-  for (const [index, entry] of queue.entries()) {
-    gas += gasOf(entry);
-    if (index > 0 && (gas > maxTransactionGas || entry.alone)) return { count: index, full: true };
-    if (entry.alone) return { count: 1, full: true };
-  }
-  return { count: queue.length, full: false };
 }
 
 /** What a request is paid from: LINK and coin of a subscription are apart. */

@@ -1,20 +1,24 @@
 import { messageOf } from "../lib/errors.ts";
+import type { Pipelining } from "../evm/pipelining.ts";
 import { batchDelayMs } from "../lib/batchDelay.ts";
 import { retry } from "../lib/retry.ts";
 import { createBatchSender } from "./batchSender.ts";
 import type { BatchSenderOptions } from "./batchSender.ts";
 import type { Carriers } from "./carriers.ts";
 import { createFairQueue } from "./fairQueue.ts";
+import { createTurns } from "./turns.ts";
 import type { Change } from "./requestBook.ts";
 import type { SubmittedRequest } from "./openRequest.ts";
 import { endOf, isTransient, sendingError } from "./sendingErrors.ts";
 import { splitByLimits } from "./submission.ts";
 import type { Submission } from "./submission.ts";
 
-/** Requests in one transaction: past this a block's gas, and the oracle's own batches, gain nothing more. */
+/** Requests in one transaction where a block comes for each: past this the oracle's own batches gain nothing more. */
 const MAX_BATCH = 60;
-/** Requests that are enough for a transaction: four shared proofs full of presets. */
+/** Requests that are enough for a transaction there: four shared proofs full of presets. */
 const ENOUGH = 40;
+/** Requests in one transaction where several share a block: 24 shared proofs full of presets take it more than one block to answer. */
+const MAX_PIPELINED_BATCH = 240;
 /** Pause before a request that could not be sent is tried again: twice as long each time, up to eight times. */
 const DEFAULT_RETRY_MS = 1_000;
 const MAX_RETRY_FACTOR = 8;
@@ -25,7 +29,7 @@ const PREPARE_MS = 250;
 
 /**
  * Takes requests to the chain, as many in a transaction as have gathered while the one before was under way, and under load in the
- * moment after it. Dapps take turns; a request that fails ends, or is tried again behind the others, and nobody else hears of it.
+ * moment after it; where blocks are slow, several transactions are under way at once. Dapps take turns; a request that fails ends, or is tried again behind the others, and nobody else hears of it.
  */
 export interface Dispatcher {
   enqueue(request: SubmittedRequest): void;
@@ -33,7 +37,7 @@ export interface Dispatcher {
   queued(): number;
   /** Whether a request waits here or is on its way in a transaction. */
   holds(id: string): boolean;
-  /** Ends after the transaction under way. */
+  /** Ends after the transactions under way. */
   close(): Promise<void>;
 }
 
@@ -50,6 +54,8 @@ export interface DispatcherOptions extends Pick<
   readonly prepare: (request: SubmittedRequest) => Promise<Submission>;
   /** A request that an earlier transaction has brought on chain after all is not sent again. */
   readonly carriers: Pick<Carriers, "isCarried">;
+  /** How transactions share blocks. Default: one at a time carries all that has gathered. */
+  readonly pipelining?: Pipelining | undefined;
   readonly onError: (error: unknown) => void;
   /** First pause before a request that could not be sent is tried again. Default 1,000. */
   readonly retryMs?: number;
@@ -64,7 +70,9 @@ interface Attempt {
 
 /** Creates the dispatcher of one network. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { book, carriers, onError, retryMs = DEFAULT_RETRY_MS } = options;
+  const { book, carriers, pipelining, onError, retryMs = DEFAULT_RETRY_MS } = options;
+  const maxBatch = pipelining === undefined ? MAX_BATCH : MAX_PIPELINED_BATCH;
+  const enough = pipelining === undefined ? ENOUGH : MAX_PIPELINED_BATCH;
   const closing = new AbortController();
   const stopped = AbortSignal.any([options.signal, closing.signal]);
   const queue = createFairQueue<Attempt>();
@@ -74,6 +82,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let sending = 0;
   let running: Promise<void> | undefined;
   let onEnough: (() => void) | undefined;
+  const turns = createTurns({ ...pipelining, isFull: () => queue.size >= enough, signal: stopped });
 
   const batches = createBatchSender({
     ...options,
@@ -114,18 +123,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const push = (one: Attempt): void => {
     if (stopped.aborted) return;
     queue.add(one.request.dappId, one);
-    if (queue.size >= ENOUGH) onEnough?.();
-    running ??= run()
-      .catch(onError)
-      .finally(() => {
-        running = undefined;
-      });
+    if (queue.size >= enough) {
+      onEnough?.();
+      turns.look();
+    }
+    running ??= run().catch(onError);
   };
 
   /** Requests of the same turn of the event loop travel together; the more are on their way, the longer it waits for others. */
   const gather = async (): Promise<void> => {
     const waitMs = batchDelayMs(options.active() - queue.size);
-    if (waitMs === 0 || queue.size >= ENOUGH) return await Promise.resolve();
+    if (waitMs === 0 || queue.size >= enough) return await Promise.resolve();
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, waitMs);
       onEnough = () => {
@@ -137,13 +145,26 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 
   const run = async (): Promise<void> => {
-    while (queue.size > 0 && !stopped.aborted) {
-      await gather();
-      const ready = await prepareAll(queue.take(MAX_BATCH));
-      sending = ready.length;
-      for (const part of splitByLimits(ready)) await batches.submit(part);
-      sending = 0;
+    try {
+      while (queue.size > 0 && !stopped.aborted) {
+        await turns.next();
+        await gather();
+        const ready = await prepareAll(queue.take(maxBatch));
+        for (const part of splitByLimits(ready, pipelining?.maxTransactionGas)) {
+          await turns.place();
+          turns.run(() => send(part));
+        }
+      }
+    } finally {
+      // In the same turn as the last look at the queue: whoever is pushed after it begins anew.
+      running = undefined;
     }
+  };
+
+  const send = async (part: readonly Submission[]): Promise<void> => {
+    sending += part.length;
+    await batches.submit(part);
+    sending -= part.length;
   };
 
   /** Gives what can be sent now. Never throws, and never waits long for one of the batch. */
@@ -188,6 +209,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       closing.abort();
       onEnough?.();
       await running;
+      await turns.idle();
     },
   };
 }

@@ -91,6 +91,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     account: operator,
     chainId: chain.chainId,
     fees: chain.fees,
+    maxInFlight: chain.pipelining?.maxInFlight ?? 1,
     signal,
     onError,
     journal: createSenderJournal({ network, account: operator.address, store, book, tracker, headNumber }),
@@ -142,6 +143,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     active: () => book.activeCount(network, Date.now() - ACTIVE_MS),
     presetConsumer: contracts.presetConsumer,
     ...versionOf,
+    pipelining: chain.pipelining,
     prepare: createPreparer({
       chain,
       subscriptions,

@@ -2,6 +2,7 @@ import type { Hex } from "viem";
 import type { Account } from "../evm/account.ts";
 import type { ChainClient } from "../evm/client.ts";
 import type { Fees } from "../evm/fees.ts";
+import type { Pipelining } from "../evm/pipelining.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 
@@ -16,6 +17,8 @@ export interface ServedChain {
   /** Sends every transaction of the service on this network. */
   readonly operator: Account;
   readonly fees: Fees;
+  /** Default: one transaction at a time. */
+  readonly pipelining?: Pipelining | undefined;
   /** What each of a dapp's two subscriptions is given, in juels. */
   readonly allowanceJuels: bigint;
   /** The proving key asked for words of presets. */

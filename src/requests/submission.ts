@@ -64,7 +64,7 @@ export interface Batch {
 
 /** Encodes submissions as one transaction; presets of the same dapp and terms share a VRF request. */
 export function encodeBatch(submissions: readonly Submission[], vrfVersion: VrfVersion): Batch {
-  const groups = groupPresets(submissions.filter((one) => one.kind === "preset"));
+  const groups = groupPresets(submissions);
   const functions = submissions.filter((one) => one.kind === "function");
   const randoms = submissions.filter((one) => one.kind === "random");
   const presets = groups.map((items) => {
@@ -96,20 +96,39 @@ export function encodeBatch(submissions: readonly Submission[], vrfVersion: VrfV
   });
   return {
     data,
-    gas: submissionGas({
-      batchBytes: presets.map(({ batch }) => batch.length / 2 - 1),
-      functionBytes: functions.map((one) => one.data.length / 2 - 1),
-      subscriptions: [...Map.groupBy(functions, (one) => one.functionsSubscriptionId).values()].map(
-        (each) => ({ linked: linkedOf(each), requests: each.length }),
-      ),
-      randoms: randoms.length,
-    }),
+    gas: gasOf(submissions, groups),
     entries: [
       ...groups.map((items) => items.map((item) => item.requestId)),
       ...functions.map((one) => [one.requestId]),
       ...randoms.map((one) => [one.requestId]),
     ],
   };
+}
+
+/** Gas of a transaction that carries these submissions, with the presets among them in groups that share a proof. */
+function gasOf(submissions: readonly Submission[], groups: readonly (readonly PresetSubmission[])[]): bigint {
+  return submissionGas(sizeOf(submissions, groups));
+}
+
+function sizeOf(
+  submissions: readonly Submission[],
+  groups: readonly (readonly PresetSubmission[])[],
+): SubmissionSize {
+  const functions = submissions.filter((one) => one.kind === "function");
+  return {
+    batchBytes: groups.map((items) => items.reduce((bytes, item) => bytes + packedBytes(item), 5)),
+    functionBytes: functions.map((one) => one.data.length / 2 - 1),
+    subscriptions: [...Map.groupBy(functions, (one) => one.functionsSubscriptionId).values()].map((each) => ({
+      linked: linkedOf(each),
+      requests: each.length,
+    })),
+    randoms: submissions.filter((one) => one.kind === "random").length,
+  };
+}
+
+/** Of a preset in a packed batch: its source id, the length of its arguments, and these. */
+function packedBytes({ argsCbor }: PresetSubmission): number {
+  return argsCbor.length + (argsCbor.length < 255 ? 3 : ITEM_HEAD_BYTES);
 }
 
 function callbackGasOf(items: readonly PresetSubmission[]): number {
@@ -124,10 +143,11 @@ function linkedOf(submissions: readonly { readonly linked: number }[]): number {
   return Math.max(...submissions.map(({ linked }) => linked));
 }
 
-function groupPresets(submissions: readonly PresetSubmission[]): PresetSubmission[][] {
+function groupPresets(submissions: readonly Submission[]): PresetSubmission[][] {
   const groups: PresetSubmission[][] = [];
   const growing = new Map<string, PresetSubmission[]>();
   for (const one of submissions) {
+    if (one.kind !== "preset") continue;
     const terms = `${one.vrfSubscriptionId} ${one.functionsSubscriptionId} ${one.keyHash} ${one.confirmations}`;
     let items = growing.get(terms);
     if (items === undefined || !hasRoom(items, one)) {
@@ -154,34 +174,40 @@ const ITEM_HEAD_BYTES = 5;
 /** Of a batch's items: MAX_BATCH_BYTES less the subscription id. */
 const MAX_PACKED_BYTES = MAX_BATCH_BYTES - 5;
 
-/**
- * Gas of one transaction: networks with EIP-7825 refuse more than 2^24, and a block must have the room.
- * Bytes of one transaction: pools refuse more than 128 KiB (geth, `txMaxSize`).
- */
+/** Gas of one transaction: networks with EIP-7825 refuse more than 2^24, and a block must have the room. */
 const MAX_TRANSACTION_GAS = 16_000_000n;
+/** Bytes of one transaction: pools refuse more than 128 KiB (geth, `txMaxSize`). */
 const MAX_TRANSACTION_BYTES = 120_000;
 
-/** Splits submissions, in their order, into such as fit one transaction each; one that fits none stands alone. */
-export function splitByLimits(submissions: readonly Submission[]): Submission[][] {
+/**
+ * Splits submissions, in their order, into such as fit one transaction each; one that fits none stands alone.
+ *
+ * @param maxGas gas limit of one transaction. Default 16,000,000.
+ */
+export function splitByLimits(
+  submissions: readonly Submission[],
+  maxGas = MAX_TRANSACTION_GAS,
+): Submission[][] {
   const parts: Submission[][] = [];
+  // Of the last part: gas at the most, as if each went alone, and bytes of calldata.
   let gas = 0n;
   let bytes = 0;
   for (const one of submissions) {
-    const size = sizeOf(one);
+    const size = sizeOf([one], groupPresets([one]));
     const oneGas = submissionGas(size);
     const oneBytes = [...size.batchBytes, ...size.functionBytes].reduce((sum, n) => sum + n, ENTRY_BYTES);
     const part = parts.at(-1);
-    if (
-      part === undefined ||
-      gas + oneGas > MAX_TRANSACTION_GAS ||
-      bytes + oneBytes > MAX_TRANSACTION_BYTES
-    ) {
-      parts.push([one]);
-      [gas, bytes] = [oneGas, oneBytes];
-    } else {
+    const fits =
+      part !== undefined &&
+      bytes + oneBytes <= MAX_TRANSACTION_BYTES &&
+      (gas + oneGas <= maxGas || gasOf([...part, one], groupPresets([...part, one])) <= maxGas);
+    if (fits) {
       part.push(one);
       gas += oneGas;
       bytes += oneBytes;
+    } else {
+      parts.push([one]);
+      [gas, bytes] = [oneGas, oneBytes];
     }
   }
   return parts;
@@ -189,13 +215,3 @@ export function splitByLimits(submissions: readonly Submission[]): Submission[][
 
 /** Of an entry's other words in the calldata. */
 const ENTRY_BYTES = 320;
-
-/** As if alone: presets that share a proof take less. */
-function sizeOf(one: Submission): SubmissionSize {
-  return {
-    batchBytes: one.kind === "preset" ? [one.argsCbor.length + ITEM_HEAD_BYTES] : [],
-    functionBytes: one.kind === "function" ? [one.data.length / 2 - 1] : [],
-    subscriptions: one.kind === "function" ? [{ linked: one.linked, requests: 1 }] : [],
-    randoms: one.kind === "random" ? 1 : 0,
-  };
-}

@@ -1,8 +1,13 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { createGroupCommit } from "../../src/oracle/groupCommit.ts";
+import { createGroupCommit, lanesOf } from "../../src/oracle/groupCommit.ts";
 
 /** A group over numbers whose commits end when the test says so. */
-function createScene({ lanes = 1, room = 3, batchDelayMs = (): number => 0 } = {}) {
+function createScene({
+  lanes = 1,
+  room = 3,
+  batchDelayMs = (): number => 0,
+  paceMs = undefined as number | undefined,
+} = {}) {
   const commits: { items: readonly number[]; end(error?: Error): void }[] = [];
   const failed: (readonly number[])[] = [];
   const controller = new AbortController();
@@ -10,6 +15,7 @@ function createScene({ lanes = 1, room = 3, batchDelayMs = (): number => 0 } = {
     lanes: Array.from({ length: lanes }, (_, lane) => lane),
     measure: (queue) => ({ count: Math.min(queue.length, room), full: queue.length >= room }),
     batchDelayMs,
+    paceMs,
     commit: (items) =>
       new Promise((resolve, reject) => {
         commits.push({ items, end: (error) => (error ? reject(error) : resolve()) });
@@ -131,4 +137,23 @@ test("error: a failed commit is told with its items, and the next goes on", asyn
   commits[0]!.end(new Error("no luck"));
   await turn();
   expect([failed, items()]).toEqual([[[1]], [[1], [2]]]);
+});
+
+test("behaviour: with a pace, what isn't full starts beside others when that has come, and what is full at once", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const { group, items } = createScene({ lanes: 4, paceMs: 250 });
+  group.push(1);
+  await turn();
+  group.push(2);
+  await pass(249);
+  expect(items()).toEqual([[1]]);
+  group.push(3, 4, 5);
+  await turn();
+  expect(items()).toEqual([[1], [2, 3, 4]]);
+  await pass(1);
+  expect(items()).toEqual([[1], [2, 3, 4], [5]]);
+});
+
+test("default: lanesOf gives each account its turn", () => {
+  expect(lanesOf(["a", "b"], 2)).toEqual(["a", "b", "a", "b"]);
 });

@@ -45,7 +45,7 @@ test("behaviour: requests that are ready together share a transaction", async ()
 
 test("behaviour: the gas cap splits a batch", async () => {
   world = await startWorld();
-  world.startOracle({ vrf: { ...world.network.vrf, maxTransactionGas: 2_000_000n } });
+  world.startOracle({ pipelining: { maxInFlight: 1, paceMs: 60_000, maxTransactionGas: 2_000_000n } });
   await world.requestWords(10);
   expect(new Set(await fulfilments(10)).size).toBe(2);
 });

@@ -5,6 +5,7 @@ import { vi } from "vitest";
 import { createChainClient } from "../../src/evm/client.ts";
 import { decodeLog, type ChainEvent, type ChainEventOf } from "../../src/chainlink/events.ts";
 import { createSender, fixedFees, type Fees } from "../../src/evm/sender.ts";
+import type { Pipelining } from "../../src/evm/pipelining.ts";
 import { createChainWatcher } from "../../src/evm/watcher.ts";
 import { createId } from "../../src/lib/id.ts";
 import { createOracle, type Oracle } from "../../src/oracle/oracle.ts";
@@ -38,6 +39,7 @@ export interface PipelineOptions {
   readonly pollIntervalMs?: number;
   readonly allowanceJuels?: bigint;
   readonly gasLaneWei?: bigint;
+  readonly pipelining?: Pipelining;
   /** Default 32. */
   readonly finalityDepth?: number;
   /** File name of the database in the world's folder; the same one again is a restart. Default `tyche.db`. */
@@ -123,6 +125,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
         presetConfirmations: 1,
         finalityDepth: options.finalityDepth ?? 32,
         oracleWait: (id) => oracle?.status()[0]?.pending.find(({ requestId }) => requestId === id)?.why,
+        pipelining: options.pipelining,
         ...(options.gasLaneWei === undefined ? {} : { gasLaneWei: options.gasLaneWei }),
       },
       store,

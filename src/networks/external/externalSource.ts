@@ -2,6 +2,7 @@ import { keccak256, stringToHex, type Hex } from "viem";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
+import { readPipelining } from "../../evm/pipelining.ts";
 import type { NetworkSource } from "../network.ts";
 import { MAX_RESPONSE_BYTES, type NetworkProfile } from "../profiles.ts";
 import type { ContractsFile } from "./contractsFile.ts";
@@ -49,6 +50,7 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
         await assertChainId(client, { network, chainId });
         await assertDeployed(client, file);
         const operator = await options.loadOperator();
+        const pipelining = await readPipelining(client);
         const { contracts, keyHash, blockNumber, donId } = file;
         const identity = identityOf(file);
         return {
@@ -58,6 +60,7 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
           isNew: known?.identity !== identity,
           operator,
           fees: options.fees,
+          pipelining,
           findings: [],
           warnings: async () =>
             client

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { readPipelining } from "../../src/evm/pipelining.ts";
+import type { BlockHead } from "../../src/evm/client.ts";
+
+/** A node whose blocks come so far apart. */
+function nodeOf({ number, seconds, gasLimit }: { number: number; seconds: number; gasLimit: bigint }) {
+  const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
+  return {
+    request: async () => ({ number: hex(number), timestamp: hex(number * seconds), gasLimit: hex(gasLimit) }),
+    getHead: async (block: bigint | string) =>
+      ({ number: block, timestamp: BigInt(Number(block) * seconds) }) as BlockHead,
+  };
+}
+
+test("default: a fifth of a block's gas, and eight that aren't full for each block", async () => {
+  const node = nodeOf({ number: 1_000, seconds: 2, gasLimit: 30_000_000n });
+  expect(await readPipelining(node)).toEqual({
+    maxInFlight: 16,
+    paceMs: 250,
+    maxTransactionGas: 6_000_000n,
+  });
+});
+
+test("behaviour: never more gas than EIP-7825 lets a transaction have", async () => {
+  const node = nodeOf({ number: 1_000, seconds: 1, gasLimit: 1n << 50n });
+  expect((await readPipelining(node)).maxTransactionGas).toBe(2n ** 24n);
+});
+
+test("behaviour: blocks that are hours apart, or within a second, leave a pace of use", async () => {
+  const read = async (seconds: number) =>
+    (await readPipelining(nodeOf({ number: 1_000, seconds, gasLimit: 30_000_000n }))).paceMs;
+  expect([await read(3_600), await read(0)]).toEqual([1_500, 25]);
+});
+
+test("behaviour: a chain that has only begun says nothing about its blocks", async () => {
+  const node = nodeOf({ number: 1, seconds: 3_600, gasLimit: 30_000_000n });
+  expect((await readPipelining(node)).paceMs).toBe(250);
+});
