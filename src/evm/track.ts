@@ -81,7 +81,7 @@ interface TrackState {
 export function createTrack(
   options: TrackOptions,
   follower: Follower,
-  readLogs: (blockHash: Hex) => Promise<readonly RawLog[]>,
+  readLogs: (block: BlockHead) => Promise<readonly RawLog[]>,
   logReader: LogReader,
 ): Track {
   const { client, onError, rolledBackAfterMs = ROLLED_BACK_AFTER_MS } = options;
@@ -186,8 +186,9 @@ export function createTrack(
   const isAnyExpected = (test: (number: bigint, hash: Hex) => boolean): boolean =>
     [...expected].some(([number, hash]) => test(number, hash));
 
-  const tellByHash = async ({ number, hash }: BlockHead): Promise<void> => {
-    const logs = await readLogs(hash);
+  const tellByHash = async (head: BlockHead): Promise<void> => {
+    const { number, hash } = head;
+    const logs = await readLogs(head);
     const wanted = new Set(follower.addresses().map((address) => address.toLowerCase()));
     await tell({ number, hash, logs: logs.filter((log) => wanted.has(log.address)) });
     state.next = number + 1n;

@@ -104,15 +104,22 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
 function shareLogs(
   client: ChainClient,
   tracks: ReadonlySet<Track>,
-): (blockHash: Hex) => Promise<readonly RawLog[]> {
+): (block: BlockHead) => Promise<readonly RawLog[]> {
   const recent = new Map<string, Promise<readonly RawLog[]>>();
-  return (blockHash) => {
+  const read = async ({ number, hash }: BlockHead, addresses: readonly Hex[]): Promise<readonly RawLog[]> => {
+    const logs = await client.getLogs({ addresses, blockHash: hash });
+    // Of a block that it does not know, as while a chain is brought back, Anvil has no logs; other nodes answer with an error.
+    if (logs.length === 0 && (await client.getHead(number))?.hash !== hash)
+      throw new Error(`the node does not have block ${number} any more`);
+    return logs;
+  };
+  return (block) => {
     const addresses = [...new Set([...tracks].flatMap((track) => track.addresses()))];
     // Whoever joins later with other contracts must not be given logs that were read without them.
-    const key = `${blockHash} ${addresses.join()}`;
+    const key = `${block.hash} ${addresses.join()}`;
     let logs = recent.get(key);
     if (logs === undefined) {
-      logs = client.getLogs({ addresses, blockHash });
+      logs = read(block, addresses);
       recent.set(key, logs);
       if (recent.size > SHARED_BLOCKS) recent.delete(recent.keys().next().value!);
       logs.catch(() => recent.delete(key));

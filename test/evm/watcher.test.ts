@@ -82,6 +82,25 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     expect(errors).toEqual([]);
   });
 
+  test("behaviour: logs are not missed when the node lacks a block for a while and says that it has no logs", async () => {
+    watch(url());
+    const { words } = follow();
+    await vi.waitFor(() => expect(watcher!.head()).toBeDefined());
+    let isAway = true;
+    node.inject(({ method, params }) =>
+      isAway && method === "eth_getLogs"
+        ? { result: () => [] }
+        : isAway && method === "eth_getBlockByNumber" && params[0] !== "latest"
+          ? { result: () => null }
+          : undefined,
+    );
+    await log(1);
+    await vi.waitFor(() => expect(node.calls.some(({ method }) => method === "eth_getLogs")).toBe(true));
+    await vi.waitFor(() => expect(errors.length).toBeGreaterThan(0));
+    isAway = false;
+    await vi.waitFor(() => expect(words()).toEqual([1]));
+  });
+
   test("behaviour: after a reorganisation the blocks that took the place of others are told", async () => {
     watch(url());
     const { words, reorgs } = follow();
