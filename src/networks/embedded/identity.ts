@@ -12,8 +12,8 @@ const LOOK_INTERVAL_MS = 500;
 export interface Identity {
   /** From now on the chain is the one that has this block. */
   claim(block: number): Promise<void>;
-  /** Whether the chain may be set back to this block: not to before the one that tells it. */
-  allows(block: number): boolean;
+  /** Whether the chain is ours and may be set back to this block: not to before the one that tells it. */
+  allows(block: number): Promise<boolean>;
   /** @throws {EmbeddedChainError} when the chain is another one. */
   assertKept(this: void): Promise<void>;
   close(): void;
@@ -32,8 +32,10 @@ export function createIdentity(options: {
   const { connection, gate, onLost } = options;
   let own: { readonly number: number; readonly hash: Hex } | undefined;
 
+  const isKept = async (): Promise<boolean> =>
+    own === undefined || (await readBlock(connection, own.number))?.hash === own.hash;
   const assertKept = async (): Promise<void> => {
-    if (own === undefined || (await readBlock(connection, own.number))?.hash === own.hash) return;
+    if (await isKept()) return;
     throw new EmbeddedChainError("somebody has put another chain in place of the embedded one");
   };
   const look = async (): Promise<void> => {
@@ -53,7 +55,7 @@ export function createIdentity(options: {
     async claim(block) {
       own = (await readBlock(connection, block))!;
     },
-    allows: (block) => own === undefined || block >= own.number,
+    allows: async (block) => own === undefined || (block >= own.number && (await isKept())),
     assertKept,
     close: stop,
   };

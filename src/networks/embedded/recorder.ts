@@ -51,8 +51,8 @@ export interface RecorderOptions {
   readonly head: RecordedBlock;
   /** Told of each block after it was written; the next waits for the promise. */
   readonly onBlock: (block: RecordedBlock) => void | Promise<void>;
-  /** Whether the chain may be set back to this block; otherwise it isn't ours any more, and nothing of it is written. */
-  readonly mayGoBackTo: (block: number) => boolean;
+  /** Whether the chain, as it is now, may have been set back to this block; otherwise it isn't ours any more, and nothing of it is written. */
+  readonly mayGoBackTo: (block: number) => Promise<boolean>;
   /** Somebody took blocks back (`evm_revert`, `anvil_reorg`): it goes on after this one. */
   readonly onBroken: (head: RecordedBlock) => void;
 }
@@ -90,6 +90,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
       const isThere = isNext || (await readBlock(connection, number))?.hash === hash;
       const latest = isThere ? undefined : (await readBlock(connection, "latest"))!;
       const common = latest && (await findCommon());
+      // Asked last: a chain that took the place of ours since is none that ours was set back to.
+      const isOurs = latest === undefined || (await mayGoBackTo((common ?? latest).number));
       // The next process may have answered some of this, without having got as far yet.
       if (isDown || life !== own) throw new ChainDownError();
       if (isNext) {
@@ -101,7 +103,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         if (life !== own) throw new ChainDownError();
       } else if (latest !== undefined) {
         target = head.number;
-        if (!mayGoBackTo((common ?? latest).number)) throw new ChainDownError();
+        if (!isOurs) throw new ChainDownError();
         target = latest.number;
         // Without one the log ends here, until the state is stored again.
         log.cutAfter(common?.number ?? -1);
