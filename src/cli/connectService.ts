@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { Option, type Command } from "commander";
 import { createClient, type TycheClient } from "../client/index.ts";
@@ -63,6 +63,21 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
         "there is no dapp with a live API key; make one with tyche dapp create, or set TYCHE_API_KEY",
       );
     return { client: create(baseUrl, apiKey), dappId: id };
+  } finally {
+    await tools.close();
+  }
+}
+
+/** The dapp of the key in `TYCHE_API_KEY`, where the data directory of this machine has it. */
+export async function findDappOfKey(): Promise<string | undefined> {
+  const [dataDir, apiKey] = [dataDirOfEnvironment(), process.env["TYCHE_API_KEY"]];
+  if (!apiKey || !existsSync(dataDir)) return undefined;
+  const { openDappTools } = await import("../dapps/dappTools.ts");
+  const tools = await openDappTools(dataDir, findOutsideKey(process.env));
+  try {
+    for (const { id } of await tools.dapps.list())
+      if ((await tools.dapps.keys(id)).some((key) => key.apiKey === apiKey)) return id;
+    return undefined;
   } finally {
     await tools.close();
   }

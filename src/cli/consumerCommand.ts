@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { TycheError } from "../lib/errors.ts";
-import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { connectService, findDappOfKey, withService, type ServiceFlags } from "./connectService.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface ConsumerFlags extends ServiceFlags {
@@ -23,7 +23,7 @@ export function registerConsumer(program: Command, terminal: Terminal): void {
   withConsumer(consumer.command("add"))
     .description("Links a contract, so that it can request words and functions itself.")
     .action(async (address: string, flags: ConsumerFlags) => {
-      const { client, dappId } = await connectService(flags);
+      const { client, dappId = await findDappOfKey() } = await connectService(flags);
       if (dappId === undefined)
         throw new TycheError("with TYCHE_API_KEY, name its dapp in --dapp", {
           code: "invalid_parameter",

@@ -23,7 +23,10 @@ export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerm
   const { url, apiKey, apiKeyFile, signInLink, operatorTokenFile, networks } = welcome;
   const example = networks.find(({ name }) => name === "sepolia") ?? networks[0];
   const place = apiKeyFile === undefined ? "shown by `tyche dapp config`" : `in ${apiKeyFile}`;
-  const inShell = apiKeyFile === undefined ? "$TYCHE_API_KEY" : `$(cat '${apiKeyFile}')`;
+  const inShell =
+    apiKeyFile === undefined
+      ? `"$(tyche dapp config --env | sed -n s/^TYCHE_API_KEY=//p)"`
+      : `"$(cat '${apiKeyFile}')"`;
   const signIn = isTerminal
     ? `sign in once with ${colors.cyan(signInLink)}\n            or with the token in ${operatorTokenFile}`
     : `sign in with the token in ${operatorTokenFile}`;
@@ -36,9 +39,11 @@ export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerm
             ${colors.cyan(`${url}/explorer`)} what is on the chains
             ${colors.cyan(`${url}/docs`)} API documentation
 
-  Try it:
+  In another terminal:
 
-    curl -X POST '${url}/api/vrfv2/presets?network=${example?.name}&preset=coinflip' \\
-      -H "Authorization: ${isTerminal ? apiKey : inShell}" -H 'Content-Type: application/json' -d '{}'
+    export TYCHE_URL=${url}
+    export TYCHE_API_KEY=${isTerminal ? apiKey : inShell}
+    curl -X POST "$TYCHE_URL/api/vrfv2/presets?network=${example?.name}&preset=coinflip" \\
+      -H "Authorization: $TYCHE_API_KEY" -H 'Content-Type: application/json' -d '{}'
 `);
 }

@@ -12,7 +12,7 @@ export interface ErrorEntry {
 }
 
 /**
- * Every error code of the API: the one place that gives it a status, for the API and the pages alike. README lists the same codes, and a test compares them.
+ * Every error code of the API: the one place that gives it a status, for the API and the pages alike. `docs/errors.md` lists the same codes, and a test compares them.
  *
  * An error whose code is not here is `internal`: its answer holds nothing but a correlation id.
  */

@@ -1,5 +1,5 @@
 import type { RequestKind, RequestState } from "../lib/vocabulary.ts";
-/** Where a request stands; see README, "States of a request". */
+/** Where a request stands; see docs/api.md, "States of a request". */
 export type { RequestState } from "../lib/vocabulary.ts";
 
 /** Which endpoint made a request. */

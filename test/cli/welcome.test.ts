@@ -21,7 +21,7 @@ function print(isTerminal: boolean, welcome = WITH_FILE): string {
 
 test("default: a person sees the key and the link that signs in", () => {
   expect(print(true)).toContain("API key   tyche_key");
-  expect(print(true)).toContain('-H "Authorization: tyche_key"');
+  expect(print(true)).toContain("export TYCHE_API_KEY=tyche_key\n");
   expect(print(true)).toContain(WELCOME.signInLink);
 });
 
@@ -29,7 +29,7 @@ test("behaviour: a log gets neither, but the files to look into", () => {
   const text = print(false);
   expect(text).not.toMatch(/tyche_key|secret/);
   expect(text).toContain("API key   in /data/api-key");
-  expect(text).toContain(`-H "Authorization: $(cat '/data/api-key')"`);
+  expect(text).toContain(`export TYCHE_API_KEY="$(cat '/data/api-key')"\n`);
   expect(text).toContain("the token in /data/operator-token");
 });
 

@@ -2,11 +2,11 @@ import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ERROR_TABLE } from "../../src/lib/errorTable.ts";
 
-const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
 
-/** Cells of the table between two comments of the README. */
+/** Cells of the table between two comments of the page. */
 const readTable = (name: string): (readonly string[])[] => {
-  const section = new RegExp(`<!-- ${name} -->(.*?)<!-- /${name} -->`, "s").exec(readme)?.[1] ?? "";
+  const section = new RegExp(`<!-- ${name} -->(.*?)<!-- /${name} -->`, "s").exec(page)?.[1] ?? "";
   return section
     .split("\n")
     .filter((line) => line.startsWith("| `"))
@@ -20,7 +20,7 @@ const readTable = (name: string): (readonly string[])[] => {
 const rows = readTable("errors");
 const operatorRows = readTable("operator errors");
 
-test("default: the README lists every code with its status, meaning and remedy, and no other", () => {
+test("default: docs/errors.md lists every code with its status, meaning and remedy, and no other", () => {
   const documented = Object.fromEntries(
     rows.map(([code, status, meaning, remedy]) => [code, { status: Number(status), meaning, remedy }]),
   );
@@ -35,7 +35,7 @@ const source = globSync("src/**/*.ts", { cwd: root })
   .map((file) => readFileSync(root + file, "utf8"))
   .join("\n");
 
-test("behaviour: the README lists every code of the source, for callers or for operators, and no other", () => {
+test("behaviour: docs/errors.md lists every code of the source, for callers or for operators, and no other", () => {
   const used = [...source.matchAll(/\bcode: "([a-z_]+)"/g)].map(([, code]) => code ?? "");
   const told = operatorRows.map(([code]) => code ?? "");
   expect(told.filter((code) => code in ERROR_TABLE)).toEqual([]);
@@ -43,7 +43,7 @@ test("behaviour: the README lists every code of the source, for callers or for o
   expect(told.length).toBe(new Set(told).size);
 });
 
-test("behaviour: the README says of every operator's code what it means and what to do", () => {
+test("behaviour: docs/errors.md says of every operator's code what it means and what to do", () => {
   for (const row of operatorRows)
     expect(row).toEqual([row[0], expect.stringMatching(/\.$/), expect.stringMatching(/\.$/)]);
 });

@@ -1,22 +1,57 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const root = new URL("../../", import.meta.url);
-const readme = readFileSync(new URL("README.md", root), "utf8");
-const map = readme.slice(readme.indexOf("## Map of the code"));
+const read = (file: string): string => readFileSync(new URL(file, root), "utf8");
+const readme = read("README.md");
+const architecture = read("docs/architecture.md");
+const pages = ["README.md", ...globSync("docs/*.md", { cwd: root.pathname })];
 
 /** Names of files and folders in code marks; those under `plugins` are of presets that a reader makes. */
 const pathsIn = (text: string): string[] =>
   [...text.matchAll(/`((?:src|sandbox|test|bench|docs)\/[^`\s]*)`/g)].map(([, path]) => path!);
 
-test("default: every file that the README names is there", () => {
-  const paths = pathsIn(readme);
-  expect(paths.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
-  expect(paths).toContain("src/evm/fees.ts");
+test("default: every file that a page names or links to is there", () => {
+  const missing = pages.flatMap((page) => {
+    const text = read(page);
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(
+      ([, link]) => new URL(link!, new URL(page, root)),
+    );
+    const named = pathsIn(text).map((path) => new URL(path, root));
+    return [...links, ...named].filter((url) => !existsSync(url)).map((url) => `${page}: ${url.pathname}`);
+  });
+  expect(missing).toEqual([]);
+  expect(pathsIn(architecture)).toContain("src/evm/fees.ts");
+});
+
+test("behaviour: every link to a heading leads to one", () => {
+  const broken = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)].flatMap(([, file = "", anchor]) => {
+      const target = file === "" ? read(page) : readFileSync(new URL(file, new URL(page, root)), "utf8");
+      const headings = [...target.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+        heading!
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N}\- ]/gu, "")
+          .replaceAll(" ", "-"),
+      );
+      return headings.includes(anchor!) ? [] : [`${page}: ${file}#${anchor}`];
+    }),
+  );
+  expect(broken).toEqual([]);
+});
+
+test("behaviour: the README has at most 150 lines, and links every page of docs", () => {
+  expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+  expect(pages.filter((page) => page !== "README.md" && !readme.includes(`](${page})`))).toEqual([]);
+});
+
+test("behaviour: the README has the two commands, in one line each", () => {
+  expect(readme).toMatch(/^npm ci && npm start\b/m);
+  expect(readme).toMatch(/^npm ci && npm test\b/m);
 });
 
 test("behaviour: every answer to a question about the code names a file", () => {
-  const rows = map.split("\n").filter((line) => /^\| [A-Z].*\? \|/.test(line));
+  const rows = architecture.split("\n").filter((line) => /^\| [A-Z].*\? \|/.test(line));
   const [waits, tooMany, killed, gas, network] = rows;
   expect(waits).toContain("how long a call waits");
   expect(tooMany).toContain("429");
@@ -27,6 +62,7 @@ test("behaviour: every answer to a question about the code names a file", () => 
 });
 
 test("behaviour: the map has every folder of src, and no other", () => {
+  const map = readme.slice(readme.indexOf("## Map of the code"));
   const lines = map.split("\n").filter((line) => line.startsWith("src/"));
   const named = lines.flatMap((line) => line.slice("src/".length).split(/ {3,}/)[0]!.split(/ +/));
   expect(named.toSorted()).toEqual(readdirSync(new URL("src", root)).toSorted());

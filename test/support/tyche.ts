@@ -42,6 +42,8 @@ export interface TycheProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Command and options that run it, such as `prlimit --nofile=64`. Default none. */
   readonly under?: readonly string[];
+  /** Working directory, whose `plugins` are served beside the built-in ones. Default: the tests' own. */
+  readonly cwd?: string;
   /** How long it may take. Default 120,000: everything is embedded; a chain of others takes its own time. */
   readonly timeoutMs?: number;
 }
@@ -77,7 +79,7 @@ export function removeDataDir(dataDir: string): void {
 export async function startTycheProcess(options: TycheProcessOptions = {}): Promise<TycheProcess> {
   const dataDir = options.dataDir ?? makeDataDir();
   const env = { PORT: "0", TYCHE_DATA_DIR: dataDir, ...options.env };
-  const { child, output, exited } = spawnTyche(["start"], env, options.under);
+  const { child, output, exited } = spawnTyche(["start"], env, options);
   const deadline = Date.now() + (options.timeoutMs ?? START_TIMEOUT_MS);
   let url: string | undefined;
   while (url === undefined) {
@@ -164,12 +166,13 @@ export async function runTyche(
 function spawnTyche(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  under: readonly string[] = [],
+  { under = [], cwd }: Pick<TycheProcessOptions, "under" | "cwd"> = {},
 ): { readonly child: ChildProcess; readonly output: () => string; readonly exited: Promise<number | null> } {
   const command = [...under, process.execPath, "--no-node-snapshot", ENTRY, ...args];
   const child = spawn(command[0]!, command.slice(1), {
     env: { ...process.env, NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
+    ...(cwd === undefined ? {} : { cwd }),
   });
   let text = "";
   child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));

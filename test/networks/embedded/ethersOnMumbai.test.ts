@@ -20,7 +20,7 @@ test("behaviour: with a network of its own, ethers asks the chain of id 80001 fo
     onRestart: () => {},
     onError: (error) => console.error(error),
   });
-  // As in README.md, "RPC of the networks".
+  // As in docs/networks.md, "RPC of the embedded chains".
   const provider = new JsonRpcProvider(node.rpcUrl, new Network("mumbai", 80_001), { staticNetwork: true });
   onTestFinished(async () => {
     provider.destroy();

@@ -95,7 +95,7 @@ export const unixAddress = (socketFile: string): string => `\u0001\u0000${socket
 export const tcpAddress = (port: number): string =>
   `\u0002\u0000${String.fromCharCode(port >> 8, port & 255, 127, 0, 0, 1)}${"\u0000".repeat(8)}`;
 
-/** All that the README calls shut, each with arguments that do no harm where it is open. */
+/** All that docs/functions.md calls shut, each with arguments that do no harm where it is open. */
 export function createDoors({ folder, keyFile, socketFile, port, pid }: Targets): readonly Door[] {
   return [
     { what: "reads a key of the data directory", attempt: call("openat", AT_FDCWD, keyFile, 0) },

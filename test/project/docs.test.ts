@@ -1,0 +1,126 @@
+import { execFile } from "node:child_process";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { findBlocks, findMismatch, matchesText, readSteps, type Commands } from "./support/pages.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const PAGES = ["README.md", ...globSync("docs/*.md", { cwd: ROOT })];
+const steps = new Map(
+  PAGES.map((page) => [page, readSteps(page, readFileSync(path.join(ROOT, page), "utf8"))]),
+);
+
+/** What separates the outputs of a page's commands. */
+const MARK = "\u001e";
+
+let folder: string;
+let tyche: TycheProcess;
+let exported: string;
+/** A folder as a reader has it after the installation: `npx tyche` and `tyche/client` are there. */
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "tyche-docs-"));
+  mkdirSync(path.join(folder, "plugins"));
+  mkdirSync(path.join(folder, "bin"));
+  const entry = path.join(ROOT, "src/app/tyche.ts");
+  // npx itself would take a second longer for each command, and the registry where the package is not installed.
+  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" --no-node-snapshot "${entry}" "$@"\n`;
+  writeFileSync(path.join(folder, "bin/npx"), npx, { mode: 0o755 });
+  symlinkSync(process.execPath, path.join(folder, "bin/node"));
+  const installed = path.join(folder, "node_modules/tyche");
+  mkdirSync(installed, { recursive: true });
+  for (const name of ["src", "sandbox"]) symlinkSync(path.join(ROOT, name), path.join(installed, name));
+  const exports = { "./client": "./src/client/index.ts", "./sandbox": "./sandbox/index.ts" };
+  writeFileSync(
+    path.join(installed, "package.json"),
+    JSON.stringify({ name: "tyche", type: "module", exports }),
+  );
+  tyche = await startTycheProcess({ cwd: folder, timeoutMs: 90_000 });
+  exported = [...tyche.output().matchAll(/^ *(export .*)$/gm)].map(([, line]) => line).join("\n");
+}, 100_000);
+afterAll(async () => {
+  await tyche?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs commands in a shell as a reader's, one block after the other; gives back what each printed. */
+async function runAll(commands: readonly Commands[]): Promise<string[]> {
+  const script = [
+    "set -eu -o pipefail",
+    exported,
+    ...commands.map(
+      ({ block }) => `${block.text}\nprintf '${MARK}'; printf '${block.page}:${block.line} done\\n' >&2`,
+    ),
+  ].join("\n");
+  const env = {
+    HOME: folder,
+    PATH: `${path.join(folder, "bin")}${path.delimiter}${process.env["PATH"] ?? ""}`,
+    TYCHE_DATA_DIR: tyche.dataDir,
+    NO_COLOR: "1",
+    // Some twenty commands run the same modules.
+    NODE_COMPILE_CACHE: path.join(folder, "cache"),
+  };
+  const { stdout } = await promisify(execFile)("bash", ["-c", script], { cwd: folder, env });
+  return stdout.split(MARK).slice(0, -1);
+}
+
+test.concurrent.each([...steps].filter(([, found]) => found.length > 0).map(([page]) => page))(
+  "default: the commands of %s run as they stand there, and print what it shows",
+  { timeout: 300_000 },
+  async (page) => {
+    const found = steps.get(page)!;
+    const commands = found.flatMap((step) => {
+      if ("commands" in step) return [step.commands];
+      const { info, text } = step.file;
+      const file = path.join(folder, info);
+      // A reader writes a preset over the one that the page has had made.
+      const write = `mkdir -p "${path.dirname(file)}"\ncat > "${file}" <<'END OF FILE'\n${text}END OF FILE\n`;
+      return [{ block: { ...step.file, text: write } }];
+    });
+    const printed = await runAll(commands);
+    for (const [i, { block, expected }] of commands.entries()) {
+      if (expected === undefined) continue;
+      const shown = expected.text.replaceAll("http://127.0.0.1:3000", tyche.url);
+      const output = printed[i]!;
+      const mismatch =
+        expected.language === "json"
+          ? findMismatch(JSON.parse(shown), JSON.parse(output))
+          : matchesText(shown.trim(), output.trim())
+            ? undefined
+            : output;
+      expect(mismatch, `${page}:${block.line}`).toBeUndefined();
+    }
+  },
+);
+
+test("behaviour: what is not run says who runs it", () => {
+  const blocks = PAGES.flatMap((page) => findBlocks(page, readFileSync(path.join(ROOT, page), "utf8")));
+  const skipped = blocks
+    .filter(({ info }) => info.startsWith("skip:"))
+    .map(({ info }) => info.slice("skip: ".length));
+  expect(skipped.filter((reason) => !existsSync(path.join(ROOT, reason)))).toEqual([
+    "CI runs both on a fresh clone",
+  ]);
+  const languages = new Set(blocks.map(({ language }) => language));
+  expect([...languages].toSorted()).toEqual(
+    ["js", "json", "sh", "text", "toml", "ts"].filter((one) => languages.has(one)),
+  );
+});
+
+test("behaviour: an answer of another form is found", () => {
+  expect(findMismatch({ a: "0x12…", b: ["4…"] }, { a: "0xff", b: ["789"] })).toBeUndefined();
+  expect(findMismatch({ a: "0x12…" }, { a: "none" })).toContain("$.a");
+  expect(findMismatch({ a: 1 }, { a: 1, b: 2 })).toContain("$.b");
+  expect(findMismatch({ a: [1] }, { a: [] })).toContain("$.a");
+});

@@ -1,0 +1,95 @@
+/** A fenced block of a page of Markdown. */
+export interface Block {
+  readonly page: string;
+  readonly line: number;
+  readonly language: string;
+  /** What stands behind the language: a file's name, or `skip:` and why. */
+  readonly info: string;
+  readonly text: string;
+}
+
+/** Commands of a page that run in one go, and what the page says that they print. */
+export interface Commands {
+  readonly block: Block;
+  /** JSON, or text, where "…" stands for anything. */
+  readonly expected?: Block;
+}
+
+/** A page as a reader works through it: files to write and commands to run, in order. */
+export type PageStep = { readonly file: Block } | { readonly commands: Commands };
+
+/** Finds the blocks of a page, also those that are indented as parts of a list. */
+export function findBlocks(page: string, text: string): Block[] {
+  return [...text.matchAll(/^( *)```(\w+) ?(.*)\n([^]*?)^\1```$/gm)].map(
+    ([, indent = "", language = "", info = "", content = ""], i, all) => ({
+      page,
+      line: text.slice(0, all[i]!.index).split("\n").length,
+      language,
+      info,
+      text: content.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+    }),
+  );
+}
+
+/**
+ * Returns what a reader does with a page. A block of `sh` is run unless it says `skip:`; one of JSON or text behind it, with nothing
+ * but a blank line between, is what it prints; a block with a file's name behind its language is that file.
+ */
+export function readSteps(page: string, text: string): PageStep[] {
+  const blocks = findBlocks(page, text);
+  return blocks.flatMap((block, i): PageStep[] => {
+    if (block.info !== "" && block.language !== "sh") return [{ file: block }];
+    if (block.language !== "sh" || block.info.startsWith("skip:")) return [];
+    const next = blocks[i + 1];
+    const end = block.line + block.text.split("\n").length;
+    const isOutput =
+      next !== undefined && /^(json|text)$/.test(next.language) && next.info === "" && next.line <= end + 2;
+    return [{ commands: { block, ...(isOutput ? { expected: next } : {}) } }];
+  });
+}
+
+/** Says how an answer differs in its form from the one on the page: members, kinds of values, literal values without "…". */
+export function findMismatch(shown: unknown, found: unknown, path = "$"): string | undefined {
+  if (Array.isArray(shown) && Array.isArray(found))
+    return shown.length === found.length
+      ? firstOf(shown.map((value, i) => findMismatch(value, found[i], `${path}[${i}]`)))
+      : `${path} has ${found.length} entries, and ${shown.length} on the page`;
+  if (isRecord(shown) && isRecord(found)) {
+    const names = new Set([...Object.keys(shown), ...Object.keys(found)]);
+    return firstOf(
+      [...names].map((name) =>
+        name in shown && name in found
+          ? findMismatch(shown[name], found[name], `${path}.${name}`)
+          : `${path}.${name} is only ${name in shown ? "on the page" : "in the answer"}`,
+      ),
+    );
+  }
+  if (typeof shown !== typeof found) return `${path} is a ${typeof found}, and a ${typeof shown} on the page`;
+  if (typeof shown === "string" && typeof found === "string")
+    return matchesText(shown, found) ? undefined : `${path} is ${found}, and on the page ${shown}`;
+  return shown === found ? undefined : `${path} is ${String(found)}, and on the page ${String(shown)}`;
+}
+
+/**
+ * Whether a text has the form of one on a page: "…" stands for anything, hex around it and digits before it for any of their kind, and
+ * a single digit for any other, as a draw may give it.
+ */
+export function matchesText(shown: string, found: string): boolean {
+  if (/^\d$/.test(shown)) return /^\d$/.test(found);
+  const pattern = shown
+    .replaceAll(/0x[0-9a-f]*…[0-9a-f]*/g, "\u0001")
+    .replaceAll(/\d+…/g, "\u0002")
+    .replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)
+    .replaceAll("\u0001", "0x[0-9a-f]+")
+    .replaceAll("\u0002", String.raw`\d+`)
+    .replaceAll("…", "[^]*");
+  return new RegExp(`^${pattern}$`).test(found);
+}
+
+function firstOf(found: readonly (string | undefined)[]): string | undefined {
+  return found.find((one) => one !== undefined);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
