@@ -60,7 +60,7 @@ test("behaviour: an answer whose block was taken comes again under the same id, 
       expect(found.state).toBe("fulfilled");
       return found;
     },
-    { timeout: 10_000, interval: 300 },
+    { interval: 300 },
   );
   expect(countEnds(record)).toBe(1);
   // The request is in another block, so its seed and words are others.
@@ -76,40 +76,36 @@ test("behaviour: an answer whose block was taken comes again under the same id, 
 });
 
 // A chain that comes back a few blocks shorter is waited for 15 s before it counts as set back.
-test(
-  "behaviour: a chain that is reset under the service comes back, and what was in flight goes on",
-  { timeout: 120_000 },
-  async () => {
-    const first = await draw();
-    const pending = await Promise.all(
-      Array.from({ length: 5 }, () =>
-        tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=fuji&confirmations=100", {
-          headers: { prefer: "respond-async" },
-        }),
-      ),
+test("behaviour: a chain that is reset under the service comes back, and what was in flight goes on", async () => {
+  const first = await draw();
+  const pending = await Promise.all(
+    Array.from({ length: 5 }, () =>
+      tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=fuji&confirmations=100", {
+        headers: { prefer: "respond-async" },
+      }),
+    ),
+  );
+  await reset();
+  for (const { data } of pending) {
+    const record = await vi.waitFor(
+      async () => {
+        const found = await find(data.id);
+        expect({ state: found.state, why: found.why, error: found.error }).toEqual({
+          state: "fulfilled",
+          why: null,
+          error: null,
+        });
+        return found;
+      },
+      { interval: 300 },
     );
-    await reset();
-    for (const { data } of pending) {
-      const record = await vi.waitFor(
-        async () => {
-          const found = await find(data.id);
-          expect({ state: found.state, why: found.why, error: found.error }).toEqual({
-            state: "fulfilled",
-            why: null,
-            error: null,
-          });
-          return found;
-        },
-        { timeout: 50_000, interval: 300 },
-      );
-      expect(countEnds(record)).toBe(1);
-      const { result } = await rpc("eth_getTransactionReceipt", record.outcome.transactionHash);
-      expect(result).toMatchObject({ status: "0x1" });
-    }
-    const { result } = await rpc("eth_getTransactionReceipt", first.data.transactionHash);
+    expect(countEnds(record)).toBe(1);
+    const { result } = await rpc("eth_getTransactionReceipt", record.outcome.transactionHash);
     expect(result).toMatchObject({ status: "0x1" });
-  },
-);
+  }
+  const { result } = await rpc("eth_getTransactionReceipt", first.data.transactionHash);
+  expect(result).toMatchObject({ status: "0x1" });
+});
 
 test("error: a chain that is gone with all that was stored of it is not ready, and the next start makes a new one", async () => {
   await draw();
@@ -120,7 +116,7 @@ test("error: a chain that is gone with all that was stored of it is not ready, a
       const readiness = await (await fetch(`${tyche.url}/readyz`)).text();
       expect(readiness).toContain("its embedded chain has ended; start the service again");
     },
-    { timeout: 20_000, interval: 300 },
+    { interval: 300 },
   );
   const refused = await tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=fuji");
   expect([refused.status, refused.data.code]).toEqual([502, "chain_unavailable"]);
