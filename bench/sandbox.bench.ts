@@ -61,8 +61,7 @@ async function ours(more: Partial<RunRequest> = {}): Promise<RunResult> {
 const theirs = () => simulateScript({ source: DICE.source, args: DICE.args, bytesArgs: DICE.bytesArgs });
 
 const expected = (await theirs()).responseBytesHexstring;
-const [alone, grouped] = [await ours(), await ours({ group: "bench" })];
-for (const result of [alone, grouped]) {
+for (const result of [await ours(), await ours({ group: "bench" }), await ours({ sharesContext: true })]) {
   const hex = result.ok ? `0x${Buffer.from(result.bytes).toString("hex")}` : "";
   if (hex !== expected) throw new Error(`results differ: ${hex}, expected ${expected}`);
 }
@@ -73,6 +72,7 @@ console.log(
 
 const SANDBOX = "sandbox, an isolate per run";
 const GROUP = "sandbox, a context per run in its group's isolate";
+const SHARED = "sandbox, a pure source in its own shared context";
 const TOOLKIT = "functions-toolkit simulateScript with Deno";
 
 const single = new Bench({
@@ -84,6 +84,7 @@ const single = new Bench({
 });
 single.add(SANDBOX, () => ours());
 single.add(GROUP, () => ours({ group: "bench" }));
+single.add(SHARED, () => ours({ sharesContext: true }));
 single.add(TOOLKIT, theirs);
 await single.run();
 
@@ -110,6 +111,10 @@ double.add(
   GROUP,
   lanes(() => ours({ group: "bench" })),
 );
+double.add(
+  SHARED,
+  lanes(() => ours({ sharesContext: true })),
+);
 double.add(TOOLKIT, lanes(theirs));
 await double.run();
 
@@ -121,7 +126,7 @@ const latency = (bench: Bench, name: string) => {
 const reference = latency(single, TOOLKIT).p50;
 const referenceRate = rate(TOOLKIT);
 console.table(
-  [SANDBOX, GROUP, TOOLKIT].map((name) => ({
+  [SANDBOX, GROUP, SHARED, TOOLKIT].map((name) => ({
     "": name,
     "p50 ms": latency(single, name).p50.toFixed(3),
     "p99 ms": latency(single, name).p99.toFixed(3),
@@ -137,6 +142,8 @@ console.table([
   { "": "an isolate per run", ...(await measureParts(pool, {})) },
   { "": "a group's isolate", ...(await measureParts(pool, { group: "bench" })) },
   { "": "a group's isolate, 64 waiting", ...(await measureParts(pool, { group: "bench" }, 64)) },
+  { "": "a shared context", ...(await measureParts(pool, { sharesContext: true })) },
+  { "": "a shared context, 64 waiting", ...(await measureParts(pool, { sharesContext: true }, 64)) },
 ]);
 console.log(`source: compile and run in the child, as it reports. on the way: the rest of the answer's time, in pipes, event loops and
 the queue. CPU: of all processes for one run; in the child it holds, besides the source, making the next isolate or
