@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { RpcError, toQuantity } from "../lib/nodeAnswers.ts";
 import { repeat } from "../lib/repeat.ts";
+import { askInTurn, NoNodeError } from "./askInTurn.ts";
 import { createChainClient } from "./client.ts";
 import type { ChainClient } from "./client.ts";
 import type { Transport } from "./connection.ts";
-import { troubleOf } from "./nodeTrouble.ts";
 import { openPoolNode, readHead } from "./poolNode.ts";
 import type { NodeStatus, PoolNode } from "./poolNode.ts";
 import { createPushedHeads } from "./pushedHeads.ts";
@@ -15,6 +15,14 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_HEDGE_MS = 2_000;
 const DEFAULT_PROBE_MS = 5_000;
 const DEFAULT_LAG_BLOCKS = 5;
+
+/** What a node that lags answers with `null`, as one answers that knows it isn't there. */
+const UNKNOWN_TO_SOME: ReadonlySet<string> = new Set([
+  "eth_getBlockByHash",
+  "eth_getBlockByNumber",
+  "eth_getTransactionByHash",
+  "eth_getTransactionReceipt",
+]);
 
 /** A network by the nodes behind several URLs: whoever asks it notices nothing of a node that fails, lags or lies. */
 export interface PoolClient extends ChainClient {
@@ -95,9 +103,14 @@ function openNodePool(options: NodePoolOptions): NodePool {
     parameters: readonly unknown[],
   ): Promise<unknown> => {
     const answer = await node.ask(method, parameters);
-    const isHead = method === "eth_getBlockByNumber" && parameters[0] === "latest";
-    if (isHead && !(await believe(node, answer)))
+    if (method !== "eth_getBlockByNumber" || answer === null) return answer;
+    const wanted = String(parameters[0]);
+    if (wanted === "latest" && !(await believe(node, answer)))
       throw new RpcError(method, node.status().why ?? "the answer is no block");
+    if (wanted.startsWith("0x") && readHead(answer)?.number !== BigInt(wanted)) {
+      node.fail(`asked for block ${BigInt(wanted)}, it gives another one`);
+      throw new RpcError(method, node.status().why!);
+    }
     return answer;
   };
 
@@ -121,11 +134,11 @@ function openNodePool(options: NodePoolOptions): NodePool {
 
   const request = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
     const picked = await pick();
-    const { answer, by } = await askInTurn(
-      picked,
-      (node) => askNode(node, method, parameters),
+    const { answer, by } = await askInTurn(picked, {
+      ask: (node) => askNode(node, method, parameters),
       hedgeMs,
-    ).catch((error: unknown) => {
+      mayBeUnknown: UNKNOWN_TO_SOME.has(method),
+    }).catch((error: unknown) => {
       if (!(error instanceof NoNodeError)) throw error;
       throw new NoNodeError(nodes.map((node) => `node ${node.node}: ${node.status().why ?? "unknown"}`));
     });
@@ -189,61 +202,4 @@ type OnData = (result: unknown) => void;
 
 function isLagging(node: PoolNode): boolean {
   return node.status().state === "lagging";
-}
-
-/** Asks one node after the other until one answers; the next one at once when a node fails, and after `hedgeMs` when it is slow. */
-function askInTurn(
-  nodes: readonly PoolNode[],
-  ask: (node: PoolNode) => Promise<unknown>,
-  hedgeMs: number,
-): Promise<{ readonly answer: unknown; readonly by: PoolNode }> {
-  return new Promise((resolve, reject) => {
-    const open = new Set<PoolNode>();
-    let lacking: unknown;
-    let next = 0;
-    let isOver = false;
-    let timer: NodeJS.Timeout | undefined;
-
-    const end = (settle: () => void): void => {
-      isOver = true;
-      clearTimeout(timer);
-      settle();
-    };
-    const askNext = (): void => {
-      clearTimeout(timer);
-      const node = nodes[next];
-      if (isOver) return;
-      if (node === undefined) {
-        if (open.size === 0) end(() => reject(lacking ?? new NoNodeError([])));
-        return;
-      }
-      next += 1;
-      open.add(node);
-      timer = setTimeout(askNext, hedgeMs);
-      ask(node).then(
-        (answer) => {
-          open.delete(node);
-          if (isOver) return;
-          for (const slow of open) slow.fail(`no answer within ${hedgeMs} ms`);
-          end(() => resolve({ answer, by: node }));
-        },
-        (error: unknown) => {
-          open.delete(node);
-          if (isOver) return;
-          const trouble = troubleOf((error as RpcError).cause);
-          if (trouble === "answer") return end(() => reject(error));
-          if (trouble === "lacking") lacking ??= error;
-          askNext();
-        },
-      );
-    };
-    askNext();
-  });
-}
-
-/** None of a network's nodes can be asked now. */
-export class NoNodeError extends RpcError {
-  constructor(failures: readonly string[]) {
-    super("no node answers", failures.join("; "));
-  }
 }

@@ -121,6 +121,35 @@ test("behaviour: what the first node has not got, the second is asked for", asyn
   expect(states()).toEqual(["healthy", "healthy"]);
 });
 
+test("behaviour: a receipt that the first node doesn't know is asked of the second", async () => {
+  await open();
+  const method = "eth_getTransactionReceipt";
+  await expect(pool.getReceipt(`0x${"5".repeat(64)}`)).resolves.toBeUndefined();
+  expect([asked(0, method), asked(1, method)]).toEqual([1, 1]);
+  const { number } = (await chain.client.getHead("latest"))!;
+  inject(0, every("eth_getBlockByNumber", { result: () => null }));
+  await expect(pool.getHead(number)).resolves.toMatchObject({ number });
+  expect(states()).toEqual(["healthy", "healthy"]);
+});
+
+test("behaviour: what one node doesn't know is unknown while the other one fails", async () => {
+  await open();
+  inject(1, () => ({ breakLine: true, reach: false }));
+  await expect(pool.getHead(0xffffn)).resolves.toBeUndefined();
+  expect(states()).toEqual(["healthy", "failing"]);
+  await expect(pool.getHead(0xffffn)).resolves.toBeUndefined();
+});
+
+test("behaviour: another block than the one asked for is no answer", async () => {
+  await open();
+  inject(
+    0,
+    every("eth_getBlockByNumber", { result: (block) => ({ ...(block as object), number: "0xfffff" }) }),
+  );
+  await expect(pool.getHead(0n)).resolves.toMatchObject({ number: 0n });
+  expect(pool.nodes()[0]).toMatchObject({ state: "failing", why: "asked for block 0, it gives another one" });
+});
+
 test("behaviour: a node of another chain is excluded, and the message names both ids", async () => {
   inject(0, every("eth_chainId", { result: () => "0x5" }));
   await open();

@@ -1,0 +1,88 @@
+import { RpcError } from "../lib/nodeAnswers.ts";
+import { troubleOf } from "./nodeTrouble.ts";
+import type { PoolNode } from "./poolNode.ts";
+
+/** Options of {@link askInTurn}. */
+export interface AskInTurnOptions {
+  readonly ask: (node: PoolNode) => Promise<unknown>;
+  /** After so many milliseconds without an answer the next node is asked, too. */
+  readonly hedgeMs: number;
+  /**
+   * Whether `null` may mean that this node doesn't have it yet. The other nodes in order are then asked, too: a receipt that one
+   * node lacks, of a transaction whose nonce another one calls spent, looks like a transaction that was lost.
+   */
+  readonly mayBeUnknown: boolean;
+}
+
+/**
+ * Asks one node after the other until one answers: the next one at once when a node fails, and after `hedgeMs` when it is slow. Where a
+ * node knows nothing of what is asked for, it is unknown once the others in order say so, too, or say nothing for `hedgeMs`.
+ *
+ * @throws {NoNodeError} when none can be asked.
+ */
+export function askInTurn(
+  nodes: readonly PoolNode[],
+  { ask, hedgeMs, mayBeUnknown }: AskInTurnOptions,
+): Promise<{ readonly answer: unknown; readonly by: PoolNode }> {
+  return new Promise((resolve, reject) => {
+    const open = new Set<PoolNode>();
+    let lacking: unknown;
+    let unknownTo: PoolNode | undefined;
+    let next = 0;
+    let isOver = false;
+    let timer: NodeJS.Timeout | undefined;
+
+    const end = (settle: () => void): void => {
+      isOver = true;
+      clearTimeout(timer);
+      settle();
+    };
+    const endUnknown = (by: PoolNode): void => end(() => resolve({ answer: null, by }));
+    const askNext = (): void => {
+      clearTimeout(timer);
+      if (isOver) return;
+      // Nodes that are left alone are not asked for what another one has answered.
+      while (unknownTo !== undefined && next < nodes.length && nodes[next]!.pauseMs() > 0) next += 1;
+      const node = nodes[next];
+      if (node === undefined) {
+        if (open.size > 0) {
+          if (unknownTo !== undefined) timer = setTimeout(endUnknown, hedgeMs, unknownTo);
+          return;
+        }
+        if (unknownTo !== undefined) return endUnknown(unknownTo);
+        return end(() => reject(lacking ?? new NoNodeError([])));
+      }
+      next += 1;
+      open.add(node);
+      timer = setTimeout(askNext, hedgeMs);
+      ask(node).then(
+        (answer) => {
+          open.delete(node);
+          if (isOver) return;
+          if (answer === null && mayBeUnknown) {
+            unknownTo ??= node;
+            return askNext();
+          }
+          for (const slow of open) slow.fail(`no answer within ${hedgeMs} ms`);
+          end(() => resolve({ answer, by: node }));
+        },
+        (error: unknown) => {
+          open.delete(node);
+          if (isOver) return;
+          const trouble = troubleOf((error as RpcError).cause);
+          if (trouble === "answer") return end(() => reject(error));
+          if (trouble === "lacking") lacking ??= error;
+          askNext();
+        },
+      );
+    };
+    askNext();
+  });
+}
+
+/** None of a network's nodes can be asked now. */
+export class NoNodeError extends RpcError {
+  constructor(failures: readonly string[]) {
+    super("no node answers", failures.join("; "));
+  }
+}
