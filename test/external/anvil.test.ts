@@ -1,11 +1,18 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startOracleProcess, startTycheProcess } from "../support/tyche.ts";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { startOracleProcess } from "../support/tyche.ts";
 import type { OracleChild, TycheProcess } from "../support/tyche.ts";
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
-import { deployUserContract } from "./support/consumer.ts";
-import { deployByCommands, NETWORK, prepareParties, type TwoParties } from "./support/world.ts";
+import { linkUserContract } from "./support/consumer.ts";
+import { countDeliveries, expectFulfilled, sendWave } from "./support/waves.ts";
+import { deployByCommands, NETWORK, prepareParties, startService, type TwoParties } from "./support/world.ts";
+
+/** Requests sent before each kill. */
+const WAVE = 4;
+
+// A chain that mines by the clock, and commands in processes of their own: on a busy machine both take their time.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
 let chain: StrangersChain;
 let parties: TwoParties;
@@ -17,11 +24,7 @@ beforeAll(async () => {
   chain = await startIntervalAnvil();
   parties = prepareParties(chain);
   deployment = await deployByCommands(parties);
-  const { TYCHE_DATA_DIR, ...env } = parties.service;
-  [oracle, tyche] = await Promise.all([
-    startOracleProcess(parties.oracle),
-    startTycheProcess({ dataDir: TYCHE_DATA_DIR!, env, timeoutMs: 240_000 }),
-  ]);
+  [oracle, tyche] = await Promise.all([startOracleProcess(parties.oracle), startService(parties)]);
 });
 afterAll(async () => {
   await Promise.all([tyche?.stop(), oracle?.stop()]);
@@ -72,17 +75,8 @@ test("behaviour: a function of the caller's and random words are answered", asyn
 });
 
 test("behaviour: a consumer of the caller's own is linked and gets its word", async () => {
-  const vars = await parties.run(["dapp", "config", "--json"]);
-  const { dappId, networks } = JSON.parse(vars.output);
-  const { contracts, keyHash, vrfSubscriptionId } = networks.find(
-    ({ network }: { network: string }) => network === NETWORK,
-  );
-  const consumer = await deployUserContract(chain.httpUrl, contracts.vrfCoordinator);
-  const query = `dappId=${dappId}&network=${NETWORK}&consumer=${consumer.address}`;
-  const { data } = await tyche.call("POST", `/api/vrfv2/addConsumer?${query}`);
-  expect(data).toMatchObject({ success: true });
-  await consumer.roll(keyHash, BigInt(vrfSubscriptionId));
-  await expect.poll(() => consumer.word(), { interval: 250 }).not.toBe(0n);
+  const consumer = await linkUserContract({ chain, parties, tyche });
+  await expect.poll(() => consumer.word(), { timeout: 60_000, interval: 250 }).not.toBe(0n);
 });
 
 test("behaviour: deploying again sends nothing, and the check finds nothing amiss", async () => {
@@ -105,4 +99,20 @@ test("behaviour: block explorers get the compilers' input and each contract's co
     expect(sources).toHaveProperty([contract.split(":")[0]]);
   }
   expect(existsSync(`${parties.contractsFile}.journal`)).toBe(false);
+});
+
+test("behaviour: kill -9 of service and oracle under load loses no request, and doubles none", async () => {
+  const before = await countDeliveries(chain, parties);
+  const ids = await sendWave(tyche, "service", WAVE);
+  await tyche.stop("SIGKILL");
+  tyche = await startService(parties);
+  ids.push(...(await sendWave(tyche, "oracle", WAVE)));
+  await oracle.stop("SIGKILL");
+  ids.push(...(await sendWave(tyche, "alone", WAVE)));
+  oracle = await startOracleProcess(parties.oracle);
+  await expectFulfilled(tyche, ids);
+  expect(await countDeliveries(chain, parties)).toEqual({
+    sent: before.sent + ids.length,
+    delivered: before.delivered + ids.length,
+  });
 });

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import path from "node:path";
 import { findBinary } from "../../../src/networks/embedded/anvil.ts";
 
 /** First account of Anvil's and Hardhat's mnemonic, which holds 10,000 coins. */
@@ -8,14 +9,28 @@ export const RICH_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784
 export interface StrangersChain {
   readonly httpUrl: string;
   readonly wsUrl: string;
+  /** Mines blocks at once, as whoever runs the chain can. */
+  mine(blocks: number): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Starts an Anvil that mines a block a second. */
-export async function startIntervalAnvil(): Promise<StrangersChain> {
-  const child = spawn(findBinary(), ["--port", "0", "--block-time", "1", "--chain-id", "31337"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+export function startIntervalAnvil(): Promise<StrangersChain> {
+  return startNode(findBinary(), ["--port", "0", "--block-time", "1", "--chain-id", "31337"], "anvil_mine");
+}
+
+/** Starts a Hardhat node that mines a block a second: another implementation of the EVM, EDR, and of the JSON-RPC methods. */
+export function startIntervalHardhat(): Promise<StrangersChain> {
+  const script = path.join(import.meta.dirname, "hardhatNode.ts");
+  return startNode(process.execPath, [script], "hardhat_mine");
+}
+
+async function startNode(
+  command: string,
+  args: readonly string[],
+  mineMethod: string,
+): Promise<StrangersChain> {
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
   const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
   let text = "";
   const port = await new Promise<string>((resolve, reject) => {
@@ -24,14 +39,27 @@ export async function startIntervalAnvil(): Promise<StrangersChain> {
       const found = /Listening on 127\.0\.0\.1:(\d+)/.exec(text)?.[1];
       if (found !== undefined) resolve(found);
     });
-    child.once("exit", () => reject(new Error(`Anvil did not start:\n${text}`)));
+    child.once("exit", () => reject(new Error(`the node did not start:\n${text}`)));
   });
+  const httpUrl = `http://127.0.0.1:${port}`;
   return {
-    httpUrl: `http://127.0.0.1:${port}`,
+    httpUrl,
     wsUrl: `ws://127.0.0.1:${port}`,
+    mine: (blocks) => callNode(httpUrl, mineMethod, [`0x${blocks.toString(16)}`]),
     async close() {
       child.kill("SIGKILL");
       await exited;
     },
   };
+}
+
+async function callNode(url: string, method: string, params: readonly unknown[]): Promise<void> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  const { error } = (await response.json()) as { error?: { message: string } };
+  if (error !== undefined) throw new Error(`${method}: ${error.message}`);
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { runTyche } from "../../support/tyche.ts";
+import { runTyche, startTycheProcess, type TycheProcess } from "../../support/tyche.ts";
 import { RICH_KEY, type StrangersChain } from "./chain.ts";
 
 /** Name under which the stranger's chain is served. */
@@ -23,27 +23,42 @@ export interface TwoParties {
   remove(): void;
 }
 
+/** Options of {@link prepareParties}. */
+export interface PartiesOptions {
+  /** Nodes of the service, and of the oracle. Default: the chain's own, by WebSocket and by HTTP. */
+  readonly serviceUrls?: readonly string[];
+  readonly oracleUrls?: readonly string[];
+  /** Further members of the network's configuration, for both. */
+  readonly network?: Readonly<Record<string, unknown>>;
+}
+
 /** Prepares folders for a service and an oracle on one chain. Nothing is started. */
-export function prepareParties(chain: StrangersChain): TwoParties {
+export function prepareParties(chain: StrangersChain, options: PartiesOptions = {}): TwoParties {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-external-"));
   const contractsFile = path.join(folder, "contracts", "mychain.json");
   const writeConfig = (name: string, more: object): string => {
     const file = path.join(folder, `${name}.json`);
-    const common = { chainId: 31_337, title: "My chain", contracts: contractsFile, finalityDepth: 12 };
+    const common = {
+      chainId: 31_337,
+      title: "My chain",
+      contracts: contractsFile,
+      finalityDepth: 12,
+      ...options.network,
+    };
     writeFileSync(file, JSON.stringify({ networks: { [NETWORK]: { ...common, ...more } } }));
     return file;
   };
   const service = {
     TYCHE_DATA_DIR: path.join(folder, "service"),
     TYCHE_CONFIG: writeConfig("service-config", {
-      rpcUrls: [chain.wsUrl],
+      rpcUrls: options.serviceUrls ?? [chain.wsUrl],
       operatorKey: { env: KEY_VARIABLE },
     }),
     [KEY_VARIABLE]: RICH_KEY,
   };
   const oracle = {
     TYCHE_DATA_DIR: path.join(folder, "oracle"),
-    TYCHE_CONFIG: writeConfig("oracle-config", { rpcUrls: [chain.httpUrl] }),
+    TYCHE_CONFIG: writeConfig("oracle-config", { rpcUrls: options.oracleUrls ?? [chain.httpUrl] }),
   };
   return {
     service,
@@ -72,4 +87,10 @@ export async function deployByCommands(parties: TwoParties): Promise<string> {
   const funded = await parties.run(["network", "fund", NETWORK, "--coin", "10"]);
   if (funded.code !== 0) throw new Error(funded.output);
   return deployed.output;
+}
+
+/** Starts the service of two parties. */
+export function startService({ service }: TwoParties): Promise<TycheProcess> {
+  const { TYCHE_DATA_DIR, ...env } = service;
+  return startTycheProcess({ dataDir: TYCHE_DATA_DIR!, env, timeoutMs: 240_000 });
 }

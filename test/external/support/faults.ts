@@ -1,0 +1,94 @@
+import { every, type Call, type Fault, type FaultRule, type FaultyNode } from "../../support/faultyNode.ts";
+
+/** A fault that is at work. */
+export interface RunningFault {
+  /** How often it has struck. */
+  count(): number;
+  end(): void;
+}
+
+/** What can go wrong with the nodes of a chain. */
+export const NODE_FAULTS: Readonly<Record<string, (nodes: FaultyPair) => RunningFault>> = {
+  "rate limits of both nodes": ({ first, second }) => inject([first, second], everyNth(8, { status: 429 })),
+  "gateways' pages instead of answers": ({ first, second }) =>
+    inject([first, second], everyNth(9, { status: 502, page: "<html><h1>Bad gateway</h1></html>" })),
+  "connections that are cut after the node has acted": ({ first, second }) =>
+    inject([first, second], everyNth(7, { breakLine: true })),
+  "a node that has stopped at a block": ({ first }) => {
+    first.loseSubscriptions();
+    return inject([first], stoppedAtHead());
+  },
+  "a node that tells of a head that isn't there": ({ first }) =>
+    inject(
+      [first],
+      every("eth_getBlockByNumber", {
+        result: (block) => block !== null && { ...(block as object), number: "0xfffff", hash: NO_HASH },
+      }),
+    ),
+  "a WebSocket that drops every second": ({ first }) => {
+    let count = 0;
+    const drop = (): void => {
+      first.breakLines();
+      count += 1;
+    };
+    drop();
+    const timer = setInterval(drop, 1_000);
+    return { count: () => count, end: () => clearInterval(timer) };
+  },
+  "a first node that is gone": ({ first }) => {
+    first.breakLines();
+    return inject([first], () => ({ breakLine: true, reach: false }));
+  },
+};
+
+/** The nodes of one chain, in the order in which they are configured. */
+export interface FaultyPair {
+  readonly first: FaultyNode;
+  readonly second: FaultyNode;
+}
+
+const NO_HASH = `0x${"9".repeat(64)}`;
+
+function inject(nodes: readonly FaultyNode[], rule: FaultRule): RunningFault {
+  let count = 0;
+  const counted: FaultRule = (call) => {
+    const fault = rule(call);
+    if (fault !== undefined) count += 1;
+    return fault;
+  };
+  const ends = nodes.map((node) => node.inject(counted));
+  return { count: () => count, end: () => ends.forEach((end) => end()) };
+}
+
+function everyNth(n: number, fault: Fault): FaultRule {
+  let count = 0;
+  return () => (++count % n === 0 ? fault : undefined);
+}
+
+/** A node that knows nothing beyond the first head that it is asked for, and says so of nothing. */
+function stoppedAtHead(): FaultRule {
+  let head: { readonly number: string } | undefined;
+  const isBeyond = (number: unknown): boolean =>
+    head !== undefined && typeof number === "string" && BigInt(number) > BigInt(head.number);
+  return ({ method, params }: Call) => {
+    switch (method) {
+      case "eth_blockNumber":
+        return { result: (number) => head?.number ?? number };
+      case "eth_getBlockByNumber":
+        if (params[0] === "latest") return { result: (block) => (head ??= block as typeof head) };
+        return { result: (block) => (isBeyond((block as typeof head)?.number) ? null : block) };
+      case "eth_getTransactionReceipt":
+        return {
+          result: (receipt) =>
+            isBeyond((receipt as { blockNumber?: string } | null)?.blockNumber) ? null : receipt,
+        };
+      case "eth_getLogs":
+        return {
+          result: (logs) =>
+            (logs as { blockNumber: string }[]).filter(({ blockNumber }) => !isBeyond(blockNumber)),
+        };
+      default:
+        return undefined;
+    }
+  };
+}
