@@ -8,6 +8,7 @@ export {
 } from "./host/poolErrors.ts";
 export type { SandboxPool, SandboxPoolOptions, SandboxStats, SandboxStatus } from "./host/poolTypes.ts";
 export { HostCallRefusal, type HostCall, type HostCallContext, type HostUsage } from "./host/hostCall.ts";
+export { ACCEPTABLE_LAYERS } from "./host/layers.ts";
 export { createFetchCall } from "./host/net/fetchCall.ts";
 export {
   createGuardedFetch,

@@ -2,12 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { AUDIT_ARCHITECTURES } from "./child/kernel/systemCalls.ts";
 import { SandboxError, SandboxOptionError } from "./sandboxError.ts";
 
-const LAYERS = ["system-calls", "user"] as const;
+/** Layers that the operator may accept as missing, by name. */
+export const ACCEPTABLE_LAYERS = ["system-calls", "user"] as const;
 
 /** A layer of containment that this machine lacks. */
 export interface MissingLayer {
   /** By this name the operator accepts it. */
-  readonly name: (typeof LAYERS)[number];
+  readonly name: (typeof ACCEPTABLE_LAYERS)[number];
   /** What is missing and why, what follows from it, and how to get it. */
   readonly text: string;
 }
@@ -68,9 +69,9 @@ export function acceptedByEnvironment(): readonly string[] {
  * @throws {SandboxOptionError} `invalid_option` if what is accepted is no layer.
  */
 export function requireLayers(missing: readonly MissingLayer[], accepted: readonly string[]): void {
-  const unknown = accepted.find((name) => !LAYERS.some((layer) => layer === name));
+  const unknown = accepted.find((name) => !ACCEPTABLE_LAYERS.some((layer) => layer === name));
   if (unknown !== undefined) {
-    const expected = `TYCHE_ACCEPT_MISSING and acceptMissing take ${LAYERS.join(", ")}`;
+    const expected = `TYCHE_ACCEPT_MISSING and acceptMissing take ${ACCEPTABLE_LAYERS.join(", ")}`;
     throw new SandboxOptionError("acceptMissing", unknown, expected);
   }
   const refused = missing.filter((layer) => !accepted.includes(layer.name));

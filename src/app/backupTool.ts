@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { OutsideKey } from "../lib/outsideKey.ts";
+import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { BackupError, backupDatabase, readBackup, restoreDatabase } from "../store/backup.ts";
 import type { BackupFile } from "../store/backup.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
@@ -10,7 +10,7 @@ import { fingerprintOf } from "../store/masterKey.ts";
 export interface StateLocation {
   readonly dataDir: string;
   /** The master key where it is kept outside the data directory. */
-  readonly masterKey?: OutsideKey | undefined;
+  readonly masterKey?: OutsideSecret | undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { DappDirectory } from "../dapps/dapps.ts";
+import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import type { DataDirectory } from "../store/dataDirectory.ts";
 import { MIN_TOKEN_CHARACTERS } from "../web/access.ts";
 import { StartError } from "./startError.ts";
@@ -25,14 +26,21 @@ export async function ensureDefaultDapp(
   return apiKey;
 }
 
-/** Returns the token that signing in to the application takes; the first start makes it. */
-export function ensureOperatorToken(directory: DataDirectory): string {
+/**
+ * Returns the token that signing in to the application takes, and where it is kept: outside, or in the data directory, where the first
+ * start makes it.
+ */
+export function ensureOperatorToken(
+  directory: DataDirectory,
+  outside: OutsideSecret | undefined,
+): OutsideSecret {
   const file = directory.file("operator-token");
-  if (!existsSync(file))
+  if (outside === undefined && !existsSync(file))
     directory.writeSecret("operator-token", `${randomBytes(32).toString("base64url")}\n`);
-  const token = readFileSync(file, "utf8").trim();
-  if (token.length >= MIN_TOKEN_CHARACTERS) return token;
-  throw new StartError(
-    `${file} must hold at least ${MIN_TOKEN_CHARACTERS} characters; remove it, and the next start makes a new one`,
-  );
+  const { text, from } = outside ?? { text: readFileSync(file, "utf8"), from: file };
+  const token = text.trim();
+  if (token.length >= MIN_TOKEN_CHARACTERS) return { text: token, from };
+  const remedy =
+    outside === undefined ? "remove it, and the next start makes a new one" : "put a longer token there";
+  throw new StartError(`${from} must hold at least ${MIN_TOKEN_CHARACTERS} characters; ${remedy}`);
 }

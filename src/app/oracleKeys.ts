@@ -2,7 +2,7 @@ import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
 import type { Hex } from "viem";
 import type { OracleIdentities, OracleIdentity } from "../networks/external/oracleIdentity.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
-import type { OutsideKey } from "../lib/outsideKey.ts";
+import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import type { Config } from "./config/configSchema.ts";
 import { profileOfExternal } from "./externalNetworks.ts";
 import { deriveOracleKeys, type OracleKeys } from "./networkKeys.ts";
@@ -35,7 +35,7 @@ export function identityOfOracle(chainId: number, keys: OracleKeys): OracleIdent
  */
 export function readOracleKeys(options: {
   readonly dataDir: string;
-  readonly masterKey: OutsideKey | undefined;
+  readonly masterKey: OutsideSecret | undefined;
   readonly config: Config;
   readonly chainIds: readonly number[];
 }): OracleIdentities {

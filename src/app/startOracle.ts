@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { createSandboxPool } from "../../sandbox/index.ts";
 import { openDapps } from "../dapps/dappTools.ts";
-import type { OutsideKey } from "../lib/outsideKey.ts";
+import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { messageOf } from "../lib/errors.ts";
 import { registerSandboxMetrics } from "../requests/sandboxMetrics.ts";
 import { createTransactionObserver } from "../requests/transactionMetrics.ts";
@@ -18,7 +18,7 @@ import { StartError } from "./startError.ts";
 /** Options of {@link startOracle}. */
 export interface OracleProcessOptions {
   readonly dataDir: string;
-  readonly masterKey?: OutsideKey | undefined;
+  readonly masterKey?: OutsideSecret | undefined;
   /** Of its networks, those with nodes of their own are served. */
   readonly config: Config;
   readonly log: Logger;

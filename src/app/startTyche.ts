@@ -20,6 +20,7 @@ import { createPublicGuard } from "../http/publicGuard.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { createMetrics } from "./metrics.ts";
 import { createLayeredRegistry } from "../presets/layeredRegistry.ts";
+import { readChainConsumers } from "../dapps/chainConsumers.ts";
 import { readDappBalances } from "../dapps/balances.ts";
 import { readConfigVars } from "../dapps/configVars.ts";
 import { createService } from "../requests/createService.ts";
@@ -28,7 +29,7 @@ import { createExplorer } from "../explorer/explorer.ts";
 import { createRequestBook } from "../requests/requestBook.ts";
 import { createSourcePrefix } from "../requests/sources.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
-import type { OutsideKey } from "../lib/outsideKey.ts";
+import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { createVerifier } from "../verify/verifier.ts";
 import { createSourceRunner } from "./runSource.ts";
 import { createAccess } from "../web/access.ts";
@@ -38,7 +39,9 @@ import { createWebApp } from "../web/app.ts";
 export interface TycheOptions {
   readonly dataDir: string;
   /** The master key where it is kept outside the data directory; then neither it nor the default dapp's key is written in there. */
-  readonly masterKey?: OutsideKey | undefined;
+  readonly masterKey?: OutsideSecret | undefined;
+  /** The token that signs in to the application, where it is kept outside the data directory. Default: the file `operator-token` in it. */
+  readonly operatorToken?: OutsideSecret | undefined;
   /** Host, port, limits and networks; see `configSchema.ts` for each member. */
   readonly config: Config;
   /** Networks whose chain may be newer than the database, as after a mixed restore. Default none. */
@@ -63,8 +66,8 @@ export interface Tyche {
   readonly apiKeyFile?: string;
   /** Opens the application, once. Secret. */
   readonly signInLink: string;
-  /** File with the token that signs in to the application. */
-  readonly operatorTokenFile: string;
+  /** File with the token that signs in to the application, or the variable that it came from. */
+  readonly operatorTokenAt: string;
   /** Those that serve; with the RPC URL for users' tools where there is one. */
   readonly networks: readonly { readonly name: string; readonly rpcUrl?: string }[];
   /** Finishes what is in flight, then ends everything it started; idempotent. */
@@ -191,7 +194,8 @@ async function start(
   });
   const isLoopback = isLoopbackHost(host.includes(":") ? `[${host}]` : host);
   const guardPublic = createPublicGuard({ isLoopback, hosts: config.hosts, limits: config.http });
-  const access = createAccess({ operatorToken: ensureOperatorToken(directory) });
+  const operatorToken = ensureOperatorToken(directory, options.operatorToken);
+  const access = createAccess({ operatorToken: operatorToken.text });
   const web = createWebApp({
     service,
     dapps,
@@ -203,6 +207,7 @@ async function start(
     guard: guardPublic,
     readConfigVars: (dappId) => readConfigVars(store, dapps, dappId, networkNames),
     readBalances: (dappId) => readDappBalances(networksByName, dappId),
+    readChainConsumers: (dappId) => readChainConsumers(networksByName, dappId),
   });
   const verifier = createVerifier({
     findNetwork: (name) => networksByName.get(name)?.verifiable(),
@@ -264,7 +269,7 @@ async function start(
     apiKey,
     ...(directory.isKeyOutside ? {} : { apiKeyFile: directory.file("api-key") }),
     signInLink: `${server.url}/sign-in?code=${access.signInCode}`,
-    operatorTokenFile: directory.file("operator-token"),
+    operatorTokenAt: operatorToken.from,
     networks: networks.flatMap((network) => {
       const { name, status, rpcUrl } = network.view();
       if (status !== "serving") return [];

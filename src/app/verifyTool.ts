@@ -8,7 +8,7 @@ import { MAX_RESPONSE_BYTES, findProfile } from "../networks/profiles.ts";
 import { openDappTools } from "../dapps/dappTools.ts";
 import { TycheError } from "../lib/errors.ts";
 import { createSourceRunner } from "./runSource.ts";
-import { findOutsideKey } from "../lib/outsideKey.ts";
+import { findOutsideKey } from "../lib/outsideSecret.ts";
 import type { OracleContracts } from "../chainlink/contractBook.ts";
 import type { Verification } from "../verify/verification.ts";
 import { verifyTransaction } from "../verify/verifyTransaction.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { findOutsideKey, type OutsideKey } from "../lib/outsideKey.ts";
+import { findOutsideKey, type OutsideSecret } from "../lib/outsideSecret.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -19,7 +19,7 @@ Examples:
 
 interface StateLocation {
   readonly dataDir: string;
-  readonly masterKey?: OutsideKey | undefined;
+  readonly masterKey?: OutsideSecret | undefined;
 }
 
 /** What the commands do; see `src/app/backupTool.ts`. */

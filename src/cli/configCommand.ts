@@ -3,7 +3,8 @@ import type { Terminal } from "./terminal.ts";
 
 const HELP = `
 The file is the one that --config names, else TYCHE_CONFIG, else tyche.json in the data directory; without one, every member has
-its default. Variables of the environment win over the file.
+its default. Variables of the environment win over the file. TYCHE_ACCEPT_CHAINS and TYCHE_ACCEPT_MISSING, which are no members of
+it, are checked as well.
 
 Examples:
   $ tyche config check

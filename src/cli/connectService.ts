@@ -4,7 +4,7 @@ import { Option, type Command } from "commander";
 import { createClient, type TycheClient } from "../client/index.ts";
 import { TycheError } from "../lib/errors.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
-import { findOutsideKey } from "../lib/outsideKey.ts";
+import { findOutsideKey } from "../lib/outsideSecret.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 
 /** Parameters of any preset: which there are is known to the service alone. */

@@ -4,7 +4,7 @@ import type { DappTools } from "../dapps/dappTools.ts";
 import { formatEnv } from "../dapps/configEnv.ts";
 import type { ConfigVars } from "../dapps/configVars.ts";
 import type { Facility } from "../requests/service.ts";
-import { findOutsideKey } from "../lib/outsideKey.ts";
+import { findOutsideKey } from "../lib/outsideSecret.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface JsonFlag {

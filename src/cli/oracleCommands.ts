@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { InvalidArgumentError, type Command } from "commander";
 import { pino, type Logger } from "pino";
 import { LOG_REDACTION, redactLine } from "../lib/logRedaction.ts";
-import { findOutsideKey, type OutsideKey } from "../lib/outsideKey.ts";
+import { findOutsideKey, type OutsideSecret } from "../lib/outsideSecret.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { stopOnSignals } from "./stopOnSignals.ts";
 import type { Terminal } from "./terminal.ts";
@@ -30,7 +30,7 @@ export interface OracleMeans<Config extends { readonly logLevel: string }> {
     options: {
       readonly config: Config;
       readonly dataDir: string;
-      readonly masterKey: OutsideKey | undefined;
+      readonly masterKey: OutsideSecret | undefined;
       readonly log: Logger;
       readonly onFatal: (message: string) => void;
     },
@@ -40,7 +40,7 @@ export interface OracleMeans<Config extends { readonly logLevel: string }> {
     options: {
       readonly config: Config;
       readonly dataDir: string;
-      readonly masterKey: OutsideKey | undefined;
+      readonly masterKey: OutsideSecret | undefined;
       readonly chainIds: readonly number[];
     },
   ): Promise<{ readonly oracles: readonly Identity[] }>;

@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import type { Command } from "commander";
 import { pino, type Logger } from "pino";
 import { LOG_REDACTION, redactLine } from "../lib/logRedaction.ts";
-import { findOutsideKey, type OutsideKey } from "../lib/outsideKey.ts";
+import { findOutsideKey, findOutsideToken, type OutsideSecret } from "../lib/outsideSecret.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { formatLogLine } from "./readableLog.ts";
 import { stopOnSignals } from "./stopOnSignals.ts";
@@ -20,6 +20,8 @@ Environment, over what the configuration file says (tyche config check):
   TYCHE_DATA_DIR  folder of all state (default .tyche)
   TYCHE_MASTER_KEY_FILE  file with the master key, 64 hex digits, so that no backup of the folder holds it (default: in the
                          folder); TYCHE_MASTER_KEY holds the key itself
+  TYCHE_OPERATOR_TOKEN_FILE  file with the token that signs in to the application, at least 32 characters (default: in the
+                         folder); TYCHE_OPERATOR_TOKEN holds the token itself
   TYCHE_ACCEPT_CHAINS  networks whose chain may be newer than the database: after a mixed restore, for one start
   TYCHE_ALLOW_HOSTS    hosts sources may reach although not public: 127.0.0.1:8080,… (default none)
   TYCHE_ALLOW_MODULES  modules sources may import: npm:ethers@6,https://esm.sh/,… (default none)
@@ -52,7 +54,8 @@ export interface StartService<Config extends StartConfig> {
   start(options: {
     readonly config: Config;
     readonly dataDir: string;
-    readonly masterKey: OutsideKey | undefined;
+    readonly masterKey: OutsideSecret | undefined;
+    readonly operatorToken: OutsideSecret | undefined;
     readonly log: Logger;
     readonly acceptChains: readonly string[];
     readonly onFatal: (message: string) => void;
@@ -98,14 +101,17 @@ async function start<Config extends StartConfig>(
   const config = service.readConfig(flags);
   const log = createLog(config.logLevel, terminal);
   const masterKey = findOutsideKey(env);
-  // No process that is started from here has any business with it.
+  const operatorToken = findOutsideToken(env);
+  // No process that is started from here has any business with them.
   delete env["TYCHE_MASTER_KEY"];
+  delete env["TYCHE_OPERATOR_TOKEN"];
   out(`${colors.bold("Tyche")} is starting`);
   const tyche = await service
     .start({
       config,
       dataDir: dataDirOfEnvironment(),
       masterKey,
+      operatorToken,
       log,
       acceptChains: listOf(env["TYCHE_ACCEPT_CHAINS"]),
       onFatal(message) {

@@ -10,7 +10,8 @@ export interface Welcome {
   readonly apiKeyFile?: string;
   /** Opens the application, once; secret. */
   readonly signInLink: string;
-  readonly operatorTokenFile: string;
+  /** File or variable with the token that signs in to the application. */
+  readonly operatorTokenAt: string;
   /** The networks that serve. */
   readonly networks: readonly { readonly name: string }[];
 }
@@ -20,7 +21,7 @@ export interface Welcome {
  * takes the output, such as a log, the files that hold the secrets are named in their place.
  */
 export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerminal }: Terminal): void {
-  const { url, apiKey, apiKeyFile, signInLink, operatorTokenFile, networks } = welcome;
+  const { url, apiKey, apiKeyFile, signInLink, operatorTokenAt, networks } = welcome;
   const example = networks.find(({ name }) => name === "sepolia") ?? networks[0];
   const place = apiKeyFile === undefined ? "shown by `tyche dapp config`" : `in ${apiKeyFile}`;
   const inShell =
@@ -28,8 +29,8 @@ export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerm
       ? `"$(tyche dapp config --env | sed -n s/^TYCHE_API_KEY=//p)"`
       : `"$(cat '${apiKeyFile}')"`;
   const signIn = isTerminal
-    ? `sign in once with ${colors.cyan(signInLink)}\n            or with the token in ${operatorTokenFile}`
-    : `sign in with the token in ${operatorTokenFile}`;
+    ? `sign in once with ${colors.cyan(signInLink)}\n            or with the token in ${operatorTokenAt}`
+    : `sign in with the token in ${operatorTokenAt}`;
   out(`
   Ready in ${(ms / 1000).toFixed(2)} s
 

@@ -12,7 +12,7 @@ import { findKeyFingerprint, listKeys, saveKeyFingerprint } from "../store/dapps
 import { DataDirectoryError, openDataDirectory } from "../store/dataDirectory.ts";
 import type { DataDirectory } from "../store/dataDirectory.ts";
 import { checkDatabase } from "../lib/databaseCheck.ts";
-import type { OutsideKey } from "../lib/outsideKey.ts";
+import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { fingerprintOf } from "../store/masterKey.ts";
 import { createSqliteDialect } from "../store/sqliteDialect.ts";
 import { StoreError, openStore } from "../store/store.ts";
@@ -37,7 +37,7 @@ export interface NetworkSummary {
 }
 
 /** Opens the state of a service beside it. `masterKey`: where it is kept outside the data directory. */
-export async function openDappTools(dataDir: string, masterKey?: OutsideKey): Promise<DappTools> {
+export async function openDappTools(dataDir: string, masterKey?: OutsideSecret): Promise<DappTools> {
   if (!existsSync(dataDir)) {
     throw new TycheError(
       `there is no data directory ${dataDir} yet; start the service once, or name another in TYCHE_DATA_DIR`,

@@ -3,11 +3,11 @@ import { InvalidParameterError, type ParameterViolation } from "../lib/invalidPa
 import type { PresetCommand, Service } from "../requests/service.ts";
 import type { LiveSchemas } from "./liveSchemas.ts";
 import type { GivenParameters } from "./parameters.ts";
-import type { JsonValue } from "../lib/parseJson.ts";
+import { pointerTo, type JsonValue } from "../lib/parseJson.ts";
 
 /**
  * Parses the parameters of a preset request: `network` and `preset` by our schema, the rest by the preset's own. Lists the
- * violations of both at once; when the preset isn't known, nothing can be said of the rest, and what keeps it from being served is told.
+ * violations of both at once; when the preset isn't known, what keeps it from being served is told, and of the rest what no preset takes.
  */
 export function parsePresetRequest(
   given: GivenParameters,
@@ -24,7 +24,11 @@ export function parsePresetRequest(
 
   const unserved = findUnserved(shared["preset"], schemas, service);
   if (unserved.length > 0)
-    throw new InvalidParameterError([...violations.filter(({ path }) => path !== "/preset"), ...unserved]);
+    throw new InvalidParameterError([
+      ...violations.filter(({ path }) => path !== "/preset"),
+      ...unserved,
+      ...findUntaken(toPresetParams(own), schemas, service),
+    ]);
   // Defaults are filled in even where something else is wrong, so that the preset's own parameters can be checked all the same.
   const presetName = known(shared["preset"], schemas.presets);
   const networkName = known(shared["network"], schemas.networks);
@@ -58,6 +62,32 @@ function findUnserved(
   } catch (error) {
     return violationsOf(error);
   }
+}
+
+/** What is wrong with parameters whichever preset was meant: none has them, or none takes such a value. */
+function findUntaken(
+  params: Readonly<Record<string, unknown>>,
+  schemas: LiveSchemas,
+  service: Service,
+): readonly ParameterViolation[] {
+  const presets = [...schemas.presets.values()];
+  return Object.entries(params).flatMap(([name, value]) => {
+    const pointer = pointerTo(name);
+    const takers = presets.filter(({ parameters: { properties } }) =>
+      Object.hasOwn({ ...(properties as object) }, name),
+    );
+    if (takers.length === 0)
+      return [{ path: pointer, message: "is a parameter of no preset that is served" }];
+    const refusals = takers.map((preset) => {
+      try {
+        service.parsePresetParams(preset.name, { [name]: value }, {});
+        return [];
+      } catch (error) {
+        return violationsOf(error).filter(({ path }) => `${path}/`.startsWith(`${pointer}/`));
+      }
+    });
+    return refusals.every((refusal) => refusal.length > 0) ? refusals[0]! : [];
+  });
 }
 
 function known(value: JsonValue | undefined, names: ReadonlyMap<string, unknown>): string | undefined {

@@ -141,7 +141,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
       return `the coordinator has no proving key with the key hash ${asked.keyHash}`;
     const gasLaneWei = lane?.maxGasWei ?? options.gasLaneWei;
     if (gasLaneWei !== undefined && gasPriceWei > gasLaneWei)
-      return `gas lane too low: gas costs ${formatGwei(gasPriceWei)} gwei, and the lane pays at most ${formatGwei(gasLaneWei)}`;
+      return `gas lane too low: gas costs ${formatGwei(gasPriceWei)} gwei, and the lane pays at most ${formatGwei(gasLaneWei)} gwei`;
     if (subscription === undefined) return undefined;
     const nativePayment = isPaidNatively(asked);
     const { callbackGasLimit } = asked;

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { TycheError, messageOf } from "../lib/errors.ts";
-import type { OutsideKey } from "../lib/outsideKey.ts";
+import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { closeToOthers } from "./fileModes.ts";
 import { createMasterKey, parseMasterKey } from "./masterKey.ts";
 import { setAside } from "../lib/setAside.ts";
@@ -50,7 +50,7 @@ export interface DataDirectoryOptions {
   /** Whether the database is about to be put back: it may be missing, and a master key is not made anew. Default false. */
   readonly isRestoring?: boolean;
   /** The master key where it is kept outside. Default: the file `master-key` in the directory, made with it. */
-  readonly masterKey?: OutsideKey | undefined;
+  readonly masterKey?: OutsideSecret | undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { TycheError } from "../lib/errors.ts";
-import type { OutsideKey } from "../lib/outsideKey.ts";
+import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { deriveKey } from "../lib/secrets.ts";
 
 const MASTER_KEY_BYTES = 32;
@@ -10,7 +10,7 @@ const MASTER_KEY_BYTES = 32;
  *
  * @throws {MasterKeyError} for anything but 64 hex digits; the message never holds the text.
  */
-export function parseMasterKey({ text, from }: OutsideKey): Uint8Array {
+export function parseMasterKey({ text, from }: OutsideSecret): Uint8Array {
   const digits = text.trim();
   if (digits.length === 2 * MASTER_KEY_BYTES && /^[0-9a-f]+$/i.test(digits))
     return Buffer.from(digits, "hex");

@@ -2,6 +2,7 @@ import type { Router } from "@koa/router";
 import type { Context } from "koa";
 import type { Logger } from "pino";
 import type { NetworkBalances } from "../dapps/balances.ts";
+import type { ChainConsumer } from "../dapps/chainConsumers.ts";
 import type { ConfigVars } from "../dapps/configVars.ts";
 import type { DappDirectory } from "../dapps/dapps.ts";
 import type { Explorer } from "../explorer/explorer.ts";
@@ -25,6 +26,9 @@ export interface WebDeps {
   readonly readConfigVars: (dappId: string) => Promise<ConfigVars>;
   /** By network; see `readDappBalances`. */
   readonly readBalances: (dappId: string) => Promise<ReadonlyMap<string, NetworkBalances>>;
+  readonly readChainConsumers: (
+    dappId: string,
+  ) => Promise<ReadonlyMap<string, ReadonlyMap<string, ChainConsumer>>>;
 }
 
 /** The application's routes: nobody gets past them who isn't admitted. */

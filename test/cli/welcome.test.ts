@@ -7,7 +7,7 @@ const WELCOME = {
   apiKey: "tyche_key",
   networks: [{ name: "sepolia" }],
   signInLink: "http://127.0.0.1:3000/sign-in?code=secret",
-  operatorTokenFile: "/data/operator-token",
+  operatorTokenAt: "/data/operator-token",
 };
 
 const WITH_FILE: Welcome = { ...WELCOME, apiKeyFile: "/data/api-key" };

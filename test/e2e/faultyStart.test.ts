@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { toHex } from "viem";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -78,6 +78,25 @@ test.each([
   const { code, output } = await runTyche(["start"], { PORT: "0", TYCHE_DATA_DIR: dataDir });
   expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(sentence) });
   expect(readFileSync(path.join(chain, "state.json"), "utf8")).toBe("precious");
+});
+
+test("behaviour: with the operator token outside, it signs in, and no file of the folder has it", async () => {
+  const token = "outside-token-of-the-operator-0123456789";
+  const env = { TYCHE_OPERATOR_TOKEN: token };
+  tyche = await startTycheProcess({ dataDir, env });
+  expect(tyche.output()).toContain("TYCHE_OPERATOR_TOKEN");
+  expect(tyche.output()).not.toContain(token);
+  expect(readdirSync(dataDir)).not.toContain("operator-token");
+  const signIn = await fetch(`${tyche.url}/sign-in`, {
+    method: "POST",
+    body: new URLSearchParams({ operatorToken: token }),
+    redirect: "manual",
+  });
+  expect([signIn.status, signIn.headers.get("set-cookie")]).toEqual([303, expect.any(String)]);
+  const short = { PORT: "0", TYCHE_DATA_DIR: dataDir, TYCHE_OPERATOR_TOKEN: "short" };
+  await tyche.stop();
+  const { code, output } = await runTyche(["start"], short);
+  expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining("at least 32 characters") });
 });
 
 test("behaviour: with the master key outside, no file of the folder has it or an API key", async () => {

@@ -132,7 +132,7 @@ test("error: TYCHE_ACCEPT_MISSING names no layer of the sandbox", async () => {
   });
   expect(code).toBe(1);
   expect(output).toContain(
-    '"seccomp" can\'t be used: TYCHE_ACCEPT_MISSING and acceptMissing take system-calls, user',
+    'error: TYCHE_ACCEPT_MISSING "seccomp" can\'t be used: an entry is a layer of the sandbox, one of system-calls, user',
   );
   expect(output).not.toContain("    at ");
 });

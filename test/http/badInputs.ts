@@ -86,6 +86,7 @@ export const BAD_INPUTS: readonly BadInput[] = [
   { what: "a network named like a prototype's member", path: `${PRESETS}?network=__proto__`, ...invalid, says: "__proto__", paths: ["/network"] },
   { what: "an unknown preset", path: `${PRESETS}?preset=roulette`, ...invalid, says: "coinflip, range, lotto, nDice", paths: ["/preset"] },
   { what: "a preset named like a prototype's member", path: PRESETS, body: { preset: "constructor" }, ...invalid, says: "constructor", paths: ["/preset"] },
+  { what: "an unknown preset, parameters of none, and values that none takes", path: PRESETS, body: { preset: "y", sides: "2", min: "a", max: "5" }, ...invalid, says: "preset", paths: ["/preset", "/sides", "/min"] },
   { what: "unknown network and preset at once", path: `${PRESETS}?network=x&preset=y`, ...invalid, says: "preset", paths: ["/network", "/preset"] },
   { what: "a number as network", path: PRESETS, body: { network: 5 }, ...invalid, says: "got 5", paths: ["/network"] },
   { what: "null as preset", path: PRESETS, body: { preset: null }, ...invalid, says: "null", paths: ["/preset"] },

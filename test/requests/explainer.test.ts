@@ -54,7 +54,7 @@ test("behaviour: gas above the lane's limit", async () => {
   await open({ gasLaneWei: 500_000_000n });
   const request = await accepted(await pipeline.accept("random"));
   expect(await pipeline.pipeline.explain(request)).toBe(
-    "gas lane too low: gas costs 1 gwei, and the lane pays at most 0.5",
+    "gas lane too low: gas costs 1 gwei, and the lane pays at most 0.5 gwei",
   );
 });
 

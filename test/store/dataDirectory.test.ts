@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findOutsideKey } from "../../src/lib/outsideKey.ts";
+import { findOutsideKey, findOutsideToken } from "../../src/lib/outsideSecret.ts";
 import { openDataDirectory } from "../../src/store/dataDirectory.ts";
 
 let folder: string;
@@ -162,6 +162,23 @@ describe("a master key outside", () => {
     expect(findOutsideKey({ TYCHE_MASTER_KEY: text })).toEqual({ text, from: "TYCHE_MASTER_KEY" });
     expect(findOutsideKey({ TYCHE_MASTER_KEY_FILE: file })).toEqual({ text, from: file });
     expect(findOutsideKey({ TYCHE_MASTER_KEY: "" })).toBeUndefined();
+  });
+
+  test("default: the operator token comes from a variable or a file, too", () => {
+    const file = path.join(folder, "token");
+    writeFileSync(file, "t".repeat(32));
+    expect(findOutsideToken({})).toBeUndefined();
+    expect(findOutsideToken({ TYCHE_OPERATOR_TOKEN: "t" })).toEqual({
+      text: "t",
+      from: "TYCHE_OPERATOR_TOKEN",
+    });
+    expect(findOutsideToken({ TYCHE_OPERATOR_TOKEN_FILE: file })).toEqual({
+      text: "t".repeat(32),
+      from: file,
+    });
+    const both = { TYCHE_OPERATOR_TOKEN: "secret", TYCHE_OPERATOR_TOKEN_FILE: "x" };
+    expect(() => findOutsideToken(both)).toThrow("not both");
+    expect(() => findOutsideToken(both)).not.toThrow("secret");
   });
 
   test("error: both, a file that isn't there, or no key, and no message has the text", () => {

@@ -5,6 +5,7 @@ import {
   hexToBigInt,
   keccak256,
   encodeAbiParameters,
+  parseAbi,
   type Hex,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -14,11 +15,13 @@ import { readRandomness } from "../../src/explorer/readRandomness.ts";
 import type { AddressBook } from "../../src/chainlink/addressBook.ts";
 import type { ProofView, TransactionView } from "../../src/explorer/views.ts";
 import { signIn } from "../support/signIn.ts";
-import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { runTyche, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
 const NETWORK = "sepolia";
 /** Text that is markup, ends attributes, and turns around what follows it. */
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>\u202Eevil`;
+
+const REMOVE_CONSUMER = parseAbi(["function removeConsumer(uint64 subscriptionId, address consumer)"]);
 
 let tyche: TycheProcess;
 let cookie: string;
@@ -431,6 +434,41 @@ describe("the application", () => {
     expect(linked.status).toBe(303);
     expect((await get(linked.location)).text).toContain("Linked by");
     expect((await get(`/dapps/${dapp}/consumers`)).text.toLowerCase()).toContain(consumer.toLowerCase());
+  });
+
+  test("behaviour: a contract that the chain has lost is shown as such", async () => {
+    const dapp = await firstDapp();
+    const page = `/dapps/${dapp}/consumers`;
+    const { contracts, rpcUrl } = networks.find(({ name }) => name === "fuji")!;
+    const { vrfCoordinator, functionsRouter, functionsCoordinator, subscriptionOwner: from } = contracts;
+    await post(page, { consumer: functionsCoordinator!, network: "fuji" });
+    const row = async () =>
+      (await get(page)).text.split("<tr>").find((text) => text.includes(functionsCoordinator!));
+    await expect.poll(row).toContain("<td>linked</td>");
+    const { output } = await runTyche(["dapp", "config", "--json"], { TYCHE_DATA_DIR: tyche.dataDir });
+    const vars = JSON.parse(output.slice(output.indexOf("{"))) as {
+      networks: { network: string; vrfSubscriptionId: string; functionsSubscriptionId: string }[];
+    };
+    const ids = vars.networks.find(({ network }) => network === "fuji")!;
+    const rpc = async (method: string, ...params: unknown[]) => {
+      const response = await fetch(rpcUrl, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      });
+      expect(await response.json()).not.toHaveProperty("error");
+    };
+    const remove = async (to: Hex, subscriptionId: string) => {
+      const args = [BigInt(subscriptionId), functionsCoordinator!] as const;
+      const data = encodeFunctionData({ abi: REMOVE_CONSUMER, args });
+      await rpc("eth_sendTransaction", { from, to, data, gas: "0x7a120" });
+    };
+    await rpc("anvil_impersonateAccount", from);
+    await rpc("anvil_setBalance", from, "0xde0b6b3a7640000");
+    await remove(vrfCoordinator!, ids.vrfSubscriptionId);
+    await expect.poll(row).toContain("functions only: link it again");
+    await remove(functionsRouter!, ids.functionsSubscriptionId);
+    await expect.poll(row).toContain("not linked: the chain has lost it, link it again");
   });
 
   test("default: a linked contract is unlinked, and shown no more; once more is an error", async () => {

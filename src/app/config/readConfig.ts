@@ -3,10 +3,12 @@ import { dirname, join, resolve } from "node:path";
 import { compileValidator } from "../../http/validator.ts";
 import { TycheError, messageOf } from "../../lib/errors.ts";
 import { CONFIG_FILE } from "../../store/dataDirectory.ts";
+import type { JsonValue } from "../../lib/parseJson.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { checkNetworks } from "./checkNetworks.ts";
 import { ConfigSchema, type Config } from "./configSchema.ts";
 import { isEmbedded } from "./embeddedNetworkSchema.ts";
+import { ACCEPTING_VARIABLES, findUnknownAccepted } from "./findUnknownAccepted.ts";
 import { findUnusable } from "./findUnusable.ts";
 import { readConfigFile, type Members } from "./readConfigFile.ts";
 
@@ -52,12 +54,16 @@ export function readConfig({ file, dataDir, environment }: ReadConfigOptions): L
   const path = named === undefined ? join(dataDir, CONFIG_FILE) : resolve(named);
   const hasFile = named !== undefined || existsSync(path);
   const members = hasFile ? readMembers(path) : {};
-  const variables = applyVariables(members, environment);
+  const variables = [
+    ...applyVariables(members, environment),
+    ...ACCEPTING_VARIABLES.filter((name) => environment[name]),
+  ];
   const checked = validate(members);
   const violations = [
     ...(checked.ok ? [] : checked.violations),
     ...checkNetworks(members["networks"]),
     ...findUnusable(members, { pluginsBase: dirname(path) }),
+    ...findUnknownAccepted(environment, { networks: namesOf(members["networks"]) }),
   ];
   if (!checked.ok || violations.length > 0)
     throw new ConfigError(
@@ -130,6 +136,10 @@ function applyVariables(members: Members, environment: Environment): string[] {
   return used;
 }
 
+function namesOf(networks: JsonValue | undefined): string[] {
+  return typeof networks === "object" && networks !== null ? Object.keys(networks) : [];
+}
+
 function listOf(text: string): string[] {
   return text
     .split(",")
@@ -140,7 +150,7 @@ function listOf(text: string): string[] {
 /** What came from the environment is told by the name it has there. */
 function nameVariable(violation: ParameterViolation, variables: readonly string[]): ParameterViolation {
   const isAt = (path: string): boolean => violation.path === path || violation.path.startsWith(`${path}/`);
-  const variable = variables.find((name) => isAt(VARIABLES[name]!.path));
+  const variable = variables.find((name) => name in VARIABLES && isAt(VARIABLES[name]!.path));
   return variable === undefined ? violation : { ...violation, path: variable };
 }
 
@@ -151,7 +161,7 @@ export class ConfigError extends TycheError {
   constructor(file: string, violations: readonly ParameterViolation[], cause?: unknown) {
     const [first] = violations;
     const lines = violations.map(({ path, message }) => `${path || "the file"}: ${message}`);
-    const isOfVariables = violations.every(({ path }) => path in VARIABLES);
+    const isOfVariables = violations.every(({ path }) => /^[A-Z_]+$/.test(path));
     const text =
       isOfVariables && violations.length === 1
         ? `${first!.path} ${first!.message}`

@@ -3,6 +3,7 @@ import { getAddress, isAddress, type Hex } from "viem";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { refusalOf } from "../answer.ts";
+import type { ChainConsumer } from "../../dapps/chainConsumers.ts";
 import type { WaitingRequestView } from "../../explorer/views.ts";
 import { code, transactionLink } from "../format.ts";
 import { html, showText, type Html } from "../html.ts";
@@ -14,18 +15,26 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /** Adds `/dapps/{dappId}/consumers`: the linked contracts, and the forms that link and unlink one. */
 export function consumerRoutes(site: Site): void {
-  const { service, readConfigVars, explorer } = site.deps;
+  const { service, readConfigVars, readChainConsumers, explorer } = site.deps;
 
   const show = async (
     ctx: Context & Params,
     tried?: { readonly consumer: string; readonly network: string; readonly problem: string },
   ): Promise<void> => {
     const dapp = await getDapp(site.deps, ctx.params["dappId"]!);
-    const { networks } = await readConfigVars(dapp.id);
+    const [{ networks }, onChain] = await Promise.all([readConfigVars(dapp.id), readChainConsumers(dapp.id)]);
     const views = service.networks();
-    const linked = networks.flatMap(({ network, consumers }) =>
-      consumers.map((address) => ({ network, address })),
-    );
+    const linked = networks.flatMap(({ network, consumers }) => {
+      const own = views.find(({ name }) => name === network)?.contracts.presetConsumer;
+      const found = onChain.get(network);
+      const addresses = new Set([...consumers, ...(found?.keys() ?? [])]);
+      if (own !== undefined) addresses.delete(own);
+      return [...addresses].map((address) => ({
+        network,
+        address,
+        state: describeLink(found && (found.get(address) ?? { isOnVrf: false, isOnFunctions: false })),
+      }));
+    });
     const waiting = await Promise.all(
       networks.map(async ({ network, vrfSubscriptionId, functionsSubscriptionId }) => {
         if (vrfSubscriptionId === undefined || functionsSubscriptionId === undefined) return [];
@@ -107,13 +116,22 @@ function waitingSection(
   )}</tbody></table></div></section>`;
 }
 
+/** Says what the chain has of a linked contract; `undefined`: it could not be asked. */
+function describeLink(found: ChainConsumer | undefined): string {
+  if (found === undefined) return "not known: the network doesn't answer";
+  if (found.isOnVrf && found.isOnFunctions) return "linked";
+  if (found.isOnVrf) return "random numbers only: link it again";
+  if (found.isOnFunctions) return "functions only: link it again";
+  return "not linked: the chain has lost it, link it again";
+}
+
 function consumerTable(
-  linked: readonly { readonly network: string; readonly address: string }[],
+  linked: readonly { readonly network: string; readonly address: string; readonly state: string }[],
   titleOf: (network: string) => string,
   remove: { readonly action: string; readonly token: Html },
 ): Html {
-  return html`<div class="scroll"><table class="list"><thead><tr><th>Contract</th><th>Network</th><th><span class="visually-hidden">Unlink</span></th></tr></thead><tbody>${linked.map(
-    ({ network, address }) =>
-      html`<tr><td><a href="/explorer/${network}/address/${address}">${code(address)}</a></td><td>${titleOf(network)}</td><td><form method="post" action="${remove.action}" data-confirm="Unlink this contract? Its requests are refused from then on.">${remove.token}<input type="hidden" name="consumer" value="${address}"><input type="hidden" name="network" value="${network}"><button class="danger">Unlink<span class="visually-hidden"> ${address} on ${titleOf(network)}</span></button></form></td></tr>`,
+  return html`<div class="scroll"><table class="list"><thead><tr><th>Contract</th><th>Network</th><th>On the chain</th><th><span class="visually-hidden">Unlink</span></th></tr></thead><tbody>${linked.map(
+    ({ network, address, state }) =>
+      html`<tr><td><a href="/explorer/${network}/address/${address}">${code(address)}</a></td><td>${titleOf(network)}</td><td>${state}</td><td><form method="post" action="${remove.action}" data-confirm="Unlink this contract? Its requests are refused from then on.">${remove.token}<input type="hidden" name="consumer" value="${address}"><input type="hidden" name="network" value="${network}"><button class="danger">Unlink<span class="visually-hidden"> ${address} on ${titleOf(network)}</span></button></form></td></tr>`,
   )}</tbody></table></div>`;
 }

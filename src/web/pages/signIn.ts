@@ -16,7 +16,7 @@ export function signInRoutes(router: Router, site: Site): void {
       {
         title: "Sign in",
         body: html`<h1>Sign in</h1>
-<p class="lead">This service asks for its operator token: the content of <code>operator-token</code> in its data directory.</p>
+<p class="lead">This service asks for its operator token: the content of <code>operator-token</code> in its data directory, or what the operator keeps in its place.</p>
 <section class="panel narrow"><form method="post" action="/sign-in" class="fields"><input type="hidden" name="next" value="${next}">
 <div class="field wide"><label for="operator-token">Operator token</label><input id="operator-token" name="operatorToken" type="password" required autocomplete="current-password" spellcheck="false"${problemAttributes("operator-token", problem)}>${problemNote("operator-token", problem)}</div>
 <div><button class="action">Sign in</button></div></form></section>`,

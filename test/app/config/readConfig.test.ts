@@ -109,6 +109,17 @@ test("behaviour: every limit of the HTTP layer can be set", () => {
   expect(Object.keys(read().config.http).toSorted()).toEqual(Object.keys(DEFAULT_LIMITS).toSorted());
 });
 
+test("error: a network or a layer that there isn't, in what is accepted for one start", () => {
+  const accepted = { TYCHE_ACCEPT_CHAINS: "fuji, mine", TYCHE_ACCEPT_MISSING: "user" };
+  write({ networks: { fuji: "embedded" } });
+  expect(errorOf(() => read(accepted)).message).toMatch(
+    /^TYCHE_ACCEPT_CHAINS "mine" can't be used: an entry is a network, one of .*fuji/,
+  );
+  const { details } = errorOf(() => read({ ...accepted, TYCHE_ACCEPT_MISSING: "seccomp,user" }));
+  expect(details.map(({ path: at }) => at)).toEqual(["TYCHE_ACCEPT_CHAINS", "TYCHE_ACCEPT_MISSING"]);
+  expect(read({ TYCHE_ACCEPT_MISSING: "user,system-calls" }).variables).toEqual(["TYCHE_ACCEPT_MISSING"]);
+});
+
 test("error: what a start would refuse is named at once, beside what the schema refuses", () => {
   write({
     host: "127.0.0.1:3000",
