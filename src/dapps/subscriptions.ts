@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeFunctionData, formatEther, keccak256, toHex } from "viem";
+import { decodeFunctionResult, encodeFunctionData, keccak256, toHex } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "../evm/client.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
@@ -12,9 +12,12 @@ import type { Store } from "../store/store.ts";
 import { createHoldOff } from "../lib/holdOff.ts";
 import type { Payload } from "../store/payload.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
+import { isLinkShortage, LinkShortageError } from "./linkShortage.ts";
 
 const PROVISION_GAS = 1_500_000n;
 const FUND_GAS = 400_000n;
+/** Part of its allowance below which a subscription may not pay for all that is sent at once. */
+const LOW_PART = 4n;
 
 /** What a dapp's subscriptions hold. */
 export interface SubscriptionBalances {
@@ -34,6 +37,13 @@ export interface ConsumerLists {
 export interface Subscriptions {
   /** The dapp's subscriptions, made on first use. */
   ensure(dappId: string): Promise<StoredSubscription>;
+  /**
+   * Holds a dapp's requests back while its subscriptions are nearly empty and there is no LINK to top them up: what is sent then fails on
+   * chain, or waits there until it expires. By what the last {@link topUp} saw.
+   *
+   * @throws {LinkShortageError}
+   */
+  assertFunded(dappId: string): void;
   /** The dapp's subscriptions if they are there. */
   find(dappId: string): StoredSubscription | undefined;
   /** Those of every dapp that has any. */
@@ -73,7 +83,10 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   const making = new Map<string, Promise<StoredSubscription>>();
   const used = new Set<string>();
   const doubted = new Set<string>();
-  const holdOff = createHoldOff();
+  // To see that LINK is still missing costs a look.
+  const holdOff = createHoldOff({ isFree: isLinkShortage });
+  /** Dapps whose subscriptions hold less than a request may need, and that can't be topped up now. */
+  const short = new Map<string, LinkShortageError>();
   const consumerCounts = new Map<string, Promise<number>>();
 
   /** What the contract keeps for a dapp; an id is never 0. */
@@ -99,10 +112,13 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     });
     const juels = decodeFunctionResult({ ...call, data });
     if (juels < neededJuels)
-      throw new ChainUnavailableError(
+      throw new LinkShortageError({
         network,
-        `the reserve ${subscriptionOwner} is short by ${formatEther(neededJuels - juels)} LINK: it holds ${formatEther(juels)}, and ${purpose} takes ${formatEther(neededJuels)}`,
-      );
+        reserve: subscriptionOwner,
+        purpose,
+        neededJuels,
+        heldJuels: juels,
+      });
   };
 
   const provision = async (dappId: string): Promise<StoredSubscription> => {
@@ -162,8 +178,13 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     const { vrfJuels, functionsJuels } = await readBalances(subscription);
     const missing = (have: bigint): bigint => (have < allowanceJuels / 2n ? allowanceJuels - have : 0n);
     const [vrf, functions] = [missing(vrfJuels), missing(functionsJuels)];
-    if (vrf === 0n && functions === 0n) return;
-    await assertReserve(vrf + functions, "topping a dapp's subscriptions up");
+    if (vrf === 0n && functions === 0n) return void short.delete(subscription.dappId);
+    const isLow = [vrfJuels, functionsJuels].some((juels) => juels < allowanceJuels / LOW_PART);
+    await assertReserve(vrf + functions, "topping a dapp's subscriptions up").catch((error: unknown) => {
+      if (isLow && isLinkShortage(error)) short.set(subscription.dappId, error);
+      throw error;
+    });
+    short.delete(subscription.dappId);
     const data = encodeFunctionData({
       abi: subscriptionOwnerAbi,
       functionName: "fund",
@@ -192,6 +213,10 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
         making.set(dappId, pending);
       }
       return await pending;
+    },
+    assertFunded(dappId) {
+      const shortage = short.get(dappId);
+      if (shortage !== undefined) throw shortage;
     },
     find: (dappId) => known.get(dappId),
     list: () => [...known.values()],

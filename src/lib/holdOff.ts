@@ -4,11 +4,20 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Runs work by key, and not again too soon after it failed. */
 export type HoldOff = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
+/** Options of {@link createHoldOff}. */
+export interface HoldOffOptions {
+  /** Default: the process's clock, in milliseconds. */
+  readonly now?: () => number;
+  /** Whether what failed with this error has cost nothing, and is tried again after 1 s each time. Default: never. */
+  readonly isFree?: (error: unknown) => boolean;
+}
+
 /**
  * Creates what keeps work that fails, and costs something each time, from being tried at every occasion: after a failure the same error
  * is thrown again without trying, for 1 s at first and twice as long with each further failure, up to a minute.
  */
-export function createHoldOff(now: () => number = () => performance.now()): HoldOff {
+export function createHoldOff(options: HoldOffOptions = {}): HoldOff {
+  const { now = () => performance.now(), isFree = () => false } = options;
   const failures = new Map<
     string,
     { readonly error: unknown; readonly count: number; readonly until: number }
@@ -22,7 +31,9 @@ export function createHoldOff(now: () => number = () => performance.now()): Hold
       return result;
     } catch (error) {
       const count = (failure?.count ?? 0) + 1;
-      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), LONGEST_PAUSE_MS);
+      const pauseMs = isFree(error)
+        ? FIRST_PAUSE_MS
+        : Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), LONGEST_PAUSE_MS);
       failures.set(key, { error, count, until: now() + pauseMs });
       throw error;
     }

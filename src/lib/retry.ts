@@ -8,6 +8,8 @@ export interface RetryOptions {
   readonly pauseMs: (failures: number) => number;
   /** Whether another attempt after this error is pointless. Default: never. */
   readonly isFinal?: (error: unknown) => boolean;
+  /** Whether an error means to wait for something else, however long: it counts as no attempt. Default: never. */
+  readonly isWait?: (error: unknown) => boolean;
   /** Called before each pause; if it rejects, so does the whole. Default: nothing. */
   readonly onRetry?: (error: unknown) => Promise<void> | void;
   /** Ends the pauses: no further attempt is made. */
@@ -20,14 +22,17 @@ export interface RetryOptions {
  * @throws the error of the last attempt: after `attempts` of them, when `isFinal` says so, or when `signal` aborts.
  */
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { attempts, pauseMs, isFinal = () => false, onRetry, signal } = options;
-  for (let failures = 1; ; failures += 1) {
+  const { attempts, pauseMs, isFinal = () => false, isWait = () => false, onRetry, signal } = options;
+  let failures = 0;
+  for (let waits = 0; ;) {
     try {
       return await work();
     } catch (error) {
+      const pausesBefore = isWait(error) ? (waits += 1) : (failures += 1);
       if (failures >= attempts || signal?.aborted || isFinal(error)) throw error;
       await onRetry?.(error);
-      await sleep(pauseMs(failures), undefined, { ref: false, ...(signal && { signal }) }).catch(() => {});
+      const ms = pauseMs(pausesBefore);
+      await sleep(ms, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {});
       if (signal?.aborted) throw error;
     }
   }

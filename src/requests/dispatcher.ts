@@ -2,6 +2,7 @@ import { messageOf } from "../lib/errors.ts";
 import type { Pipelining } from "../evm/pipelining.ts";
 import { batchDelayMs } from "../lib/batchDelay.ts";
 import { retry } from "../lib/retry.ts";
+import { isLinkShortage } from "../dapps/linkShortage.ts";
 import { createBatchSender } from "./batchSender.ts";
 import type { BatchSenderOptions } from "./batchSender.ts";
 import type { Carriers } from "./carriers.ts";
@@ -22,7 +23,7 @@ const MAX_PIPELINED_BATCH = 240;
 /** Pause before a request that could not be sent is tried again: twice as long each time, up to eight times. */
 const DEFAULT_RETRY_MS = 1_000;
 const MAX_RETRY_FACTOR = 8;
-/** 1 + 2 + 4 + 4 × 8 seconds: about as long as an interactive caller waits. */
+/** 1 + 2 + 4 + 4 × 8 seconds: about as long as an interactive caller waits. For LINK a request waits as long as it takes. */
 const MAX_ATTEMPTS = 8;
 /** How long a batch waits for requests that must first have something made on chain; those that take longer go with a later one. */
 const PREPARE_MS = 250;
@@ -105,6 +106,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         attempts: MAX_ATTEMPTS,
         pauseMs: (failures) => retryMs * Math.min(MAX_RETRY_FACTOR, 2 ** (failures - 1)),
         isFinal: (error) => book.get(request.id) === undefined || endOf(error, false) !== undefined,
+        isWait: isLinkShortage,
         onRetry: (error) => record({ why: `not sent yet: ${messageOf(error)}` }),
         signal: stopped,
       });

@@ -35,6 +35,7 @@ export function createPreparer(options: {
   return async (request) => {
     const { vrfSubscriptionId, functionsSubscriptionId } = await subscriptions.ensure(request.dappId);
     subscriptions.used(request.dappId);
+    subscriptions.assertFunded(request.dappId);
     const requestId = request.id;
     if (request.kind === "random") {
       const { keyHash, confirmations, numWords } = request.params;

@@ -4,7 +4,7 @@ import { createHoldOff } from "../../src/lib/holdOff.ts";
 test("default: after a failure the same error comes back without a try, for twice as long each time", async () => {
   let now = 0;
   let tries = 0;
-  const holdOff = createHoldOff(() => now);
+  const holdOff = createHoldOff({ now: () => now });
   const fail = () =>
     holdOff("a", async () => {
       tries += 1;
@@ -21,7 +21,7 @@ test("default: after a failure the same error comes back without a try, for twic
 
 test("behaviour: another key is not held off, and a success ends it", async () => {
   let now = 0;
-  const holdOff = createHoldOff(() => now);
+  const holdOff = createHoldOff({ now: () => now });
   const fail = () => holdOff("a", () => Promise.reject(new Error("no")));
   await expect(fail()).rejects.toThrow("no");
   expect(await holdOff("b", async () => 1)).toBe(1);
@@ -30,4 +30,13 @@ test("behaviour: another key is not held off, and a success ends it", async () =
   await expect(fail()).rejects.toThrow("no");
   now = 2_000;
   expect(await holdOff("a", async () => 3)).toBe(3);
+});
+
+test("behaviour: what costs nothing is tried again after a second each time", async () => {
+  let now = 0;
+  let tries = 0;
+  const holdOff = createHoldOff({ now: () => now, isFree: () => true });
+  for (; now <= 5_000; now += 500)
+    await holdOff("a", () => Promise.reject(new Error(`try ${(tries += 1)}`))).catch(() => {});
+  expect(tries).toBe(6);
 });

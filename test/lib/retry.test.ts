@@ -57,3 +57,10 @@ test("behaviour: a signal ends the pause and the attempts", async () => {
   await expect(done).rejects.toBe(FIRST);
   expect(calls()).toBe(1);
 });
+
+test("behaviour: what waits for something else counts as no attempt", async () => {
+  const { work, calls } = failing([FIRST, FIRST, FIRST, SECOND, FIRST]);
+  const isWait = (error: unknown): boolean => error === FIRST;
+  expect(await retry(work, { attempts: 2, pauseMs: () => 0, isWait })).toBe("done");
+  expect(calls()).toBe(6);
+});

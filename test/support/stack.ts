@@ -21,8 +21,10 @@ export async function startTestStack({
   vrfVersion = "v2",
   nativePayment = false,
   laneMaxGasWei,
+  supplyJuels,
   ...options
-}: TestChainOptions & Pick<StackPlan, "vrfVersion" | "nativePayment" | "laneMaxGasWei"> = {}) {
+}: TestChainOptions &
+  Pick<StackPlan, "vrfVersion" | "nativePayment" | "laneMaxGasWei" | "supplyJuels"> = {}) {
   const chain = await startTestChain(options);
   const { deployer, operator, vrfOracle, signers, transmitters } = TEST_ROLES;
   const { publicKey } = TEST_PROVING_KEY;
@@ -38,6 +40,7 @@ export async function startTestStack({
     vrfVersion,
     nativePayment,
     ...(laneMaxGasWei === undefined ? {} : { laneMaxGasWei }),
+    ...(supplyJuels === undefined ? {} : { supplyJuels }),
     roles: {
       operator: operator.address,
       vrf: { oracle: vrfOracle.address, publicKey: [publicKey.x, publicKey.y] },

@@ -1,0 +1,33 @@
+import { formatEther, type Hex } from "viem";
+import { TycheError } from "../lib/errors.ts";
+
+/** The reserve, from which dapps' subscriptions are made and topped up, holds too little LINK. Whoever needs it waits until LINK is sent there. */
+export class LinkShortageError extends TycheError {
+  constructor(options: {
+    readonly network: string;
+    /** Contract that holds the reserve. */
+    readonly reserve: Hex;
+    readonly purpose: string;
+    readonly neededJuels: bigint;
+    readonly heldJuels: bigint;
+  }) {
+    const { network, reserve, purpose, neededJuels, heldJuels } = options;
+    const [missing, held, needed] = [neededJuels - heldJuels, heldJuels, neededJuels].map((juels) =>
+      formatEther(juels),
+    );
+    super(
+      `the LINK reserve ${reserve} of ${network} is short by ${missing} LINK: it holds ${held}, and ${purpose} takes ${needed}; waiting for LINK to be sent there`,
+      {
+        code: "chain_unavailable",
+        blame: "upstream",
+        retryable: true,
+        details: { missingJuels: (neededJuels - heldJuels).toString() },
+      },
+    );
+  }
+}
+
+/** Whether only LINK is missing: what waits for it goes on by itself when it comes. */
+export function isLinkShortage(error: unknown): error is LinkShortageError {
+  return error instanceof LinkShortageError;
+}
