@@ -1,0 +1,260 @@
+/**
+ * Does the service fill the blocks of a network that mines by the clock, and what does one request wait for there?
+ *
+ * Question: on a stranger's chain with a block each 2 seconds and 30 million gas, how long does one preset alone take, and, with hundreds in
+ * flight, how much of each block's gas is ours? Everything is real and on this machine: an Anvil that knows nothing of Tyche, contracts put
+ * there by `tyche network deploy`, `tyche oracle` and `tyche start` in processes and folders of their own, and this process, which calls.
+ * The preset is `range`; every answer is checked for its success and for being nobody else's, and the chain's logs for answers that are
+ * missing or doubled. A block counts as full when 80 % of its gas is used, or when no transaction waits in the node's pool after it.
+ * Left out: the first blocks of the load and those after its last call, which need not be full, and several confirmations.
+ *
+ * Run: `npm run bench:slow-blocks`, with `-- --json FILE` for JSON too, `-- --in-flight N` (900), `-- --seconds N` (60) for the load.
+ */
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { decodeLog } from "../src/chainlink/events.ts";
+import { createChainClient } from "../src/evm/client.ts";
+import { findBinary } from "../src/networks/embedded/anvil.ts";
+import {
+  deployByCommands,
+  NETWORK,
+  prepareParties,
+  type TwoParties,
+} from "../test/external/support/world.ts";
+import { startOracleProcess, startTycheProcess } from "../test/support/tyche.ts";
+import { openRpc, type Rpc } from "./support/gas.ts";
+import { runLoad, type LoadResult } from "./support/load.ts";
+import { describeMachine, readMachine } from "./support/machine.ts";
+import { formatTable, parseReportTarget, writeReport } from "./support/report.ts";
+
+const BLOCK_SECONDS = 2;
+const BLOCK_GAS = 30_000_000;
+const FULL = 0.8;
+const LONE_CALLS = 15;
+/** Until requests of all stages are under way. */
+const FILLING_BLOCKS = 6;
+const POLL_MS = 20;
+const IN_FLIGHT = numberAfter("--in-flight", 900);
+const LOAD_MS = 1_000 * numberAfter("--seconds", 60);
+const CALL = { path: `/api/vrfv2/presets?network=${NETWORK}&preset=range`, body: { min: "1", max: "6" } };
+
+/** A block of the load. */
+interface LoadedBlock {
+  readonly number: number;
+  readonly usedShare: number;
+  /** Transactions in the node's pool right after it. */
+  readonly waiting: number;
+}
+
+const chain = await startChain();
+const parties = prepareParties({ httpUrl: chain.url, wsUrl: chain.wsUrl, close: chain.close });
+try {
+  raiseLimits(parties, chain.wsUrl);
+  await deployByCommands(parties);
+  const { TYCHE_DATA_DIR, ...env } = parties.service;
+  const oracle = await startOracleProcess(parties.oracle);
+  const tyche = await startTycheProcess({ dataDir: TYCHE_DATA_DIR!, env, timeoutMs: 240_000 });
+  try {
+    await measure({ url: tyche.url, headers: { authorization: tyche.apiKey } });
+  } finally {
+    await Promise.all([tyche.stop(), oracle.stop()]);
+  }
+} finally {
+  await chain.close();
+  parties.remove();
+}
+
+async function measure(service: {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}): Promise<void> {
+  const rpc = openRpc(chain.url);
+  const call = () => CALL;
+  // Subscriptions and code that runs for the first time.
+  await runLoad({ ...service, inFlight: 20, durationMs: 1, call });
+  process.stderr.write("measuring\n");
+  const machine = readMachine();
+  let calls = 0;
+  const firstBlock = (await rpc.blockNumber()) + 1;
+  const isEnough = async (): Promise<boolean> => calls >= LONE_CALLS;
+  const lone = await runLoad({
+    ...service,
+    inFlight: 1,
+    durationMs: 600_000,
+    call: () => ((calls += 1), CALL),
+    isEnough,
+  });
+  const pool = watchPool(rpc);
+  const loadFrom = (await rpc.blockNumber()) + 1;
+  let lastCallBlock = loadFrom;
+  const load = await runLoad({
+    ...service,
+    inFlight: IN_FLIGHT,
+    durationMs: LOAD_MS,
+    call: () => ((lastCallBlock = pool.newest()), CALL),
+  });
+  pool.stop();
+  process.stderr.write("measured\n");
+  const blocks = await readBlocks(rpc, pool.waiting, {
+    first: loadFrom + FILLING_BLOCKS,
+    last: lastCallBlock,
+  });
+  const ends = await countEnds(firstBlock, await rpc.blockNumber());
+  report({ machine, lone, load, blocks, ends });
+}
+
+function report(result: {
+  readonly machine: ReturnType<typeof readMachine>;
+  readonly lone: LoadResult;
+  readonly load: LoadResult;
+  readonly blocks: readonly LoadedBlock[];
+  readonly ends: { readonly requests: number; readonly answers: number; readonly doubled: number };
+}): void {
+  const { machine, lone, load, blocks, ends } = result;
+  const calls = lone.requests + load.requests;
+  const full = blocks.filter(({ usedShare, waiting }) => usedShare >= FULL || waiting === 0);
+  const mean = blocks.reduce((sum, { usedShare }) => sum + usedShare, 0) / blocks.length;
+  const failed = lone.failed + load.failed;
+  const limitMs = 3_000 * BLOCK_SECONDS + 500;
+  const rows: readonly (readonly [string, string, string, boolean])[] = [
+    ["one preset alone, p50", `${seconds(lone.p50Ms)} s`, `≤ ${seconds(limitMs)} s`, lone.p50Ms <= limitMs],
+    [
+      `blocks ≥ 80 % ours, or none waits after them`,
+      `${full.length} of ${blocks.length}`,
+      "all",
+      full.length === blocks.length && blocks.length > 0,
+    ],
+    ["calls that failed", `${failed} of ${calls}`, "0", failed === 0],
+    ["requests on chain, a call each", String(ends.requests), String(calls), ends.requests === calls],
+    ["of them answered", String(ends.answers), String(calls), ends.answers === calls],
+    ["answered twice", String(ends.doubled), "0", ends.doubled === 0],
+  ];
+  const table = formatTable(
+    ["", "measured", "limit", ""],
+    rows.map(([name, measured, limit, holds]) => [name, measured, limit, holds ? "✓" : "✗"]),
+  );
+  const shares = blocks.map(({ usedShare }) => Math.round(100 * usedShare)).join(" ");
+  const text = [
+    describeMachine(machine),
+    `a block each ${BLOCK_SECONDS} s, ${BLOCK_GAS / 1e6} million gas; ${IN_FLIGHT} in flight for ${LOAD_MS / 1_000} s: ${load.requestsPerSecond.toFixed(1)} presets/s, p50 ${seconds(load.p50Ms)} s, p99 ${seconds(load.p99Ms)} s`,
+    `gas of the load's blocks in percent (mean ${Math.round(100 * mean)}): ${shares}`,
+    table,
+    ...[lone.firstFailure, load.firstFailure].filter((failure) => failure !== undefined),
+  ].join("\n");
+  writeReport(parseReportTarget(process.argv.slice(2)), { text, data: result });
+  if (rows.some(([, , , holds]) => !holds)) process.exitCode = 1;
+}
+
+/** Notes of each block how many transactions wait right after it. */
+function watchPool(rpc: Rpc) {
+  const waiting = new Map<number, number>();
+  let newest = 0;
+  let isOver = false;
+  const watch = async (): Promise<void> => {
+    while (!isOver) {
+      const number = await rpc.blockNumber();
+      if (number > newest) {
+        newest = number;
+        const { pending, queued } = (await rpc.call("txpool_status")) as { pending: string; queued: string };
+        waiting.set(number, Number(pending) + Number(queued));
+      }
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  };
+  watch().catch((error: unknown) =>
+    process.stderr.write(`the pool could not be watched: ${String(error)}\n`),
+  );
+  return { waiting, newest: () => newest, stop: () => void (isOver = true) };
+}
+
+async function readBlocks(
+  rpc: Rpc,
+  waiting: ReadonlyMap<number, number>,
+  { first, last }: { readonly first: number; readonly last: number },
+): Promise<LoadedBlock[]> {
+  const blocks: LoadedBlock[] = [];
+  for (let number = first; number <= last; number += 1) {
+    const block = (await rpc.call("eth_getBlockByNumber", `0x${number.toString(16)}`, false)) as {
+      readonly gasUsed: string;
+      readonly gasLimit: string;
+    };
+    const usedShare = Number(block.gasUsed) / Number(block.gasLimit);
+    blocks.push({ number, usedShare, waiting: waiting.get(number) ?? Number.NaN });
+  }
+  return blocks;
+}
+
+/** Function requests of the presets in some blocks, and their answers, as the contracts' own logs tell of them. */
+async function countEnds(first: number, last: number) {
+  const { contracts } = JSON.parse(readFileSync(parties.contractsFile, "utf8"));
+  const client = createChainClient(chain.url);
+  const logs = await client.getLogs({
+    addresses: [contracts.functionsRouter, contracts.functionsCoordinator],
+    fromBlock: BigInt(first),
+    toBlock: BigInt(last),
+  });
+  await client.close();
+  const events = logs.map(decodeLog);
+  const answered = events
+    .filter((event) => event?.name === "RequestProcessed")
+    .map((event) => event.requestId);
+  const answers = new Set(answered).size;
+  return {
+    requests: events.filter((event) => event?.name === "OracleRequest").length,
+    answers,
+    doubled: answered.length - answers,
+  };
+}
+
+/** Hundreds of calls of one key, by WebSocket. */
+function raiseLimits({ service, oracle }: TwoParties, wsUrl: string): void {
+  const change = (file: string, more: object): void => {
+    const config = JSON.parse(readFileSync(file, "utf8"));
+    config.networks[NETWORK].rpcUrls = [wsUrl];
+    writeFileSync(file, JSON.stringify({ ...config, ...more }));
+  };
+  change(oracle["TYCHE_CONFIG"]!, {});
+  change(service["TYCHE_CONFIG"]!, {
+    http: { rateLimit: 1e6, maxConcurrent: 1e5, waitTimeoutMs: 600_000, maxConnections: 1e5 },
+    requests: { maxOpenPerNetwork: 1e5 },
+  });
+}
+
+async function startChain() {
+  const options = [
+    "--block-time",
+    String(BLOCK_SECONDS),
+    "--gas-limit",
+    String(BLOCK_GAS),
+    "--chain-id",
+    "31337",
+  ];
+  const child = spawn(findBinary(), ["--port", "0", ...options], { stdio: ["ignore", "pipe", "inherit"] });
+  const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  let text = "";
+  const port = await new Promise<string>((resolve, reject) => {
+    child.stdout.on("data", (chunk: Buffer) => {
+      text = (text + chunk.toString()).slice(-4_096);
+      const found = /Listening on 127\.0\.0\.1:(\d+)/.exec(text)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.once("exit", () => reject(new Error(`Anvil did not start:\n${text}`)));
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    wsUrl: `ws://127.0.0.1:${port}`,
+    async close() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+function seconds(ms: number): string {
+  return (ms / 1_000).toFixed(2);
+}
+
+function numberAfter(name: string, fallback: number): number {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? fallback : Number(process.argv[at + 1]);
+}
