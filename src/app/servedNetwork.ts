@@ -120,6 +120,8 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
     const account = { network: name, client, store, operator: operator.address };
     await assertJournalKnows({
       ...account,
+      presetConsumer: deployment.contracts.presetConsumer,
+      firstBlock: deployment.blockNumber,
       isAccepted: options.acceptsChain,
       onAccepted: () => endUncertainRequests({ ...account, book }),
     });

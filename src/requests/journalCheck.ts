@@ -1,12 +1,16 @@
 import type { Hex } from "viem";
+import { decodeLog } from "../chainlink/events.ts";
 import type { ChainClient } from "../evm/client.ts";
+import { createLogReader } from "../evm/logReader.ts";
 import { TycheError } from "../lib/errors.ts";
 import { findSpentNonce, saveSpentNonce } from "../store/chainRecords.ts";
 import { listEndedBlocks } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
-import { findLastNonce } from "../store/transactions.ts";
+import { findLastNonce, findTransactions } from "../store/transactions.ts";
 
 const BLOCKS_AT_ONCE = 32;
+/** Blocks after which a note is made anew although nothing was sent: a start asks for the logs since then. */
+const NOTED_BLOCKS = 1_000;
 
 /** The operator's account on one network, as chain and journal have it. */
 export interface OperatorAccount {
@@ -16,32 +20,76 @@ export interface OperatorAccount {
   readonly operator: Hex;
 }
 
-/**
- * Refuses a chain that is newer than the journal. Each transaction is stored before it is broadcast, so a chain on which the operator has
- * sent more than the journal knows belongs to a later database: requests were accepted that this one lacks, and a repeated call of
- * theirs would be sent a second time.
- *
- * @param options.isAccepted whether the operator has said to go on nevertheless.
- * @param options.onAccepted called then, before that is noted: another start calls it again if it doesn't come to its end.
- * @throws {JournalBehindError}
- */
-export async function assertJournalKnows(
-  options: OperatorAccount & { readonly isAccepted: boolean; readonly onAccepted: () => Promise<void> },
-): Promise<void> {
-  const { network, client, store, operator } = options;
-  const spent = await client.getNonce(operator, "latest");
-  const last = await findLastNonce(store.db, network, operator);
-  const known = Math.max((last ?? -1) + 1, (await findSpentNonce(store.db, network)) ?? 0);
-  if (spent <= known) return;
-  if (!options.isAccepted) throw new JournalBehindError(network, spent - known);
-  await options.onAccepted();
-  await saveSpentNonce(store.db, network, spent);
+/** What the check of a journal against its chain needs. */
+export interface JournalCheckOptions extends OperatorAccount {
+  readonly presetConsumer: Hex;
+  /** First block that may hold a transaction of the service. */
+  readonly firstBlock: number;
+  /** Whether the operator has said to go on with a journal that is behind. */
+  readonly isAccepted: boolean;
+  /** Called then, before that is noted: another start calls it again if it doesn't come to its end. */
+  readonly onAccepted: () => Promise<void>;
 }
 
-/** Notes how many transactions the operator's account has sent, somebody else's under its key included: they are no later database's. */
-export async function noteSpentNonce({ network, client, store, operator }: OperatorAccount): Promise<void> {
+/**
+ * Refuses a chain that is newer than the journal. Each transaction is stored before it is broadcast, so a transaction that took requests
+ * on the chain, and that the journal doesn't know, belongs to a later database: requests were accepted that this one lacks, and a repeated
+ * call of theirs would be sent a second time.
+ *
+ * Other transactions of the operator's account are nobody's loss, and there are some: funding, a wallet, a deployment under the same key.
+ * A nonce doesn't tell the two apart, but PresetConsumer does: it takes requests of the operator alone, and logs each one.
+ *
+ * @throws {JournalBehindError}
+ */
+export async function assertJournalKnows(options: JournalCheckOptions): Promise<void> {
+  const { network, client, store, operator } = options;
+  // Read before the count, which may then hold more: that is only read once too often.
+  const head = await client.getHead("latest");
   const spent = await client.getNonce(operator, "latest");
-  if (spent !== (await findSpentNonce(store.db, network))) await saveSpentNonce(store.db, network, spent);
+  const last = await findLastNonce(store.db, network, operator);
+  const noted = await findSpentNonce(store.db, network);
+  if (spent <= Math.max((last ?? -1) + 1, noted?.nonce ?? 0)) return;
+  const blockNumber = Number(head?.number ?? 0n);
+  const fromBlock = noted?.blockNumber ?? options.firstBlock;
+  const unknown = await findUnknownSubmissions(options, { fromBlock, toBlock: blockNumber });
+  if (unknown.length > 0) {
+    if (!options.isAccepted) throw new JournalBehindError(network, unknown.length);
+    await options.onAccepted();
+  }
+  await saveSpentNonce(store.db, network, { nonce: spent, blockNumber });
+}
+
+/** Hashes of the transactions in some blocks, both ends included, that took requests and that the journal doesn't know. */
+async function findUnknownSubmissions(
+  { client, store, presetConsumer }: JournalCheckOptions,
+  { fromBlock, toBlock }: { readonly fromBlock: number; readonly toBlock: number },
+): Promise<Hex[]> {
+  const reader = createLogReader();
+  const hashes = new Set<Hex>();
+  const end = BigInt(toBlock);
+  for (let next = BigInt(fromBlock); next <= end;) {
+    const range = { fromBlock: next, toBlock: end };
+    const { logs, toBlock: read } = await reader.read(range, (piece) =>
+      client.getLogs({ addresses: [presetConsumer], ...piece }),
+    );
+    for (const log of logs) {
+      const name = decodeLog(log)?.name;
+      if (name === "Accepted" || name === "Refused") hashes.add(log.transactionHash);
+    }
+    next = read + 1n;
+  }
+  const known = new Set((await findTransactions(store.db, [...hashes])).map(({ hash }) => hash));
+  return [...hashes].filter((hash) => !known.has(hash));
+}
+
+/** Notes how many transactions the operator's account has sent, and until when: the next start looks at what came after. */
+export async function noteSpentNonce({ network, client, store, operator }: OperatorAccount): Promise<void> {
+  const head = await client.getHead("latest");
+  const nonce = await client.getNonce(operator, "latest");
+  const blockNumber = Number(head?.number ?? 0n);
+  const noted = await findSpentNonce(store.db, network);
+  const isRecent = noted?.blockNumber !== undefined && blockNumber - noted.blockNumber < NOTED_BLOCKS;
+  if (nonce !== noted?.nonce || !isRecent) await saveSpentNonce(store.db, network, { nonce, blockNumber });
 }
 
 /**
@@ -75,7 +123,7 @@ export async function findFirstLostBlock(
 export class JournalBehindError extends TycheError {
   constructor(network: string, transactions: number) {
     super(
-      `the database is older than the chain of ${network}: it lacks ${transactions} transactions that the service has sent there. ` +
+      `the database is older than the chain of ${network}: it lacks ${transactions} transactions in which the service has sent requests there. ` +
         "Put database and chain of one moment back, or start once with TYCHE_ACCEPT_CHAINS=" +
         `${network} to go on without them: a call that is repeated with an Idempotency-Key of that time is then sent again, and requests of which the database doesn't know whether they were sent end with an error`,
       { code: "chain_unavailable", blame: "us" },

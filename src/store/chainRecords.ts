@@ -212,21 +212,34 @@ function checkpointName(network: string): string {
   return `oracle checkpoint ${network}`;
 }
 
-/** Returns how many transactions the operator's account was last seen to have sent on a network, or `undefined`. */
-export async function findSpentNonce(db: Queryable, network: string): Promise<number | undefined> {
+/** How many transactions the operator's account was last seen to have sent on a network. */
+export interface SpentNonce {
+  readonly nonce: number;
+  /** Newest block at that time, or one before; absent in notes of earlier versions. */
+  readonly blockNumber?: number | undefined;
+}
+
+/** Returns what was noted last of the operator's account on a network, or `undefined`. */
+export async function findSpentNonce(db: Queryable, network: string): Promise<SpentNonce | undefined> {
   const row = await db
     .selectFrom("settings")
     .select("value")
     .where("name", "=", spentNonceName(network))
     .executeTakeFirst();
-  return row && Number(row.value);
+  if (row === undefined) return undefined;
+  const [nonce, blockNumber] = row.value.split(" ").map(Number);
+  return { nonce: nonce!, blockNumber };
 }
 
 /** Notes how many transactions the operator's account has sent on a network. */
-export async function saveSpentNonce(db: Queryable, network: string, nonce: number): Promise<void> {
+export async function saveSpentNonce(
+  db: Queryable,
+  network: string,
+  { nonce, blockNumber }: Required<SpentNonce>,
+): Promise<void> {
   await db
     .replaceInto("settings")
-    .values({ name: spentNonceName(network), value: String(nonce) })
+    .values({ name: spentNonceName(network), value: `${nonce} ${blockNumber}` })
     .execute();
 }
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createSender, fixedFees } from "../../src/evm/sender.ts";
 import { assertJournalKnows } from "../../src/requests/journalCheck.ts";
 import { createRequestBook } from "../../src/requests/requestBook.ts";
 import { endUncertainRequests } from "../../src/requests/uncertainRequests.ts";
@@ -56,6 +57,8 @@ test("behaviour: a journal restored from before the last transactions sends noth
   const check = (isAccepted: boolean): Promise<void> =>
     assertJournalKnows({
       ...account,
+      presetConsumer: world.stack.addresses.presetConsumer,
+      firstBlock: 0,
       isAccepted,
       onAccepted: () => endUncertainRequests({ ...account, book }),
     });
@@ -75,5 +78,37 @@ test("behaviour: a journal restored from before the last transactions sends noth
   const next = await pipeline.accept("random");
   expect((await pipeline.ended(next.id)).state).toBe("fulfilled");
   // One more than before: what was restored was not sent again.
+  expect(await world.events("RandomWordsRequested")).toHaveLength(asked + 1);
+});
+
+test("behaviour: others' transactions under the operator's key are no sign of a lost journal, and nothing is sent again", async () => {
+  const { client, chainId, gasPriceWei, addresses } = world.stack;
+  const { operator } = TEST_ROLES;
+  const firstBlock = Number((await client.getHead("latest"))!.number) + 1;
+  const file = "others.db";
+  const first = await world.open({ file });
+  await first.ended((await first.accept("random")).id);
+  await first.close();
+  const asked = (await world.events("RandomWordsRequested")).length;
+
+  const signal = AbortSignal.timeout(60_000);
+  const fees = fixedFees(gasPriceWei, { synchronous: true });
+  const wallet = createSender({ client, account: operator, chainId, fees, signal, onError: () => {} });
+  for (let i = 0; i < 3; i += 1)
+    await wallet.send({ to: TEST_ROLES.deployer.address, data: "0x", gas: 21_000n, valueWei: 1n }, undefined);
+
+  const store = await openStore(createSqliteDialect(join(world.folder, file)));
+  const account = { network: DESK_NETWORK, client, store, operator: operator.address };
+  await assertJournalKnows({
+    ...account,
+    presetConsumer: addresses.presetConsumer,
+    firstBlock,
+    isAccepted: false,
+    onAccepted: () => Promise.reject(new Error("nothing of ours is missing")),
+  });
+  await store.close();
+  const next = await world.open({ file });
+  expect(await next.ended((await next.accept("random")).id)).toMatchObject({ state: "fulfilled" });
+  await next.close();
   expect(await world.events("RandomWordsRequested")).toHaveLength(asked + 1);
 });
