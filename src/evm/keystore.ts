@@ -1,6 +1,7 @@
 import { createDecipheriv, pbkdf2, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { TycheError } from "../lib/errors.ts";
+import { deriveScryptKey, type ScryptParameters } from "./scrypt.ts";
 import { keccak256 } from "../lib/keccak.ts";
 
 /** Most memory that deriving a key may take, in bytes: geth's own files need 256 MiB (n = 2^18, r = 8). */
@@ -65,7 +66,7 @@ async function deriveKey({ kdf, parameters }: KeystoreCrypto, password: Buffer):
     // RFC 7914: 128·r·n bytes for the large vector, 128·r·p for the blocks.
     if (128 * r * (n + p + 2) > MAX_SCRYPT_BYTES)
       throw new KeystoreError("its scrypt parameters need more than 1 GiB");
-    return await runScrypt(password, salt, { N: n, r, p, maxmem: MAX_SCRYPT_BYTES + 1_024 });
+    return await runScrypt(password, salt, { n, r, p });
   }
   if (kdf === "pbkdf2") {
     const rounds = numberOf(parameters, "c");
@@ -77,16 +78,14 @@ async function deriveKey({ kdf, parameters }: KeystoreCrypto, password: Buffer):
   throw new KeystoreError("its kdf is neither scrypt nor pbkdf2");
 }
 
-/** OpenSSL refuses n ≥ 2^(16·r), as RFC 7914 asks; geth, clef, ethers and Web3Signer write r = 8. */
-function runScrypt(
-  password: Buffer,
-  salt: Buffer,
-  options: { readonly N: number; readonly r: number; readonly p: number; readonly maxmem: number },
-): Promise<Buffer> {
-  const refused = new KeystoreError(
-    "its scrypt parameters are not those of RFC 7914 (n a power of two below 2^(16·r))",
-  );
-  return new Promise((resolve, reject) => {
+/** By OpenSSL where it takes the parameters: geth, clef, ethers and Web3Signer write r = 8. */
+async function runScrypt(password: Buffer, salt: Buffer, { n, r, p }: ScryptParameters): Promise<Buffer> {
+  if (!Number.isInteger(Math.log2(n)) || n < 2)
+    throw new KeystoreError("its scrypt n is not a power of two (RFC 7914)");
+  if (Math.log2(n) >= 16 * r) return deriveScryptKey(password, salt, { n, r, p, bytes: DERIVED_BYTES });
+  return await new Promise((resolve, reject) => {
+    const options = { N: n, r, p, maxmem: MAX_SCRYPT_BYTES + 1_024 };
+    const refused = new KeystoreError("its scrypt parameters are not those of RFC 7914");
     try {
       scrypt(password, salt, DERIVED_BYTES, options, (error, key) => {
         if (error === null) resolve(key);
