@@ -10,11 +10,9 @@
  *
  * Run: `npm run bench:slow-blocks`, with `-- --json FILE` for JSON too, `-- --in-flight N` (900), `-- --seconds N` (60) for the load.
  */
-import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { decodeLog } from "../src/chainlink/events.ts";
 import { createChainClient } from "../src/evm/client.ts";
-import { findBinary } from "../src/networks/embedded/anvil.ts";
 import {
   deployByCommands,
   NETWORK,
@@ -22,6 +20,7 @@ import {
   type TwoParties,
 } from "../test/external/support/world.ts";
 import { startOracleProcess, startTycheProcess } from "../test/support/tyche.ts";
+import { startIntervalAnvil } from "../test/external/support/chain.ts";
 import { openRpc, type Rpc } from "./support/gas.ts";
 import { runLoad, type LoadResult } from "./support/load.ts";
 import { describeMachine, readMachine } from "./support/machine.ts";
@@ -46,8 +45,8 @@ interface LoadedBlock {
   readonly waiting: number;
 }
 
-const chain = await startChain();
-const parties = prepareParties({ httpUrl: chain.url, wsUrl: chain.wsUrl, close: chain.close });
+const chain = await startIntervalAnvil({ blockSeconds: BLOCK_SECONDS, blockGas: BLOCK_GAS });
+const parties = prepareParties(chain);
 try {
   raiseLimits(parties, chain.wsUrl);
   await deployByCommands(parties);
@@ -68,7 +67,7 @@ async function measure(service: {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }): Promise<void> {
-  const rpc = openRpc(chain.url);
+  const rpc = openRpc(chain.httpUrl);
   const call = () => CALL;
   // Subscriptions and code that runs for the first time.
   await runLoad({ ...service, inFlight: 20, durationMs: 1, call });
@@ -187,7 +186,7 @@ async function readBlocks(
 /** Function requests of the presets in some blocks, and their answers, as the contracts' own logs tell of them. */
 async function countEnds(first: number, last: number) {
   const { contracts } = JSON.parse(readFileSync(parties.contractsFile, "utf8"));
-  const client = createChainClient(chain.url);
+  const client = createChainClient(chain.httpUrl);
   const logs = await client.getLogs({
     addresses: [contracts.functionsRouter, contracts.functionsCoordinator],
     fromBlock: BigInt(first),
@@ -218,36 +217,6 @@ function raiseLimits({ service, oracle }: TwoParties, wsUrl: string): void {
     http: { rateLimit: 1e6, maxConcurrent: 1e5, waitTimeoutMs: 600_000, maxConnections: 1e5 },
     requests: { maxOpenPerNetwork: 1e5 },
   });
-}
-
-async function startChain() {
-  const options = [
-    "--block-time",
-    String(BLOCK_SECONDS),
-    "--gas-limit",
-    String(BLOCK_GAS),
-    "--chain-id",
-    "31337",
-  ];
-  const child = spawn(findBinary(), ["--port", "0", ...options], { stdio: ["ignore", "pipe", "inherit"] });
-  const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  let text = "";
-  const port = await new Promise<string>((resolve, reject) => {
-    child.stdout.on("data", (chunk: Buffer) => {
-      text = (text + chunk.toString()).slice(-4_096);
-      const found = /Listening on 127\.0\.0\.1:(\d+)/.exec(text)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    child.once("exit", () => reject(new Error(`Anvil did not start:\n${text}`)));
-  });
-  return {
-    url: `http://127.0.0.1:${port}`,
-    wsUrl: `ws://127.0.0.1:${port}`,
-    async close() {
-      child.kill("SIGKILL");
-      await exited;
-    },
-  };
 }
 
 function seconds(ms: number): string {

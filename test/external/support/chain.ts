@@ -14,9 +14,13 @@ export interface StrangersChain {
   close(): Promise<void>;
 }
 
-/** Starts an Anvil that mines a block a second. */
-export function startIntervalAnvil(): Promise<StrangersChain> {
-  return startNode(findBinary(), ["--port", "0", "--block-time", "1", "--chain-id", "31337"], "anvil_mine");
+/** Starts an Anvil that mines by the clock: by default a block a second, of 30 million gas. */
+export function startIntervalAnvil({
+  blockSeconds = 1,
+  blockGas = 30_000_000,
+} = {}): Promise<StrangersChain> {
+  const blocks = ["--block-time", String(blockSeconds), "--gas-limit", String(blockGas)];
+  return startNode(findBinary(), ["--port", "0", "--chain-id", "31337", ...blocks], "anvil_mine");
 }
 
 /** Starts a Hardhat node that mines a block a second: another implementation of the EVM, EDR, and of the JSON-RPC methods. */
