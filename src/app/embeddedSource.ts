@@ -39,6 +39,8 @@ export function createEmbeddedSource(options: {
     terms: {
       minConfirmations: minConfirmationsOf(profile, "embedded"),
       finalityDepth: finalityDepthOf(profile, "embedded"),
+      // Whoever has Anvil's port takes back what Anvil calls final, too.
+      hasFinalizedTag: false,
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
       allowanceJuels: ALLOWANCE_JUELS,
       pollIntervalMs: POLL_INTERVAL_MS,

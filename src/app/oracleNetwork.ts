@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { SandboxPool } from "../../sandbox/index.ts";
+import { createFinality } from "../evm/finality.ts";
 import { readPipelining } from "../evm/pipelining.ts";
 import { createChainWatcher } from "../evm/watcher.ts";
 import { withDeadline } from "../lib/deadline.ts";
@@ -66,15 +67,20 @@ export function serveOracleNetwork(options: {
     if (!signal.aborted) log.warn({ err: error }, "chain trouble; it is tried again");
   };
   const client = connectExternal(config.rpcUrls, chainId);
+  const { finalityDepth: depth, hasFinalizedTag } = profile;
+  const finality = createFinality({ client, depth, hasFinalizedTag });
   let trouble: string | undefined = "it is starting";
   let oracle: Oracle | undefined;
 
   const keepCheckpoint = async (): Promise<void> => {
     const status = oracle?.status()[0];
-    // Read after the status: every answer that it counts is in this block or before.
-    const head = status?.caughtUp ? await client.getHead("latest") : undefined;
-    if (status === undefined || head === undefined) return;
-    await saveOracleCheckpoint(store.db, name, { blockNumber: status.checkpoint, head });
+    if (!status?.caughtUp) return;
+    // What is final stays: from the block after it on, whatever another branch holds is read by the next start.
+    const head = await client.getHead(await finality.finalNumber());
+    if (head === undefined) return;
+    const next = head.number + 1n;
+    const blockNumber = status.checkpoint < next ? status.checkpoint : next;
+    await saveOracleCheckpoint(store.db, name, { blockNumber, head });
   };
 
   const open = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { createFinality } from "../evm/finality.ts";
 import { createChainWatcher } from "../evm/watcher.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import type { NetworkChain, NetworkSource } from "../networks/network.ts";
@@ -178,6 +179,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       const { signal } = stopping;
       companion = options.accompany?.({ chain, fromBlock, signal, onError });
       const status = companion?.oracleStatus;
+      const followed = watcher;
       stopCheckpoints = repeat(keepCheckpoint, CHECKPOINT_INTERVAL_MS, onError);
       pipeline = await openRequestPipeline({
         chain: {
@@ -195,7 +197,12 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
             oracleWait: (id) => status().pending.find(({ requestId }) => requestId === id)?.why,
           }),
           presetConfirmations: terms.minConfirmations,
-          finalityDepth: terms.finalityDepth,
+          finality: createFinality({
+            client,
+            depth: terms.finalityDepth,
+            hasFinalizedTag: terms.hasFinalizedTag,
+            head: () => followed.head(),
+          }),
         },
         store,
         book,

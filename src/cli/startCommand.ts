@@ -124,7 +124,7 @@ async function start<Config extends StartConfig>(
       onNetwork({ name, rpcUrl, ms, isNew }) {
         const note = `${isNew ? "new chain" : "continued"}, ${Math.round(ms)} ms`;
         out(
-          `  ${colors.green("✓")} ${name.padEnd(15)} ${rpcUrl ?? "a node of its own"}  ${colors.dim(note)}`,
+          `  ${colors.green("✓")} ${name.padEnd(15)} ${rpcUrl ?? "the nodes configured for it"}  ${colors.dim(note)}`,
         );
       },
     })

@@ -13,7 +13,7 @@ export interface Finality {
 
 /**
  * Creates the finality of one network: its node's `finalized` block where the network has a useful one, else, or where the node
- * doesn't know the tag, so many blocks before the head. The number never goes back.
+ * doesn't know the tag, so many blocks before the head. What a node has called final once stays so.
  */
 export function createFinality(options: {
   readonly client: Pick<ChainClient, "getHead">;
@@ -37,13 +37,13 @@ export function createFinality(options: {
     }
   };
 
-  const read = remember(FRESH_MS, async () => {
-    const tagged = hasFinalizedTag ? await readTag() : undefined;
+  const readFinalTag = remember(FRESH_MS, readTag);
+  const finalNumber = async (): Promise<bigint> => {
+    const tagged = hasFinalizedTag ? await readFinalTag() : undefined;
     const { number } = head() ?? (await client.getHead("latest")) ?? { number: 0n };
-    const deep = number - BigInt(depth);
-    const final = tagged !== undefined && tagged <= number ? tagged : deep;
-    if (final > newest) newest = final;
+    if (tagged === undefined || tagged > number) return number > BigInt(depth) ? number - BigInt(depth) : 0n;
+    if (tagged > newest) newest = tagged;
     return newest;
-  });
-  return { finalNumber: read };
+  };
+  return { finalNumber };
 }

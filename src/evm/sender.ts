@@ -178,8 +178,10 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     return await receipt;
   };
 
-  const sendOnce = (call: Call, payload: Payload): Promise<Receipt> =>
-    inSlot(
+  const sendOnce = async (call: Call, payload: Payload): Promise<Receipt> => {
+    // Outside its turn: what may cost more goes on meanwhile.
+    if (call.maxGasPriceWei !== undefined) await findPrice(call);
+    return await inSlot(
       async () => {
         const price = await findPrice(call);
         const nonce = await claimNonce();
@@ -191,6 +193,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
       payload,
       call.maxGasPriceWei,
     );
+  };
 
   return {
     address: account.address,

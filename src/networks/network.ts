@@ -62,6 +62,8 @@ export interface NetworkTerms {
   readonly minConfirmations: number;
   /** Blocks after which nothing is taken back. */
   readonly finalityDepth: number;
+  /** Whether the node's `finalized` block says more than the depth. */
+  readonly hasFinalizedTag: boolean;
   /** Bytes of a function's result that the oracle reports. */
   readonly maxResponseBytes: number;
   /** What each of a dapp's two subscriptions is given, in juels. */

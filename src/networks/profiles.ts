@@ -154,6 +154,8 @@ export function profileOf(options: {
     chainId,
     title: options.title ?? known.title,
     finalityDepth: options.finalityDepth ?? known.finalityDepth,
+    // A depth that the operator names is their word on it.
+    hasFinalizedTag: known.hasFinalizedTag && options.finalityDepth === undefined,
   };
 }
 

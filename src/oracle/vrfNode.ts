@@ -7,6 +7,7 @@ import { isPaidNatively } from "../chainlink/extraArgs.ts";
 import { COORDINATOR_READS, type ContractRead, type VrfSubscription } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
 import { messageOf } from "../lib/errors.ts";
+import { remember } from "../lib/memo.ts";
 import { prove, type ProvingKey } from "../vrf/proof.ts";
 import { seedOf } from "../vrf/randomWords.ts";
 import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
@@ -19,6 +20,9 @@ import type { OracleLog } from "./log.ts";
 import type { PendingRequest } from "./status.ts";
 import { ORACLE_TOPICS } from "./topics.ts";
 
+const IN_NEXT = "in the next transaction";
+/** How long a lane's limit, which the coordinator's owner may change, is taken for known. */
+const LANE_MEMORY_MS = 60_000;
 const GAS_PRICE_EXCEEDED = "gas costs more than the coordinator takes a proof at: the lane's limit";
 const FUNDED_TOPICS: ReadonlySet<string | undefined> = new Set([
   ORACLE_TOPICS.SubscriptionFunded,
@@ -83,6 +87,10 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   const alarm = createAlarm(() => review());
   signal.addEventListener("abort", () => alarm.cancel(), { once: true });
 
+  const readLane = remember(
+    LANE_MEMORY_MS,
+    async () => (await ask(COORDINATOR_READS["v2.5"].lane(key.keyHash))).maxGasWei,
+  );
   const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
   const group = createGroupCommit<VrfEntry, Sender>({
     lanes: lanesOf(options.senders, maxInFlight),
@@ -105,7 +113,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     for (const entry of requestSet.open()) {
       if (entry.state === "working") continue;
       const obstacle = obstacleOf(entry, now);
-      entry.why = obstacle ?? "in the next transaction";
+      entry.why = obstacle ?? IN_NEXT;
       if (obstacle !== undefined) continue;
       entry.state = "working";
       group.push(entry);
@@ -142,7 +150,9 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     });
     const gas = gasOfFulfillment(wanted);
     const data = encodeFulfillment(proven);
-    const receipt = await sender.send({ to: options.batchCoordinator, data, gas }, undefined);
+    const maxGasPriceWei = await laneLimit(wanted[0]!.request);
+    const capped = maxGasPriceWei === undefined ? {} : { maxGasPriceWei };
+    const receipt = await sender.send({ to: options.batchCoordinator, data, gas, ...capped }, undefined);
     const outcomes = readVrfOutcomes(receipt.logs);
     for (const entry of wanted) settle(entry, outcomes.get(entry.request.requestId), receipt);
     options.onReceipt(receipt);
@@ -234,15 +244,28 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     }
   }
 
-  /** Says what the lane of the key takes, as soon as that is known. */
-  async function noteGasPrice(entry: VrfEntry): Promise<void> {
+  /** Gas price above which the coordinator refuses every proof of the key: such a fulfilment would only cost gas. Unknown: no limit. */
+  async function laneLimit(request: VrfRequest): Promise<bigint | undefined> {
+    if (vrfVersionOf(request) === "v2") return undefined;
     try {
-      const { maxGasWei } = await ask(COORDINATOR_READS[vrfVersionOf(entry.request)].lane(key.keyHash));
-      if (maxGasWei !== undefined && entry.state !== "working")
-        entry.why = `${GAS_PRICE_EXCEEDED} of ${formatGwei(maxGasWei)} gwei`;
+      return await readLane();
     } catch (error) {
       log.debug({ err: error }, "vrf: the gas lane's limit could not be asked");
+      return undefined;
     }
+  }
+
+  /** Says what the lane of the key takes, as soon as that is known. */
+  async function noteGasPrice(entry: VrfEntry): Promise<void> {
+    const maxGasWei = await laneLimit(entry.request);
+    if (maxGasWei !== undefined && entry.state !== "working")
+      entry.why = `${GAS_PRICE_EXCEEDED} of ${formatGwei(maxGasWei)} gwei`;
+  }
+
+  /** Why what is ready is not sent, where gas costs too much. */
+  function tooDear(): string | undefined {
+    const wait = options.senders.map((sender) => sender.waitsFor()).find((one) => one !== undefined);
+    return wait && `${GAS_PRICE_EXCEEDED} of ${formatGwei(wait.capWei)} gwei`;
   }
 
   function postpone(entry: VrfEntry, why: string, longestPauseMs = LONGEST_COSTLY_PAUSE_MS): void {
@@ -279,7 +302,12 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
       head = firstReplaced - 1n;
       return requestSet.onReorg(firstReplaced);
     },
-    pending: () => requestSet.pending("vrf"),
+    pending() {
+      const dear = tooDear();
+      return requestSet
+        .pending("vrf")
+        .map((one) => (dear !== undefined && one.why === IN_NEXT ? { ...one, why: dear } : one));
+    },
   };
 }
 

@@ -72,7 +72,7 @@ export interface RequestPipelineOptions {
 /** Opens the pipeline of a network and goes on with what an earlier process left there. */
 export async function openRequestPipeline(options: RequestPipelineOptions): Promise<RequestPipeline> {
   const { chain, store, book } = options;
-  const { network, client, watcher, contracts, operator } = chain;
+  const { network, client, watcher, contracts, operator, finality } = chain;
   const stopping = new AbortController();
   const { signal } = stopping;
   const onError = (error: unknown): void => {
@@ -81,7 +81,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
   const startHead = watcher.head() ?? (await client.getHead("latest"));
   const headNumber = (): bigint => watcher.head()?.number ?? startHead?.number ?? 0n;
   const tracker = createTracker(book, network, async (firstReplaced) => {
-    const page = { head: Number(headNumber()), depth: chain.finalityDepth };
+    const page = { head: Number(await finality.finalNumber()), depth: 0 };
     const unsettled = await listUnsettledRequests(store.db, network, page);
     return unsettled.filter(({ endedIn }) => endedIn!.number >= firstReplaced).map(parseRequest);
   });
@@ -209,7 +209,10 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     book,
     tracker,
     head: startHead?.number ?? 0n,
-    finalityDepth: Math.min(chain.finalityDepth, ADOPTED_BLOCKS),
+    finalityDepth: Math.min(
+      Number((startHead?.number ?? 0n) - (await finality.finalNumber())),
+      ADOPTED_BLOCKS,
+    ),
   });
   await reconcile();
   const stopFollowing = watcher.follow({
@@ -219,7 +222,11 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     async onBlock(block) {
       sender.poke();
       await tracker.onBlock(block);
-      book.settle(network, Number(block.number) - Math.min(chain.finalityDepth, HELD_BLOCKS));
+      // Nobody waits for a node's word on what is final.
+      finality
+        .finalNumber()
+        .then((final) => book.settle(network, Math.max(Number(final), Number(block.number) - HELD_BLOCKS)))
+        .catch(onError);
     },
     async onReorg(firstReplaced) {
       await tracker.onReorg(firstReplaced);

@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import type { Account } from "../evm/account.ts";
 import type { ChainClient } from "../evm/client.ts";
+import type { Finality } from "../evm/finality.ts";
 import type { Fees } from "../evm/fees.ts";
 import type { Pipelining } from "../evm/pipelining.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
@@ -29,6 +30,6 @@ export interface ServedChain {
   readonly gasLaneWei?: bigint;
   /** Confirmations that presets' requests ask for. */
   readonly presetConfirmations: number;
-  /** Blocks after which nothing is taken back: until then a request that has ended is followed. */
-  readonly finalityDepth: number;
+  /** Up to where nothing is taken back: until then a request that has ended is followed. */
+  readonly finality: Finality;
 }

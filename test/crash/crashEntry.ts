@@ -6,6 +6,7 @@ import { createAccount } from "../../src/evm/account.ts";
 import { createChainClient } from "../../src/evm/client.ts";
 import { fixedFees } from "../../src/evm/sender.ts";
 import type { StackAddresses } from "../../src/chainlink/stackPlan.ts";
+import { createFinality } from "../../src/evm/finality.ts";
 import { createChainWatcher } from "../../src/evm/watcher.ts";
 import { createPresetRegistry } from "../../src/presets/presetRegistry.ts";
 import { createService } from "../../src/requests/createService.ts";
@@ -75,7 +76,7 @@ async function open(config: CrashConfig): Promise<void> {
       allowanceJuels: BigInt(config.allowanceJuels),
       keyHash: config.keyHash,
       presetConfirmations: 1,
-      finalityDepth: 32,
+      finality: createFinality({ client, depth: 32, hasFinalizedTag: false, head: () => watcher.head() }),
     },
     store,
     book,

@@ -6,6 +6,7 @@ import { createChainClient } from "../../src/evm/client.ts";
 import { decodeLog, type ChainEvent, type ChainEventOf } from "../../src/chainlink/events.ts";
 import { createSender, fixedFees, type Fees } from "../../src/evm/sender.ts";
 import type { Pipelining } from "../../src/evm/pipelining.ts";
+import { createFinality } from "../../src/evm/finality.ts";
 import { createChainWatcher } from "../../src/evm/watcher.ts";
 import { createId } from "../../src/lib/id.ts";
 import { createOracle, type Oracle } from "../../src/oracle/oracle.ts";
@@ -123,7 +124,12 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
         allowanceJuels: options.allowanceJuels ?? 1_000n * LINK,
         keyHash: TEST_PROVING_KEY.keyHash,
         presetConfirmations: 1,
-        finalityDepth: options.finalityDepth ?? 32,
+        finality: createFinality({
+          client,
+          depth: options.finalityDepth ?? 32,
+          hasFinalizedTag: false,
+          head: () => watcher.head(),
+        }),
         oracleWait: (id) => oracle?.status()[0]?.pending.find(({ requestId }) => requestId === id)?.why,
         pipelining: options.pipelining,
         ...(options.gasLaneWei === undefined ? {} : { gasLaneWei: options.gasLaneWei }),

@@ -35,6 +35,7 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
     terms: {
       minConfirmations: file.minConfirmations,
       finalityDepth: profile.finalityDepth,
+      hasFinalizedTag: profile.hasFinalizedTag,
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
       allowanceJuels: options.allowanceJuels,
       pollIntervalMs: POLL_INTERVAL_MS,
