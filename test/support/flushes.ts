@@ -34,6 +34,47 @@ export function watchFlushes(): Flushes {
   };
 }
 
+/** What a power cut would leave of a database in WAL mode: the bytes of its two files. */
+export interface DatabaseImage {
+  readonly database: Buffer;
+  readonly wal: Buffer;
+}
+
+/** Tells what a power cut at this moment would leave of a database that this process writes. */
+export interface DatabaseFlushes {
+  /** Both files as they were when the last flush of the log began that has ended; `undefined` before the first one. */
+  image(): DatabaseImage | undefined;
+  restore(): void;
+}
+
+/**
+ * Copies from now on both files of a database when `fdatasync` is called on its write-ahead log, and takes the copy for what is on disk
+ * once the call has returned. What SQLite flushes by itself at a checkpoint lies before that, in the same files: no statement runs meanwhile.
+ */
+export function watchDatabaseFlushes(database: string): DatabaseFlushes {
+  const { fdatasync } = fs;
+  let image: DatabaseImage | undefined;
+  const wrapped = (descriptor: number, callback: fs.NoParamCallback): void => {
+    const isLog = fs.fstatSync(descriptor).ino === fs.statSync(`${database}-wal`).ino;
+    const copy = isLog
+      ? { database: fs.readFileSync(database), wal: fs.readFileSync(`${database}-wal`) }
+      : undefined;
+    fdatasync(descriptor, (error) => {
+      if (error === null && copy !== undefined) image = copy;
+      callback(error);
+    });
+  };
+  fs.fdatasync = wrapped as typeof fs.fdatasync;
+  syncBuiltinESMExports();
+  return {
+    image: () => image,
+    restore() {
+      fs.fdatasync = fdatasync;
+      syncBuiltinESMExports();
+    },
+  };
+}
+
 /** Keeps every flush of this process from now on from ending, until {@link HeldFlushes.release}. */
 export interface HeldFlushes {
   /** Flushes that wait. */
