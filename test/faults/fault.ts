@@ -11,7 +11,7 @@ export interface Fault {
   readonly name: string;
   /** How long it lasts in the long run, in ms. 0: it is over at once. */
   readonly lastsMs: number;
-  /** As long in the test that runs with all others; absent: too slow for it. */
+  /** How long in the test that runs with all others; absent: another test has it, or it is too slow or takes root. */
   readonly testLastsMs?: number;
   /** Whether the other network's callers must go on being served while it lasts. */
   readonly sparesOthers: boolean;

@@ -43,6 +43,7 @@ export async function inject(
     number,
     known,
     readyzDeadlineMs = DEFAULT_READYZ_DEADLINE_MS,
+    pauseMs,
   }: {
     /** At least: it lasts on until what it must bring about has been seen. */
     readonly lastsMs: number;
@@ -52,10 +53,12 @@ export async function inject(
     readonly known: Set<string>;
     /** Default 4,000. */
     readonly readyzDeadlineMs?: number;
+    /** Between the calls of each caller. Default as {@link startLoad}. */
+    readonly pauseMs?: number;
   },
 ): Promise<FaultReport> {
   const breaches: string[] = [];
-  const load = startLoad(() => world.service(), `fault-${number}`);
+  const load = startLoad(() => world.service(), `fault-${number}`, pauseMs);
   await grow(load, STRUCK, WARM_UP_REQUESTS, RECOVERY_TIMEOUT_MS);
   await grow(load, BYSTANDER, WARM_UP_REQUESTS, RECOVERY_TIMEOUT_MS);
 
@@ -193,10 +196,10 @@ async function checkReplays(world: World, load: Load, breaches: string[]): Promi
       headers: { "idempotency-key": key, prefer: "respond-async, wait=0" },
       ...(body === undefined ? {} : { body }),
     });
-    const found = again.data.id ?? again.headers.get("location")?.split("/").at(-1);
+    const found = again.headers.get("tyche-request-id");
     if (again.status >= 400)
       breaches.push(`${key} called again was answered ${again.status}: ${again.data.err}`);
-    else if (found !== undefined && found !== id)
+    else if (found !== id)
       breaches.push(`${key} is ${id}, and was ${found} when called again`);
   }
 }

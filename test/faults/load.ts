@@ -15,11 +15,17 @@ export interface Load {
 }
 
 const CALLERS = 4;
-const PAUSE_MS = 25;
+const DEFAULT_PAUSE_MS = 25;
+const RETRY_MS = 100;
 const CALL_TIMEOUT_MS = 20_000;
 
 /** Starts a bounded load: four callers, two networks, three kinds of request. A call without an answer is repeated with its key. */
-export function startLoad(service: () => TycheProcess, name: string): Load {
+export function startLoad(
+  service: () => TycheProcess,
+  name: string,
+  /** Between a caller's calls. Default 25. */
+  pauseMs = DEFAULT_PAUSE_MS,
+): Load {
   const accepted = new Map<string, string>();
   const breaches: string[] = [];
   const counts = new Map<string, number>();
@@ -35,8 +41,8 @@ export function startLoad(service: () => TycheProcess, name: string): Load {
           ...(body === undefined ? {} : { body }),
         });
         // Accepted before the answer was lost, it may have ended by the time the call is repeated.
-        const id: string | undefined = status === 200 ? headers.get("location")?.split("/").at(-1) : data.id;
-        if ((status === 200 || status === 202) && id !== undefined) {
+        const id = headers.get("tyche-request-id");
+        if ((status === 200 || status === 202) && id !== null) {
           accepted.set(key, id);
           counts.set(network, (counts.get(network) ?? 0) + 1);
           return;
@@ -49,14 +55,14 @@ export function startLoad(service: () => TycheProcess, name: string): Load {
       } catch {
         // The service is down, or silent.
       }
-      await sleep(4 * PAUSE_MS);
+      await sleep(RETRY_MS);
     }
   };
   const caller = async (number: number): Promise<void> => {
     for (let n = 0; !isOver; n += 1) {
       const network = number % 2 === 0 ? STRUCK : BYSTANDER;
       await call(`${name}-${number}-${n}`, network, n);
-      await sleep(PAUSE_MS);
+      await sleep(pauseMs);
     }
   };
   const callers = Promise.all(Array.from({ length: CALLERS }, (_, number) => caller(number)));

@@ -18,7 +18,6 @@ export const CHAIN_FAULTS: readonly Fault[] = [
   {
     name: "anvil_reorg of 12 blocks",
     lastsMs: 0,
-    testLastsMs: 0,
     sparesOthers: true,
     strike: rpc("anvil_reorg", [12, []]),
   },

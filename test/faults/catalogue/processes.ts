@@ -12,7 +12,6 @@ export const PROCESS_FAULTS: readonly Fault[] = [
   {
     name: "service killed (SIGKILL) and started again",
     lastsMs: 0,
-    testLastsMs: 0,
     sparesOthers: false,
     strike: (world) => world.restart("SIGKILL"),
   },
@@ -33,14 +32,12 @@ export const PROCESS_FAULTS: readonly Fault[] = [
   {
     name: "Anvil killed (SIGKILL)",
     lastsMs: 0,
-    testLastsMs: 0,
     sparesOthers: true,
     strike: chain("SIGKILL"),
   },
   {
     name: "Anvil stopped (SIGSTOP)",
     lastsMs: 40_000,
-    testLastsMs: 4_000,
     sparesOthers: true,
     told: "not ready",
     strike: chain("SIGSTOP"),
@@ -59,7 +56,6 @@ export const PROCESS_FAULTS: readonly Fault[] = [
   {
     name: "all sandbox processes killed (SIGKILL), eight times",
     lastsMs: 0,
-    testLastsMs: 0,
     sparesOthers: false,
     async strike(world) {
       for (let times = 0; times < 8; times += 1) {
