@@ -1,4 +1,5 @@
 import type { Account } from "./account.ts";
+import { parseObject, parseQuantity } from "../lib/nodeAnswers.ts";
 import { RpcError } from "./client.ts";
 import type { ChainClient } from "./client.ts";
 import { PriceAboveCapError, quote, replacementOf } from "./fees.ts";
@@ -10,6 +11,10 @@ import type { Call, SignedTransaction } from "./signedTransaction.ts";
 
 /** Gas of a transaction that moves nothing and calls nobody. */
 const TRANSFER_GAS = 21_000n;
+/** Transactions that wait in a pool for the one before them: geth keeps 64 of an account (`AccountQueue`). */
+const MAX_QUEUED = 48;
+/** Part of a block's gas that they may take together: Anvil leaves what does not fit in its pool until something else comes. */
+const GAS_SHARE = 2n;
 
 /** Finds nonces that the chain lacks though later ones were signed, and fills them: else nothing after them is ever mined. */
 export interface GapFiller {
@@ -86,6 +91,37 @@ export function createGapFiller<Payload>(options: GapFillerOptions<Payload>): Ga
     }
   };
 
+  /**
+   * Broadcasts what was signed for nonces from `first` up to, and without, `end`, a group at a time and in each the last nonce first. A pool
+   * holds what can't be mined yet, and the first nonce brings the group into one block, where blocks come with transactions, instead of a block
+   * each. What a node refuses is left to {@link fillOne}.
+   */
+  const broadcastInGroups = async (
+    signed: ReadonlyMap<number, readonly SignedTransaction[]>,
+    first: number,
+    end: number,
+  ): Promise<void> => {
+    const block = parseObject(await client.request("eth_getBlockByNumber", ["latest", false]), "block");
+    const groupGas = parseQuantity(block["gasLimit"], "gas limit") / GAS_SHARE;
+    let group: SignedTransaction[] = [];
+    let gas = 0n;
+    const broadcastGroup = async (): Promise<void> => {
+      for (const transaction of group.toReversed()) await broadcast(transaction);
+      group = [];
+      gas = 0n;
+    };
+    for (let nonce = first; nonce < end; nonce += 1) {
+      const dearest = signed.get(nonce)?.at(-1);
+      // Nothing after it can be mined before it is filled.
+      if (dearest === undefined) break;
+      const { call } = readSigned(dearest);
+      if (group.length === MAX_QUEUED || gas + call.gas > groupGas) await broadcastGroup();
+      group.push(dearest);
+      gas += call.gas;
+    }
+    await broadcastGroup();
+  };
+
   return {
     async fill(nonce) {
       const spent = await client.getNonce(account.address, "latest");
@@ -101,7 +137,9 @@ export function createGapFiller<Payload>(options: GapFillerOptions<Payload>): Ga
       const signed = await signedFrom(spent);
       if (signed.size === 0) return undefined;
       const last = Math.max(...signed.keys());
-      for (let nonce = spent; nonce < last; nonce += 1) await fillOne(nonce, signed.get(nonce) ?? []);
+      if (last > spent) await broadcastInGroups(signed, spent, last + 1);
+      const next = await client.getNonce(account.address, "latest");
+      for (let nonce = next; nonce < last; nonce += 1) await fillOne(nonce, signed.get(nonce) ?? []);
       // Whatever is wrong with the last one, nothing waits behind it.
       await broadcast(signed.get(last)!.at(-1)!);
       return last + 1;

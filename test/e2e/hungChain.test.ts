@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { checkChain, type CheckedNetwork } from "../faults/chainChecker.ts";
+import { countEnds } from "../support/countEnds.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
 const NETWORK = "fuji";
@@ -34,11 +36,20 @@ const readiness = async () => {
   const { status, text } = await ask("/readyz");
   return { status, ...JSON.parse(text).networks[NETWORK] };
 };
+/** Runs for a second and a half: its results are ready when the chain has stopped. */
+const SLOW_SOURCE =
+  "const end = Date.now() + 1500; while (Date.now() < end); return Functions.encodeString(args[0])";
+const find = async (id: string) => (await tyche.call("GET", `/api/requests/${id}`)).data;
 const draw = (headers = {}) =>
   tyche.call("POST", `/api/vrfv2/requestRandomNumber?network=${NETWORK}`, { headers });
 
-test("behaviour: a chain that hangs is told of at once, started again, and loses nothing", async () => {
+test("behaviour: a chain that hangs is told of at once, started again, and loses nothing, what the oracle sends meanwhile included", async () => {
   expect((await draw()).status).toBe(200);
+  const running = await tyche.call("POST", "/api/oracleFunctions/runFunction", {
+    headers: { prefer: "respond-async, wait=0" },
+    body: { network: NETWORK, source: SLOW_SOURCE, args: ["late"] },
+  });
+  await expect.poll(async () => (await find(running.data.id)).state).toBe("executing");
   const pid = anvilPid();
   process.kill(pid, "SIGSTOP");
   const accepted = await draw({ prefer: "respond-async" });
@@ -57,13 +68,20 @@ test("behaviour: a chain that hangs is told of at once, started again, and loses
   expect(other.status).toBe(200);
   await vi.waitFor(async () => expect((await readiness()).ready).toBe(true), { interval: 500 });
   expect(anvilPid()).not.toBe(pid);
-  await vi.waitFor(
-    async () => {
-      const { text } = await ask(accepted.headers.get("location")!);
-      expect(JSON.parse(text).data).toMatchObject({ state: "fulfilled" });
-    },
-    { interval: 500 },
-  );
+  const records = [];
+  for (const { data } of [running, accepted]) {
+    await expect.poll(() => find(data.id)).toMatchObject({ state: "fulfilled", outcome: { success: true } });
+    records.push(await find(data.id));
+  }
+  expect(records.map(countEnds)).toEqual([1, 1]);
+  const { data } = await tyche.call("GET", "/api/networks");
+  const network: CheckedNetwork = data.items.find(({ name }: CheckedNetwork) => name === NETWORK);
+  const all = (await tyche.call("GET", `/api/requests?network=${NETWORK}`)).data.items;
+  expect(await checkChain(network, all)).toEqual([]);
+  // The oracle, too, knows that nothing is left to do.
+  await expect
+    .poll(async () => (await readiness()).oracle)
+    .toMatchObject({ pendingWords: 0, pendingFunctions: 0 });
 });
 
 test("behaviour: a stop ends although a chain hangs; until the end the port says that it is closing", async () => {

@@ -5,6 +5,7 @@ import { createAccount, type Account } from "../../src/evm/account.ts";
 import { createChainClient, type ChainClient } from "../../src/evm/client.ts";
 import { createSender, type Fees, type Sender, type SenderJournal } from "../../src/evm/sender.ts";
 import { signCall, type SignedTransaction } from "../../src/evm/signedTransaction.ts";
+import { EMBEDDED_BLOCK_GAS_LIMIT } from "../../src/networks/embedded/anvil.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 import { every, first, startFaultyNode, type FaultyNode, type FaultRule } from "../support/faultyNode.ts";
 
@@ -75,9 +76,11 @@ function createJournal(entries: Entry[] = []) {
   return { journal, entries };
 }
 
-function open(options: { fees?: Partial<Fees>; journal?: SenderJournal<string> } = {}): Sender<string> {
+function open(
+  options: { client?: ChainClient; fees?: Partial<Fees>; journal?: SenderJournal<string> } = {},
+): Sender<string> {
   return createSender<string>({
-    client,
+    client: options.client ?? client,
     account,
     chainId: chain.chainId,
     fees: { ...fees, ...options.fees },
@@ -464,5 +467,38 @@ describe("after a restart", () => {
     await expect(sender.send(call(), "b")).resolves.toMatchObject({ succeeded: true });
     expect(await minedCount()).toBe(4);
     for (const { hash } of [one, two]) expect(await client.getReceipt(hash)).toBeDefined();
+  });
+
+  test("behaviour: a hundred transactions that the chain has lost come back in a few blocks", async () => {
+    const count = 100;
+    const lost = await Promise.all(Array.from({ length: count }, (_, nonce) => sign(nonce)));
+    const { journal } = createJournal(lost.map((one) => ({ ...entry(one), state: "mined" })));
+    await open({ client: chain.client, journal }).reconcile();
+    await expect.poll(minedCount).toBe(count);
+    const receipts = await Promise.all(lost.map(({ hash }) => chain.client.getReceipt(hash)));
+    // One for each group; sent in the order of their nonces each would have a block of its own.
+    expect(new Set(receipts.map((receipt) => receipt!.blockNumber)).size).toBeLessThan(count / 10);
+    expect(errors).toEqual([]);
+  });
+
+  test("behaviour: lost transactions that fill blocks leave none behind", async () => {
+    // JUMPDEST PUSH1 0 JUMP: goes on until its gas is gone.
+    const heavy = { data: "0x5b600056", gas: EMBEDDED_BLOCK_GAS_LIMIT / 20n } as const;
+    const lost = await Promise.all(
+      Array.from({ length: 30 }, (_, nonce) =>
+        signCall(account, heavy, { chainId: chain.chainId, nonce, gasPriceWei: GWEI }),
+      ),
+    );
+    const { journal } = createJournal(lost.map((one) => ({ ...entry(one), state: "mined" })));
+    await open({ client: chain.client, journal }).reconcile();
+    await expect.poll(minedCount).toBe(lost.length);
+  });
+
+  test("behaviour: a lost transaction that nobody knows is filled, and those after it follow", async () => {
+    const [one, three, four] = [await sign(0), await sign(2), await sign(3)];
+    const { journal, entries } = createJournal([one, three, four].map(entry));
+    await open({ client: chain.client, journal }).reconcile();
+    await expect.poll(minedCount).toBe(4);
+    expect(entries.find(({ nonce }) => nonce === 1)).toMatchObject({ payload: "nothing" });
   });
 });

@@ -199,7 +199,6 @@ async function checkReplays(world: World, load: Load, breaches: string[]): Promi
     const found = again.headers.get("tyche-request-id");
     if (again.status >= 400)
       breaches.push(`${key} called again was answered ${again.status}: ${again.data.err}`);
-    else if (found !== id)
-      breaches.push(`${key} is ${id}, and was ${found} when called again`);
+    else if (found !== id) breaches.push(`${key} is ${id}, and was ${found} when called again`);
   }
 }

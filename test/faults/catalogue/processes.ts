@@ -38,6 +38,7 @@ export const PROCESS_FAULTS: readonly Fault[] = [
   {
     name: "Anvil stopped (SIGSTOP)",
     lastsMs: 40_000,
+    testLastsMs: 1_500,
     sparesOthers: true,
     told: "not ready",
     strike: chain("SIGSTOP"),
