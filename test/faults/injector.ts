@@ -28,6 +28,8 @@ const RECOVERY_TIMEOUT_MS = 90_000;
 const END_TIMEOUT_MS = 120_000;
 /** Readiness is told within 2 s whatever hangs; a busy machine gets as much again. */
 const DEFAULT_READYZ_DEADLINE_MS = 4_000;
+/** What was told may have been taken back by a reorganisation that the service hears of only now. */
+const SETTLE_TIMEOUT_MS = 10_000;
 /** What must come while a fault lasts is waited for so long, past the time that the fault would have. */
 const LASTING_TIMEOUT_MS = 60_000;
 
@@ -90,7 +92,12 @@ export async function inject(
   const requests = await awaitEnds(world, load, breaches);
   for (const network of await world.networks()) {
     if (network.name !== STRUCK && network.name !== BYSTANDER) continue;
-    for (const breach of await checkChain(network, await allRequests(world, network.name))) {
+    let found: readonly string[] = [];
+    await holdsWithin(SETTLE_TIMEOUT_MS, async () => {
+      found = await checkChain(network, await allRequests(world, network.name));
+      return found.every((breach) => known.has(breach));
+    });
+    for (const breach of found) {
       // What an earlier fault broke stays broken.
       if (!known.has(breach)) breaches.push(breach);
       known.add(breach);

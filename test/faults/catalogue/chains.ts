@@ -11,7 +11,6 @@ export const CHAIN_FAULTS: readonly Fault[] = [
   ...[40, 400, 1_000].map((blocks): Fault => ({
     name: `evm_revert of ${blocks.toLocaleString("en")} blocks under load`,
     lastsMs: 0,
-    ...(blocks === 40 ? { testLastsMs: 0 } : {}),
     sparesOthers: true,
     strike: (world) => revert(world, blocks),
   })),
