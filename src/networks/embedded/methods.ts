@@ -9,10 +9,13 @@ const STATE_DUMPING = /_dumpState$/i;
 const STATE_CHANGING =
   /^(?:anvil|hardhat|evm|tenderly)_(?!mine|get|node|metadata|dump|snapshot|increaseTime|set(?:Time|NextBlock|BlockTime|Automine|Interval))/;
 
-/** What takes blocks back. */
-const SETTING_BACK = /^(?:(?:evm|anvil)_revert|anvil_(?:reorg|rollback))$/;
+/**
+ * What takes blocks back, and what a chain goes back to: Anvil 1.7.1 notes the newest block first and copies the state once it is free, so that a
+ * snapshot in between has the state of a later block, in which requests of the one it names are answered already.
+ */
+const SETTING_BACK = /^(?:(?:evm|anvil)_revert|(?:evm|anvil)_snapshot|anvil_(?:reorg|rollback))$/;
 
-/** Whether a method takes blocks back. */
+/** Whether a method takes blocks back, or marks the place to go back to: nothing may be mined meanwhile. */
 export function setsBack(method: string): boolean {
   return SETTING_BACK.test(method);
 }

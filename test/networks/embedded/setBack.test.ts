@@ -119,6 +119,31 @@ const headNumber = async ({ client }: EmbeddedNode): Promise<bigint> =>
 const timeOf = async (node: EmbeddedNode): Promise<number> =>
   Number(((await rpc(node, "eth_getBlockByNumber", "latest", false)) as { timestamp: Hex }).timestamp);
 
+test("behaviour: a snapshot under load holds the state of the block that it goes back to", async () => {
+  const node = await start(newFolder());
+  const { stop } = load(node);
+  await expect.poll(() => headNumber(node)).toBeGreaterThan(10n);
+  for (let times = 0; times < 8; times += 1) {
+    const snapshot = await rpc(node, "evm_snapshot");
+    const before = await headNumber(node);
+    await expect.poll(() => headNumber(node), { interval: 5 }).toBeGreaterThan(before + 3n);
+    await rpc(node, "evm_setAutomine", false);
+    expect(await rpc(node, "evm_revert", snapshot)).toBe(true);
+    const { number, hash } = (await node.client.getHead("latest"))!;
+    const onChain = new Map<Hex, number>();
+    for (let block = 0n; block <= number; block += 1n) {
+      const answer = await rpc(node, "eth_getBlockByNumber", toQuantity(block), true);
+      for (const { from } of (answer as { transactions: readonly { from: Hex }[] }).transactions)
+        onChain.set(from, (onChain.get(from) ?? 0) + 1);
+    }
+    // The state has spent what the blocks hold, and no more.
+    for (const [from, count] of onChain)
+      expect({ hash, nonce: await node.client.getNonce(from, "latest") }).toEqual({ hash, nonce: count });
+    await rpc(node, "evm_setAutomine", true);
+  }
+  await stop();
+});
+
 test.each([1, 40, 300, 1_000])(
   "behaviour: evm_revert over %i blocks under load leaves a whole chain, on disk too",
   async (depth) => {
