@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { buildVerifierPage } from "../src/app/verifierPage.ts";
 import { buildChild } from "../sandbox/host/build.ts";
 import { ASSETS, MODULE_URL } from "./contents.ts";
 import { loadArtifacts } from "../src/chainlink/contracts/artifacts.ts";
@@ -40,5 +41,6 @@ for (const name of ASSETS)
 writeFileSync(path.join(DIST, "src/chainlink/contracts/artifacts.json"), JSON.stringify(loadArtifacts()));
 mkdirSync(path.join(DIST, "sandbox"), { recursive: true });
 cpSync(await buildChild(), path.join(DIST, "sandbox/child.cjs"));
+writeFileSync(path.join(DIST, "verifier.html"), await buildVerifierPage());
 const { version } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as { version: string };
 writeFileSync(path.join(DIST, "package.json"), JSON.stringify({ type: "module", version }));

@@ -30,6 +30,7 @@ import { createRequestBook } from "../requests/requestBook.ts";
 import { createSourcePrefix } from "../requests/sources.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
+import { getVerifierPage } from "./verifierPage.ts";
 import { createVerifier } from "../verify/verifier.ts";
 import { createSourceRunner } from "./runSource.ts";
 import { createAccess } from "../web/access.ts";
@@ -205,6 +206,7 @@ async function start(
     ),
     access,
     guard: guardPublic,
+    getVerifierPage,
     readConfigVars: (dappId) => readConfigVars(store, dapps, dappId, networkNames),
     readBalances: (dappId) => readDappBalances(networksByName, dappId),
     readChainConsumers: (dappId) => readChainConsumers(networksByName, dappId),

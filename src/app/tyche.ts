@@ -17,6 +17,7 @@ import { registerRequests } from "../cli/requestsCommand.ts";
 import { registerSimulate } from "../cli/simulateCommand.ts";
 import { registerStart } from "../cli/startCommand.ts";
 import { createTerminal, withoutControls } from "../cli/terminal.ts";
+import { registerVerifier } from "../cli/verifierCommand.ts";
 import { registerVerify } from "../cli/verifyCommand.ts";
 import { describeConfigSchema } from "./config/configSchema.ts";
 import { hideSecrets } from "./config/hideSecrets.ts";
@@ -81,6 +82,9 @@ registerConsumer(program, terminal);
 registerClient(program, terminal);
 registerVerify(program, terminal, {
   verify: async (options) => (await import("./verifyTool.ts")).verifyWithTool(options),
+});
+registerVerifier(program, terminal, {
+  build: async () => (await (await import("./verifierPage.ts")).getVerifierPage()).html,
 });
 registerCompletion(program, terminal);
 

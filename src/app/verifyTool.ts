@@ -10,6 +10,7 @@ import { TycheError } from "../lib/errors.ts";
 import { createSourceRunner } from "./runSource.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
 import type { OracleContracts } from "../chainlink/contractBook.ts";
+import { createRecorder } from "../verify/page/readers.ts";
 import type { Verification } from "../verify/verification.ts";
 import { verifyTransaction } from "../verify/verifyTransaction.ts";
 
@@ -25,6 +26,8 @@ export interface VerifyToolOptions {
   /** Addresses of the contracts as somebody published them. Default: of the data directory, with a given node none. */
   readonly contracts?: unknown;
   readonly dataDir: string;
+  /** Given the chain data that was read, as JSON, whatever the checks find. */
+  readonly onChainData?: (json: string) => Promise<void>;
   /** Whether blocks are hashed again. Default true. */
   readonly hasEthereumBlocks?: boolean;
 }
@@ -36,10 +39,11 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
   const given =
     options.contracts === undefined ? undefined : parseContracts(contractsIn(options.contracts, network));
   const client = createChainClient(options.rpcUrl ?? known!.rpcUrl);
+  const recorder = createRecorder(client);
   const pool = createSandboxPool({ concurrency: 1 });
   try {
     return await verifyTransaction(tx.toLowerCase() as Hex, {
-      client,
+      client: recorder,
       network,
       chainId: await findChainId(client, network),
       contracts: given ?? known?.contracts ?? {},
@@ -53,6 +57,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
   } finally {
     await pool.close();
     await client.close();
+    await options.onChainData?.(JSON.stringify(recorder.save()));
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Hex } from "viem";
 import type { RequestVerification, Verification, VerificationStep } from "../verify/verification.ts";
@@ -10,6 +10,7 @@ interface VerifyFlags {
   readonly requestId?: Hex;
   readonly rpcUrl?: string;
   readonly contracts?: string;
+  readonly save?: string;
   readonly blocks: boolean;
   readonly json?: true;
 }
@@ -41,6 +42,8 @@ export interface VerifyMeans {
     readonly rpcUrl?: string;
     /** Content of the file of addresses, unparsed. */
     readonly contracts?: unknown;
+    /** Given the chain data that was read, as JSON. */
+    readonly onChainData?: (json: string) => Promise<void>;
   }) => Promise<Verification>;
 }
 
@@ -55,11 +58,12 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
     .option("--request-id <id>", "check this request alone, of functions or VRF", parseHash)
     .option("--rpc-url <url>", "node to ask (default: the one that the data directory knows)")
     .option("--contracts <file>", "JSON with the published addresses, as in GET /api/networks")
+    .option("--save <file>", "write the chain data that is read, for the page of tyche verifier build")
     .option("--no-blocks", "don't hash blocks again: for networks whose headers are not Ethereum's")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
     .action(async (network: string, tx: Hex, flags: VerifyFlags) => {
-      const { requestId, rpcUrl, contracts } = flags;
+      const { requestId, rpcUrl, contracts, save } = flags;
       const found = await verify({
         network,
         tx,
@@ -68,6 +72,7 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
         ...(requestId === undefined ? {} : { requestId }),
         ...(rpcUrl === undefined ? {} : { rpcUrl }),
         ...(contracts === undefined ? {} : { contracts: await readContracts(contracts) }),
+        ...(save === undefined ? {} : { onChainData: (json: string) => writeFile(save, json) }),
       });
       if (flags.json) terminal.out(JSON.stringify(found, null, 2));
       else printVerification(found, terminal);

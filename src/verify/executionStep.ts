@@ -70,6 +70,7 @@ export async function checkExecution(
       );
     const { maxResponseBytes, caller } = options;
     const run = await options.run({ source, args, bytesArgs, maxResponseBytes, caller });
+    if (run.kind === "skipped") return notApplicableStep("execution", `not repeated here: ${run.reason}`);
     for (const one of run.touched) touched.add(one);
     isCut = run.kind === "cut";
     if (run.kind === "result") found.add(describe({ result: toHexText(run.bytes), error: "0x" }));

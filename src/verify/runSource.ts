@@ -15,11 +15,15 @@ export interface SourceRun {
   readonly caller: string;
 }
 
-/** How a run ended: with bytes, with the error text that a node reports, or cut short by a limit of time or memory. */
+/**
+ * How a run ended: with bytes, with the error text that a node reports, or cut short by a limit of time or memory; skipped, where the
+ * source can't run in this place, with the reason.
+ */
 export type SourceOutcome = (
   | { readonly kind: "result"; readonly bytes: Uint8Array }
   | { readonly kind: "error"; readonly message: string }
   | { readonly kind: "cut" }
+  | { readonly kind: "skipped"; readonly reason: string }
 ) & {
   /** Everything that the source asked for, whether it got it or not. */
   readonly touched: readonly Touch[];

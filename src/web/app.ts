@@ -11,6 +11,7 @@ import { networkRoutes } from "./pages/networks.ts";
 import { presetRoutes } from "./pages/presets.ts";
 import { requestRoutes } from "./pages/requests.ts";
 import { signInRoutes } from "./pages/signIn.ts";
+import { verifierRoutes } from "./verifierRoutes.ts";
 import { createSite, type WebDeps } from "./site.ts";
 
 /**
@@ -22,6 +23,7 @@ export function createWebApp(deps: WebDeps): Middleware {
   const router = new Router({ sensitive: true });
   const site = createSite(router, deps);
   assetRoutes(router);
+  verifierRoutes(router, { guard: deps.guard, getPage: deps.getVerifierPage });
   explorerRoutes(router, {
     explorer: deps.explorer,
     service: deps.service,

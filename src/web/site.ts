@@ -12,6 +12,7 @@ import { sendRefusal, wantsJson } from "./answer.ts";
 import { readForm, type Form } from "./form.ts";
 import { html, type Html } from "./html.ts";
 import { sendPage, type Page } from "./layout.ts";
+import type { VerifierPage } from "./verifierRoutes.ts";
 
 /** What the pages show and act on. */
 export interface WebDeps {
@@ -22,6 +23,8 @@ export interface WebDeps {
   /** Rejects calls for a name that the server doesn't answer to, and more of them than an address may make. */
   readonly guard: (ctx: Context) => Promise<void>;
   readonly log: Logger;
+  /** The page that verifies results in a browser. */
+  readonly getVerifierPage: () => Promise<VerifierPage>;
   /** Throws `not_found`. */
   readonly readConfigVars: (dappId: string) => Promise<ConfigVars>;
   /** By network; see `readDappBalances`. */

@@ -42,7 +42,21 @@ const verifyBoth = async (hash: `0x${string}`): Promise<[inNode: Verification, i
     contracts,
     run: createSourceRunner(world.pool),
   });
-  return [await world.verify(hash), JSON.parse(inBrowser) as Verification];
+  const { verification } = JSON.parse(inBrowser) as { verification: Verification };
+  return [await world.verify(hash), verification];
+};
+
+/** Verifies by a page that is given what a node has said, changed by `tamper`. */
+const verifyData = async (hash: `0x${string}`, tamper: (data: string) => string): Promise<Verification> => {
+  const { rpcUrl, chainId, contracts } = world;
+  const given = { hash, rpcUrl, chainId, contracts, run: createSourceRunner(world.pool) };
+  const { data } = JSON.parse(await verifyInBrowser(given)) as { data: object };
+  const found = await verifyInBrowser({
+    ...given,
+    rpcUrl: "http://192.0.2.1",
+    data: tamper(JSON.stringify(data)),
+  });
+  return (JSON.parse(found) as { verification: Verification }).verification;
 };
 
 test("default: a bundle for a browser finds the same as Node, without one global of Node", async () => {
@@ -73,3 +87,49 @@ test("behaviour: preset words in one proof are the ones sent on chain", async ()
     wordsSentIn(proof).map((word) => BigInt(word).toString()),
   );
 });
+
+test("default: chain data that was saved is checked without any node, and gives the same", async () => {
+  const { report } = await world.runPreset();
+  const [, byNode] = await verifyBoth(report.transactionHash);
+  expect(await verifyData(report.transactionHash, (data) => data)).toEqual(byNode);
+});
+
+test("behaviour: chain data that was changed is found out, wherever it was", async () => {
+  const { proof, report } = await world.runPreset();
+  const hash = report.transactionHash;
+  const word = wordsSentIn(proof)[0]!.slice(2);
+  const other = word.replace(/^../, (digits) => (digits === "00" ? "01" : "00"));
+  // The word wherever it stands: in calldata, logs and result.
+  expect(await verifyData(hash, (data) => data.replaceAll(word, other))).toMatchObject({ valid: false });
+  // Each answer by itself: a digit in the middle of its longest hex. No such change may leave another result that counts as valid.
+  const { verification, data } = JSON.parse(
+    await verifyInBrowser({
+      hash,
+      rpcUrl: world.rpcUrl,
+      chainId: world.chainId,
+      contracts: world.contracts,
+      run: createSourceRunner(world.pool),
+    }),
+  ) as { verification: Verification; data: { answers: { method: string; result?: unknown }[] } };
+  for (const [i, { method, result }] of data.answers.entries()) {
+    if (!/^eth_get(Transaction|Block)/.test(method)) continue;
+    const changed = structuredClone(data);
+    changed.answers[i]!.result = JSON.parse(changeLongestHex(JSON.stringify(result)));
+    const found = await verifyData(hash, () => JSON.stringify(changed)).catch((error: Error) => error);
+    if (found instanceof Error || !found.valid) continue;
+    const results = { method, results: found.requests.map((one) => one.result) };
+    expect(results).toEqual({ method, results: verification.requests.map((one) => one.result) });
+  }
+});
+
+function changeLongestHex(json: string): string {
+  const longest = [...json.matchAll(/0x[0-9a-f]{64,}/g)]
+    .map(([hex]) => hex)
+    .toSorted((a, b) => b.length - a.length)[0];
+  if (longest === undefined) return json;
+  const middle = longest.length >> 1;
+  return json.replace(
+    longest,
+    `${longest.slice(0, middle)}${longest[middle] === "0" ? "1" : "0"}${longest.slice(middle + 1)}`,
+  );
+}

@@ -605,3 +605,12 @@ function raw(
     sent.end(body);
   });
 }
+
+test("behaviour: the page that verifies is open to everybody, and its policy allows nothing unsafe", async () => {
+  const { status, headers, text } = await get("/verifier.html", { cookie: "" });
+  expect(status).toBe(200);
+  const policy = headers.get("Content-Security-Policy");
+  expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-.*frame-ancestors 'none'$/);
+  expect(policy).not.toContain("unsafe");
+  expect(text).toContain("<h1>Verify a result</h1>");
+});

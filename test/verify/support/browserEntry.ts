@@ -1,7 +1,6 @@
 import type { Hex } from "viem";
-import { RpcError } from "../../../src/lib/nodeAnswers.ts";
-import type { ChainReader } from "../../../src/verify/chainFacts.ts";
 import type { OracleContracts } from "../../../src/chainlink/contractBook.ts";
+import { createFetchReader, createRecordedReader, createRecorder } from "../../../src/verify/page/readers.ts";
 import type { RunSource } from "../../../src/verify/runSource.ts";
 import { verifyTransaction } from "../../../src/verify/verifyTransaction.ts";
 
@@ -9,16 +8,19 @@ import { verifyTransaction } from "../../../src/verify/verifyTransaction.ts";
 export interface BrowserVerification {
   readonly hash: Hex;
   readonly rpcUrl: string;
+  /** Chain data in place of the node. */
+  readonly data?: string;
   readonly chainId: number;
   readonly contracts: OracleContracts;
   readonly run: RunSource;
 }
 
-/** Verifies a transaction as a page does, which has nothing but `fetch` to ask a node. Returns the verification as JSON. */
+/** Verifies a transaction as the page does, by a node or by chain data. Returns the verification and the data that was read, as JSON. */
 export async function verifyInBrowser(options: BrowserVerification): Promise<string> {
-  const { hash, rpcUrl, chainId, contracts, run } = options;
+  const { hash, rpcUrl, data, chainId, contracts, run } = options;
+  const client = createRecorder(data === undefined ? createFetchReader(rpcUrl) : createRecordedReader(data));
   const verification = await verifyTransaction(hash, {
-    client: createFetchReader(rpcUrl),
+    client,
     network: "test",
     chainId,
     contracts,
@@ -27,24 +29,5 @@ export async function verifyInBrowser(options: BrowserVerification): Promise<str
     maxResponseBytes: 256,
     caller: "page",
   });
-  return JSON.stringify(verification);
-}
-
-function createFetchReader(rpcUrl: string): ChainReader {
-  return {
-    async request(method, params = []) {
-      const response = await fetch(rpcUrl, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-      });
-      const { result, error } = (await response.json()) as {
-        readonly result?: unknown;
-        readonly error?: { readonly message: string; readonly data?: Hex };
-      };
-      if (error !== undefined)
-        throw new RpcError(method, error.message, { data: error.data, answered: true });
-      return result;
-    },
-  };
+  return JSON.stringify({ verification, data: client.save() });
 }

@@ -1,0 +1,154 @@
+/** The page's own script: reads the form, verifies, shows every step. */
+import type { Hex } from "viem";
+import { messageOf } from "../../../lib/errors.ts";
+import type { ChainReader } from "../../chainFacts.ts";
+import type { RequestVerification, Verification, VerificationStep } from "../../verification.ts";
+import { verifyTransaction } from "../../verifyTransaction.ts";
+import { createFetchReader, createRecordedReader, createRecorder } from "../readers.ts";
+import { createFrameRunner } from "./runInFrame.ts";
+
+/** The frame's document; the build puts it in. */
+declare const FRAME_HTML: string;
+
+/** Longest result that an oracle of Tyche reports, in bytes. */
+const MAX_RESPONSE_BYTES = 1024;
+const MARKS = { ok: "✓", failed: "✗", notApplicable: "–" } as const;
+
+const form = document.querySelector("form")!;
+const output = document.querySelector("output")!;
+const field = (name: string): string => (form.elements.namedItem(name) as HTMLInputElement).value.trim();
+const setField = (name: string, value: string): void => {
+  (form.elements.namedItem(name) as HTMLInputElement).value = value;
+};
+
+fillFromAddress();
+document.querySelector<HTMLInputElement>("#file")!.addEventListener("change", (event) => {
+  const [file] = (event.target as HTMLInputElement).files ?? [];
+  void file?.text().then((text) => setField("data", text));
+});
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  void run();
+});
+
+/** A link may name node and transaction behind `#`, where no server sees them. */
+function fillFromAddress(): void {
+  const given = new URLSearchParams(location.hash.slice(1));
+  for (const name of ["rpc", "tx", "request"]) setField(name, given.get(name) ?? field(name));
+}
+
+async function run(): Promise<void> {
+  const button = form.querySelector("button")!;
+  button.disabled = true;
+  output.dataset["state"] = "busy";
+  output.replaceChildren(element("p", "Reading the chain and checking …"));
+  try {
+    const data = field("data");
+    const recorder = createRecorder(
+      data === "" ? createFetchReader(parseUrl(field("rpc"))) : createRecordedReader(data),
+    );
+    const found = await verify(recorder, parseHash(field("tx"), "The transaction"));
+    show(found, JSON.stringify(recorder.save()));
+    output.dataset["state"] = found.verdict;
+  } catch (error) {
+    output.replaceChildren(element("p", messageOf(error)));
+    output.dataset["state"] = "error";
+  } finally {
+    button.disabled = false;
+  }
+}
+
+async function verify(client: ChainReader, hash: Hex): Promise<Verification> {
+  const request = field("request");
+  const chainId = Number(await client.request("eth_chainId"));
+  return await verifyTransaction(hash, {
+    client,
+    chainId,
+    network: `chain ${chainId}`,
+    isEmbedded: undefined,
+    run: createFrameRunner(FRAME_HTML),
+    maxResponseBytes: MAX_RESPONSE_BYTES,
+    caller: "page",
+    ...(request === "" ? {} : { requestId: parseHash(request, "The request") }),
+  });
+}
+
+function parseUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol)) return text;
+  throw new Error("Give the RPC URL of a node (http or https), or chain data.");
+}
+
+function parseHash(text: string, what: string): Hex {
+  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase() as Hex;
+  throw new Error(`${what} must be 0x and 64 hex digits.`);
+}
+
+function show(found: Verification, chainData: string): void {
+  const verdict = element(
+    "h2",
+    found.valid ? "✓ Valid" : found.verdict === "incomplete" ? "– No result yet" : "✗ Not valid",
+  );
+  const trust = element("ul");
+  trust.append(...found.trust.map((sentence) => element("li", sentence)));
+  const contracts = element("dl");
+  for (const [name, address] of Object.entries(found.contracts))
+    contracts.append(element("dt", name), element("dd", address));
+  const save = element("a", "Save the chain data that was read") as HTMLAnchorElement;
+  save.href = URL.createObjectURL(new Blob([chainData], { type: "application/json" }));
+  save.download = `${found.transactionHash}.json`;
+  output.replaceChildren(
+    verdict,
+    ...found.requests.map(describeRequest),
+    element("h2", "Contracts: compare with the published ones"),
+    contracts,
+    element("h2", "What these checks can't show"),
+    trust,
+    save,
+  );
+}
+
+function describeRequest(request: RequestVerification): HTMLElement {
+  const section = element("section");
+  section.append(element("h3", `${request.kind} ${request.requestId}`));
+  const value = request.result === null || request.err !== "0x" ? undefined : describeResult(request.result);
+  const words = request.randomNumber.length > 0 ? `Random: ${request.randomNumber.join(", ")}` : undefined;
+  for (const line of [value, words]) if (line !== undefined) section.append(element("p", line));
+  const steps = element("ol");
+  steps.append(...request.steps.map(describeStep));
+  section.append(steps);
+  return section;
+}
+
+function describeStep({ name, outcome, detail, compared }: VerificationStep): HTMLElement {
+  const item = element("li");
+  item.dataset["outcome"] = outcome;
+  item.dataset["step"] = name;
+  const summary = element("summary", `${MARKS[outcome]} ${name}: ${detail}`);
+  const details = element("details");
+  details.append(
+    summary,
+    ...compared.map(({ what, expected, found }) => element("p", `${what}: ${found}, expected ${expected}`)),
+  );
+  item.append(details);
+  return item;
+}
+
+/** As text where it is text, else as hex. */
+function describeResult(hex: string): string {
+  const bytes = Uint8Array.from({ length: hex.length / 2 - 1 }, (_, i) =>
+    parseInt(hex.slice(2 + 2 * i, 4 + 2 * i), 16),
+  );
+  if (bytes.length === 32) return `Result: ${hex} (as a number ${BigInt(hex)})`;
+  try {
+    return `Result: ${JSON.stringify(new TextDecoder("utf-8", { fatal: true }).decode(bytes))} (${hex})`;
+  } catch {
+    return `Result: ${hex}`;
+  }
+}
+
+function element(name: string, text?: string): HTMLElement {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}

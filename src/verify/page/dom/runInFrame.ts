@@ -1,0 +1,59 @@
+import type { RunSource, SourceOutcome } from "../../runSource.ts";
+import { findObstacle } from "../plainSource.ts";
+import { createSourceScript, type ScriptOutcome } from "../sourceScript.ts";
+
+/** The limit of the oracle's nodes. */
+const MAX_RUN_MS = 10_000;
+
+/**
+ * Creates what runs sources in a worker inside a sandboxed frame: without network, storage or the page's origin.
+ *
+ * @param frameHtml document of the frame, as the build has made it.
+ */
+export function createFrameRunner(frameHtml: string): RunSource {
+  return async ({ source, args, bytesArgs, maxResponseBytes }) => {
+    const obstacle = findObstacle(source);
+    if (obstacle !== undefined) return skipped(obstacle);
+    const outcome = await runOnce(frameHtml, createSourceScript(source), { args, bytesArgs });
+    if (outcome === undefined) return { kind: "cut", touched: [] };
+    if ("thrown" in outcome) return skipped("the source throws here");
+    const hex = outcome.result;
+    if (!/^(?:[0-9a-f]{2})*$/.test(hex) || hex.length > 2 * maxResponseBytes)
+      return skipped("its result is too long");
+    const bytes = Uint8Array.from({ length: hex.length / 2 }, (_, i) =>
+      parseInt(hex.slice(2 * i, 2 * i + 2), 16),
+    );
+    return { kind: "result", bytes, touched: [] };
+  };
+}
+
+function skipped(reason: string): SourceOutcome {
+  return { kind: "skipped", reason, touched: [] };
+}
+
+/** Gives `undefined` when the time is over. */
+async function runOnce(frameHtml: string, script: string, input: object): Promise<ScriptOutcome | undefined> {
+  const frame = document.createElement("iframe");
+  frame.setAttribute("sandbox", "allow-scripts");
+  frame.hidden = true;
+  const loaded = new Promise((resolve) => frame.addEventListener("load", resolve, { once: true }));
+  frame.srcdoc = frameHtml;
+  document.body.append(frame);
+  const { port1, port2 } = new MessageChannel();
+  try {
+    await loaded;
+    return await new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(undefined), MAX_RUN_MS);
+      port1.addEventListener("message", ({ data }) => {
+        clearTimeout(timer);
+        resolve(data as ScriptOutcome);
+      });
+      port1.start();
+      // A sandboxed frame has no origin that could be named.
+      frame.contentWindow!.postMessage({ script, input }, "*", [port2]);
+    });
+  } finally {
+    port1.close();
+    frame.remove();
+  }
+}

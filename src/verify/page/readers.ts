@@ -1,0 +1,117 @@
+import type { Hex } from "viem";
+import { TycheError } from "../../lib/errors.ts";
+import { RpcError } from "../../lib/nodeAnswers.ts";
+import type { ChainReader } from "../chainFacts.ts";
+
+/** Names the format of {@link ChainData}. */
+const FORMAT = "tyche-chain-data/1";
+
+/** What a node answered: enough to check a transaction again without it. */
+export interface ChainData {
+  readonly format: typeof FORMAT;
+  readonly answers: readonly Answered[];
+}
+
+interface Answered {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  /** Absent where the node refused. */
+  readonly result?: unknown;
+  readonly error?: { readonly message: string; readonly data?: Hex };
+}
+
+/** Creates a reader that asks a node by HTTP, with nothing but `fetch`. */
+export function createFetchReader(rpcUrl: string): ChainReader {
+  let id = 0;
+  return {
+    async request(method, params = []) {
+      const body = JSON.stringify({ jsonrpc: "2.0", id: (id += 1), method, params });
+      const headers = { "content-type": "application/json" };
+      const answer = await fetch(rpcUrl, { method: "POST", headers, body })
+        .then((response) => response.json() as Promise<Pick<Answered, "result" | "error">>)
+        .catch((cause: unknown) => {
+          throw new RpcError(method, "the node can't be reached from this page", { cause });
+        });
+      return unwrap(method, answer);
+    },
+  };
+}
+
+/** Creates a reader that keeps what another one answers; `save` gives it as a file's content. */
+export function createRecorder(reader: ChainReader): ChainReader & { readonly save: () => ChainData } {
+  const answers = new Map<string, Answered>();
+  return {
+    async request(method, params = []) {
+      const key = keyOf(method, params);
+      try {
+        const result = await reader.request(method, params);
+        answers.set(key, { method, params, result });
+        return result;
+      } catch (thrown) {
+        if (thrown instanceof RpcError && thrown.answered) {
+          const error = {
+            message: thrown.message,
+            ...(thrown.data === undefined ? {} : { data: thrown.data }),
+          };
+          answers.set(key, { method, params, error });
+        }
+        throw thrown;
+      }
+    },
+    save: () => ({ format: FORMAT, answers: [...answers.values()] }),
+  };
+}
+
+/**
+ * Creates a reader of answers that were kept. They are believed no more than a node is.
+ *
+ * @throws {ChainDataError} when the text is no such record.
+ */
+export function createRecordedReader(text: string): ChainReader {
+  const answers = new Map(parseChainData(text).answers.map((one) => [keyOf(one.method, one.params), one]));
+  return {
+    request(method, params = []) {
+      const answer = answers.get(keyOf(method, params));
+      return answer === undefined
+        ? Promise.reject(new RpcError(method, "the chain data has no answer to this"))
+        : Promise.resolve().then(() => unwrap(method, answer));
+    },
+  };
+}
+
+function parseChainData(text: string): ChainData {
+  let data: Partial<ChainData> | null;
+  try {
+    data = JSON.parse(text) as Partial<ChainData> | null;
+  } catch {
+    throw new ChainDataError("it is not JSON");
+  }
+  if (data?.format !== FORMAT) throw new ChainDataError(`its format is not ${FORMAT}`);
+  const isAnswer = (one: Partial<Answered> | null) =>
+    typeof one?.method === "string" && Array.isArray(one.params);
+  if (!Array.isArray(data.answers) || !data.answers.every(isAnswer))
+    throw new ChainDataError("its answers are not a list of method, params and result");
+  return data as ChainData;
+}
+
+function unwrap(method: string, { result, error }: Pick<Answered, "result" | "error">): unknown {
+  if (error === undefined || error === null) return result;
+  throw new RpcError(method, error.message, { data: error.data, answered: true });
+}
+
+function keyOf(method: string, params: readonly unknown[]): string {
+  return JSON.stringify([method, params]);
+}
+
+/** A text is no record of a node's answers. */
+export class ChainDataError extends TycheError {
+  constructor(reason: string) {
+    super(
+      `The chain data can't be used: ${reason}. Save it with this page, or with tyche verify --save FILE.`,
+      {
+        code: "invalid_parameter",
+        blame: "caller",
+      },
+    );
+  }
+}

@@ -1,0 +1,51 @@
+import { PLAIN_GLOBALS } from "./plainSource.ts";
+
+/** What {@link createSourceScript} posts when a source has ended. */
+export type ScriptOutcome = { readonly result: string } | { readonly thrown: string };
+
+/**
+ * Returns a script for a worker that runs a source once, on the first message `{ args, bytesArgs }`, and posts its outcome: the bytes
+ * that it returned as hex. Everything that is not plain ECMAScript is taken off the global object first.
+ *
+ * @param source the body of an async function, which `findObstacle` has nothing against: nothing of it ends outside that body.
+ */
+export function createSourceScript(source: string): string {
+  return `"use strict";
+const post = self.postMessage.bind(self);
+const encoder = new TextEncoder();
+const kept = new Set(${JSON.stringify([...PLAIN_GLOBALS, "globalThis", "onmessage"])});
+const encodeInteger = (name, least, most) => (value) => {
+  const input = "input into Functions." + name;
+  if (typeof value !== "number" && typeof value !== "bigint") throw new Error(input + " is not a number or bigint");
+  if (typeof value === "number" && !Number.isInteger(value)) throw new Error(input + " is not an integer");
+  const integer = BigInt(value);
+  if (integer < least) throw new Error(input + (least === 0n ? " is negative" : " is too small"));
+  if (integer > most) throw new Error(input + " is too large");
+  const hex = BigInt.asUintN(256, integer).toString(16).padStart(64, "0");
+  return Uint8Array.from({ length: 32 }, (_, i) => parseInt(hex.slice(2 * i, 2 * i + 2), 16));
+};
+const Functions = Object.freeze({
+  encodeUint256: encodeInteger("encodeUint256", 0n, 2n ** 256n - 1n),
+  encodeInt256: encodeInteger("encodeInt256", -(2n ** 255n), 2n ** 255n - 1n),
+  encodeString: (value) => encoder.encode(value),
+});
+const toBytes = (value) => {
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError("the source returned no bytes");
+};
+const main = (Functions, args, bytesArgs) => (async () => {
+${source}
+})();
+const listen = self.addEventListener.bind(self);
+listen("message", ({ data }) => {
+  delete Math.random;
+  for (let at = self; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at))
+    for (const name of Reflect.ownKeys(at)) if (!kept.has(name)) Reflect.deleteProperty(at, name);
+  main(Functions, data.args, data.bytesArgs).then(toBytes).then(
+    (bytes) => post({ result: Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("") }),
+    (thrown) => post({ thrown: String(thrown) }),
+  );
+}, { once: true });
+`;
+}

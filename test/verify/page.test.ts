@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { createContext, runInContext } from "node:vm";
+import { expect, test } from "vitest";
+import { buildVerifierPage } from "../../src/app/verifierPage.ts";
+import { loadPreset } from "../../src/presets/loadPreset.ts";
+import { listPresetFolders } from "../../src/requests/presetFolder.ts";
+import { findObstacle } from "../../src/verify/page/plainSource.ts";
+import { ChainDataError, createRecordedReader } from "../../src/verify/page/readers.ts";
+import { createSourceScript } from "../../src/verify/page/sourceScript.ts";
+
+/** Runs a source's script in a context with a worker's surroundings, as far as they matter. */
+function runScript(source: string, input: { args: string[]; bytesArgs: string[] }): Promise<object> {
+  return new Promise((resolve) => {
+    let listener: ((event: { data: unknown }) => void) | undefined;
+    const context = createContext({ TextEncoder, Uint8Array, ArrayBuffer, fetch, setTimeout });
+    Object.assign(context, {
+      self: context,
+      postMessage: resolve,
+      addEventListener: (_: string, listen: typeof listener) => (listener = listen),
+    });
+    runInContext(createSourceScript(source), context);
+    listener!({ data: input });
+  });
+}
+
+test("default: a source of plain ECMAScript runs and gives its bytes", async () => {
+  const source =
+    "const { n = 2n } = { n: BigInt(args[0]) }; return Functions.encodeUint256(n * BigInt(bytesArgs[0]));";
+  expect(findObstacle(source)).toBeUndefined();
+  expect(await runScript(source, { args: ["3"], bytesArgs: ["0x07"] })).toEqual({
+    result: "15".padStart(64, "0"),
+  });
+});
+
+test.each(["coinflip", "range", "nDice", "lotto"])(
+  "default: %s is plain, and gives what its examples say",
+  async (name) => {
+    const { source, definition, parameterOrder } = await loadPreset(listPresetFolders()[0]!, name);
+    expect(findObstacle(source)).toBeUndefined();
+    for (const { params, word, parsedResult } of definition.examples) {
+      const given = parameterOrder.map(
+        (one) => params[one] ?? definition.parameters.properties[one]?.default,
+      );
+      const args = given.map((one) => (typeof one === "string" ? one : JSON.stringify(one)));
+      const { result = "" } = (await runScript(source, { args, bytesArgs: [word] })) as { result?: string };
+      const text = Buffer.from(result, "hex").toString();
+      expect([text, BigInt.asIntN(256, BigInt(`0x${result}`)).toString()]).toContain(parsedResult);
+    }
+  },
+);
+
+test.each([
+  ["fetch('https://example.org')", "fetch"],
+  ["return Functions.encodeUint256(Date.now())", "Date"],
+  ["return Functions.encodeUint256(Math.random())", "random"],
+  ["return Functions.makeHttpRequest({})", "makeHttpRequest"],
+  ["const x = await import('npm:a'); return x", "imports"],
+  ["return this", "this"],
+  ["const a: number = 1; return a", "not plain ECMAScript"],
+  ["}); fetch('x'); (async () => {", "not plain ECMAScript"],
+  ["} finally { ", "not plain ECMAScript"],
+  ["const { a: b } = globalThis; return b", "globalThis"],
+])("error: %s is not repeated", (source, reason) => {
+  expect(findObstacle(source)).toContain(reason);
+});
+
+test("behaviour: what a text hides is not there where it runs", async () => {
+  const hidden =
+    "const m = Math; return Functions.encodeString(String(m['ran' + 'dom']) + typeof Reflect.get(Object(1), 'x'))";
+  expect(await runScript(hidden, { args: [], bytesArgs: [] })).toEqual({
+    result: Buffer.from("undefinedundefined").toString("hex"),
+  });
+  const reached =
+    "return Functions.encodeString([].constructor.constructor('return typeof fetch + typeof setTimeout')())";
+  const found = await runScript(reached, { args: [], bytesArgs: [] });
+  expect(found).toEqual({ result: Buffer.from("undefinedundefined").toString("hex") });
+});
+
+test("error: what is no chain data is refused in a sentence", () => {
+  for (const text of ["{", "{}", '{"format":"tyche-chain-data/1","answers":[{}]}'])
+    expect(() => createRecordedReader(text)).toThrow(ChainDataError);
+});
+
+test("behaviour: the page is one file that names nothing elsewhere, and allows its own scripts by their hashes alone", async () => {
+  const html = await buildVerifierPage();
+  const policy = /Policy" content="([^"]*)"/.exec(html)![1]!;
+  expect(policy).not.toMatch(/unsafe|\*/);
+  const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+  const scripts = [...html.matchAll(/<script>([^]*?)<\/script>/g)].map(([, text]) => text!);
+  expect(scripts).toHaveLength(1);
+  expect(policy).toContain(`script-src ${hashOf(scripts[0]!)} `);
+  expect(policy).toContain(`style-src ${hashOf(/<style>([^]*?)<\/style>/.exec(html)![1]!)}`);
+  expect(html.replace(scripts[0]!, "")).not.toMatch(/\b(src|href)="(?!data:)/);
+  expect(html.length).toBeLessThan(1_000_000);
+});
