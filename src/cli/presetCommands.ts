@@ -2,6 +2,7 @@ import path from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { formatPresetProblem, listPresetFolders, OWN_PRESETS_FOLDER } from "../requests/presetFolder.ts";
 import type { Preset, PresetReport } from "../requests/presetTools.ts";
+import { createProgress } from "./progress.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
 interface FolderFlags {
@@ -53,12 +54,23 @@ export function registerPreset(program: Command, terminal: Terminal): void {
       async (names: string[], flags: FolderFlags & { readonly draws?: number; readonly seed?: number }) => {
         const { folder, json, draws, seed } = flags;
         const { checkPresets } = await loadTools();
+        const progress = createProgress(terminal);
         const reports = await checkPresets(folder, {
+          onDraws: (name, done, total) =>
+            progress.show(`${name}: ${formatCount(done)} of ${formatCount(total)} draws`),
           ...(names.length === 0 ? {} : { names }),
           ...(draws === undefined ? {} : { draws }),
           ...(seed === undefined ? {} : { seed }),
-          ...(json ? {} : { onReport: (report: PresetReport) => printChecked(report, terminal) }),
+          ...(json
+            ? {}
+            : {
+                onReport(report: PresetReport) {
+                  progress.clear();
+                  printChecked(report, terminal);
+                },
+              }),
         });
+        progress.clear();
         if (json) terminal.out(JSON.stringify(reports.map(toJson), null, 2));
         if (reports.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
       },
@@ -77,6 +89,10 @@ export function registerPreset(program: Command, terminal: Terminal): void {
         terminal.colors.dim(`A service that is running serves it already. Next: tyche preset check ${name}`),
       );
     });
+}
+
+function formatCount(count: number): string {
+  return count.toLocaleString("en");
 }
 
 /** Loads what the commands do, and with it the sandbox: no other command waits for that. */

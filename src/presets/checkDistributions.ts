@@ -24,6 +24,8 @@ export interface DistributionOptions {
   readonly draws?: number;
   /** Which words: an integer from 0 to 2^32 - 1. Default 1. */
   readonly seed?: number;
+  /** Told, as the draws go on, how many of all distributions' are done. */
+  readonly onDraws?: (done: number, total: number) => void;
 }
 
 /**
@@ -37,8 +39,11 @@ export async function checkDistributions(
   options: DistributionOptions = {},
 ): Promise<PresetProblem[]> {
   const problems: PresetProblem[] = [];
-  for (const [index, distribution] of (preset.definition.distributions ?? []).entries()) {
-    const reason = await checkDistribution(preset, run, { ...options, distribution });
+  const { draws = DEFAULT_DRAWS, onDraws } = options;
+  const distributions = preset.definition.distributions ?? [];
+  for (const [index, distribution] of distributions.entries()) {
+    const onDone = (done: number): void => onDraws?.(index * draws + done, distributions.length * draws);
+    const reason = await checkDistribution(preset, run, { ...options, distribution, onDone });
     if (reason === undefined) continue;
     const file = `${preset.name}/preset.json`;
     const position = preset.written.positionOf(`/distributions/${index}`);
@@ -60,7 +65,11 @@ async function checkDistribution(
     distribution,
     draws = DEFAULT_DRAWS,
     seed = 1,
-  }: DistributionOptions & { readonly distribution: PresetDistribution },
+    onDone,
+  }: DistributionOptions & {
+    readonly distribution: PresetDistribution;
+    readonly onDone: (done: number) => void;
+  },
 ): Promise<string | undefined> {
   const { args } = parsePresetParams(preset, distribution.params);
   const weights = weightsOf(distribution);
@@ -91,6 +100,7 @@ async function checkDistribution(
     if (failure !== null) return `with the word ${failure.word} the source fails: ${failure.message}`;
     if (stray !== null) return `the result ${decode(stray, preset)} is not declared`;
     for (const [index, count] of counts.entries()) totals[index] = (totals[index] as number) + count;
+    onDone(done + words);
   }
   const probability = chiSquarePValue(totals, weights);
   if (probability >= FALSE_ALARM_PROBABILITY) return undefined;

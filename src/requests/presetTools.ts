@@ -30,19 +30,28 @@ export async function readPresets(folder: string, names?: readonly string[]): Pr
  */
 export async function checkPresets(
   folder: string,
-  options: DistributionOptions & {
+  options: Omit<DistributionOptions, "onDraws"> & {
+    /** Told how far the draws of a preset are. */
+    readonly onDraws?: (name: string, done: number, total: number) => void;
     readonly names?: readonly string[];
     readonly onReport?: (report: PresetReport) => void;
   } = {},
 ): Promise<PresetReport[]> {
   const reports = await readPresets(folder, options.names);
   const pool = createSandboxPool({});
+  const { onDraws, ...common } = options;
+  const drawsOf = (name: string): DistributionOptions => ({
+    ...common,
+    ...(onDraws === undefined ? {} : { onDraws: (done, total) => onDraws(name, done, total) }),
+  });
   try {
     const checked: PresetReport[] = [];
     for (const report of reports) {
       const { name, preset } = report;
       const done =
-        preset === undefined ? report : { name, preset, problems: await check(preset, pool.run, options) };
+        preset === undefined
+          ? report
+          : { name, preset, problems: await check(preset, pool.run, drawsOf(name)) };
       options.onReport?.(done);
       checked.push(done);
     }

@@ -105,3 +105,14 @@ test("behaviour: weights are honoured", async () => {
   });
   expect(await checkDistributions(preset, runHere, { draws: 20_000 })).toEqual([]);
 });
+
+test("behaviour: the draws that are done are counted over all distributions", async () => {
+  const fair = { params: {}, outcomes: tenOutcomes };
+  const preset = await loadNumber("return Functions.encodeUint256(BigInt(bytesArgs[0]) % 10n)", {
+    distributions: [fair, fair],
+  });
+  const told: string[] = [];
+  const onDraws = (done: number, total: number): void => void told.push(`${done} of ${total}`);
+  expect(await checkDistributions(preset, runHere, { draws: 20_000, onDraws })).toEqual([]);
+  expect(told).toEqual(["10000 of 40000", "20000 of 40000", "30000 of 40000", "40000 of 40000"]);
+});
