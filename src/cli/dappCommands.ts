@@ -2,9 +2,11 @@ import path from "node:path";
 import { Option, type Command } from "commander";
 import type { DappTools } from "../dapps/dappTools.ts";
 import { formatEnv } from "../dapps/configEnv.ts";
+import { formatSampleConsumer } from "../dapps/sampleConsumer.ts";
 import type { ConfigVars } from "../dapps/configVars.ts";
 import type { Facility } from "../requests/service.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface JsonFlag {
@@ -24,6 +26,11 @@ Examples:
 
 Without an id, it prints those of the first dapp, which the first start created.`;
 
+const CONTRACT_EXAMPLES = `
+Examples:
+  $ tyche dapp contract --network sepolia > Dice.sol
+  $ tyche consumer add 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia`;
+
 const REVOKE_EXAMPLES = `
 Examples:
   $ tyche dapp revoke-key key_01m7w8ndakertcq6wx8e98eseb
@@ -35,7 +42,7 @@ export function dataDirOfEnvironment(): string {
   return path.resolve(process.env["TYCHE_DATA_DIR"] ?? ".tyche");
 }
 
-/** Adds `tyche dapp create`, `rename`, `list`, `config`, `add-key` and `revoke-key`. They work beside a running service. */
+/** Adds `tyche dapp create`, `rename`, `list`, `config`, `contract`, `add-key` and `revoke-key`. They work beside a running service. */
 export function registerDapp(program: Command, terminal: Terminal): void {
   const dapp = program.command("dapp").description("Creates dapps, shows their Config Vars, revokes keys.");
 
@@ -103,6 +110,24 @@ export function registerDapp(program: Command, terminal: Terminal): void {
         if (json) terminal.out(JSON.stringify(vars, null, 2));
         else if (env) terminal.out(formatEnv(vars));
         else printConfigVars(vars, terminal);
+      }),
+    );
+
+  dapp
+    .command("contract")
+    .argument("[id]", "which dapp; default: the first")
+    .requiredOption("--network <name>", "network where it is to be deployed")
+    .description("Prints a sample consumer contract in Solidity, with the dapp's values filled in.")
+    .addHelpText("after", CONTRACT_EXAMPLES)
+    .action((id: string | undefined, { network }: { readonly network: string }) =>
+      withTools(async (tools) => {
+        const { networks } = await tools.configVars(id ?? (await tools.dapps.list())[0]?.id ?? "");
+        const vars = networks.find((one) => one.network === network);
+        if (vars === undefined)
+          throw new InvalidParameterError([
+            { path: "/network", message: `must be one of ${networks.map((one) => one.network).join(", ")}` },
+          ]);
+        terminal.out(formatSampleConsumer(vars).trimEnd());
       }),
     );
 

@@ -1,6 +1,7 @@
 import type { Context } from "koa";
 import { formatNetworkEnv } from "../../dapps/configEnv.ts";
 import type { NetworkConfigVars } from "../../dapps/configVars.ts";
+import { formatSampleConsumer } from "../../dapps/sampleConsumer.ts";
 import type { KeyView } from "../../dapps/dapps.ts";
 import { NotFoundError } from "../../requests/errors.ts";
 import type { NetworkView } from "../../requests/views.ts";
@@ -105,5 +106,17 @@ ${facts([
   ["LINK token", contracts.link !== undefined && copyable(contracts.link, "LINK token")],
   ["RPC URL", rpcUrl !== undefined && copyable(rpcUrl, "RPC URL")],
 ])}
+${samplePart(vars)}
 ${folded("As environment variables", html`<pre class="listing" tabindex="0" role="region" aria-label="Environment variables">${env}</pre>`)}</section>`;
+}
+
+/** A consumer contract with these values; nothing while there are no subscriptions to fill in. */
+function samplePart(vars: NetworkConfigVars): Html | undefined {
+  if (vars.vrfSubscriptionId === undefined || vars.contracts.vrfCoordinator === undefined) return undefined;
+  if (vars.keyHash === undefined) return undefined;
+  const source = formatSampleConsumer(vars);
+  return folded(
+    "Sample contract",
+    html`<p class="note">A consumer with this dapp's values. Deploy it with your own tools, then link its address under Consumers. ${copyButton(source, `sample contract of ${vars.network}`)}</p><pre class="listing" tabindex="0" role="region" aria-label="Sample contract">${source}</pre>`,
+  );
 }

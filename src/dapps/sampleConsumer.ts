@@ -1,0 +1,110 @@
+import { TycheError } from "../lib/errors.ts";
+import type { NetworkConfigVars } from "./configVars.ts";
+
+/**
+ * Writes a consumer contract in Solidity with a dapp's values of one network filled in: it rolls a die with a random word.
+ *
+ * @throws {NoSubscriptionError} while the service has not made the dapp's subscriptions there.
+ */
+export function formatSampleConsumer(vars: NetworkConfigVars): string {
+  const { network, contracts, keyHash, vrfSubscriptionId } = vars;
+  const { vrfCoordinator, vrfVersion = "v2" } = contracts;
+  if (vrfCoordinator === undefined || keyHash === undefined || vrfSubscriptionId === undefined)
+    throw new NoSubscriptionError(network);
+  const values = { ...vars, vrfCoordinator, keyHash, vrfSubscriptionId };
+  return vrfVersion === "v2" ? formatV2(values) : formatV2Plus(values);
+}
+
+interface Values {
+  readonly network: string;
+  readonly title: string;
+  readonly vrfCoordinator: string;
+  readonly keyHash: string;
+  readonly vrfSubscriptionId: string;
+}
+
+const intro = ({ title, network }: Values): string => `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.19;
+
+// For ${title}. Deploy it, then link its address: npx tyche consumer add ADDRESS --network ${network}
+// The imports are in the npm package @chainlink/contracts.`;
+
+/** What both versions share, behind their request. */
+const REST = `    emit Rolling(requestId, msg.sender);
+  }
+
+  function fulfillRandomWords(uint256 requestId, uint256[] MEMORY words) internal override {
+    uint256 result = words[0] % 6 + 1;
+    resultOf[requestId] = result;
+    emit Rolled(requestId, result);
+  }
+}
+`;
+
+function formatV2(values: Values): string {
+  return `${intro(values)}
+import {VRFConsumerBaseV2} from "@chainlink/contracts/src/v0.8/vrf/VRFConsumerBaseV2.sol";
+import {VRFCoordinatorV2Interface} from "@chainlink/contracts/src/v0.8/vrf/interfaces/VRFCoordinatorV2Interface.sol";
+
+contract Dice is VRFConsumerBaseV2 {
+  VRFCoordinatorV2Interface private constant COORDINATOR = VRFCoordinatorV2Interface(${values.vrfCoordinator});
+  bytes32 private constant KEY_HASH = ${values.keyHash};
+  uint64 private constant SUBSCRIPTION_ID = ${values.vrfSubscriptionId};
+  uint16 private constant CONFIRMATIONS = 3;
+  uint32 private constant CALLBACK_GAS = 100_000;
+
+  event Rolling(uint256 indexed requestId, address indexed player);
+  event Rolled(uint256 indexed requestId, uint256 result);
+
+  /// 1 to 6; 0 until the random word has come.
+  mapping(uint256 requestId => uint256 result) public resultOf;
+
+  constructor() VRFConsumerBaseV2(address(COORDINATOR)) {}
+
+  function roll() external returns (uint256 requestId) {
+    requestId = COORDINATOR.requestRandomWords(KEY_HASH, SUBSCRIPTION_ID, CONFIRMATIONS, CALLBACK_GAS, 1);
+${REST.replace("MEMORY", "memory")}`;
+}
+
+function formatV2Plus(values: Values): string {
+  return `${intro(values)}
+import {VRFConsumerBaseV2Plus} from "@chainlink/contracts/src/v0.8/vrf/dev/VRFConsumerBaseV2Plus.sol";
+import {VRFV2PlusClient} from "@chainlink/contracts/src/v0.8/vrf/dev/libraries/VRFV2PlusClient.sol";
+
+contract Dice is VRFConsumerBaseV2Plus {
+  bytes32 private constant KEY_HASH = ${values.keyHash};
+  uint256 private constant SUBSCRIPTION_ID = ${values.vrfSubscriptionId};
+  uint16 private constant CONFIRMATIONS = 3;
+  uint32 private constant CALLBACK_GAS = 100_000;
+
+  event Rolling(uint256 indexed requestId, address indexed player);
+  event Rolled(uint256 indexed requestId, uint256 result);
+
+  /// 1 to 6; 0 until the random word has come.
+  mapping(uint256 requestId => uint256 result) public resultOf;
+
+  constructor() VRFConsumerBaseV2Plus(${values.vrfCoordinator}) {}
+
+  function roll() external returns (uint256 requestId) {
+    requestId = s_vrfCoordinator.requestRandomWords(
+      VRFV2PlusClient.RandomWordsRequest({
+        keyHash: KEY_HASH,
+        subId: SUBSCRIPTION_ID,
+        requestConfirmations: CONFIRMATIONS,
+        callbackGasLimit: CALLBACK_GAS,
+        numWords: 1,
+        extraArgs: VRFV2PlusClient._argsToBytes(VRFV2PlusClient.ExtraArgsV1({nativePayment: false}))
+      })
+    );
+${REST.replace("MEMORY", "calldata")}`;
+}
+
+/** The dapp has no subscriptions on a network yet. */
+export class NoSubscriptionError extends TycheError {
+  constructor(network: string) {
+    super(`the dapp has no subscriptions on ${network} yet; start the service, which makes them`, {
+      code: "not_found",
+      blame: "caller",
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { VRF_VERSIONS } from "../../src/chainlink/vrfVersion.ts";
+import { formatSampleConsumer, NoSubscriptionError } from "../../src/dapps/sampleConsumer.ts";
+import { compileSolidity } from "../support/solidity.ts";
+import type { NetworkConfigVars } from "../../src/dapps/configVars.ts";
+
+const ADDRESS = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+const VARS = {
+  network: "sepolia",
+  title: "Ethereum Sepolia",
+  chainId: 11_155_111,
+  contracts: { vrfCoordinator: ADDRESS },
+  keyHash: `0x${"12".repeat(32)}`,
+  vrfSubscriptionId: "7",
+  donId: "don",
+  donIdBytes32: `0x${"00".repeat(32)}`,
+  consumers: [],
+} as const satisfies NetworkConfigVars;
+
+test.each(VRF_VERSIONS)(
+  "default: the contract for VRF %s compiles as it stands there, with every value filled in",
+  (vrfVersion) => {
+    const source = formatSampleConsumer({ ...VARS, contracts: { vrfCoordinator: ADDRESS, vrfVersion } });
+    for (const value of [ADDRESS, VARS.keyHash, "SUBSCRIPTION_ID = 7;"]) expect(source).toContain(value);
+    const { abi, bytecode } = compileSolidity("Dice", source);
+    expect(abi.map((one) => ("name" in one ? one.name : one.type))).toContain("roll");
+    expect(bytecode.length).toBeGreaterThan(1_000);
+  },
+);
+
+test("error: there is none while the dapp has no subscriptions", () => {
+  const { vrfSubscriptionId: _, ...vars } = VARS;
+  expect(() => formatSampleConsumer(vars)).toThrow(NoSubscriptionError);
+});
