@@ -73,6 +73,8 @@ export function createService(options: ServiceOptions): Service & Pick<Acceptanc
 
     getRequest: async (dapp, id) => await reader.explain(await reader.getOwn(dapp, id)),
 
+    getShared: (id) => reader.getShared(id),
+
     listRequests: (dapp, options) => reader.list(dapp, options),
 
     async simulate(dapp, command) {

@@ -7,7 +7,7 @@ import type { OpenRequest } from "./openRequest.ts";
 import { presentRequest } from "./present.ts";
 import { isEnded } from "./requestBook.ts";
 import type { RequestBook } from "./requestBook.ts";
-import type { Dapp, ListOptions, RequestPage, RequestRecord } from "./service.ts";
+import type { Dapp, ListOptions, RequestPage, RequestRecord, SharedResult } from "./service.ts";
 import type { ServiceNetwork } from "./serviceNetwork.ts";
 
 /** Reads requests for callers. */
@@ -18,6 +18,8 @@ export interface RequestReader {
   explain(request: OpenRequest): Promise<RequestRecord>;
   /** Throws `not_found` for an unknown id and for another dapp's request alike. */
   getOwn(dapp: Dapp, id: string): Promise<OpenRequest>;
+  /** See `Service.getShared`. */
+  getShared(id: string): Promise<SharedResult>;
   /** See `Service.listRequests`. */
   list(dapp: Dapp, options: ListOptions): Promise<RequestPage>;
 }
@@ -56,6 +58,16 @@ export function createRequestReader(options: {
       const request = await book.find(id);
       if (request?.dappId !== dapp.id) throw new NotFoundError(`request ${id}`);
       return request;
+    },
+    async getShared(id) {
+      const request = await book.find(id);
+      const record = request === undefined ? undefined : present(request);
+      const outcome = record?.outcome ?? undefined;
+      if (record === undefined || outcome === undefined || !("requestId" in outcome))
+        throw new NotFoundError(`result ${JSON.stringify(id)}`);
+      const { network, updatedAt, params } = record;
+      const { preset } = params as { readonly preset?: string };
+      return { id, network, updatedAt, outcome, ...(preset === undefined ? {} : { preset }) };
     },
     async list(dapp, { limit, cursor, ...filter }) {
       if (cursor !== undefined && !/^req_[0-9a-hjkmnp-tv-z]{26}$/.test(cursor)) {

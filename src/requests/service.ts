@@ -104,6 +104,13 @@ export interface SubmitOptions {
   readonly isAsync?: boolean;
 }
 
+/** A result without anything of the dapp that asked for it. */
+export interface SharedResult extends Pick<RequestRecord, "id" | "network" | "updatedAt"> {
+  readonly outcome: PresetResult | FunctionResult | RandomResult;
+  /** Name of the preset; absent for others. */
+  readonly preset?: string;
+}
+
 /** An answer to {@link Service.listRequests}, newest request first. */
 export interface RequestPage {
   readonly items: readonly RequestRecord[];
@@ -168,6 +175,11 @@ export interface Service {
   /** Throws `not_found` for an unknown id and for another dapp's request alike. */
   getRequest(dapp: Dapp, id: string): Promise<RequestRecord>;
   listRequests(dapp: Dapp, options: ListOptions): Promise<RequestPage>;
+  /**
+   * The preset, function or random numbers of any dapp, for a page that everybody may see: whoever knows the id, which its owner gives
+   * away. Throws `not_found` for any other id, and for a request that has no result.
+   */
+  getShared(id: string): Promise<SharedResult>;
 
   /** Runs a source in the sandbox. A source that fails is a result; throws `forbidden`, `invalid_parameter` (size) and `overloaded`. */
   simulate(dapp: Dapp, command: SimulateCommand): Promise<SimulateResult>;

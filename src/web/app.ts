@@ -10,6 +10,7 @@ import { homeRoutes } from "./pages/home.ts";
 import { networkRoutes } from "./pages/networks.ts";
 import { presetRoutes } from "./pages/presets.ts";
 import { requestRoutes } from "./pages/requests.ts";
+import { sharedResultRoutes } from "./pages/sharedResult.ts";
 import { signInRoutes } from "./pages/signIn.ts";
 import { verifierRoutes } from "./verifierRoutes.ts";
 import { createSite, type WebDeps } from "./site.ts";
@@ -26,6 +27,11 @@ export function createWebApp(deps: WebDeps): Middleware {
   verifierRoutes(router, { guard: deps.guard, getPage: deps.getVerifierPage });
   explorerRoutes(router, {
     explorer: deps.explorer,
+    service: deps.service,
+    guard: deps.guard,
+    viewerOf: (ctx) => access.viewerOf(ctx),
+  });
+  sharedResultRoutes(router, {
     service: deps.service,
     guard: deps.guard,
     viewerOf: (ctx) => access.viewerOf(ctx),

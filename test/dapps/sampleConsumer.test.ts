@@ -29,6 +29,7 @@ test.each(VRF_VERSIONS)(
 );
 
 test("error: there is none while the dapp has no subscriptions", () => {
-  const { vrfSubscriptionId: _, ...vars } = VARS;
+  const entries = Object.entries(VARS).filter(([name]) => name !== "vrfSubscriptionId");
+  const vars = Object.fromEntries(entries) as unknown as NetworkConfigVars;
   expect(() => formatSampleConsumer(vars)).toThrow(NoSubscriptionError);
 });

@@ -163,6 +163,9 @@ export function createExampleService(): ExampleService {
       if (record.dappId !== dapp.id) throw caller("not_found", "There is no such request");
       return record;
     },
+    async getShared(id) {
+      throw caller("not_found", `There is no result ${id}`);
+    },
     async listRequests(dapp, { limit, cursor, state, kind, network }) {
       if (cursor !== undefined && !/^[0-9]+$/.test(cursor)) {
         throw new InvalidParameterError([{ path: "/cursor", message: "is not a cursor of an earlier page" }]);

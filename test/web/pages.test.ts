@@ -614,3 +614,32 @@ test("behaviour: the page that verifies is open to everybody, and its policy all
   expect(policy).not.toContain("unsafe");
   expect(text).toContain("<h1>Verify a result</h1>");
 });
+
+test("default: a result's page for everybody shows it and how to check it, and nothing of the dapp", async () => {
+  const dappId = await firstDapp();
+  const { data } = await tyche.call("POST", `/api/vrfv2/presets?network=${NETWORK}&preset=lotto`, {
+    body: { numberOfWinners: "1", list: ["ann", "a secret loser", "a secret loser"] },
+    headers: { prefer: "respond-async" },
+  });
+  await tyche.call("GET", `/api/requests/${data.id}`, { headers: { accept: "application/json" } });
+  await expect
+    .poll(async () => (await get(`/r/${data.id}`, { cookie: "" })).status, { timeout: 30_000 })
+    .toBe(200);
+  const page = (await get(`/r/${data.id}`, { cookie: "" })).text;
+  const hash = /\/explorer\/sepolia\/tx\/(0x[0-9a-f]{64})/.exec(page)![1]!;
+  expect(page).toContain("Winners: ");
+  expect(page).toContain(`npx tyche verify ${NETWORK} ${hash} --rpc-url http://127.0.0.1:`);
+  expect(page).toContain(`/verifier.html#tx=${hash}&amp;rpc=`);
+  expect(page).not.toContain(dappId);
+  expect(page).not.toContain("numberOfWinners");
+});
+
+test("error: there is no page for a request without a result, nor for one that nobody made", async () => {
+  const { data } = await tyche.call(
+    "POST",
+    `/api/vrfv2/addConsumer?dappId=${await firstDapp()}&network=${NETWORK}&consumer=${networks.find(({ name }) => name === NETWORK)!.contracts["link"]}`,
+    { headers: { prefer: "respond-async" } },
+  );
+  for (const id of [data.id, `req_${"0".repeat(26)}`, "nothing"])
+    expect((await get(`/r/${id}`, { cookie: "" })).status).toBe(404);
+});

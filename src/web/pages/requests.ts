@@ -67,18 +67,18 @@ function filterForm(filter: Filter, networks: readonly NetworkView[]): Html {
 }
 
 function requestParts(request: RequestRecord, network: NetworkView | undefined): Html {
-  const { id, why, params, error, timeline, createdAt } = request;
+  const { id, why, params, outcome, error, timeline, createdAt } = request;
   return html`<section class="panel" aria-label="Request"><h2>${showText(summaryOf(request))} on ${network?.title ?? request.network} ${stateTag(request.state)}</h2>
 ${outcomePart(request)}
 ${error !== null && html`<div class="notice bad">${showText(error.message)} <code>${error.code}</code></div>`}
 ${why !== null && html`<p class="note">Waiting: ${showText(why)}</p>`}
-${facts([...outcomeFacts(request), ["Request", code(id)], ["Received", time(new Date(createdAt).toISOString())]])}
+${facts([...outcomeFacts(request), ["Request", code(id)], ["Received", time(new Date(createdAt).toISOString())], ["Share", outcome !== null && "requestId" in outcome && html`<a href="/r/${id}">a page for everybody</a>, with this result alone`]])}
 ${folded("Parameters", listing(JSON.stringify(params, null, 2), "Parameters"))}</section>
 <section class="panel"><h2>Timeline</h2><ol class="timeline">${timeline.map((entry, i) => timelinePart(entry, timeline[i - 1], request.network))}</ol></section>`;
 }
 
 /** What came out, large. */
-function outcomePart({ outcome }: RequestRecord): Html | undefined {
+export function outcomePart({ outcome }: Pick<RequestRecord, "outcome">): Html | undefined {
   if (outcome === null) return undefined;
   if ("randomNumber" in outcome)
     return html`<ol class="words" start="0">${outcome.randomNumber.map((word) => html`<li>${code(word)}</li>`)}</ol>`;
