@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { SandboxPool } from "../../sandbox/index.ts";
+import { createFaucet } from "../dapps/faucet.ts";
 import { createSender } from "../evm/sender.ts";
 import { createChainWatcher } from "../evm/watcher.ts";
 import { mineConfirmations } from "../networks/embedded/confirmations.ts";
@@ -27,9 +28,10 @@ export function accompanyEmbedded(options: {
     signal.addEventListener("abort", () => watcher.close(), { once: true });
     const { contracts } = chain.deployment;
     const { chainId } = profile;
+    const minter = createSender({ client, account: keys.deployer, chainId, fees, signal, onError });
     const reserve = keepReserve({
       client,
-      minter: createSender({ client, account: keys.deployer, chainId, fees, signal, onError }),
+      minter,
       link: contracts.link,
       holder: contracts.subscriptionOwner,
       onError,
@@ -55,6 +57,7 @@ export function accompanyEmbedded(options: {
     return {
       oracleStatus: () => oracle.status()[0]!,
       prepared: reserve.filled,
+      faucet: createFaucet({ minter, link: contracts.link }),
       close: () => oracle.close(),
     };
   };

@@ -157,6 +157,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         hasEthereumBlocks: terms.hasEthereumBlocks,
       },
     explored: () => (explored ??= chain && describeChain(source, chain)),
+    faucet: () => (serving ? companion?.faucet : undefined),
     getCode: (address) => chain!.client.getCode(address),
 
     async start() {

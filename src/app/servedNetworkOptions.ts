@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Faucet } from "../dapps/faucet.ts";
 import type { NetworkChain, NetworkSource } from "../networks/network.ts";
 import type { OracleNetworkStatus } from "../oracle/status.ts";
 import type { RequestBook } from "../requests/requestBook.ts";
@@ -11,6 +12,8 @@ export interface Companion {
   readonly oracleStatus?: () => OracleNetworkStatus;
   /** What requests should wait for before the network serves. */
   readonly prepared: Promise<unknown>;
+  /** Where coin and LINK cost nothing. */
+  readonly faucet?: Faucet;
   /** Takes up nothing more; idempotent. */
   close(): void;
 }

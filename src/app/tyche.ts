@@ -10,6 +10,7 @@ import { registerConsumer } from "../cli/consumerCommand.ts";
 import { registerCompletion } from "../cli/completionCommand.ts";
 import { registerConfig } from "../cli/configCommand.ts";
 import { dataDirOfEnvironment, registerDapp, registerNetwork } from "../cli/dappCommands.ts";
+import { registerFaucet } from "../cli/faucetCommand.ts";
 import { registerNetworkTools } from "../cli/networkCommands.ts";
 import { registerOracle } from "../cli/oracleCommands.ts";
 import { registerPreset } from "../cli/presetCommands.ts";
@@ -79,6 +80,7 @@ registerOracle(program, terminal, {
 registerCall(program, terminal);
 registerRequests(program, terminal);
 registerConsumer(program, terminal);
+registerFaucet(program, terminal);
 registerClient(program, terminal);
 registerVerify(program, terminal, {
   verify: async (options) => (await import("./verifyTool.ts")).verifyWithTool(options),

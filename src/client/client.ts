@@ -12,6 +12,7 @@ import {
 } from "./requests.ts";
 import { createTransport, type Call } from "./transport.ts";
 import type {
+  FaucetResult,
   NetworkView,
   Outcome,
   PresetView,
@@ -42,6 +43,11 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
   readonly submit: Requests<Presets, "submitted">;
   /** Runs a source without a chain. */
   simulate(params: SimulateParams, options?: CallOptions): Promise<SimulateResult>;
+  /** Gives 10 coins and 100 LINK to an address on an embedded chain. */
+  faucet(
+    params: { readonly network: string; readonly address: string },
+    options?: CallOptions,
+  ): Promise<FaucetResult>;
   /** Resolves with the result of a request made before; rejects with the failure that ended it. */
   wait(id: string, options?: CallOptions): Promise<Outcome>;
   /** Gives the states of a request from the first, then its result. */
@@ -155,6 +161,11 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
         const path = "/api/oracleFunctions/simulate";
         const { data } = await transport.send({ method: "POST", path, body: params, signal });
         return data as SimulateResult;
+      }),
+    faucet: (params, options = {}) =>
+      within(options, async (signal) => {
+        const { data } = await transport.send({ method: "POST", path: "/api/faucet", body: params, signal });
+        return data as FaucetResult;
       }),
     wait,
     stream,

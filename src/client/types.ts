@@ -52,6 +52,15 @@ export interface ConsumerResult {
   readonly transactionHash: Hex;
 }
 
+/** What a faucet gave. */
+export interface FaucetResult {
+  readonly success: boolean;
+  readonly coinWei: string;
+  readonly linkJuels: string;
+  /** Of the coin, and of the LINK. */
+  readonly transactionHashes: readonly Hex[];
+}
+
 /** Result of a dry run. */
 export interface SimulateResult {
   readonly success: boolean;

@@ -17,6 +17,7 @@ import { createResponder } from "./respond.ts";
 import { catalogueOperations } from "./routes/catalogue.ts";
 import { consumerOperation, unlinkOperation } from "./routes/consumers.ts";
 import { docsRoutes } from "./routes/docs.ts";
+import { faucetOperation } from "./routes/faucet.ts";
 import { functionOperation, simulateOperation } from "./routes/functions.ts";
 import { operationsRoutes } from "./routes/operations.ts";
 import { presetOperation } from "./routes/presets.ts";
@@ -105,6 +106,7 @@ function createOperations(
     requestOperation(deps, responder),
     requestsOperation(deps, responder),
     verifyOperation(deps, verifier),
+    faucetOperation(deps),
     ...catalogueOperations(deps),
   ];
   return operations;

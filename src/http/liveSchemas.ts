@@ -54,6 +54,7 @@ function compileLiveSchemas(networks: readonly NetworkView[], presets: readonly 
       unlink: compileValidator(requests.unlink),
       list: compileValidator(requests.list),
       verify: compileValidator(requests.verify),
+      faucet: compileValidator(requests.faucet),
       none: compileValidator(requests.none),
     },
   };
@@ -144,6 +145,21 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         requestId: Type.Optional(
           hash("Checks this request alone, where others share the transaction; of functions or of VRF."),
         ),
+      },
+      STRICT,
+    ),
+    faucet: Type.Object(
+      {
+        network: oneOf(
+          networks.filter(({ embedded }) => embedded).map(({ name }) => name),
+          "Network whose coin it is: an embedded one.",
+        ),
+        address: Type.Unsafe<Hex>({
+          type: "string",
+          pattern: "^0x[0-9a-fA-F]{40}$",
+          [EXPECTED]: "an address: 0x and 40 hex digits",
+          description: "Who gets coin and LINK; its checksum is verified when mixed case.",
+        }),
       },
       STRICT,
     ),

@@ -1,6 +1,7 @@
 import type { SandboxPool } from "../../sandbox/index.ts";
 import type { DappDirectory } from "../dapps/dapps.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import { parsePresetParams } from "../presets/presetParams.ts";
 import type { PresetRegistry } from "../presets/presetRegistry.ts";
 import { assertResultFits } from "../presets/resultFit.ts";
@@ -13,7 +14,7 @@ import { simulateSource } from "./commands.ts";
 import type { RequestBook } from "./requestBook.ts";
 import { createRequestReader } from "./requestReader.ts";
 import type { Service } from "./service.ts";
-import type { ServiceNetwork } from "./serviceNetwork.ts";
+import { getPipeline, type ServiceNetwork } from "./serviceNetwork.ts";
 import type { Readiness } from "./views.ts";
 import { waitForEnd } from "./waitForEnd.ts";
 import { watchTimeline } from "./watchTimeline.ts";
@@ -82,6 +83,24 @@ export function createService(options: ServiceOptions): Service & Pick<Acceptanc
       const asked = command.network === undefined ? [...networks.values()] : [getNetwork(command.network)];
       const maxResponseBytes = Math.min(...asked.map((network) => network.maxResponseBytes));
       return await simulateSource(command, { pool, dappId: dapp.id, maxResponseBytes });
+    },
+
+    async useFaucet({ network, address }) {
+      const served = getNetwork(network);
+      if (!served.view().embedded) {
+        const message = `has no faucet: ${network} is not embedded, and its coin is not this service's to give`;
+        throw new InvalidParameterError([{ path: "/network", message }]);
+      }
+      getPipeline(served);
+      const faucet = served.faucet?.();
+      if (faucet === undefined) throw new ChainUnavailableError(network, "its faucet is starting");
+      const { coinWei, linkJuels, transactionHashes } = await faucet.give(address);
+      return {
+        success: true,
+        coinWei: String(coinWei),
+        linkJuels: String(linkJuels),
+        transactionHashes: [...transactionHashes],
+      };
     },
 
     readiness: () => readReadiness(networks, pool),

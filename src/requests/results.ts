@@ -15,6 +15,17 @@ const err = Type.String({ description: "Error message, if any. `0x` means no err
 const result = hexSchema("The generated output, as the oracle network reported it; `0x` when it failed.");
 const explorerUrl = (of: string) => Type.String({ description: `Explorer page of ${of}.` });
 
+/** What a faucet gave. */
+export type FaucetResult = Static<typeof FaucetResult>;
+export const FaucetResult = Type.Object({
+  success,
+  coinWei: Type.String({ description: "The network's own coin, in wei." }),
+  linkJuels: Type.String({ description: "LINK, in juels." }),
+  transactionHashes: Type.Array(hexSchema("Hash of a transaction.", 32), {
+    description: "Of the coin, and of the LINK.",
+  }),
+});
+
 /** Outcome of a preset: the interface's Preset result. */
 export type PresetResult = Static<typeof PresetResult>;
 export const PresetResult = Type.Object({

@@ -5,6 +5,7 @@ import type { TimelineEntry } from "../store/requests.ts";
 import type { RequestKind, RequestState } from "../store/schema.ts";
 import type {
   ConsumerResult,
+  FaucetResult,
   FunctionResult,
   PresetResult,
   RandomResult,
@@ -183,6 +184,9 @@ export interface Service {
 
   /** Runs a source in the sandbox. A source that fails is a result; throws `forbidden`, `invalid_parameter` (size) and `overloaded`. */
   simulate(dapp: Dapp, command: SimulateCommand): Promise<SimulateResult>;
+
+  /** Gives coin and LINK to an address. Throws `invalid_parameter` for a network without a faucet, and `chain_unavailable`. */
+  useFaucet(command: { readonly network: string; readonly address: Hex }): Promise<FaucetResult>;
 
   /** The networks served. The same array until something in it changes. */
   networks(): readonly NetworkView[];

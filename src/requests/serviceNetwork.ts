@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import type { Faucet } from "../dapps/faucet.ts";
 import type { NetworkProfile } from "../networks/profiles.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import type { RequestPipeline } from "./requestPipeline.ts";
@@ -13,6 +14,8 @@ export interface ServiceNetwork {
   view(): NetworkView;
   /** `undefined` until the network serves. */
   pipeline(): RequestPipeline | undefined;
+  /** `undefined` while the network does not serve, and where coin is not ours to give. */
+  faucet?(): Faucet | undefined;
   getCode(address: Hex): Promise<Hex>;
   readiness(): Promise<NetworkReadiness>;
 }

@@ -61,6 +61,28 @@ test("behaviour: consumer add links a contract, and remove unlinks it", async ()
   expect(removed.stdout).not.toBe(added.stdout);
 });
 
+test("default: faucet gives coin and LINK on an embedded chain", async () => {
+  const { data } = await tyche.call("GET", "/api/networks");
+  const { rpcUrl, contracts } = data.items.find(({ name }: { name: string }) => name === "fuji");
+  const address = "0x00000000000000000000000000000000000b0b01";
+  const read = async (method: string, params: unknown[]): Promise<bigint> => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const answer = await fetch(rpcUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    return BigInt(((await answer.json()) as { result: string }).result);
+  };
+  const { code, stdout } = await runCli(["faucet", address, "--network", "fuji"]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^(0x[0-9a-f]{64}\n){2}$/) });
+  expect(await read("eth_getBalance", [address, "latest"])).toBe(10n ** 19n);
+  const balanceOf = `0x70a08231${address.slice(2).padStart(64, "0")}`;
+  expect(await read("eth_call", [{ to: contracts.link, data: balanceOf }, "latest"])).toBe(10n ** 20n);
+  const wrong = await runCli(["faucet", "0x12", "--network", "fuji"]);
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("0x and 40 hex digits") });
+});
+
 test("behaviour: dapp rename checks the name as every way in does", async () => {
   const dapps = await runCli(["dapp", "list", "--json"]);
   const [{ id = "" } = {}] = JSON.parse(dapps.stdout) as { id?: string }[];

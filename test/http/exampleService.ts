@@ -180,6 +180,9 @@ export function createExampleService(): ExampleService {
       const items = all.slice(start, start + limit);
       return { items, nextCursor: start + limit < all.length ? String(start + limit) : null };
     },
+    async useFaucet() {
+      return { success: true, coinWei: "1", linkJuels: "2", transactionHashes: [HASH, HASH] };
+    },
     async simulate() {
       if (typeof behaviour === "object" && "throws" in behaviour) throw behaviour.throws;
       return {

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { ERROR_TABLE } from "../../src/lib/errorTable.ts";
 import { DEFAULT_PRESETS_FOLDER } from "../../src/requests/presetFolder.ts";
 import { readPresets } from "../../src/requests/presetTools.ts";
-import { createExampleService } from "./exampleService.ts";
+import { CONSUMER, createExampleService } from "./exampleService.ts";
 import { KNOWN_TX } from "./exampleVerifier.ts";
 import { startHarness } from "./harness.ts";
 
@@ -117,6 +117,7 @@ test("behaviour: each parameter stands in one place, and what a POST takes is al
     ]),
     "/api/vrfv2/requestRandomNumber": ["network", "numWords", "confirmations", "keyHash"],
     "/api/vrfv2/addConsumer": ["dappId", "network", "consumer"],
+    "/api/faucet": ["network", "address"],
     "/api/oracleFunctions/runFunction": ["network", "source", "args", "returnType"],
     "/api/oracleFunctions/simulate": ["network", "source", "args", "returnType"],
   });
@@ -133,6 +134,7 @@ test("behaviour: it describes every operation under /api", () => {
     "get /api/requests",
     "get /api/requests/{id}",
     "get /api/verify",
+    "post /api/faucet",
     "post /api/oracleFunctions/runFunction",
     "post /api/oracleFunctions/simulate",
     "post /api/vrfv2/addConsumer",
@@ -160,6 +162,7 @@ test("behaviour: real answers have the schemas that it promises", async () => {
       200,
     ],
     ["post", "/api/oracleFunctions/simulate", "/api/oracleFunctions/simulate?source=x", 200],
+    ["post", "/api/faucet", `/api/faucet?network=sepolia&address=${CONSUMER}`, 200],
     ["get", "/api/networks", "/api/networks", 200],
     ["get", "/api/presets", "/api/presets", 200],
     ["get", "/api/requests", "/api/requests", 200],

@@ -71,12 +71,12 @@ function readAddress(ctx: HttpContext): Hex {
 }
 
 /** EIP-55: an address in one case has no checksum; in mixed case it has, and a wrong one is a typing error. */
-function checkChecksum(address: Hex): ParameterViolation[] {
+export function checkChecksum(address: Hex, path = "/consumer"): ParameterViolation[] {
   const digits = address.slice(2);
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return [];
   const right = getAddress(lower(address));
   if (right === address) return [];
-  return [{ path: "/consumer", message: `has a wrong checksum (EIP-55): expected ${right}; got ${address}` }];
+  return [{ path, message: `has a wrong checksum (EIP-55): expected ${right}; got ${address}` }];
 }
 
 function lower(address: Hex): Hex {

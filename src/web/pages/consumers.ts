@@ -93,9 +93,9 @@ ${waitingSection(waiting.flat(), titleOf)}`;
 }
 
 /** Parses an address; of one in mixed case the checksum (EIP-55) is verified. Throws {@link InvalidParameterError}. */
-function parseAddress(text: string): Hex {
+export function parseAddress(text: string, path = "/consumer"): Hex {
   const violation = (message: string): InvalidParameterError =>
-    new InvalidParameterError([{ path: "/consumer", message }]);
+    new InvalidParameterError([{ path, message }]);
   if (!ADDRESS.test(text)) throw violation("an address is 0x and 40 hex digits");
   const lower = text.toLowerCase() as Hex;
   const isMixed = text.slice(2) !== lower.slice(2) && text.slice(2) !== text.slice(2).toUpperCase();

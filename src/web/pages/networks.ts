@@ -1,22 +1,59 @@
+import type { Context } from "koa";
+import { TycheError } from "../../lib/errors.ts";
 import type { NetworkReadiness, NetworkView } from "../../requests/views.ts";
-import { code, coin, copyable, groupDigits } from "../format.ts";
+import { refusalOf } from "../answer.ts";
+import { code, coin, copyable, groupDigits, transactionLink } from "../format.ts";
 import { html, type Html } from "../html.ts";
 import { facts, folded, tag } from "../explorer/parts.ts";
 import type { Site } from "../site.ts";
+import { parseAddress } from "./consumers.ts";
+import { formProblem, networkSelect } from "./parts.ts";
 
 /** Adds `/networks`: how each network stands, and where your own tools reach it. */
 export function networkRoutes(site: Site): void {
   const { service } = site.deps;
-  site.get("/networks", async (ctx) => {
+  const show = async (ctx: Context, given?: Html): Promise<void> => {
     const { networks } = await service.readiness();
     site.show(ctx, {
       title: "Networks",
       section: "networks",
       body: html`<h1>Networks</h1>
 <p class="lead">Contracts, oracle and state of each network that is served here.</p>
+${faucetForm(site.formToken(ctx), service.networks(), given)}
 <div id="networks" data-live>${service.networks().map((network) => networkSection(network, networks[network.name]))}</div>`,
     });
+  };
+
+  site.get("/networks", (ctx) => show(ctx));
+  site.post("/networks/faucet", async (ctx, form) => {
+    const network = form.get("network");
+    try {
+      const address = parseAddress(form.get("address").trim(), "/address");
+      const { transactionHashes } = await service.useFaucet({ network, address });
+      const links = transactionHashes.map((hash) => html` ${transactionLink(network, hash)}`);
+      await show(ctx, html`<div class="notice" role="status">10 coins and 100 LINK are sent:${links}</div>`);
+    } catch (error) {
+      const refusal = error instanceof TycheError ? refusalOf(error) : undefined;
+      if (refusal === undefined) throw error;
+      ctx.status = refusal.status;
+      await show(ctx, formProblem(refusal.message));
+    }
   });
+}
+
+/** Coin and LINK for an address; absent where no chain is embedded. */
+function faucetForm(
+  token: Html,
+  networks: readonly NetworkView[],
+  given: Html | undefined,
+): Html | undefined {
+  const embedded = networks.filter((network) => network.embedded);
+  if (embedded.length === 0) return undefined;
+  return html`<section class="panel" id="faucet"><h2>Faucet</h2>${given}<p class="note">Sends 10 coins and 100 LINK, which cost nothing on an embedded chain.</p>
+<form method="post" action="/networks/faucet" class="fields">${token}
+<div class="field"><label for="address">Address</label><input id="address" name="address" required placeholder="0x…" autocomplete="off" spellcheck="false" class="mono"></div>
+<div class="field">${networkSelect(embedded, embedded[0]!.name)}</div>
+<div><button class="action">Send</button></div></form></section>`;
 }
 
 function networkSection(network: NetworkView, readiness: NetworkReadiness | undefined): Html {
