@@ -29,6 +29,10 @@ pragma solidity ^0.8.19;
 // For ${title}. Deploy it, then link its address: npx tyche consumer add ADDRESS --network ${network}
 // The imports are in the npm package @chainlink/contracts.`;
 
+/** An import of Chainlink's contracts for random words. */
+const importOf = (name: string, file: string): string =>
+  `import {${name}} from "@chainlink/contracts/src/v0.8/vrf/${file}";`;
+
 /** What both versions share, behind their request. */
 const REST = `    emit Rolling(requestId, msg.sender);
   }
@@ -43,8 +47,8 @@ const REST = `    emit Rolling(requestId, msg.sender);
 
 function formatV2(values: Values): string {
   return `${intro(values)}
-import {VRFConsumerBaseV2} from "@chainlink/contracts/src/v0.8/vrf/VRFConsumerBaseV2.sol";
-import {VRFCoordinatorV2Interface} from "@chainlink/contracts/src/v0.8/vrf/interfaces/VRFCoordinatorV2Interface.sol";
+${importOf("VRFConsumerBaseV2", "VRFConsumerBaseV2.sol")}
+${importOf("VRFCoordinatorV2Interface", "interfaces/VRFCoordinatorV2Interface.sol")}
 
 contract Dice is VRFConsumerBaseV2 {
   VRFCoordinatorV2Interface private constant COORDINATOR = VRFCoordinatorV2Interface(${values.vrfCoordinator});
@@ -68,8 +72,8 @@ ${REST.replace("MEMORY", "memory")}`;
 
 function formatV2Plus(values: Values): string {
   return `${intro(values)}
-import {VRFConsumerBaseV2Plus} from "@chainlink/contracts/src/v0.8/vrf/dev/VRFConsumerBaseV2Plus.sol";
-import {VRFV2PlusClient} from "@chainlink/contracts/src/v0.8/vrf/dev/libraries/VRFV2PlusClient.sol";
+${importOf("VRFConsumerBaseV2Plus", "dev/VRFConsumerBaseV2Plus.sol")}
+${importOf("VRFV2PlusClient", "dev/libraries/VRFV2PlusClient.sol")}
 
 contract Dice is VRFConsumerBaseV2Plus {
   bytes32 private constant KEY_HASH = ${values.keyHash};

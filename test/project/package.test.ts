@@ -71,7 +71,7 @@ test("behaviour: every file that a module names is in the package", () => {
   expect(named.filter((whole) => !new RegExp(MODULE_URL.source).test(whole))).toEqual([]);
   const others = [...filesOf("src"), ...filesOf("plugins")].filter(
     (file) =>
-      !/\.(ts|sol)$/.test(file) &&
+      !/\.(ts|sol|md)$/.test(file) &&
       !file.startsWith("src/verify/page/") &&
       !ASSETS.some((asset) => file.startsWith(`${asset}/`)),
   );

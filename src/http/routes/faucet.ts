@@ -1,4 +1,4 @@
-import { getAddress, type Hex } from "viem";
+import { getAddress } from "viem";
 import { FaucetResult } from "../../requests/results.ts";
 import type { HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
@@ -29,7 +29,7 @@ export function faucetOperation(deps: HttpDeps): Operation {
       );
       const gift = await deps.service.useFaucet({
         network,
-        address: getAddress(address.toLowerCase() as Hex),
+        address: getAddress(address.toLowerCase()),
       });
       sendJson(ctx, 200, { data: gift });
     },
