@@ -2,7 +2,10 @@ import { AVALANCHE_GAS, POLYGON_GAS, USUAL_GAS } from "./gasRules.ts";
 import type { GasRules, NetworkProfile } from "./profile.ts";
 import { VRF25_NETWORKS } from "./vrf25.ts";
 
-/** Networks that are served by a node of theirs alone, none of them by default. */
+/**
+ * Networks that are served by a node of theirs alone, none of them by default. A depth marked as an estimate stands for a time, or for
+ * nothing better known; where the nodes' `finalized` tag is useful, it counts only for nodes that don't know the tag.
+ */
 export const PUBLIC_NETWORKS: readonly NetworkProfile[] = [
   publicNetwork("ethereum", "Ethereum", 1, {
     explorer: "https://etherscan.io",
@@ -33,15 +36,22 @@ export const PUBLIC_NETWORKS: readonly NetworkProfile[] = [
   }),
   publicNetwork("arbitrum", "Arbitrum One", 42_161, {
     explorer: "https://arbiscan.io",
+    // Estimate: 20 minutes of blocks each 0.25 s.
     finalityDepth: 4_800,
   }),
   publicNetwork("arbitrum_sepolia", "Arbitrum Sepolia", 421_614, {
     explorer: "https://sepolia.arbiscan.io",
+    // Estimate: 20 minutes of blocks each 0.25 s.
     finalityDepth: 4_800,
   }),
-  publicNetwork("base", "Base", 8453, { explorer: "https://basescan.org", finalityDepth: 600 }),
+  publicNetwork("base", "Base", 8453, {
+    explorer: "https://basescan.org",
+    // Estimate: 20 minutes of blocks each 2 s.
+    finalityDepth: 600,
+  }),
   publicNetwork("base_sepolia", "Base Sepolia", 84_532, {
     explorer: "https://sepolia.basescan.org",
+    // Estimate: 20 minutes of blocks each 2 s.
     finalityDepth: 600,
   }),
   publicNetwork("bnb", "BNB Smart Chain", 56, {
@@ -56,28 +66,34 @@ export const PUBLIC_NETWORKS: readonly NetworkProfile[] = [
   }),
   publicNetwork("optimism", "OP Mainnet", 10, {
     explorer: "https://optimistic.etherscan.io",
+    // Estimate: 20 minutes of blocks each 2 s.
     finalityDepth: 600,
   }),
   publicNetwork("optimism_sepolia", "OP Sepolia", 11_155_420, {
     explorer: "https://optimism-sepolia.blockscout.com",
+    // Estimate: 20 minutes of blocks each 2 s.
     finalityDepth: 600,
   }),
   publicNetwork("ronin", "Ronin", 2020, {
     coin: "RON",
     explorer: "https://app.roninchain.com",
+    // Estimate.
     finalityDepth: 200,
   }),
   publicNetwork("ronin_saigon", "Ronin Saigon", 202_601, {
     coin: "RON",
     explorer: "https://saigon-explorer.roninchain.com",
+    // Estimate.
     finalityDepth: 200,
   }),
   publicNetwork("soneium", "Soneium", 1868, {
     explorer: "https://soneium.blockscout.com",
+    // Estimate: 20 minutes of blocks each 2 s.
     finalityDepth: 600,
   }),
   publicNetwork("soneium_minato", "Soneium Minato", 1946, {
     explorer: "https://soneium-minato.blockscout.com",
+    // Estimate: 20 minutes of blocks each 2 s.
     finalityDepth: 600,
   }),
 ];
