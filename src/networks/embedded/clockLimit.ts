@@ -10,11 +10,29 @@ interface Advance {
   readonly each: bigint;
 }
 
+/** Pause between looks at the clock while every block is a step of it. */
+const LOOK_MS = 1_000;
+/** Blocks that the chain may mine between two looks, with room to spare: some 500 a second were measured. */
+const BLOCKS_BETWEEN_LOOKS = 2_000n;
+
+/** Options of {@link limitClock}. */
+export interface ClockLimitOptions {
+  /** Ends the looks at the clock. Default: none does. */
+  readonly signal?: AbortSignal;
+  /** Default 1,000. */
+  readonly lookMs?: number;
+}
+
 /**
  * Creates what asks the chain and keeps its clock from running past {@link MAX_TIMESTAMP}, however many calls share the way there: each
- * call that moves the clock is weighed against where the clock then stands, one at a time.
+ * call that moves the clock is weighed against where the clock then stands, one at a time. Blocks that no call asks for, as interval
+ * mining and our own transactions make them, can't be weighed: while an interval between blocks is set, the clock is looked at, and the
+ * interval removed in time.
  */
-export function limitClock(request: RpcRequest): RpcRequest {
+export function limitClock(
+  request: RpcRequest,
+  { signal, lookMs = LOOK_MS }: ClockLimitOptions = {},
+): RpcRequest {
   /** Between blocks, as `anvil_setBlockTimestampInterval` was told last; Anvil can't be asked. */
   let blockInterval = 0n;
   /** Of Anvil's clock ahead of the real one, as it said last: with an interval set, its pending block does not show it. */
@@ -45,11 +63,28 @@ export function limitClock(request: RpcRequest): RpcRequest {
     );
   };
 
+  let looking: NodeJS.Timeout | undefined;
+  signal?.addEventListener("abort", () => clearTimeout(looking));
+  const look = async (): Promise<void> => {
+    if (blockInterval === 0n) return;
+    const room = BigInt(MAX_TIMESTAMP) - (await readClock());
+    if (room >= blockInterval * BLOCKS_BETWEEN_LOOKS) return;
+    await request("anvil_removeBlockTimestampInterval", []);
+    blockInterval = 0n;
+  };
+  const lookAgain = (): void => {
+    clearTimeout(looking);
+    if (blockInterval === 0n || signal?.aborted === true) return;
+    // A chain that is being started again is looked at when it answers.
+    looking = setTimeout(() => void inTurn(look).then(lookAgain, lookAgain), lookMs).unref();
+  };
+
   return async (method, parameters) => {
     if (method.endsWith("_removeBlockTimestampInterval")) blockInterval = 0n;
     if (method.endsWith("_setBlockTimestampInterval")) {
       const answer = await request(method, parameters);
       blockInterval = quantityOf(parameters[0]) ?? 0n;
+      lookAgain();
       return answer;
     }
     const advance = advanceOf(method, parameters, blockInterval);

@@ -54,7 +54,8 @@ export interface RpcServerOptions {
 export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const { host, preferredPort, subscribe } = options;
   const access = createRpcAccess(options.origins);
-  const request = nameUnknownMethods(limitClock(options.request));
+  const closing = new AbortController();
+  const request = nameUnknownMethods(limitClock(options.request, { signal: closing.signal }));
   const unsent = createUnsentBudget(options.maxUnsentBytes ?? MAX_UNSENT_BYTES);
   const requestOnce: RpcRequest = async (method, parameters) => {
     // HTTP has nobody to push to.
@@ -85,6 +86,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
+        closing.abort();
         server.close(() => resolve());
         server.closeAllConnections();
         sockets.close();

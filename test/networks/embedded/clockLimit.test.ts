@@ -11,7 +11,9 @@ const YEAR = 31_536_000;
 
 beforeAll(async () => {
   chain = await startTestChain();
-  request = limitClock((method, parameters) => chain.client.request(method, parameters));
+  // No look ends an interval here.
+  const lookMs = 3_600_000;
+  request = limitClock((method, parameters) => chain.client.request(method, parameters), { lookMs });
 });
 afterAll(() => chain.close());
 
@@ -53,6 +55,30 @@ test("error: no number of calls moves the clock past the year 2105, and the chai
   await request("anvil_removeBlockTimestampInterval", []);
   await request("evm_mine", []);
   expect(await latest()).toBeLessThan(2 ** 32);
+});
+
+test("behaviour: an interval between blocks ends before blocks that no call asked for reach the limit", async () => {
+  const own = await startTestChain();
+  try {
+    const limited = limitClock((method, parameters) => own.client.request(method, parameters), {
+      lookMs: 10,
+    });
+    // Five years are left: fewer than 2,000 days.
+    await own.client.request("evm_setNextBlockTimestamp", [MAX_TIMESTAMP - 5 * YEAR]);
+    await own.client.request("evm_mine", []);
+    await limited("anvil_setBlockTimestampInterval", [86_400]);
+    const time = async (): Promise<number> => Number((await own.client.getHead("latest"))!.timestamp);
+    const step = async (): Promise<number> => {
+      const before = await time();
+      // As interval mining does: not by a call that is weighed.
+      await own.client.request("evm_mine", []);
+      return (await time()) - before;
+    };
+    await expect.poll(step, { interval: 20 }).toBeLessThan(86_400);
+    expect(await time()).toBeLessThan(MAX_TIMESTAMP);
+  } finally {
+    await own.close();
+  }
 });
 
 test("behaviour: Anvil has every method that is told from an unknown one", async () => {
