@@ -4,23 +4,23 @@ import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ChainClient } from "../evm/client.ts";
 import type { Fees } from "../evm/fees.ts";
 import { observeSender } from "../evm/observedSender.ts";
-import { createSender } from "../evm/sender.ts";
 import type { Pipelining } from "../evm/pipelining.ts";
+import { createSender, type Sender } from "../evm/sender.ts";
+import type { Account } from "../evm/account.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import { createOracle } from "../oracle/oracle.ts";
-import type { Oracle } from "../oracle/oracle.ts";
+import type { Oracle, OracleNetworkOptions } from "../oracle/oracle.ts";
 import type { MinedTransaction } from "../requests/transactionMetrics.ts";
 import type { OracleKeys } from "./networkKeys.ts";
 import { countAnswers } from "./oracleHealth.ts";
 
-/** Creates the oracle of one network, with all of its nodes in this process: it shares nothing with the service but the chain. */
-export function createNetworkOracle(options: {
+/** What an oracle of one network is given, whatever part of it runs in this process. */
+export interface NetworkOracleOptions {
   readonly network: string;
   readonly chainId: number;
   readonly client: ChainClient;
   readonly watcher: ChainWatcher;
   readonly contracts: StackAddresses;
-  readonly keys: OracleKeys;
   readonly fees: Fees;
   /** Default: one transaction at a time of an account. */
   readonly pipelining?: Pipelining;
@@ -32,10 +32,39 @@ export function createNetworkOracle(options: {
   readonly signal: AbortSignal;
   readonly onTransaction: (transaction: MinedTransaction) => void;
   readonly onError: (error: unknown) => void;
-}): Oracle {
-  const { network, chainId, client, watcher, contracts, keys, fees, pipelining, signal, onError } = options;
+}
+
+/** What of an oracle runs in this process. */
+export type OracleParts = Pick<OracleNetworkOptions, "vrf" | "functions" | "node">;
+
+/** Makes what sends for an account of the oracle. */
+export type SenderOf = (account: Account, purpose: "words" | "report") => Sender;
+
+/** Creates the oracle of one network, with all of its nodes in this process: it shares nothing with the service but the chain. */
+export function createNetworkOracle({
+  keys,
+  ...options
+}: NetworkOracleOptions & { readonly keys: OracleKeys }): Oracle {
+  return createPartialOracle(options, (senderOf) => ({
+    vrf: { key: keys.provingKey, senders: [senderOf(keys.vrfAccount, "words")] },
+    functions: {
+      nodes: keys.signers.map((signer, i) => ({
+        signer,
+        transmitter: senderOf(keys.transmitters[i]!, "report"),
+      })),
+      maxResponseBytes: options.maxResponseBytes,
+    },
+  }));
+}
+
+/** Creates what runs in this process of the oracle of one network. */
+export function createPartialOracle(
+  options: NetworkOracleOptions,
+  partsOf: (senderOf: SenderOf) => OracleParts,
+): Oracle {
+  const { network, chainId, client, watcher, contracts, fees, pipelining, signal, onError } = options;
   const maxInFlight = pipelining?.maxInFlight ?? 1;
-  const senderOf = (account: OracleKeys["vrfAccount"], purpose: "words" | "report") =>
+  const senderOf: SenderOf = (account, purpose) =>
     observeSender(createSender({ client, account, chainId, fees, signal, onError, maxInFlight }), (receipt) =>
       options.onTransaction({ network, purpose, requests: countAnswers(receipt), receipt }),
     );
@@ -49,16 +78,9 @@ export function createNetworkOracle(options: {
         client,
         watcher,
         contracts,
-        vrf: { key: keys.provingKey, senders: [senderOf(keys.vrfAccount, "words")] },
-        functions: {
-          nodes: keys.signers.map((signer, i) => ({
-            signer,
-            transmitter: senderOf(keys.transmitters[i]!, "report"),
-          })),
-          maxResponseBytes: options.maxResponseBytes,
-        },
         pipelining,
         fromBlock: options.fromBlock,
+        ...partsOf(senderOf),
       },
     ],
   });

@@ -5,7 +5,8 @@ import { readContractsFile } from "../networks/external/contractsFile.ts";
 import { deployNetwork, type DeploymentEstimate } from "../networks/external/deployNetwork.ts";
 import { connectExternal } from "../networks/external/externalNode.ts";
 import { fundNetwork } from "../networks/external/fundNetwork.ts";
-import { readOracleIdentity } from "../networks/external/oracleIdentity.ts";
+import { isCardFile, readOracleCards } from "../networks/external/oracleCards.ts";
+import { readOracleIdentity, type OracleIdentity } from "../networks/external/oracleIdentity.ts";
 import type { NetworkMeans } from "../cli/networkCommands.ts";
 import type { Config } from "./config/configSchema.ts";
 import type { ExternalNetworkConfig } from "./config/networkSchema.ts";
@@ -17,10 +18,10 @@ type Means = Omit<NetworkMeans<Config>, "readConfig">;
 
 /** What `tyche network deploy`, `check` and `fund` do. */
 export const NETWORK_TOOLS: Means = {
-  async deploy({ config, network, oracleFile, confirm, onStep }) {
+  async deploy({ config, network, oracleFiles, confirm, onStep }) {
     const settings = externalOf(config, network);
     const profile = profileOfExternal(network, settings);
-    const oracle = readOracleIdentity(oracleFile, profile.chainId);
+    const oracle = readOracle(oracleFiles, profile.chainId);
     const operator = await loadOperator(network, settings);
     const client = connectExternal(settings.rpcUrls, profile.chainId);
     const show = (wei: bigint): string => `${formatEther(wei)} ${profile.coin}`;
@@ -81,6 +82,13 @@ export const NETWORK_TOOLS: Means = {
     }
   },
 };
+
+function readOracle(files: readonly string[], chainId: number): OracleIdentity {
+  const [file, ...others] = files;
+  return others.length > 0 || isCardFile(file!)
+    ? readOracleCards(files, chainId)
+    : readOracleIdentity(file!, chainId);
+}
 
 function externalOf(config: Config, network: string): ExternalNetworkConfig {
   const found = config.networks[network];

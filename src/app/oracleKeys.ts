@@ -1,11 +1,19 @@
 import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
 import type { Hex } from "viem";
 import type { OracleIdentities, OracleIdentity } from "../networks/external/oracleIdentity.ts";
+import type { OracleCards } from "../networks/external/oracleCards.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import type { Config } from "./config/configSchema.ts";
 import { profileOfExternal } from "./externalNetworks.ts";
 import { deriveOracleKeys, type OracleKeys } from "./networkKeys.ts";
+import {
+  deriveNodeKeys,
+  deriveVrfKeys,
+  findOracleRole,
+  saveOracleRole,
+  type OracleRole,
+} from "./oracleRole.ts";
 import { StartError } from "./startError.ts";
 
 /** Returns what an oracle shows of its keys. */
@@ -27,18 +35,24 @@ export function identityOfOracle(chainId: number, keys: OracleKeys): OracleIdent
   };
 }
 
-/**
- * Returns the public identity of the oracle whose keys are in a data directory, which is made where there is none.
- *
- * @param options.chainIds chains to return it for, besides those of the configuration that have nodes of their own.
- * @throws {StartError} when there is no such chain.
- */
-export function readOracleKeys(options: {
+/** Options of {@link readOracleKeys}. */
+export interface ReadOracleKeysOptions {
   readonly dataDir: string;
   readonly masterKey: OutsideSecret | undefined;
   readonly config: Config;
+  /** Chains besides those of the configuration that have nodes of their own. */
   readonly chainIds: readonly number[];
-}): OracleIdentities {
+  /** Part of the oracle that the data directory is for from now on. Default: the one it has, or all of it. */
+  readonly role?: OracleRole | undefined;
+}
+
+/**
+ * Returns the public identity of the oracle whose keys are in a data directory, which is made where there is none: with a role its
+ * cards, otherwise that of an oracle with all keys.
+ *
+ * @throws {StartError} when there is no such chain, or the directory has another role.
+ */
+export function readOracleKeys(options: ReadOracleKeysOptions): OracleIdentities | OracleCards {
   const configured = Object.entries(options.config.networks).flatMap(([name, network]) =>
     isEmbedded(network) ? [] : [profileOfExternal(name, network).chainId],
   );
@@ -46,7 +60,22 @@ export function readOracleKeys(options: {
   if (chainIds.length === 0)
     throw new StartError("name a chain with --chain-id, or one with rpcUrls in the configuration");
   const directory = openDataDirectory(options.dataDir, { exclusive: false, masterKey: options.masterKey });
-  const oracles = chainIds.map((id) => identityOfOracle(id, deriveOracleKeys(directory.masterKey, id)));
-  directory.close();
-  return { version: 1, oracles };
+  try {
+    const { masterKey } = directory;
+    if (options.role !== undefined) saveOracleRole(directory, options.role);
+    const role = findOracleRole(directory);
+    if (role === undefined)
+      return {
+        version: 1,
+        oracles: chainIds.map((id) => identityOfOracle(id, deriveOracleKeys(masterKey, id))),
+      };
+    const cards = chainIds.map((id) =>
+      role.role === "node"
+        ? deriveNodeKeys(masterKey, id).card(id, role.url)
+        : deriveVrfKeys(masterKey, id).card(id),
+    );
+    return { version: 1, cards };
+  } finally {
+    directory.close();
+  }
 }

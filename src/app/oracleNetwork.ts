@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Hex } from "viem";
 import type { SandboxPool } from "../../sandbox/index.ts";
 import { createFinality } from "../evm/finality.ts";
 import { readPipelining } from "../evm/pipelining.ts";
@@ -10,6 +11,7 @@ import { readContractsFile } from "../networks/external/contractsFile.ts";
 import { assertChainId, connectExternal } from "../networks/external/externalNode.ts";
 import { assertDeployed } from "../networks/external/externalSource.ts";
 import { MAX_RESPONSE_BYTES } from "../networks/profiles.ts";
+import type { OracleNode } from "../oracle/node/oracleNode.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import type { OracleNetworkStatus } from "../oracle/status.ts";
 import type { MinedTransaction } from "../requests/transactionMetrics.ts";
@@ -17,9 +19,8 @@ import { findOracleCheckpoint, saveOracleCheckpoint } from "../store/chainRecord
 import type { Store } from "../store/store.ts";
 import type { ExternalNetworkConfig } from "./config/networkSchema.ts";
 import { feesOfExternal, profileOfExternal } from "./externalNetworks.ts";
-import { deriveOracleKeys } from "./networkKeys.ts";
-import { createNetworkOracle } from "./networkOracle.ts";
-import { StartError } from "./startError.ts";
+import { oracleOfRole } from "./oracleParts.ts";
+import type { OracleRole } from "./oracleRole.ts";
 
 /** Between looks for a new head where the node doesn't push them. */
 const POLL_INTERVAL_MS = 500;
@@ -35,6 +36,10 @@ export interface OracleNetwork {
   status(): OracleNetworkStatus | undefined;
   /** Why it isn't served yet. */
   trouble(): string | undefined;
+  /** The node whose peers' messages come to this process; `undefined` where there is none, or not yet. */
+  node(): OracleNode | undefined;
+  /** Where the node's messages are addressed to; `undefined` without one. */
+  readonly address: { readonly chainId: number; readonly coordinator: Hex } | undefined;
   close(): Promise<void>;
 }
 
@@ -51,16 +56,15 @@ export function serveOracleNetwork(options: {
   readonly pool: SandboxPool;
   readonly log: Logger;
   readonly onTransaction: (transaction: MinedTransaction) => void;
+  /** What this process does; default: everything, with all keys. */
+  readonly role?: OracleRole | undefined;
 }): OracleNetwork {
   const { name, config, store, pool, log, onTransaction } = options;
   const profile = profileOfExternal(name, config);
   const { chainId } = profile;
   const file = readContractsFile(config.contracts, { network: name, chainId });
-  const keys = deriveOracleKeys(options.masterKey, chainId);
-  if (keys.provingKey.keyHash !== file.keyHash)
-    throw new StartError(
-      `the contracts in ${config.contracts} are for another oracle (VRF key hash ${file.keyHash}, and this data directory's is ${keys.provingKey.keyHash}); use the data directory whose \`tyche oracle keys\` they were deployed with`,
-    );
+  const { role, masterKey } = options;
+  const createOracle = oracleOfRole({ role, network: name, masterKey, file, path: config.contracts, store });
   const stopping = new AbortController();
   const { signal } = stopping;
   const onError = (error: unknown): void => {
@@ -94,14 +98,14 @@ export function serveOracleNetwork(options: {
       const pipelining = await readPipelining(client);
       if (signal.aborted) return;
       const watcher = createChainWatcher({ client, pollIntervalMs: POLL_INTERVAL_MS, onError });
-      signal.addEventListener("abort", () => watcher.close(), { once: true });
-      oracle = createNetworkOracle({
+      const closeWatcher = (): void => watcher.close();
+      signal.addEventListener("abort", closeWatcher, { once: true });
+      const created = await createOracle({
         network: name,
         chainId,
         client,
         watcher,
         contracts: file.contracts,
-        keys,
         fees: feesOfExternal(config, profile),
         pipelining,
         fromBlock: isKept ? noted.blockNumber : BigInt(file.blockNumber),
@@ -111,7 +115,13 @@ export function serveOracleNetwork(options: {
         signal,
         onTransaction,
         onError,
+      }).catch((error: unknown) => {
+        closeWatcher();
+        signal.removeEventListener("abort", closeWatcher);
+        throw error;
       });
+      // It was closed meanwhile, and `signal` with it.
+      oracle = created;
       trouble = undefined;
     } catch (error) {
       trouble = messageOf(error);
@@ -128,6 +138,11 @@ export function serveOracleNetwork(options: {
     name,
     status: () => oracle?.status()[0],
     trouble: () => trouble,
+    node: () => oracle?.nodes[0],
+    address:
+      role?.role === "node"
+        ? { chainId, coordinator: file.contracts.functionsCoordinator.toLowerCase() as Hex }
+        : undefined,
     async close() {
       for (const stop of stops) stop();
       oracle?.close();

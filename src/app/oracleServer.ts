@@ -3,12 +3,18 @@ import type { AddressInfo } from "node:net";
 import { Gauge, type Registry } from "prom-client";
 import type { OracleNetwork } from "./oracleNetwork.ts";
 import { describeOracleHealth } from "./oracleHealth.ts";
+import { MESSAGES_PATH } from "../oracle/node/peerClient.ts";
+import type { PeerView } from "../oracle/node/peerViews.ts";
+import { takeMessages } from "./takeMessages.ts";
 
 /** A head older than this is trouble: no public network takes a minute for a block. */
 const OLD_HEAD_MS = 120_000;
 /** An account with less coin than this, 0.1, should be filled up. */
 const LOW_BALANCE_WEI = 10n ** 17n;
 const WEI = 1e18;
+/** A request between nodes takes milliseconds; who is slower than this holds a place that others need. */
+const RECEIVE_TIMEOUT_MS = 10_000;
+const MAX_CONNECTIONS = 512;
 
 /** What an oracle's process tells whoever runs it. */
 export interface OracleServer {
@@ -36,6 +42,8 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
       response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
     };
     const { pathname } = new URL(request.url ?? "/", "http://oracle");
+    if (pathname === MESSAGES_PATH && request.method === "POST")
+      return takeMessages(request, response, networks);
     if (request.method !== "GET" && request.method !== "HEAD") return answer(405, "text/plain", "GET only\n");
     if (pathname === "/healthz") return answer(200, "application/json", '{"status":"ok"}\n');
     if (pathname === "/readyz") {
@@ -55,6 +63,9 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
       () => answer(500, "text/plain", "the metrics can't be read\n"),
     );
   });
+  server.headersTimeout = RECEIVE_TIMEOUT_MS;
+  server.requestTimeout = RECEIVE_TIMEOUT_MS;
+  server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, host, resolve);
@@ -75,6 +86,7 @@ function describe(network: OracleNetwork): Readonly<Record<string, unknown>> & {
   if (status === undefined) return { ready: false, why: network.trouble() ?? "it is starting" };
   const { lagMs, waitsFor, pendingWords, pendingFunctions } = describeOracleHealth(status);
   const { lastBlock, caughtUp, accounts } = status;
+  const node = network.node();
   const why = !caughtUp
     ? "it reads the blocks from before its start"
     : lastBlock !== undefined && Date.now() - lastBlock.seenAt > OLD_HEAD_MS
@@ -90,10 +102,19 @@ function describe(network: OracleNetwork): Readonly<Record<string, unknown>> & {
     pendingWords,
     pendingFunctions,
     ...(waitsFor === undefined ? {} : { waitsFor }),
+    ...(node === undefined ? {} : { nodes: node.peers().map(describePeer) }),
     warnings: low.map(
       ({ role, address, balanceWei }) =>
         `the account ${address} (${role}) holds ${balanceWei} wei, less than ${LOW_BALANCE_WEI}; send it coin`,
     ),
+  };
+}
+
+function describePeer({ lastHeardAt, lastTransmission, ...peer }: PeerView): object {
+  return {
+    ...peer,
+    ...(lastHeardAt === undefined ? {} : { lastSeen: new Date(lastHeardAt).toISOString() }),
+    ...(lastTransmission === undefined ? {} : { lastTransmission }),
   };
 }
 

@@ -7,12 +7,18 @@ import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { messageOf } from "../lib/errors.ts";
 import { registerSandboxMetrics } from "../requests/sandboxMetrics.ts";
 import { createTransactionObserver } from "../requests/transactionMetrics.ts";
+import { readContractsFile } from "../networks/external/contractsFile.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
+import type { Store } from "../store/store.ts";
 import type { Config } from "./config/configSchema.ts";
+import type { ExternalNetworkConfig } from "./config/networkSchema.ts";
 import { watchData } from "./dataWatch.ts";
+import { profileOfExternal } from "./externalNetworks.ts";
 import { openSandboxNetwork } from "./openSandboxNetwork.ts";
 import { serveOracleNetwork, type OracleNetwork } from "./oracleNetwork.ts";
 import { listenForOracle, type OracleServer } from "./oracleServer.ts";
+import { bindNode } from "./oracleParts.ts";
+import { findOracleRole } from "./oracleRole.ts";
 import { StartError } from "./startError.ts";
 
 /** Options of {@link startOracle}. */
@@ -83,6 +89,9 @@ async function start(
   });
   closers.push(() => pool.close());
 
+  const role = findOracleRole(directory);
+  if (role?.role === "node") await bindNodes(store, external);
+
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   registerSandboxMetrics(registry, pool);
@@ -96,6 +105,7 @@ async function start(
       pool,
       log: log.child({ network: name }),
       onTransaction,
+      role,
     }),
   );
   closers.push(async () => {
@@ -115,4 +125,15 @@ async function start(
     await watchData({ directory: directory.path, files: ["tyche.sqlite", "lock"], chains: [], onFatal }),
   );
   return { url: server.url, networks: external.map(({ name }) => name) };
+}
+
+/** Sees that no key of a node signs for two networks, before it signs anything. */
+async function bindNodes(
+  store: Store,
+  networks: readonly { readonly name: string; readonly network: ExternalNetworkConfig }[],
+): Promise<void> {
+  for (const { name, network } of networks) {
+    const { chainId } = profileOfExternal(name, network);
+    await bindNode(store, readContractsFile(network.contracts, { network: name, chainId }), name);
+  }
 }

@@ -1,3 +1,7 @@
+/** Fewest and most nodes of a configuration: OCR2Base `setConfig` wants n > 3f with f at least 1, and `maxNumOracles` is 31. */
+export const MIN_NODES = 4;
+export const MAX_NODES = 31;
+
 /** Returns f, the nodes of `nodes` that may be wrong: ⌊(n − 1) / 3⌋. */
 export function faultyNodesOf(nodes: number): number {
   return Math.floor((nodes - 1) / 3);

@@ -15,9 +15,6 @@ export const LINK_NATIVE_PRICE_WEI: Price = { answer: 5n * 10n ** 15n, decimals:
 /** LINK in US dollars: 15. */
 export const LINK_USD_PRICE: Price = { answer: 15n * 10n ** 8n, decimals: 8 };
 
-/** Nodes of four that may be faulty: (4 + 1) / 2 + 1 = 3 signatures make a report. */
-export const DON_FAULTY_NODES = 1;
-
 const FEED_STALENESS_SECONDS = 86_400;
 /** Gas of the coordinator's bookkeeping after it has measured what it charges for. */
 const GAS_AFTER_PAYMENT_CALCULATION = 33_825;

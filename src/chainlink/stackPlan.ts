@@ -9,7 +9,6 @@ import {
 import { loadArtifacts } from "./contracts/artifacts.ts";
 import type { ContractName } from "./contracts/compilerInput.ts";
 import {
-  DON_FAULTY_NODES,
   FUNCTIONS_BILLING,
   FUNCTIONS_ROUTER_CONFIG,
   LINK_NATIVE_PRICE_WEI,
@@ -24,6 +23,7 @@ import {
   type VrfRole,
   type VrfTerms,
 } from "./vrfPlan.ts";
+import { faultyNodesOf } from "./quorum.ts";
 import type { VrfVersion } from "./vrfVersion.ts";
 
 /** Where the contracts of one chain are. */
@@ -47,10 +47,12 @@ export interface StackRoles {
   /** Owns the subscriptions and alone sends requests through PresetConsumer. */
   readonly operator: Hex;
   readonly vrf: VrfRole;
-  /** The oracle network's four nodes; signers and transmitters are eight different accounts. */
+  /** The oracle network's nodes, 4 to 31; no account is a signer and a transmitter. */
   readonly functions: {
     readonly signers: readonly Hex[];
     readonly transmitters: readonly Hex[];
+    /** Where the nodes are, see `encodeNodeUrls`; absent for an oracle that holds all keys. */
+    readonly offchainConfig?: Hex;
     /** What callers encrypt secrets to: read from the coordinator by their tools. Not empty. */
     readonly donPublicKey: Hex;
     readonly thresholdPublicKey: Hex;
@@ -100,8 +102,8 @@ export function planDeployment(
     steps.push({ name, data, gas: deploymentGas(data) });
     return address;
   };
-  const call = (name: string, to: Hex, data: Hex): void => {
-    steps.push({ name, to, data, gas: CALL_GAS });
+  const call = (name: string, to: Hex, data: Hex, gas = CALL_GAS): void => {
+    steps.push({ name, to, data, gas });
   };
   const { bytecode } = artifacts.FixedPriceFeed;
   const donId: Hex = `0x${Buffer.from(plan.donName).toString("hex").padEnd(64, "0")}`;
@@ -192,7 +194,7 @@ export function planDeployment(
     encodeFunctionData({ ...encodeRouter, functionName: "updateContracts" }),
   );
   const encodeCoordinator = { abi: functionsCoordinatorAbi };
-  const { signers, transmitters, donPublicKey, thresholdPublicKey } = roles.functions;
+  const { signers, transmitters, offchainConfig = "0x", donPublicKey, thresholdPublicKey } = roles.functions;
   call(
     "FunctionsCoordinator.setDONPublicKey",
     functionsCoordinator,
@@ -213,8 +215,9 @@ export function planDeployment(
     encodeFunctionData({
       ...encodeCoordinator,
       functionName: "setConfig",
-      args: [signers, transmitters, DON_FAULTY_NODES, "0x", 1n, "0x"],
+      args: [signers, transmitters, faultyNodesOf(signers.length), "0x", 1n, offchainConfig],
     }),
+    CALL_GAS + GAS_PER_NODE * BigInt(signers.length),
   );
 
   return {
@@ -244,5 +247,7 @@ function deploymentGas(data: Hex): bigint {
 const DEFAULT_SUPPLY_JUELS = 100_000_000n * 10n ** 18n;
 /** Most gas any configuring call takes; the dearest, FunctionsCoordinator.setConfig, takes about 600,000. */
 const CALL_GAS = 1_500_000n;
+/** Of FunctionsCoordinator.setConfig, for each node: four storage slots and its part of lists and log. */
+const GAS_PER_NODE = 150_000n;
 /** What a constructor takes beside storing the code, at most: a router's and a coordinator's configuration. */
 const CONSTRUCTOR_GAS = 800_000n;

@@ -9,7 +9,8 @@ meanwhile. A run that was interrupted goes on where it stopped. The contracts fi
 FILE.sources holds what block explorers ask for to show the sources.
 
 Example:
-  $ tyche network deploy sepolia --oracle oracle.json`;
+  $ tyche network deploy sepolia --oracle oracle.json
+  $ tyche network deploy sepolia --oracle node1.json node2.json node3.json node4.json vrf.json`;
 
 /** What a deployment is about to do; amounts are texts with their unit. */
 export interface ShownEstimate {
@@ -51,7 +52,7 @@ export interface NetworkMeans<Config> {
     options: {
       readonly config: Config;
       readonly network: string;
-      readonly oracleFile: string;
+      readonly oracleFiles: readonly string[];
       readonly confirm: (estimate: ShownEstimate) => Promise<boolean>;
       readonly onStep: (step: ShownStep) => void;
     },
@@ -82,7 +83,7 @@ export interface NetworkMeans<Config> {
 
 interface DeployFlags {
   readonly config?: string;
-  readonly oracle: string;
+  readonly oracle: readonly string[];
   readonly yes?: true;
 }
 
@@ -96,7 +97,10 @@ export function registerNetworkTools<Config>(
   network
     .command("deploy")
     .argument("<name>", "network of the configuration")
-    .requiredOption("--oracle <file>", "what `tyche oracle keys --json` printed")
+    .requiredOption(
+      "--oracle <file...>",
+      "what `tyche oracle keys --json` printed: one file of an oracle with all keys, or the cards of 4 to 31 nodes and of a VRF operator",
+    )
     .option("--config <file>", "configuration file")
     .option("--yes", "don't ask")
     .description("Puts the contracts on a network for an oracle, and writes the contracts file.")
@@ -105,7 +109,7 @@ export function registerNetworkTools<Config>(
       const { end, file, total } = await means.deploy({
         config: means.readConfig(flags.config),
         network: name,
-        oracleFile: flags.oracle,
+        oracleFiles: flags.oracle,
         async confirm(estimate) {
           printEstimate(estimate, terminal);
           return flags.yes === true || (await ask("Deploy?", terminal));

@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
-import { InvalidArgumentError, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import { pino, type Logger } from "pino";
+import { TycheError } from "../lib/errors.ts";
 import { LOG_REDACTION, redactLine } from "../lib/logRedaction.ts";
 import { findOutsideKey, type OutsideSecret } from "../lib/outsideSecret.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
@@ -13,7 +14,8 @@ each chain. Embedded networks have their oracle in the process of \`tyche start\
 
 Examples:
   $ TYCHE_DATA_DIR=oracle-data tyche oracle keys --chain-id 11155111 --json > oracle.json
-  $ TYCHE_DATA_DIR=oracle-data PORT=3001 tyche oracle --config oracle/tyche.json`;
+  $ TYCHE_DATA_DIR=oracle-data PORT=3001 tyche oracle --config oracle/tyche.json
+  $ TYCHE_DATA_DIR=node-data tyche oracle keys --chain-id 11155111 --role node --url https://node.example --json > node.json`;
 
 /** What an oracle is known by on one chain. */
 interface Identity {
@@ -21,6 +23,15 @@ interface Identity {
   readonly vrf: { readonly keyHash: string; readonly feeReceiver: string };
   readonly functions: { readonly signers: readonly string[]; readonly transmitters: readonly string[] };
 }
+
+/** Part of an oracle that several operators run. */
+type OracleRole = { readonly role: "node"; readonly url: string } | { readonly role: "vrf" };
+
+/** What one of them is known by on one chain. */
+type Card = { readonly chainId: number } & (
+  | { readonly role: "node"; readonly url: string; readonly signer: string; readonly transmitter: string }
+  | { readonly role: "vrf"; readonly keyHash: string; readonly feeReceiver: string }
+);
 
 /** What the commands are given by whoever composes the program. */
 export interface OracleMeans<Config extends { readonly logLevel: string }> {
@@ -42,13 +53,16 @@ export interface OracleMeans<Config extends { readonly logLevel: string }> {
       readonly dataDir: string;
       readonly masterKey: OutsideSecret | undefined;
       readonly chainIds: readonly number[];
+      readonly role: OracleRole | undefined;
     },
-  ): Promise<{ readonly oracles: readonly Identity[] }>;
+  ): Promise<{ readonly oracles: readonly Identity[] } | { readonly cards: readonly Card[] }>;
 }
 
 interface KeysFlags {
   readonly config?: string;
   readonly chainId?: readonly number[];
+  readonly role?: "node" | "vrf";
+  readonly url?: string;
   readonly json?: true;
 }
 
@@ -68,6 +82,13 @@ export function registerOracle<Config extends { readonly logLevel: string }>(
     .command("keys")
     .option("--config <file>", "configuration file")
     .option("--chain-id <id...>", "chain besides those of the configuration", collectChainId)
+    .addOption(
+      new Option("--role <role>", "run only this part of an oracle, from this data directory").choices([
+        "node",
+        "vrf",
+      ]),
+    )
+    .option("--url <url>", "where the other nodes reach this one; with --role node")
     .option("--json", "print the JSON that `tyche network deploy` takes")
     .description("Prints the oracle's public identity; its first use creates the keys.")
     .action(async (_: object, command: Command) => {
@@ -77,8 +98,10 @@ export function registerOracle<Config extends { readonly logLevel: string }>(
         dataDir: dataDirOfEnvironment(),
         masterKey: findOutsideKey(process.env),
         chainIds: flags.chainId ?? [],
+        role: parseRole(flags),
       });
       if (flags.json) terminal.out(JSON.stringify(identities, null, 2));
+      else if ("cards" in identities) for (const card of identities.cards) printCard(card, terminal);
       else for (const identity of identities.oracles) printIdentity(identity, terminal);
     });
 }
@@ -117,6 +140,33 @@ function printIdentity({ chainId, vrf, functions }: Identity, { out, colors }: T
   out(`  fee receiver   ${vrf.feeReceiver}  (sends proofs; needs coin)`);
   for (const signer of functions.signers) out(`  signer         ${signer}`);
   for (const transmitter of functions.transmitters) out(`  transmitter    ${transmitter}  (needs coin)`);
+}
+
+function printCard(card: Card, { out, colors }: Terminal): void {
+  out(colors.bold(`chain ${card.chainId}, ${card.role === "node" ? "oracle node" : "VRF"}`));
+  if (card.role === "node") {
+    out(`  URL            ${card.url}`);
+    out(`  signer         ${card.signer}`);
+    out(`  transmitter    ${card.transmitter}  (needs coin)`);
+  } else {
+    out(`  VRF key hash   ${card.keyHash}`);
+    out(`  fee receiver   ${card.feeReceiver}  (sends proofs; needs coin)`);
+  }
+}
+
+function parseRole({ role, url }: KeysFlags): OracleRole | undefined {
+  if (role === "node") {
+    if (url !== undefined) return { role, url };
+    throw new RoleError("--role node needs --url, where the other nodes reach this one");
+  }
+  if (url !== undefined) throw new RoleError("--url is for --role node");
+  return role === undefined ? undefined : { role };
+}
+
+class RoleError extends TycheError {
+  constructor(message: string) {
+    super(message, { code: "invalid_parameter", blame: "caller" });
+  }
 }
 
 function collectChainId(text: string, before: readonly number[] | undefined): readonly number[] {

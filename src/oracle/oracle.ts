@@ -9,7 +9,8 @@ import type { ProvingKey } from "../vrf/proof.ts";
 import { repeat } from "../lib/repeat.ts";
 import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "./backoff.ts";
 import type { SourceRunner } from "./execute.ts";
-import { createFunctionsNetwork } from "./functionsNetwork.ts";
+import { createFunctionsNetwork, type FunctionsNetwork } from "./functionsNetwork.ts";
+import { createOracleNode, type OracleNode, type OracleNodeOptions } from "./node/oracleNode.ts";
 import { keepOffReplaced } from "./keptSender.ts";
 import type { OracleLog } from "./log.ts";
 import { createPresetSources } from "./presetSources.ts";
@@ -36,12 +37,14 @@ export interface OracleNetworkOptions {
     /** The operator's contract that sends presets, if it is known: their runs are cheaper. */
     readonly presetConsumer?: Hex;
   };
-  readonly vrf: {
+  /** Absent where another process proves words. */
+  readonly vrf?: {
     readonly key: ProvingKey;
     /** Accounts that send the fulfilments, at least one. */
     readonly senders: readonly Sender[];
   };
-  readonly functions: {
+  /** An oracle that holds the keys of all nodes. */
+  readonly functions?: {
     /** In any order; addresses as in the coordinator's configuration. */
     readonly nodes: readonly FunctionsNode[];
     /** f of the coordinator's configuration. Default 1. */
@@ -51,6 +54,11 @@ export interface OracleNetworkOptions {
   };
   /** How transactions share blocks; each account's sender takes as many at once. Default: one at a time of an account, 30,000,000 gas each. */
   readonly pipelining?: Pipelining | undefined;
+  /** One node of several that don't trust each other. */
+  readonly node?: Pick<
+    OracleNodeOptions,
+    "chainId" | "set" | "signer" | "transmitter" | "saltOf" | "journal" | "maxResponseBytes"
+  >;
   /** First block to read, an earlier status' `checkpoint`. Default: 86,400 blocks before the newest. */
   readonly fromBlock?: bigint;
 }
@@ -69,6 +77,8 @@ export interface OracleOptions {
 /** A running oracle. */
 export interface Oracle {
   status(): readonly OracleNetworkStatus[];
+  /** By network, its node where this oracle is one of several; peers' messages go there. */
+  readonly nodes: readonly (OracleNode | undefined)[];
   /** Takes up nothing more, and returns; transactions already sent may still be mined. Idempotent. */
   close(): void;
 }
@@ -83,15 +93,15 @@ export function createOracle(options: OracleOptions): Oracle {
   if (options.signal?.aborted) close();
   options.signal?.addEventListener("abort", close, { once: true, signal: controller.signal });
   const served = options.networks.map((network) => serve(network, options, controller.signal));
-  return { status: () => served.map((status) => status()), close };
+  return { status: () => served.map(({ status }) => status()), nodes: served.map(({ node }) => node), close };
 }
 
-/** Starts one network and returns what tells its status. */
+/** Starts one network and returns what tells its status, and its node. */
 function serve(
   network: OracleNetworkOptions,
   options: OracleOptions,
   signal: AbortSignal,
-): () => OracleNetworkStatus {
+): { readonly status: () => OracleNetworkStatus; readonly node: OracleNode | undefined } {
   const { client, watcher } = network;
   let reorgs = 0;
   const watched = (sender: Sender): Sender =>
@@ -99,38 +109,50 @@ function serve(
       observeSender(sender, (receipt) => watcher.expect(receipt)),
       { client, reorgs: () => reorgs },
     );
-  const vrfSenders = network.vrf.senders.map(watched);
-  const nodes = network.functions.nodes.map((node) => ({ ...node, transmitter: watched(node.transmitter) }));
   const contracts = lowerCase(network.contracts);
   const pipelining = network.pipelining ?? ONE_AT_A_TIME;
   const log = options.networks.length > 1 ? named(options.log, network.name) : options.log;
-  const functions = createFunctionsNetwork({
-    client,
+  const common = { client, log, signal };
+  const functionsOf = {
+    ...common,
     coordinator: contracts.functionsCoordinator,
     router: contracts.functionsRouter,
-    nodes,
-    faulty: network.functions.faulty ?? 1,
     runner: options.runner,
     isPreset: createPresetSources({ client, presetConsumer: contracts.presetConsumer }),
-    maxResponseBytes: network.functions.maxResponseBytes,
-    pipelining,
-    log,
-    signal,
-  });
-  const vrf = createVrfNode({
-    client,
-    coordinator: contracts.vrfCoordinator,
-    batchCoordinator: contracts.batchVrfCoordinator,
-    blockhashStore: contracts.blockhashStore,
-    key: network.vrf.key,
-    senders: vrfSenders,
-    pipelining,
-    onReceipt: (receipt) => functions.onReceipt(receipt),
-    log,
-    signal,
-  });
+  };
+  const vrfSenders = network.vrf?.senders.map(watched) ?? [];
+  const nodes =
+    network.functions?.nodes.map((one) => ({ ...one, transmitter: watched(one.transmitter) })) ?? [];
+  const transmitter = network.node && watched(network.node.transmitter);
+  const node = transmitter && createOracleNode({ ...functionsOf, ...network.node, transmitter });
+  const functions: FunctionsNetwork | undefined =
+    node ??
+    (network.functions &&
+      createFunctionsNetwork({
+        ...functionsOf,
+        nodes,
+        faulty: network.functions.faulty ?? 1,
+        maxResponseBytes: network.functions.maxResponseBytes,
+        pipelining,
+      }));
+  const vrf =
+    network.vrf &&
+    createVrfNode({
+      ...common,
+      coordinator: contracts.vrfCoordinator,
+      batchCoordinator: contracts.batchVrfCoordinator,
+      blockhashStore: contracts.blockhashStore,
+      key: network.vrf.key,
+      senders: vrfSenders,
+      pipelining,
+      onReceipt: (receipt) => functions?.onReceipt(receipt),
+    });
   const addresses = [contracts.vrfCoordinator, contracts.functionsCoordinator, contracts.functionsRouter];
-  const senders = [...vrfSenders, ...nodes.map(({ transmitter }) => transmitter)];
+  const senders = [
+    ...vrfSenders,
+    ...nodes.map((one) => one.transmitter),
+    ...(transmitter === undefined ? [] : [transmitter]),
+  ];
   const accounts = watchBalances(network, log, signal);
   let lastBlock: OracleNetworkStatus["lastBlock"];
   let caughtUp = false;
@@ -151,8 +173,8 @@ function serve(
         caughtUp ||= block.number >= readUpTo;
         for (const sender of senders) sender.poke();
         lastBlock = { number: block.number, seenAt: Date.now() };
-        vrf.onBlock(block, caughtUp);
-        functions.onBlock(block, caughtUp);
+        vrf?.onBlock(block, caughtUp);
+        functions?.onBlock(block, caughtUp);
       },
       async onReorg(firstReplaced) {
         reorgs += 1;
@@ -163,7 +185,7 @@ function serve(
           { network: network.name, firstReplaced: Number(firstReplaced) },
           "oracle: the chain was reorganised",
         );
-        const wanted = [vrf.onReorg(firstReplaced), functions.onReorg(firstReplaced)];
+        const wanted = [vrf?.onReorg(firstReplaced), functions?.onReorg(firstReplaced)];
         for (const sender of senders)
           sender.reconcile().catch((error: unknown) => {
             if (!signal.aborted)
@@ -182,8 +204,8 @@ function serve(
   };
   void start();
 
-  return () => {
-    const pending = [...vrf.pending(), ...functions.pending()];
+  const status = (): OracleNetworkStatus => {
+    const pending = [...(vrf?.pending() ?? []), ...(functions?.pending() ?? [])];
     const next = lastBlock === undefined ? firstBlock : lastBlock.number + 1n;
     return {
       name: network.name,
@@ -196,6 +218,7 @@ function serve(
       accounts: accounts(),
     };
   };
+  return { status, node };
 }
 
 /** Number of the newest block, asked for until there is an answer; `undefined` once the oracle is closed. */
@@ -223,11 +246,10 @@ function watchBalances(
   signal: AbortSignal,
 ): () => OracleAccount[] {
   const accounts = [
-    ...network.vrf.senders.map(({ address }) => ({ role: "vrf" as const, address })),
-    ...network.functions.nodes.map(({ transmitter }) => ({
-      role: "transmitter" as const,
-      address: transmitter.address,
-    })),
+    ...(network.vrf?.senders ?? []).map(({ address }) => ({ role: "vrf" as const, address })),
+    ...[...(network.functions?.nodes ?? []), ...(network.node === undefined ? [] : [network.node])].map(
+      ({ transmitter }) => ({ role: "transmitter" as const, address: transmitter.address }),
+    ),
   ];
   const balances = new Map<Hex, bigint>();
   const read = async (): Promise<void> => {

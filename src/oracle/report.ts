@@ -4,7 +4,7 @@ import { keccak256 } from "../lib/keccak.ts";
 import { WORD_BYTES } from "../lib/uint256.ts";
 import { AbiWriter, encodedBytesLength } from "./abiWriter.ts";
 import type { Observation } from "./aggregate.ts";
-import type { ReportSigner } from "./signer.ts";
+import type { ReportSignature, ReportSigner } from "./signer.ts";
 
 /** One request's answer, with what the coordinator needs to find the request. */
 export interface ReportItem {
@@ -95,7 +95,19 @@ export function encodeTransmission(
   const report = encodeReport(items);
   const context = encodeContext(reportContext);
   const digest = reportDigest(report, context);
-  const signatures = signers.map((signer) => signer.sign(digest));
+  return encodeSignedTransmission(
+    report,
+    context,
+    signers.map((signer) => signer.sign(digest)),
+  );
+}
+
+/** Encodes the call of OCR2Base `transmit` that carries a report with the signatures of others. */
+export function encodeSignedTransmission(
+  report: Uint8Array,
+  context: Uint8Array,
+  signatures: readonly ReportSignature[],
+): Hex {
   const rs = 7 * WORD_BYTES + WORD_BYTES + report.length;
   const ss = rs + WORD_BYTES * (1 + signatures.length);
   const rawVs = new Uint8Array(WORD_BYTES);

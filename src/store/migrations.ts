@@ -160,6 +160,25 @@ export const migrations: Record<string, Migration> = {
       await db.schema.dropIndex("requests_by_state").execute();
     },
   },
+  "0008_oracle_rounds": {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable("oracle_rounds")
+        .addColumn("id", "integer", (c) => c.primaryKey())
+        .addColumn("network", "text", (c) => c.notNull())
+        .addColumn("config_digest", "text", (c) => c.notNull())
+        .addColumn("request_id", "text", (c) => c.notNull())
+        .addColumn("record", "text", (c) => c.notNull())
+        .addColumn("created_at", "integer", (c) => c.notNull())
+        .execute();
+      await db.schema
+        .createIndex("oracle_rounds_by_request")
+        .on("oracle_rounds")
+        .columns(["request_id", "config_digest", "network"])
+        .execute();
+      await db.schema.createIndex("oracle_rounds_by_time").on("oracle_rounds").column("created_at").execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

@@ -1,3 +1,4 @@
+import type { Generated } from "kysely";
 import type { RequestKind, RequestState } from "../lib/vocabulary.ts";
 /** Where a request stands; see docs/api.md, "States of a request". */
 export type { RequestState } from "../lib/vocabulary.ts";
@@ -78,5 +79,15 @@ export interface Tables {
     version: number;
     /** Of all columns but those of the block that ended it; `null` in rows from before there were checksums. */
     checksum: number | null;
+  };
+  /** What one node of an oracle network has said about requests and must not contradict. */
+  readonly oracle_rounds: {
+    id: Generated<number>;
+    network: string;
+    config_digest: string;
+    request_id: string;
+    /** JSON. */
+    record: string;
+    created_at: number;
   };
 }

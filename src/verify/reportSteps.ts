@@ -2,6 +2,7 @@ import type { Hex } from "viem";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
 import { EVENT_TOPICS, FULFILL_RESULTS, decodeLog } from "../chainlink/events.ts";
 import { decodeTransmission, type Transmission } from "../chainlink/calldata.ts";
+import { signaturesOf } from "../chainlink/quorum.ts";
 import { findSigner, reportDigest } from "../chainlink/reportSigners.ts";
 import { findSignerSet, readLatestConfig } from "./signerSet.ts";
 import type { FunctionsParts, RequestPartsMeans } from "./requestParts.ts";
@@ -110,14 +111,17 @@ async function checkSignatures(
       notApplicableStep("signatures", `the report is signed by ${listed}`),
     ];
   }
-  const { signers, faulty } = set;
-  const wanted = Math.floor((signers.length + faulty) / 2) + 1;
+  const { signers, faulty, urls } = set;
+  const wanted = signaturesOf(signers.length, faulty);
   const distinct = new Set(recovered.filter((address) => address !== undefined && signers.includes(address)));
+  // Nodes of different operators are told apart by where they are.
+  const named =
+    urls === undefined ? "" : `: ${[...distinct].map((one) => urls[signers.indexOf(one!)]).join(", ")}`;
   return [
     compareStep("signers", `the coordinator takes reports of the nodes ${signers.join(", ")}`, [
       { what: "config digest", expected: set.digest, found: configDigest },
     ]),
-    compareStep("signatures", `${wanted} of ${signers.length} nodes signed this report`, [
+    compareStep("signatures", `${wanted} of ${signers.length} nodes signed this report${named}`, [
       {
         what: "signatures of different registered nodes",
         expected: String(wanted),

@@ -11,6 +11,7 @@ import {
   type Hex,
 } from "viem";
 import { functionsCoordinatorAbi } from "../chainlink/contracts/abi.ts";
+import { parseNodeUrls } from "../chainlink/offchainConfig.ts";
 import type { ChainFacts } from "./chainFacts.ts";
 
 /** A configuration of the coordinator: whose signatures it takes. */
@@ -23,7 +24,11 @@ export interface SignerSet {
 }
 
 /** A configuration with the digest that was computed from it. */
-export type FoundSignerSet = SignerSet & { readonly digest: Hex };
+export type FoundSignerSet = SignerSet & {
+  readonly digest: Hex;
+  /** Where each node is, by its own operator; `undefined` for an oracle that holds all keys. */
+  readonly urls: readonly string[] | undefined;
+};
 
 /** What a configuration's digest is made of, besides chain and contract. */
 interface Config extends SignerSet {
@@ -116,7 +121,8 @@ async function readLogs(options: SignerSetOptions, facts: ChainFacts): Promise<F
       const set = { signers, transmitters, faulty };
       const config = { ...set, count, onchainConfig, offchainConfigVersion, offchainConfig };
       const digest = digestOf(config, options);
-      if (digest === options.configDigest) return { ...set, digest };
+      if (digest === options.configDigest)
+        return { ...set, digest, urls: parseNodeUrls(offchainConfig, signers.length) };
       previous = earlier;
     }
     block = previous;
@@ -153,7 +159,7 @@ async function readStorage(
       const set = { signers, transmitters, faulty };
       const rest = { onchainConfig: "0x", offchainConfigVersion: 1n, offchainConfig: "0x" } as const;
       const digest = digestOf({ ...set, ...rest, count: BigInt(count) }, options);
-      if (digest === options.configDigest) return { ...set, digest };
+      if (digest === options.configDigest) return { ...set, digest, urls: undefined };
     }
   }
   return undefined;

@@ -6,7 +6,13 @@ export function remainingTrust(
   {
     isEmbedded,
     hasEthereumBlocks = true,
-  }: { readonly isEmbedded: boolean | undefined; readonly hasEthereumBlocks?: boolean },
+    operators,
+  }: {
+    readonly isEmbedded: boolean | undefined;
+    readonly hasEthereumBlocks?: boolean;
+    /** Nodes of the coordinator's present configuration, if each has keys of its own. */
+    readonly operators: { readonly nodes: number; readonly faulty: number } | undefined;
+  },
 ): string[] {
   const hasWords = requests.some(({ kind }) => kind !== "function");
   const hasReports = requests.some(({ kind }) => kind !== "random");
@@ -20,8 +26,10 @@ export function remainingTrust(
     );
   if (hasReports)
     trust.push(
-      "The operator of a self-run oracle holds the keys of all its nodes: their signatures show that it reported the result, and running " +
-        "the source again that the result is right. Where that can't be done, the result is the operator's word.",
+      operators === undefined
+        ? "The operator of a self-run oracle holds the keys of all its nodes: their signatures show that it reported the result, and running " +
+            "the source again that the result is right. Where that can't be done, the result is the operator's word."
+        : `To forge a result, ${operators.faulty + 1} of the ${operators.nodes} operators of this network's nodes would have to agree on it; that they are different people is not on chain.`,
     );
   trust.push(
     "That the contracts' code is the published one, and what they hold (registered keys, stored sources, settings), is the word " +

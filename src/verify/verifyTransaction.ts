@@ -25,6 +25,7 @@ import { checkRandomness } from "./randomnessSteps.ts";
 import { checkReport } from "./reportSteps.ts";
 import { findRequestParts, type RequestParts, type RequestPartsMeans } from "./requestParts.ts";
 import { checkTransactions } from "./transactionsStep.ts";
+import { findSignerSet, readLatestConfig } from "./signerSet.ts";
 import { remainingTrust } from "./trust.ts";
 import {
   failedStep,
@@ -104,8 +105,24 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
     verdict,
     requests,
     contracts: book.known(),
-    trust: remainingTrust(requests, options),
+    trust: remainingTrust(requests, { ...options, operators: await findOperators(requests, means) }),
   };
+}
+
+/** Returns how many nodes with operators of their own the coordinator has now; `undefined` for one operator, or where it can't be told. */
+async function findOperators(
+  requests: readonly RequestVerification[],
+  { facts, book, chainId }: RequestPartsMeans & { readonly chainId: number },
+): Promise<{ readonly nodes: number; readonly faulty: number } | undefined> {
+  if (requests.every(({ kind }) => kind === "random")) return undefined;
+  try {
+    const coordinator = book.get("functionsCoordinator");
+    const { configDigest } = await readLatestConfig(coordinator, facts);
+    const set = await findSignerSet({ coordinator, chainId, configDigest }, facts);
+    return set?.urls && { nodes: set.signers.length, faulty: set.faulty };
+  } catch {
+    return undefined;
+  }
 }
 
 async function checkRequest(

@@ -10,7 +10,7 @@ import {
   type Hex,
 } from "viem";
 import { functionsCoordinatorAbi, functionsRouterAbi } from "../../chainlink/contracts/abi.ts";
-import { DON_FAULTY_NODES } from "../../chainlink/stackConfig.ts";
+import { faultyNodesOf } from "../../chainlink/quorum.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { planDeployment } from "../../chainlink/stackPlan.ts";
 import type { ChainClient } from "../../evm/client.ts";
@@ -237,10 +237,10 @@ function configDigestOf({ chainId, contracts, oracle }: ContractsFile, configCou
       BigInt(configCount),
       oracle.functions.signers,
       oracle.functions.transmitters,
-      DON_FAULTY_NODES,
+      faultyNodesOf(oracle.functions.signers.length),
       "0x",
       1n,
-      "0x",
+      oracle.functions.offchainConfig ?? "0x",
     ],
   );
   const digest = (BigInt(keccak256(encoded)) & DIGEST_MASK) | DIGEST_PREFIX;

@@ -1,5 +1,5 @@
 import { encodeAbiParameters, keccak256, type Hex } from "viem";
-import { isAddress, isHash } from "viem";
+import { isAddress, isHash, isHex } from "viem";
 import { membersOf, NetworkFileError, readJsonFile, type JsonObject } from "./jsonFile.ts";
 
 /** What an oracle is known by on one chain; all of it is public. */
@@ -17,6 +17,8 @@ export interface OracleIdentity {
     readonly signers: readonly Hex[];
     /** Accounts that send reports, and are owed their fees. */
     readonly transmitters: readonly Hex[];
+    /** Where nodes of different operators are; absent for an oracle that holds all keys. */
+    readonly offchainConfig?: Hex;
   };
 }
 
@@ -59,10 +61,13 @@ export function parseIdentity(path: string, object: JsonObject): OracleIdentity 
   const transmitters = parseAddresses(path, "functions.transmitters", functions.list("transmitters"));
   if (signers.length !== transmitters.length)
     throw new NetworkFileError(path, "needs as many functions.transmitters as functions.signers");
+  const offchainConfig = members.object("functions")["offchainConfig"];
+  if (offchainConfig !== undefined && !isHex(offchainConfig))
+    throw new NetworkFileError(path, "functions.offchainConfig must be 0x and hex digits");
   return {
     chainId: members.count("chainId"),
     vrf: { publicKey: [x, y], keyHash, feeReceiver: vrf.address("feeReceiver") },
-    functions: { signers, transmitters },
+    functions: { signers, transmitters, ...(offchainConfig === undefined ? {} : { offchainConfig }) },
   };
 }
 

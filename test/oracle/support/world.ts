@@ -62,7 +62,7 @@ export async function startWorld({
       onError: () => {},
     });
   const dapp = await provisionDapp(stack, "dapp", { vrfJuels: vrfLink * LINK });
-  const network: OracleNetworkOptions = {
+  const network: OracleNetworkOptions & Required<Pick<OracleNetworkOptions, "vrf" | "functions">> = {
     name: "test",
     client,
     watcher,

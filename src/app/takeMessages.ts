@@ -1,0 +1,45 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { MAX_BODY_BYTES } from "../oracle/node/peerClient.ts";
+import { peekAddressee } from "../oracle/protocol/wire.ts";
+import type { OracleNetwork } from "./oracleNetwork.ts";
+
+const STATUS = { taken: 204, malformed: 400, limited: 429 } as const;
+/** Bytes of a message's length before it. */
+const LENGTH_BYTES = 4;
+
+/** Takes a body of messages from a peer, or from anybody who says to be one. The answer tells nothing but a status. */
+export function takeMessages(
+  request: IncomingMessage,
+  response: ServerResponse,
+  networks: readonly OracleNetwork[],
+): void {
+  const answer = (status: number): void => {
+    if (!response.headersSent)
+      response
+        .writeHead(status, { "content-length": 0, connection: status === 204 ? "keep-alive" : "close" })
+        .end();
+  };
+  if (Number(request.headers["content-length"] ?? MAX_BODY_BYTES + 1) > MAX_BODY_BYTES) return answer(413);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  request.on("error", () => {});
+  request.on("data", (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= MAX_BODY_BYTES) return chunks.push(chunk);
+    answer(413);
+    return request.destroy();
+  });
+  request.once("end", () => {
+    const body = Buffer.concat(chunks);
+    const to = peekAddressee(body.subarray(LENGTH_BYTES));
+    const network = networks.find(
+      ({ address }) =>
+        address !== undefined && address.chainId === to?.chainId && address.coordinator === to.coordinator,
+    );
+    if (network === undefined) return answer(404);
+    const node = network.node();
+    // It has not read the chain yet; peers say everything again.
+    if (node === undefined) return answer(503);
+    return answer(STATUS[node.take(body, request.socket.remoteAddress ?? "")]);
+  });
+}

@@ -1,0 +1,135 @@
+import { isAddress, isHash, isHex, size, slice, type Hex } from "viem";
+import { publicKeyToAddress } from "viem/accounts";
+import { encodeNodeUrls, isNodeUrl } from "../../chainlink/offchainConfig.ts";
+import { MAX_NODES, MIN_NODES } from "../../chainlink/quorum.ts";
+import { findSigner } from "../../chainlink/reportSigners.ts";
+import { toHexText } from "../../lib/hex.ts";
+import { keccak256 } from "../../lib/keccak.ts";
+import { membersOf, NetworkFileError, readJsonFile, type JsonObject } from "./jsonFile.ts";
+import { keyHashOf, type OracleIdentity } from "./oracleIdentity.ts";
+
+/** What the operator of one node shows of it. */
+interface NodeCard {
+  readonly role: "node";
+  readonly chainId: number;
+  /** Where its peers reach it. */
+  readonly url: string;
+  /** Checksummed. */
+  readonly signer: Hex;
+  readonly transmitter: Hex;
+}
+
+/** What a VRF operator shows. */
+interface VrfCard {
+  readonly role: "vrf";
+  readonly chainId: number;
+  readonly publicKey: readonly [Hex, Hex];
+  readonly keyHash: Hex;
+  readonly feeReceiver: Hex;
+}
+
+/** A public card, signed by both of its keys: signer and transmitter, or proving key and fee receiver; r ‖ s ‖ recovery id each. */
+export type OracleCard = (NodeCard | VrfCard) & { readonly signatures: readonly Hex[] };
+
+/** What `tyche oracle keys --role … --json` prints: a card for each chain. */
+export interface OracleCards {
+  readonly version: 1;
+  readonly cards: readonly OracleCard[];
+}
+
+/** Returns what both keys of a card sign, 32 bytes. */
+export function cardDigest(card: NodeCard | VrfCard): Uint8Array {
+  const fields =
+    card.role === "node"
+      ? [card.role, card.chainId, card.url, card.signer, card.transmitter]
+      : [card.role, card.chainId, ...card.publicKey, card.keyHash, card.feeReceiver];
+  return keccak256(new TextEncoder().encode(JSON.stringify(["tyche oracle card", ...fields])));
+}
+
+/** Whether a file holds cards; otherwise it holds the identity of an oracle with all keys. */
+export function isCardFile(path: string): boolean {
+  return Array.isArray(
+    readJsonFile(path, "run `tyche oracle keys --json` where the oracle will run")["cards"],
+  );
+}
+
+/**
+ * Makes one oracle of the cards of its operators.
+ *
+ * @throws {NetworkFileError} when a card is damaged or not signed by its keys, keys occur twice, or there are not 4 to 31 nodes and one VRF operator.
+ */
+export function readOracleCards(paths: readonly string[], chainId: number): OracleIdentity {
+  const cards = paths.map((path) => readCard(path, chainId));
+  const nodes = cards.filter((card) => card.role === "node");
+  const [vrf, ...others] = cards.filter((card) => card.role === "vrf");
+  const all = paths.join(", ");
+  if (nodes.length < MIN_NODES || nodes.length > MAX_NODES)
+    throw new NetworkFileError(
+      all,
+      `hold the cards of ${nodes.length} nodes; ${MIN_NODES} to ${MAX_NODES} are needed`,
+    );
+  if (vrf === undefined || others.length > 0)
+    throw new NetworkFileError(all, `hold ${others.length + (vrf ? 1 : 0)} VRF cards; one is needed`);
+  const keys = [...nodes.flatMap(({ signer, transmitter }) => [signer, transmitter]), vrf.feeReceiver];
+  const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+  if (twice !== undefined)
+    throw new NetworkFileError(all, `hold ${twice} more than once; each node needs keys of its own`);
+  return {
+    chainId,
+    vrf: { publicKey: vrf.publicKey, keyHash: vrf.keyHash, feeReceiver: vrf.feeReceiver },
+    functions: {
+      signers: nodes.map(({ signer }) => signer),
+      transmitters: nodes.map(({ transmitter }) => transmitter),
+      offchainConfig: encodeNodeUrls(nodes.map(({ url }) => url)),
+    },
+  };
+}
+
+function readCard(path: string, chainId: number): OracleCard {
+  const list = membersOf(
+    path,
+    readJsonFile(path, "it is what `tyche oracle keys --role node --json` prints"),
+  ).list("cards");
+  const found = (list as readonly JsonObject[]).find((one) => one?.["chainId"] === chainId);
+  if (found === undefined)
+    throw new NetworkFileError(path, `has no card of chain ${chainId}; print it with --chain-id ${chainId}`);
+  const members = membersOf(path, found);
+  const card = found["role"] === "vrf" ? readVrfCard(path, members) : readNodeCard(path, members);
+  const keys =
+    card.role === "node"
+      ? [card.signer, card.transmitter]
+      : [publicKeyToAddress(`0x04${card.publicKey.map((part) => part.slice(2)).join("")}`), card.feeReceiver];
+  const signatures = members.list("signatures") as readonly Hex[];
+  const digest = toHexText(cardDigest(card));
+  if (!keys.every((key, index) => isSignedBy(key, digest, signatures[index])))
+    throw new NetworkFileError(path, "is not signed by its own keys; it was changed after it was printed");
+  return { ...card, signatures };
+}
+
+function readNodeCard(path: string, members: ReturnType<typeof membersOf>): NodeCard {
+  const url = members.text("url");
+  if (members.text("role") !== "node") throw new NetworkFileError(path, "role must be node or vrf");
+  if (!isNodeUrl(url))
+    throw new NetworkFileError(path, "url must be an http: or https: URL without credentials and query");
+  const [signer, transmitter] = [members.address("signer"), members.address("transmitter")];
+  return { role: "node", chainId: members.count("chainId"), url, signer, transmitter };
+}
+
+function readVrfCard(path: string, members: ReturnType<typeof membersOf>): VrfCard {
+  const publicKey = members.list("publicKey");
+  const keyHash = members.hash("keyHash");
+  const [x, y] = publicKey.map((part) => (isHash(String(part)) ? (String(part) as Hex) : undefined));
+  if (publicKey.length !== 2 || x === undefined || y === undefined || keyHashOf([x, y]) !== keyHash)
+    throw new NetworkFileError(
+      path,
+      "publicKey must be two times 0x and 64 hex digits, and keyHash its hash",
+    );
+  const feeReceiver = members.address("feeReceiver");
+  return { role: "vrf", chainId: members.count("chainId"), publicKey: [x, y], keyHash, feeReceiver };
+}
+
+function isSignedBy(key: Hex, digest: Hex, signature: unknown): boolean {
+  if (!isHex(signature) || size(signature) !== 65 || !isAddress(key)) return false;
+  const recoveryId = Number(slice(signature, 64, 65));
+  return findSigner(digest, { r: slice(signature, 0, 32), s: slice(signature, 32, 64), recoveryId }) === key;
+}

@@ -1,0 +1,42 @@
+import type { Hex } from "viem";
+import { fromHexText, toHexText } from "../../lib/hex.ts";
+import type { Observation } from "../aggregate.ts";
+import type { OracleRequest } from "../oracleRequest.ts";
+import type { Endorsement } from "../protocol/message.ts";
+import { joinSignature } from "../protocol/wire.ts";
+import { encodeContext, encodeReport, encodeSignedTransmission, reportDigest } from "../report.ts";
+import type { ReportSigner } from "../signer.ts";
+
+/** Makes the report of one request's result, and signs it. */
+export interface NodeReport {
+  sign(
+    rank: number,
+    result: Observation,
+    signer: ReportSigner,
+  ): { readonly digest: Hex; readonly signature: Hex };
+  /** The call of `transmit` with the signatures of the endorsements. */
+  encode(rank: number, result: Observation, endorsements: readonly Endorsement[]): Hex;
+}
+
+/** Creates what reports on one request; the rank goes into the report's context as its epoch. */
+export function createNodeReport(request: OracleRequest, configDigest: Hex): NodeReport {
+  const build = (rank: number, observation: Observation) => ({
+    report: encodeReport([{ ...request, observation }]),
+    context: encodeContext({ configDigest, epoch: rank }),
+  });
+  return {
+    sign(rank, result, signer) {
+      const { report, context } = build(rank, result);
+      const digest = reportDigest(report, context);
+      return { digest: toHexText(digest), signature: toHexText(joinSignature(signer.sign(digest))) };
+    },
+    encode(rank, result, endorsements) {
+      const { report, context } = build(rank, result);
+      const signatures = endorsements.map(({ signature }) => {
+        const bytes = fromHexText(signature);
+        return { r: bytes.subarray(0, 32), s: bytes.subarray(32, 64), recoveryId: bytes[64]! };
+      });
+      return encodeSignedTransmission(report, context, signatures);
+    },
+  };
+}

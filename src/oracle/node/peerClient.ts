@@ -1,0 +1,95 @@
+import { Agent as HttpAgent, request as requestHttp } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { uintBytes } from "../protocol/byteReader.ts";
+
+/** Path at which a node takes messages. */
+export const MESSAGES_PATH = "/oracle/messages";
+/** Longest body of a request between nodes, in bytes. */
+export const MAX_BODY_BYTES = 524_288;
+/** What waits for one peer at most; the oldest goes first, and is said again later. */
+const MAX_QUEUED = 2_000;
+const TIMEOUT_MS = 10_000;
+/** After a failure, before the next attempt; what is new goes along. */
+const PAUSE_MS = 250;
+
+/** Sends messages to one peer. */
+export interface Peer {
+  send(message: Uint8Array): void;
+  /** Unix time in milliseconds of the last answer; `undefined` before the first. */
+  lastAnswerAt(): number | undefined;
+}
+
+/**
+ * Creates the line to one peer: messages gather while a request is under way, and the next one carries them all. What can't be delivered
+ * is dropped in time: the protocol says everything again.
+ */
+export function createPeer(url: string, signal: AbortSignal): Peer {
+  const target = new URL(MESSAGES_PATH, url);
+  const isSecure = target.protocol === "https:";
+  const options = { keepAlive: true, maxSockets: 1 };
+  const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options);
+  signal.addEventListener("abort", () => agent.destroy(), { once: true });
+  const queue: Uint8Array[] = [];
+  let isBusy = false;
+  let lastAnswerAt: number | undefined;
+
+  const post = (body: Uint8Array): Promise<boolean> =>
+    new Promise((resolve) => {
+      const request = (isSecure ? requestHttps : requestHttp)(
+        target,
+        {
+          method: "POST",
+          agent,
+          timeout: TIMEOUT_MS,
+          headers: { "content-type": "application/octet-stream", "content-length": body.length },
+        },
+        (response) => {
+          response.resume();
+          response.once("close", () => resolve(response.statusCode === 204));
+        },
+      );
+      request.once("timeout", () => request.destroy());
+      request.once("error", () => resolve(false));
+      request.end(body);
+    });
+
+  const pump = async (): Promise<void> => {
+    while (queue.length > 0 && !signal.aborted) {
+      const taken = takeBody(queue);
+      if (await post(Buffer.concat(taken.flatMap((one) => [uintBytes(one.length, 4), one])))) {
+        lastAnswerAt = Date.now();
+        continue;
+      }
+      queue.unshift(...taken);
+      queue.splice(0, Math.max(0, queue.length - MAX_QUEUED));
+      await new Promise((resolve) => {
+        setTimeout(resolve, PAUSE_MS).unref();
+      });
+    }
+    isBusy = false;
+  };
+
+  return {
+    lastAnswerAt: () => lastAnswerAt,
+    send(message) {
+      queue.push(message);
+      if (queue.length > MAX_QUEUED) queue.shift();
+      if (isBusy) return;
+      isBusy = true;
+      // All that is sent in the same turn goes together. `pump` never rejects.
+      setImmediate(() => void pump());
+    },
+  };
+}
+
+/** Takes messages from the front that fit one body, at least one. */
+function takeBody(queue: Uint8Array[]): readonly Uint8Array[] {
+  let bytes = 0;
+  let count = 0;
+  for (const message of queue) {
+    bytes += 4 + message.length;
+    if (count > 0 && bytes > MAX_BODY_BYTES) break;
+    count += 1;
+  }
+  return queue.splice(0, count);
+}

@@ -1,0 +1,110 @@
+import type { Hex } from "viem";
+import { Round, type RoundEffect, type RoundInput, type RoundOptions } from "../protocol/round.ts";
+import type { Wire } from "../protocol/wire.ts";
+import { decodeRecord, encodeRecord, type RoundJournal } from "./roundJournal.ts";
+
+/** How long the first stages last: a report is mined within seconds, and a silent transmitter costs as much. */
+const STAGE_MS = 5_000;
+/** Longest stage: an answer that the chain does not take costs gas at each. */
+const LONGEST_STAGE_MS = 600_000;
+const FIRST_RESEND_MS = 500;
+const LONGEST_RESEND_MS = 8_000;
+
+/** A round that goes on by itself: its records are written, its messages sent, its timers set. */
+export interface RoundTask {
+  give(input: RoundInput): void;
+  /** Whether this node has its own observation; known once `ready` has resolved. */
+  readonly hasObserved: boolean;
+  /** Resolves when what an earlier process had recorded is read. Never rejects. */
+  readonly ready: Promise<void>;
+  close(): void;
+}
+
+/** Options of {@link createRoundTask}. */
+export interface RoundTaskOptions {
+  readonly requestId: Hex;
+  readonly round: RoundOptions;
+  readonly wire: Wire;
+  readonly journal: RoundJournal;
+  readonly send: (to: "all" | number, bytes: Uint8Array) => void;
+  readonly onTransmit: (effect: RoundEffect & { readonly type: "transmit" }) => void;
+  readonly onAccuse: (effect: RoundEffect & { readonly type: "accuse" }) => void;
+  /** Something could not be read or written: the task has stopped, and another one may begin from the journal. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Starts a node's part in one request, from where an earlier process left it. */
+export function createRoundTask(options: RoundTaskOptions): RoundTask {
+  const { requestId, wire, journal, onFailure } = options;
+  let round: Round | undefined;
+  let isClosed = false;
+  let stageTimer: NodeJS.Timeout | undefined;
+  let resendTimer: NodeJS.Timeout | undefined;
+  let work = begin();
+  const ready = work;
+
+  async function begin(): Promise<void> {
+    await attempt(async () => {
+      const records = (await journal.read(requestId)).map((text) => decodeRecord(text, wire));
+      round = new Round(options.round, records);
+      scheduleResend(FIRST_RESEND_MS);
+    });
+  }
+
+  /** One thing after the other; after the first failure nothing more. */
+  async function attempt(step: () => Promise<void>): Promise<void> {
+    if (isClosed) return;
+    try {
+      await step();
+    } catch (error) {
+      if (isClosed) return;
+      close();
+      onFailure(error);
+    }
+  }
+
+  async function take(input: RoundInput): Promise<void> {
+    for (const effect of round!.handle(input)) {
+      if (isClosed) return;
+      if (effect.type === "record") await journal.append(requestId, encodeRecord(effect.record));
+      else if (effect.type === "send") options.send(effect.to, effect.sealed.bytes);
+      else if (effect.type === "startStage") startStage();
+      else if (effect.type === "transmit") options.onTransmit(effect);
+      else options.onAccuse(effect);
+    }
+  }
+
+  function give(input: RoundInput): void {
+    // `attempt` never rejects.
+    if (!isClosed) work = work.then(() => attempt(() => take(input)));
+  }
+
+  function startStage(): void {
+    clearTimeout(stageTimer);
+    const cycles = Math.floor(round!.stage / options.round.nodes);
+    const delay = Math.min(STAGE_MS * 2 ** cycles, LONGEST_STAGE_MS);
+    stageTimer = setTimeout(() => give({ type: "stageOver" }), delay).unref();
+  }
+
+  function scheduleResend(delay: number): void {
+    resendTimer = setTimeout(() => {
+      give({ type: "resend" });
+      scheduleResend(Math.min(2 * delay, LONGEST_RESEND_MS));
+    }, delay).unref();
+  }
+
+  function close(): void {
+    isClosed = true;
+    clearTimeout(stageTimer);
+    clearTimeout(resendTimer);
+  }
+
+  return {
+    give,
+    ready,
+    close,
+    get hasObserved() {
+      return round?.hasObserved ?? false;
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { keccak256 } from "../../lib/keccak.ts";
+import { loadSecp256k1 } from "../../lib/secp256k1.ts";
+
+/**
+ * Recovers the address (lower case) whose key signed a 32-byte digest; `undefined` where the 65 bytes r ‖ s ‖ recovery id are no
+ * signature, or one with s in the upper half, which is a second form of the same.
+ */
+export function recoverAddress(digest: Uint8Array, signature: Uint8Array): string | undefined {
+  const native = loadSecp256k1();
+  const compact = signature.slice(0, 64);
+  const recoveryId = signature[64]!;
+  if (recoveryId > 1) return undefined;
+  try {
+    if (Buffer.compare(native.signatureNormalize(signature.slice(0, 64)), compact) !== 0) return undefined;
+    const publicKey = native.ecdsaRecover(compact, recoveryId, digest, false);
+    return `0x${keccak256(publicKey.subarray(1)).subarray(12).toHex()}`;
+  } catch {
+    return undefined;
+  }
+}

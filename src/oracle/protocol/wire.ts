@@ -1,0 +1,210 @@
+import type { Hex } from "viem";
+import { fromHexText, toHexText } from "../../lib/hex.ts";
+import { keccak256 } from "../../lib/keccak.ts";
+import type { ReportSigner } from "../signer.ts";
+import { ByteReader, MalformedMessageError, uintBytes } from "./byteReader.ts";
+import type { Endorsement, Evidence, Message, Proposal, Reveal, Sealed } from "./message.ts";
+import { recoverAddress } from "./recoverAddress.ts";
+
+/** Longest message, in bytes: evidence of two proposals with 21 reveals of the longest result each is about 60,000. */
+export const MAX_MESSAGE_BYTES = 131_072;
+/** Longest observation, in bytes; networks allow 256 to 1,024. */
+const MAX_OBSERVATION_BYTES = 4_096;
+const VERSION = 1;
+const HEADER_BYTES = 95;
+/** Header bytes that all messages of one configuration share, after version and kind: chain id, coordinator, configuration digest. */
+const CONFIGURATION_BYTES = 60;
+const SIGNATURE_BYTES = 65;
+const KINDS = ["commit", "reveal", "proposal", "endorsement", "evidence"] as const;
+const MESSAGE_TAG = keccak256(new TextEncoder().encode("tyche oracle message"));
+const COMMITMENT_TAG = keccak256(new TextEncoder().encode("tyche oracle commitment"));
+
+/** The configuration that messages are for. */
+export interface WireOptions {
+  readonly chainId: number;
+  readonly coordinator: Hex;
+  /** `latestConfigDetails().configDigest` of the coordinator. */
+  readonly configDigest: Hex;
+  /** Report keys of all nodes, in the configuration's order. */
+  readonly signers: readonly Hex[];
+}
+
+/** A message that was read. */
+export interface Received {
+  readonly requestId: Hex;
+  readonly sealed: Sealed;
+}
+
+/** Writes, signs, reads and checks the messages of one configuration, as PROTOCOL.md lays them out. */
+export interface Wire {
+  seal<Of extends Message>(requestId: Hex, message: Of, signer: ReportSigner): Sealed<Of>;
+  /**
+   * Reads a message and checks the signatures in it, the outermost first.
+   *
+   * @throws MalformedMessageError for anything that is no message of this configuration.
+   */
+  open(bytes: Uint8Array): Received;
+  commitmentOf(requestId: Hex, reveal: Reveal): Hex;
+}
+
+/** Creates the wire format of a configuration. */
+export function createWire({ chainId, coordinator, configDigest, signers }: WireOptions): Wire {
+  const configuration = Buffer.concat([
+    uintBytes(chainId, 8),
+    fromHexText(coordinator),
+    fromHexText(configDigest),
+  ]);
+  const addresses = signers.map((address) => address.toLowerCase());
+
+  function open(bytes: Uint8Array): Received {
+    if (bytes.length > MAX_MESSAGE_BYTES) throw new MalformedMessageError("it is too long");
+    const reader = new ByteReader(bytes);
+    const version = reader.uint(1);
+    const kind = KINDS[reader.uint(1) - 1];
+    if (version !== VERSION || kind === undefined)
+      throw new MalformedMessageError("its version or kind is unknown");
+    if (Buffer.compare(reader.bytes(CONFIGURATION_BYTES), configuration) !== 0)
+      throw new MalformedMessageError("it is for another chain, coordinator or configuration");
+    const requestId = toHexText(reader.bytes(32));
+    const sender = reader.uint(1);
+    if (sender >= addresses.length) throw new MalformedMessageError("its sender is unknown");
+    const body = new ByteReader(reader.bytes(bytes.length - HEADER_BYTES - SIGNATURE_BYTES));
+    const digest = digestOf(bytes.subarray(0, bytes.length - SIGNATURE_BYTES));
+    if (recoverAddress(digest, reader.bytes(SIGNATURE_BYTES)) !== addresses[sender])
+      throw new MalformedMessageError("its signature is not its sender's");
+    const message = readBody(kind, sender, requestId, body);
+    body.end();
+    return { requestId, sealed: { message, bytes } };
+  }
+
+  function openNested(bytes: Uint8Array, requestId: Hex): Sealed {
+    const received = open(bytes);
+    if (received.requestId !== requestId)
+      throw new MalformedMessageError("it holds a message of another request");
+    return received.sealed;
+  }
+
+  function readBody(kind: Message["kind"], sender: number, requestId: Hex, body: ByteReader): Message {
+    switch (kind) {
+      case "commit":
+        return { kind, sender, commitment: toHexText(body.bytes(32)) };
+      case "reveal":
+        return {
+          kind,
+          sender,
+          salt: toHexText(body.bytes(32)),
+          observation: { ok: body.flag(), bytes: body.rest(MAX_OBSERVATION_BYTES) },
+        };
+      case "endorsement":
+        return readEndorsement(sender, body);
+      case "proposal": {
+        const rank = body.uint(1);
+        const reveals: Sealed<Reveal>[] = [];
+        while (!body.isAtEnd && reveals.length < addresses.length) {
+          const sealed = openNested(body.bytes(body.uint(2)), requestId);
+          if (sealed.message.kind !== "reveal")
+            throw new MalformedMessageError("it holds something that is no reveal");
+          reveals.push(sealed as Sealed<Reveal>);
+        }
+        return { kind, sender, rank, reveals };
+      }
+      case "evidence": {
+        const nested = body.bytes(body.uint(3));
+        // Evidence of evidence proves nothing, and would nest without end.
+        if (nested[1] === 5 || body.peek(1) === 5) throw new MalformedMessageError("it holds evidence");
+        const first = openNested(nested, requestId);
+        const second = openNested(body.rest(MAX_MESSAGE_BYTES), requestId);
+        return { kind, sender, first, second };
+      }
+    }
+  }
+
+  function readEndorsement(sender: number, body: ByteReader): Endorsement {
+    const rank = body.uint(1);
+    const digest = body.bytes(32);
+    const signature = body.bytes(SIGNATURE_BYTES);
+    if (recoverAddress(digest, signature) !== addresses[sender])
+      throw new MalformedMessageError("the report in it is signed by somebody else");
+    return { kind: "endorsement", sender, rank, digest: toHexText(digest), signature: toHexText(signature) };
+  }
+
+  return {
+    open,
+    seal(requestId, message, signer) {
+      const kind = 1 + KINDS.indexOf(message.kind);
+      const signed = Buffer.concat([
+        Uint8Array.of(VERSION, kind),
+        configuration,
+        fromHexText(requestId),
+        Uint8Array.of(message.sender),
+        bodyOf(message),
+      ]);
+      return { message, bytes: Buffer.concat([signed, joinSignature(signer.sign(digestOf(signed)))]) };
+    },
+    commitmentOf(requestId, { sender, salt, observation: { ok, bytes } }) {
+      const parts = [
+        COMMITMENT_TAG,
+        configuration.subarray(8, 28),
+        fromHexText(requestId),
+        Uint8Array.of(sender),
+        fromHexText(salt),
+        Uint8Array.of(Number(ok)),
+        bytes,
+      ];
+      return toHexText(keccak256(Buffer.concat(parts)));
+    },
+  };
+}
+
+/** Joins a recoverable signature to 65 bytes: r ‖ s ‖ recovery id. */
+export function joinSignature({ r, s, recoveryId }: ReturnType<ReportSigner["sign"]>): Uint8Array {
+  return Buffer.concat([r, s, Uint8Array.of(recoveryId)]);
+}
+
+/** Returns the request id in a message's header without looking at anything else; `undefined` where it is too short. */
+export function peekAddressee(
+  bytes: Uint8Array,
+): { readonly chainId: number; readonly coordinator: Hex } | undefined {
+  if (bytes.length < HEADER_BYTES) return undefined;
+  const reader = new ByteReader(bytes);
+  reader.bytes(2);
+  return { chainId: reader.uint(8), coordinator: toHexText(reader.bytes(20)) };
+}
+
+function digestOf(signed: Uint8Array): Uint8Array {
+  return keccak256(Buffer.concat([MESSAGE_TAG, signed]));
+}
+
+function bodyOf(message: Message): Uint8Array {
+  switch (message.kind) {
+    case "commit":
+      return fromHexText(message.commitment);
+    case "reveal":
+      return Buffer.concat([
+        fromHexText(message.salt),
+        Uint8Array.of(Number(message.observation.ok)),
+        message.observation.bytes,
+      ]);
+    case "endorsement":
+      return Buffer.concat([
+        Uint8Array.of(message.rank),
+        fromHexText(message.digest),
+        fromHexText(message.signature),
+      ]);
+    case "proposal":
+      return proposalBody(message);
+    case "evidence":
+      return evidenceBody(message);
+  }
+}
+
+function proposalBody({ rank, reveals }: Proposal): Uint8Array {
+  return Buffer.concat([
+    Uint8Array.of(rank),
+    ...reveals.flatMap(({ bytes }) => [uintBytes(bytes.length, 2), bytes]),
+  ]);
+}
+
+function evidenceBody({ first, second }: Evidence): Uint8Array {
+  return Buffer.concat([uintBytes(first.bytes.length, 3), first.bytes, second.bytes]);
+}

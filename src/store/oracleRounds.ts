@@ -1,0 +1,64 @@
+import type { Queryable, Store } from "./store.ts";
+
+/** Which records: of one request, under one configuration of one network. */
+export interface OracleRoundKey {
+  readonly network: string;
+  readonly configDigest: string;
+  readonly requestId: string;
+}
+
+/** Returns what a node has recorded about a request, in its order. */
+export async function listRoundRecords(db: Queryable, key: OracleRoundKey): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom("oracle_rounds")
+    .select("record")
+    .where("request_id", "=", key.requestId)
+    .where("config_digest", "=", key.configDigest)
+    .where("network", "=", key.network)
+    .orderBy("id")
+    .execute();
+  return rows.map(({ record }) => record);
+}
+
+/** Adds a record; resolves when it is on disk. */
+export async function appendRoundRecord(
+  store: Pick<Store, "write">,
+  { network, configDigest, requestId }: OracleRoundKey,
+  record: string,
+): Promise<void> {
+  const row = { network, config_digest: configDigest, request_id: requestId, record, created_at: Date.now() };
+  await store.write((db) => db.insertInto("oracle_rounds").values(row).execute());
+}
+
+/** Forgets records from before a time (Unix, in milliseconds). */
+export async function forgetRoundRecords(db: Queryable, before: number): Promise<void> {
+  await db.deleteFrom("oracle_rounds").where("created_at", "<", before).execute();
+}
+
+/** Returns what a node's keys of a chain are used for, or `undefined` before their first use. */
+export async function findNodeBinding(db: Queryable, chainId: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("settings")
+    .select("value")
+    .where("name", "=", bindingName(chainId))
+    .executeTakeFirst();
+  return row?.value;
+}
+
+/** Notes what a node's keys of a chain are used for, from now on. */
+export async function saveNodeBinding(
+  store: Pick<Store, "write">,
+  chainId: number,
+  value: string,
+): Promise<void> {
+  await store.write((db) =>
+    db
+      .insertInto("settings")
+      .values({ name: bindingName(chainId), value })
+      .execute(),
+  );
+}
+
+function bindingName(chainId: number): string {
+  return `oracle node of chain ${chainId}`;
+}

@@ -1,0 +1,42 @@
+/** `node lyingNode.ts NETWORK`: an oracle node like `tyche oracle`, whose sandbox gives forged bytes whatever it runs. */
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import type { SandboxPool } from "../../../sandbox/index.ts";
+import { readConfig } from "../../../src/app/config/readConfig.ts";
+import { isEmbedded } from "../../../src/app/config/embeddedNetworkSchema.ts";
+import { serveOracleNetwork } from "../../../src/app/oracleNetwork.ts";
+import { findOracleRole } from "../../../src/app/oracleRole.ts";
+import { listenForOracle } from "../../../src/app/oracleServer.ts";
+import { openDapps } from "../../../src/dapps/dappTools.ts";
+import { openDataDirectory } from "../../../src/store/dataDirectory.ts";
+
+const name = process.argv[2]!;
+const dataDir = process.env["TYCHE_DATA_DIR"]!;
+const { config } = readConfig({ file: undefined, dataDir, environment: process.env });
+const network = config.networks[name]!;
+if (isEmbedded(network)) throw new Error(`${name} is embedded`);
+const directory = openDataDirectory(dataDir, { exclusive: true });
+const { store } = await openDapps(directory, () => process.exit(1));
+const forged = { ok: true, bytes: Buffer.from("forged") };
+const served = serveOracleNetwork({
+  name,
+  config: network,
+  masterKey: directory.masterKey,
+  store,
+  pool: { run: async () => forged } as unknown as SandboxPool,
+  log: pino({ level: "warn" }, pino.destination(2)),
+  onTransaction() {},
+  role: findOracleRole(directory),
+});
+const server = await listenForOracle({
+  host: config.host,
+  port: config.port,
+  registry: new Registry(),
+  networks: [served],
+  sandbox: () => ({ isReady: true }),
+});
+process.once("SIGTERM", () => {
+  directory.close();
+  process.exit(0);
+});
+console.log(`listening on ${server.url}`);

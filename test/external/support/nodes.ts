@@ -1,0 +1,136 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { runTyche, startOracleProcess, type OracleChild } from "../../support/tyche.ts";
+import { RICH_KEY, type StrangersChain } from "./chain.ts";
+import { NETWORK } from "./world.ts";
+
+const KEY_VARIABLE = "TYCHE_TEST_KEY";
+const LIAR = path.resolve(import.meta.dirname, "lyingNode.ts");
+
+/** An oracle of several operators, each with a folder and a process of its own, and a service on the same chain. */
+export interface SeveralOperators {
+  readonly service: Readonly<Record<string, string>>;
+  /** Environments of the nodes, in the order of their cards. */
+  readonly nodes: readonly Readonly<Record<string, string>>[];
+  readonly vrf: Readonly<Record<string, string>>;
+  readonly folder: string;
+  /** Makes all keys, puts the contracts on the chain for the cards, and coin on the accounts. */
+  deploy(): Promise<string>;
+  run(args: readonly string[], env?: Readonly<Record<string, string>>): ReturnType<typeof runTyche>;
+  remove(): void;
+}
+
+/** Prepares the folders; nothing is started. */
+export async function prepareOperators(chain: StrangersChain, count: number): Promise<SeveralOperators> {
+  const folder = mkdtempSync(path.join(tmpdir(), "tyche-nodes-"));
+  const contracts = path.join(folder, "contracts", "mychain.json");
+  const writeConfig = (name: string, more: object): string => {
+    const file = path.join(folder, `${name}.json`);
+    const network = { chainId: 31_337, title: "My chain", contracts, finalityDepth: 12, ...more };
+    writeFileSync(
+      file,
+      JSON.stringify({ networks: { [NETWORK]: network }, sandbox: { concurrency: 1, maxWorkers: 2 } }),
+    );
+    return file;
+  };
+  const service = {
+    TYCHE_DATA_DIR: path.join(folder, "service"),
+    TYCHE_CONFIG: writeConfig("service-config", {
+      rpcUrls: [chain.wsUrl],
+      operatorKey: { env: KEY_VARIABLE },
+    }),
+    [KEY_VARIABLE]: RICH_KEY,
+  };
+  const TYCHE_CONFIG = writeConfig("oracle-config", { rpcUrls: [chain.httpUrl] });
+  const ports = await findFreePorts(count);
+  const nodes = ports.map((port, index) => ({
+    TYCHE_DATA_DIR: path.join(folder, `node-${index}`),
+    TYCHE_CONFIG,
+    PORT: String(port),
+  }));
+  const vrf = { TYCHE_DATA_DIR: path.join(folder, "vrf"), TYCHE_CONFIG, PORT: "0" };
+  const run = async (args: readonly string[], env: Readonly<Record<string, string>> = service) => {
+    const done = await runTyche(args, env);
+    if (done.code !== 0) throw new Error(`tyche ${args.join(" ")}: ${done.output}`);
+    return done;
+  };
+  return {
+    service,
+    nodes,
+    vrf,
+    folder,
+    run: (args, env = service) => runTyche(args, env),
+    async deploy() {
+      const print = async (
+        name: string,
+        role: readonly string[],
+        env: Readonly<Record<string, string>>,
+      ): Promise<string> => {
+        const { output } = await run(["oracle", "keys", ...role, "--json"], env);
+        const card = path.join(folder, `${name}-card.json`);
+        writeFileSync(card, output);
+        return card;
+      };
+      const cards = await Promise.all([
+        ...nodes.map((env, index) =>
+          print(`node-${index}`, ["--role", "node", "--url", `http://127.0.0.1:${env.PORT}`], env),
+        ),
+        print("vrf", ["--role", "vrf"], vrf),
+      ]);
+      const { output } = await run(["network", "deploy", NETWORK, "--oracle", ...cards, "--yes"]);
+      await run(["network", "fund", NETWORK, "--coin", "10"]);
+      return output;
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
+  };
+}
+
+/** Starts a node that follows the protocol and says that each source gave other bytes than it did. */
+export async function startLiar(env: Readonly<Record<string, string>>): Promise<OracleChild> {
+  const child = spawn(process.execPath, ["--no-node-snapshot", LIAR, NETWORK], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (chunk: Buffer): void => {
+      text += chunk.toString();
+      const found = /listening on (http\S+)/.exec(text)?.[1];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    child.once("exit", () => reject(new Error(`the liar did not start:\n${text}`)));
+  });
+  return {
+    url,
+    output: () => text,
+    stop(signal = "SIGTERM") {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+export const startNode = (env: Readonly<Record<string, string>>): Promise<OracleChild> =>
+  startOracleProcess(env);
+
+/** Returns ports that nobody listens on now; all are held until the last is found, so they differ. */
+async function findFreePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => {
+        server.listen(0, "127.0.0.1", resolve);
+      });
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
