@@ -94,9 +94,12 @@ const LIMIT_EXCEEDED = -32_005;
 const TOO_MUCH =
   /range|too (?:many|large|wide|big|long|much)|more than|exceed|results|response size|limit|query timeout|timed? ?out/i;
 
+/** The range ends beyond the node's newest block (Anvil's words): no range is too large for that. */
+const BEYOND_HEAD = /OutOfRangeError/;
+
 /** Whether a refusal of `eth_getLogs` may be due to the size of what was asked for. */
 function isTooMuch(error: unknown): boolean {
-  if (!(error instanceof RpcError) || !error.answered) return false;
+  if (!(error instanceof RpcError) || !error.answered || BEYOND_HEAD.test(error.message)) return false;
   const { code } = error.cause instanceof AnswerError ? error.cause : { code: 0 };
   return code === INVALID_PARAMS || code === LIMIT_EXCEEDED || TOO_MUCH.test(error.message);
 }

@@ -94,6 +94,19 @@ test("error: what is not due to the range is thrown as it is, and so is one bloc
   expect(asked).toBeLessThan(8);
 });
 
+test("error: a chain that is shorter for a while teaches no limit", async () => {
+  const reader = createLogReader();
+  const asked: bigint[] = [];
+  const range = { fromBlock: 1n, toBlock: 100n };
+  const beyond = refusal("BlockOutOfRangeError: block height is 19 but requested was 100");
+  await expect(reader.read(range, () => Promise.reject(beyond))).rejects.toBe(beyond);
+  const { toBlock } = await reader.read(range, async (one) => {
+    asked.push(sizeOf(one));
+    return [];
+  });
+  expect([asked, toBlock]).toEqual([[100n], 100n]);
+});
+
 test("behaviour: whatever a node says, nothing is left out or told twice", async () => {
   await fc.assert(
     fc.asyncProperty(
