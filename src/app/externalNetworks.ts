@@ -1,6 +1,7 @@
-import { parseEther, parseGwei } from "viem";
+import { isAddressEqual, parseEther, parseGwei } from "viem";
 import { suggestedFees, type Fees } from "../evm/fees.ts";
-import { readContractsFile } from "../networks/external/contractsFile.ts";
+import type { ChainlinkVrf } from "../networks/external/chainlinkVrf.ts";
+import { hasChainlinkVrf, readContractsFile } from "../networks/external/contractsFile.ts";
 import { createExternalSource } from "../networks/external/externalSource.ts";
 import type { NetworkSource } from "../networks/network.ts";
 import { findProfile, profileOf, type NetworkProfile } from "../networks/profiles.ts";
@@ -26,6 +27,19 @@ export function profileOfExternal(name: string, config: ExternalNetworkConfig): 
   });
 }
 
+/** Returns where Chainlink's words are asked for, if the configuration wants them; the schema's checks have seen that all of it is known. */
+export function chainlinkVrfOf(
+  { vrf }: ExternalNetworkConfig,
+  { vrf25 }: NetworkProfile,
+): ChainlinkVrf | undefined {
+  if (typeof vrf !== "object") return undefined;
+  return {
+    coordinator: vrf.coordinator ?? vrf25!.coordinator,
+    keyHash: vrf.keyHash ?? vrf25!.lanes.at(-1)!.keyHash,
+    minConfirmations: Math.max(1, vrf25?.minConfirmations ?? 1),
+  };
+}
+
 /** Returns how transactions are paid on a network that is configured with nodes of its own: by its pools' rules, up to the operator's cap. */
 export function feesOfExternal(config: ExternalNetworkConfig, { gas }: NetworkProfile): Fees {
   return suggestedFees({
@@ -45,9 +59,16 @@ export function createExternalNetwork(name: string, config: ExternalNetworkConfi
   const profile = profileOfExternal(name, config);
   const contracts = readContractsFile(config.contracts, { network: name, chainId: profile.chainId });
   const deployed = contracts.contracts.vrfVersion ?? "v2";
-  if (config.vrf !== undefined && config.vrf !== deployed)
+  const chainlink = chainlinkVrfOf(config, profile);
+  const isOfChainlink = hasChainlinkVrf(contracts);
+  const { vrfCoordinator } = contracts.contracts;
+  if (chainlink === undefined && config.vrf !== undefined && (isOfChainlink || config.vrf !== deployed))
     throw new StartError(
-      `networks.${name}.vrf is ${config.vrf}, and the contracts in ${config.contracts} are of ${deployed}; correct it, or deploy to another file`,
+      `networks.${name}.vrf is ${JSON.stringify(config.vrf)}, and the contracts in ${config.contracts} are of ${isOfChainlink ? "Chainlink's oracle" : deployed}; correct it, or deploy to another file`,
+    );
+  if (chainlink !== undefined && !(isOfChainlink && isAddressEqual(chainlink.coordinator, vrfCoordinator)))
+    throw new StartError(
+      `networks.${name}.vrf names Chainlink's coordinator ${chainlink.coordinator}, and the contracts in ${config.contracts} take words from ${vrfCoordinator}; correct it, or deploy to another file`,
     );
   const ownAllowance = contracts.isLinkOurs ? OWN_ALLOWANCE_JUELS : PUBLIC_ALLOWANCE_JUELS;
   const { linkPerSubscription } = config;

@@ -10,7 +10,7 @@ import { readOracleIdentity, type OracleIdentity } from "../networks/external/or
 import type { NetworkMeans } from "../cli/networkCommands.ts";
 import type { Config } from "./config/configSchema.ts";
 import type { ExternalNetworkConfig } from "./config/networkSchema.ts";
-import { feesOfExternal, profileOfExternal } from "./externalNetworks.ts";
+import { chainlinkVrfOf, feesOfExternal, profileOfExternal } from "./externalNetworks.ts";
 import { loadOperatorKey } from "./operatorKey.ts";
 import { StartError } from "./startError.ts";
 
@@ -33,7 +33,8 @@ export const NETWORK_TOOLS: Means = {
         operator,
         fees: feesOfExternal(settings, profile),
         oracle,
-        vrfVersion: settings.vrf,
+        vrfVersion: typeof settings.vrf === "object" ? "v2.5" : settings.vrf,
+        chainlink: chainlinkVrfOf(settings, profile),
         file: settings.contracts,
         confirm: (estimate) => confirm(showEstimate(estimate, show)),
         onStep({ costWei, gasUsed: _, ...step }) {

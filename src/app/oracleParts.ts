@@ -52,7 +52,8 @@ export function oracleOfRole({
       `the contracts in ${path} are for another oracle (${what}, and this data directory's is ${own}); use the data directory whose \`tyche oracle keys\` they were deployed with`,
     );
   };
-  const { chainId, keyHash, oracle } = file;
+  const { chainId, oracle } = file;
+  const { keyHash } = oracle.vrf;
   if (role?.role === "node") {
     const keys = deriveNodeKeys(masterKey, chainId);
     const { signers } = oracle.functions;

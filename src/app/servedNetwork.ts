@@ -154,6 +154,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         contracts: verifiedContractsOf(chain.deployment.contracts),
         maxResponseBytes: terms.maxResponseBytes,
         isEmbedded: source.isEmbedded,
+        chainlinkCoordinator: terms.chainlinkCoordinator,
         hasEthereumBlocks: terms.hasEthereumBlocks,
       },
     explored: () => (explored ??= chain && describeChain(source, chain)),

@@ -51,6 +51,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       run: createSourceRunner(pool),
       caller: "verify",
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
+      chainlinkCoordinator: findProfile(network)?.vrf25?.coordinator,
       ...(requestId === undefined ? {} : { requestId: requestId.toLowerCase() as Hex }),
       hasEthereumBlocks: hasEthereumBlocks ?? findProfile(network)?.hasEthereumBlocks ?? true,
     });

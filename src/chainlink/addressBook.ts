@@ -4,6 +4,7 @@ import {
   getAddress,
   toEventSelector,
   toFunctionSelector,
+  zeroAddress,
   type AbiEvent,
   type AbiFunction,
   type AbiParameter,
@@ -87,8 +88,10 @@ export function createAddressBook(
   const names = new Map(Object.entries(accounts).map(([address, name]) => [address.toLowerCase(), name]));
   const contractOf = new Map<string, ContractName>();
   const ofVersion: Partial<Record<string, ContractName>> = VRF_CONTRACTS[stack.vrfVersion ?? "v2"];
-  for (const [key, { label, contract }] of Object.entries(STACK)) {
-    const address = stack[key as Role].toLowerCase();
+  const roles = Object.keys(STACK).filter((key) => stack[key as Role] !== zeroAddress) as Role[];
+  for (const key of roles) {
+    const { label, contract } = STACK[key];
+    const address = stack[key].toLowerCase();
     const own = ofVersion[key];
     names.set(address, own ?? label);
     contractOf.set(address, own ?? contract);
@@ -107,7 +110,7 @@ export function createAddressBook(
     to === null || input.length < 10 ? undefined : find(interfaces.functions, to, input.slice(0, 10) as Hex);
 
   return {
-    contracts: Object.keys(STACK).map((key) => party(stack[key as Role])),
+    contracts: roles.map((key) => party(stack[key])),
     party,
     decodeCall(to, input) {
       const item = findFunction(to, input);

@@ -70,8 +70,21 @@ export interface StackPlan extends VrfTerms {
   readonly existing?: ExistingContracts;
 }
 
-/** Contracts that a public network may have: its LINK token and Chainlink's price feeds. */
-export type ExistingContracts = Partial<Pick<StackAddresses, "link" | "nativePriceFeed" | "usdPriceFeed">>;
+/**
+ * Contracts that a public network may have: its LINK token and Chainlink's price feeds, and a coordinator of VRF v2.5 with its
+ * BlockhashStore, whose oracle is Chainlink's; there is no batch contract of ours then, and its address is zero.
+ */
+export type ExistingContracts = Partial<Pick<StackAddresses, (typeof EXISTING_ROLES)[number]>>;
+
+/** Roles that a contract of others may have. */
+export const EXISTING_ROLES = [
+  "link",
+  "nativePriceFeed",
+  "usdPriceFeed",
+  "blockhashStore",
+  "vrfCoordinator",
+  "batchVrfCoordinator",
+] as const satisfies readonly (keyof StackAddresses)[];
 
 /** One transaction of a deployment. */
 export interface DeploymentStep {
@@ -117,13 +130,14 @@ export function planDeployment(
   const link = existing.link ?? deploy("LinkToken");
   const nativePriceFeed = existing.nativePriceFeed ?? deployFeed(LINK_NATIVE_PRICE_WEI);
   const usdPriceFeed = existing.usdPriceFeed ?? deployFeed(LINK_USD_PRICE);
-  const blockhashStore = deploy("BlockhashStore");
+  const blockhashStore = existing.blockhashStore ?? deploy("BlockhashStore");
   const placed = { link, blockhashStore, nativePriceFeed };
-  const vrfCoordinator = deploy(vrf.vrfCoordinator, encodeVrfCoordinator(vrfVersion, artifacts, placed));
-  const batchVrfCoordinator = deploy(
-    vrf.batchVrfCoordinator,
-    encodeBatchCoordinator(vrfVersion, artifacts, vrfCoordinator),
-  );
+  const vrfCoordinator =
+    existing.vrfCoordinator ??
+    deploy(vrf.vrfCoordinator, encodeVrfCoordinator(vrfVersion, artifacts, placed));
+  const batchVrfCoordinator =
+    existing.batchVrfCoordinator ??
+    deploy(vrf.batchVrfCoordinator, encodeBatchCoordinator(vrfVersion, artifacts, vrfCoordinator));
   const functionsRouter = deploy(
     "FunctionsRouter",
     encodeDeployData({
@@ -176,8 +190,9 @@ export function planDeployment(
     );
   }
   const terms = { ...plan, role: roles.vrf };
-  for (const { name, data } of planCoordinatorCalls(vrfVersion, terms, placed))
-    call(name, vrfCoordinator, data);
+  if (existing.vrfCoordinator === undefined)
+    for (const { name, data } of planCoordinatorCalls(vrfVersion, terms, placed))
+      call(name, vrfCoordinator, data);
   const encodeRouter = { abi: functionsRouterAbi };
   call(
     "FunctionsRouter.proposeContractsUpdate",

@@ -72,6 +72,8 @@ export interface NetworkTerms {
   readonly pollIntervalMs: number;
   /** How long the chain must have been shorter than before to count as rolled back; 0 where no node lags. */
   readonly rolledBackAfterMs: number;
+  /** Chainlink's coordinator, where random words come from its own oracle. */
+  readonly chainlinkCoordinator?: Hex | undefined;
   /** Whether block headers are Ethereum's, so that checks can hash them again. */
   readonly hasEthereumBlocks: boolean;
 }

@@ -7,17 +7,24 @@ export function remainingTrust(
     isEmbedded,
     hasEthereumBlocks = true,
     operators,
+    isChainlinkVrf = false,
   }: {
     readonly isEmbedded: boolean | undefined;
     readonly hasEthereumBlocks?: boolean;
     /** Nodes of the coordinator's present configuration, if each has keys of its own. */
     readonly operators: { readonly nodes: number; readonly faulty: number } | undefined;
+    readonly isChainlinkVrf?: boolean;
   },
 ): string[] {
   const hasWords = requests.some(({ kind }) => kind !== "function");
   const hasReports = requests.some(({ kind }) => kind !== "random");
   const trust: string[] = [];
-  if (hasWords)
+  if (hasWords && isChainlinkVrf)
+    trust.push(
+      "The random words come from Chainlink's own oracle, which holds the VRF key: it can stay silent, and can't choose a word. That the " +
+        "coordinator is Chainlink's is shown by the address that Chainlink publishes for this chain.",
+    );
+  else if (hasWords)
     trust.push(
       isEmbedded
         ? "The operator of this oracle holds the VRF key and makes this chain's blocks, and could have tried blocks until a word suited: " +

@@ -14,6 +14,7 @@ export interface VerifiableNetwork {
   readonly maxResponseBytes: number;
   readonly isEmbedded: boolean;
   readonly hasEthereumBlocks?: boolean;
+  readonly chainlinkCoordinator?: Hex | undefined;
 }
 
 /** What is to be checked. */

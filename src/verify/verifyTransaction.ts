@@ -17,7 +17,7 @@ import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
 import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import { createChainFacts, type ChainReader } from "./chainFacts.ts";
-import { createContractBook, type OracleContracts } from "../chainlink/contractBook.ts";
+import { createContractBook, type ContractBook, type OracleContracts } from "../chainlink/contractBook.ts";
 import { checkContracts } from "./contractsStep.ts";
 import { checkExecution, type ExecutionOptions } from "./executionStep.ts";
 import { checkFunction, checkPreset } from "./presetSteps.ts";
@@ -54,6 +54,8 @@ export interface VerifyOptions extends Omit<ExecutionOptions, "deadline"> {
   readonly requestId?: Hex;
   /** Whether block headers are Ethereum's, so that they can be hashed again. Default true: so with the embedded chains. */
   readonly hasEthereumBlocks?: boolean;
+  /** Chainlink's coordinator of VRF v2.5 on this chain, if it is known. Only for the words of `trust`. */
+  readonly chainlinkCoordinator?: Hex | undefined;
   /** Whether the chain is one that the operator of the oracle runs alone, if known. Only for the words of `trust`. */
   readonly isEmbedded: boolean | undefined;
 }
@@ -105,7 +107,11 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
     verdict,
     requests,
     contracts: book.known(),
-    trust: remainingTrust(requests, { ...options, operators: await findOperators(requests, means) }),
+    trust: remainingTrust(requests, {
+      ...options,
+      operators: await findOperators(requests, means),
+      isChainlinkVrf: isOf(options.chainlinkCoordinator, book),
+    }),
   };
 }
 
@@ -123,6 +129,10 @@ async function findOperators(
   } catch {
     return undefined;
   }
+}
+
+function isOf(coordinator: Hex | undefined, book: ContractBook): boolean {
+  return coordinator !== undefined && book.known().vrfCoordinator === coordinator.toLowerCase();
 }
 
 async function checkRequest(

@@ -1,5 +1,6 @@
 import { isEmbedded } from "./embeddedNetworkSchema.ts";
 import { NETWORK_NAMES, PROFILE_NAMES, findProfile } from "../../networks/profiles.ts";
+import { VRF25_NETWORKS } from "../../networks/vrf25.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { pointerTo } from "../../lib/parseJson.ts";
 
@@ -10,7 +11,11 @@ export function checkNetworks(networks: unknown): ParameterViolation[] {
     const path = pointerTo(name, "/networks");
     if (isEmbedded(network)) return checkEmbedded(name, path);
     return isObject(network)
-      ? [...checkChainId(name, network, path), ...checkKey(network["operatorKey"], `${path}/operatorKey`)]
+      ? [
+          ...checkChainId(name, network, path),
+          ...checkChainlink(name, network, path),
+          ...checkKey(network["operatorKey"], `${path}/operatorKey`),
+        ]
       : [];
   });
 }
@@ -30,6 +35,18 @@ function checkChainId(name: string, { chainId }: Members, path: string): Paramet
   if (profile === undefined || chainId === undefined || chainId === profile.chainId) return [];
   const message = `must be ${profile.chainId}, the chain id of ${name}; got ${JSON.stringify(chainId)}; give another chain another name`;
   return [{ path: `${path}/chainId`, message }];
+}
+
+/** Chainlink's coordinator is known of some chains only. */
+function checkChainlink(name: string, { chainId, vrf }: Members, path: string): ParameterViolation[] {
+  if (!isObject(vrf) || VRF25_NETWORKS[Number(chainId ?? findProfile(name)?.chainId)] !== undefined)
+    return [];
+  return ["coordinator", "keyHash"]
+    .filter((member) => vrf[member] === undefined)
+    .map((member) => ({
+      path: `${path}/vrf/${member}`,
+      message: "is required, as Chainlink's VRF v2.5 is not known on this chain",
+    }));
 }
 
 function checkKey(key: unknown, path: string): ParameterViolation[] {

@@ -52,6 +52,49 @@ const OperatorKey = Type.Object(
   },
 );
 
+/** Random words of Chainlink's own oracle; what is absent follows from the chain's profile. */
+const ChainlinkVrf = Type.Object(
+  {
+    chainlink: Type.Unsafe<true>({
+      const: true,
+      [EXPECTED]: "true",
+      description: "Takes random words from Chainlink's own oracle, VRF v2.5.",
+    }),
+    coordinator: Type.Optional(
+      Type.Unsafe<Hex>({
+        type: "string",
+        pattern: "^0x[0-9a-fA-F]{40}$",
+        [EXPECTED]: "0x and 40 hex digits",
+        description: "Chainlink's VRFCoordinatorV2_5. Default: the profile's.",
+      }),
+    ),
+    keyHash: Type.Optional(
+      Type.Unsafe<Hex>({
+        type: "string",
+        pattern: "^0x[0-9a-fA-F]{64}$",
+        [EXPECTED]: "0x and 64 hex digits",
+        description:
+          "Key hash of the gas lane. Default: the profile's dearest lane, which waits for no cheaper gas.",
+      }),
+    ),
+  },
+  {
+    ...STRICT,
+    [EXPECTED]: "an object with chainlink",
+    description: "Random words of Chainlink's own oracle.",
+  },
+);
+
+/** Whose random words: of contracts of our own, by their version, or of Chainlink's. */
+const VrfChoice = Type.Unsafe<VrfVersion | Static<typeof ChainlinkVrf>>({
+  description:
+    "Version of the random word contracts that are deployed, or Chainlink's own oracle. Default `v2`.",
+  if: { type: "object" },
+  // eslint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema, and nobody awaits a schema
+  then: ChainlinkVrf,
+  else: { type: "string", enum: [...VRF_VERSIONS] },
+});
+
 /** A network that is served by nodes of its own. No member has a default here: what is absent follows from the chain's profile. */
 export const ExternalNetwork = Type.Object(
   {
@@ -83,13 +126,7 @@ export const ExternalNetwork = Type.Object(
         description: "Highest price of gas that is paid; above it, requests wait.",
       }),
     ),
-    vrf: Type.Optional(
-      Type.Unsafe<VrfVersion>({
-        type: "string",
-        enum: [...VRF_VERSIONS],
-        description: "Version of the random word contracts that are deployed. Default `v2`.",
-      }),
-    ),
+    vrf: Type.Optional(VrfChoice),
     finalityDepth: Type.Optional(
       Type.Integer({
         minimum: 1,

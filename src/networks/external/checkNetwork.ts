@@ -17,7 +17,7 @@ import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { NetworkProfile } from "../profiles.ts";
-import type { ContractsFile } from "./contractsFile.ts";
+import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
 import { stackPlanOf } from "./deployNetwork.ts";
 import { assertChainId, connectExternal } from "./externalNode.ts";
 import { assertDeployed } from "./externalSource.ts";
@@ -146,7 +146,15 @@ function lookAt(
     },
     "VRF key": async () => {
       const { data, decode } = COORDINATOR_READS[contracts.vrfVersion ?? "v2"].lane(file.keyHash);
-      const { isRegistered } = decode(await client.call({ to: contracts.vrfCoordinator, data }));
+      const { isRegistered, maxGasWei } = decode(await client.call({ to: contracts.vrfCoordinator, data }));
+      if (hasChainlinkVrf(file)) {
+        const limit = maxGasWei === undefined ? "" : `, up to ${formatGwei(maxGasWei)} gwei`;
+        return tell(
+          isRegistered,
+          `random words come from Chainlink's oracle: coordinator ${contracts.vrfCoordinator}, key ${file.keyHash}${limit}`,
+          "Chainlink has taken this key off its coordinator; deploy for one of its lanes",
+        );
+      }
       tell(
         isRegistered,
         `the oracle's VRF key ${file.keyHash} is registered; at least ${file.minConfirmations} confirmations`,
@@ -201,7 +209,8 @@ function lookAt(
     },
     "oracle accounts": async () => {
       const priceWei = await fees.gasPriceWei(client);
-      await balanceOf("the oracle's VRF account", oracle.vrf.feeReceiver, priceWei);
+      if (!hasChainlinkVrf(file))
+        await balanceOf("the oracle's VRF account", oracle.vrf.feeReceiver, priceWei);
       for (const address of oracle.functions.transmitters)
         await balanceOf("the oracle's transmitter", address, priceWei);
     },

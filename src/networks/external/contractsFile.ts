@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { ExistingContracts, StackAddresses } from "../../chainlink/stackPlan.ts";
+import { EXISTING_ROLES, type ExistingContracts, type StackAddresses } from "../../chainlink/stackPlan.ts";
 import { VRF_VERSIONS } from "../../chainlink/vrfVersion.ts";
 import { membersOf, NetworkFileError, readJsonFile, type JsonObject } from "./jsonFile.ts";
 import { parseIdentity, type OracleIdentity } from "./oracleIdentity.ts";
@@ -14,7 +14,7 @@ export interface ContractsFile {
   /** First block after the deployment. */
   readonly blockNumber: number;
   readonly contracts: StackAddresses;
-  /** Hash of the oracle's VRF key. */
+  /** Hash of the VRF key that requests name: of the oracle's, or of Chainlink's where the coordinator is. */
   readonly keyHash: Hex;
   /** Name of the oracle network that runs functions. */
   readonly donId: string;
@@ -91,8 +91,11 @@ export function readContractsFile(
 function parseExisting(path: string, object: JsonObject): ExistingContracts {
   const members = membersOf(path, object);
   return Object.fromEntries(
-    (["link", "nativePriceFeed", "usdPriceFeed"] as const)
-      .filter((role) => object[role] !== undefined)
-      .map((role) => [role, members.address(role)]),
+    EXISTING_ROLES.filter((role) => object[role] !== undefined).map((role) => [role, members.address(role)]),
   );
+}
+
+/** Whether random words come from Chainlink's oracle, and its coordinator is none of ours. */
+export function hasChainlinkVrf({ existing }: Pick<ContractsFile, "existing">): boolean {
+  return existing.vrfCoordinator !== undefined;
 }

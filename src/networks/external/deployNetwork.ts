@@ -11,6 +11,7 @@ import type { NetworkProfile } from "../profiles.ts";
 import { readContractsFile, type ContractsFile } from "./contractsFile.ts";
 import { findJournal, removeJournal, type DeploymentJournal } from "./deploymentJournal.ts";
 import { assertChainId, readGenesis } from "./externalNode.ts";
+import { readChainlinkVrf, type ChainlinkVrf } from "./chainlinkVrf.ts";
 import { writeJsonFile } from "./jsonFile.ts";
 import type { OracleIdentity } from "./oracleIdentity.ts";
 import { sendSteps, type DeployedStep } from "./sendSteps.ts";
@@ -45,6 +46,8 @@ export interface DeployNetworkOptions {
   readonly oracle: OracleIdentity;
   /** Version of the random word contracts. Default `v2`. */
   readonly vrfVersion?: VrfVersion | undefined;
+  /** Chainlink's live VRF v2.5, to take random words from; without it, of an own coordinator. */
+  readonly chainlink?: ChainlinkVrf | undefined;
   /** Path of the contracts file. */
   readonly file: string;
   /** Asked before anything is sent; `false` ends it. */
@@ -104,7 +107,7 @@ export async function deployNetwork(options: DeployNetworkOptions): Promise<Depl
 }
 
 async function beginJournal(options: DeployNetworkOptions, genesis: Hex): Promise<DeploymentJournal> {
-  const { profile, client, operator, oracle } = options;
+  const { profile, client, operator, oracle, chainlink } = options;
   const nonce = await client.getNonce(operator.address, "latest");
   if ((await client.getNonce(operator.address, "pending")) !== nonce)
     throw new DeploymentError(
@@ -120,10 +123,14 @@ async function beginJournal(options: DeployNetworkOptions, genesis: Hex): Promis
     firstNonce: nonce,
     startBlock: Number((await client.getHead("latest"))?.number ?? 0n),
     oracle,
-    existing: await findExisting(client, profile),
+    existing: {
+      ...(await findExisting(client, profile)),
+      ...(chainlink && (await readChainlinkVrf(client, chainlink))),
+    },
     donId: profile.functions.donId,
     ...(options.vrfVersion === undefined ? {} : { vrfVersion: options.vrfVersion }),
-    minConfirmations: profile.vrf.minConfirmations,
+    ...(chainlink === undefined ? {} : { keyHash: chainlink.keyHash }),
+    minConfirmations: chainlink?.minConfirmations ?? profile.vrf.minConfirmations,
     premiumLinkPpm: profile.vrf.premiumLinkPpm,
     steps: [],
   };
@@ -183,7 +190,7 @@ function describeDeployment(
     genesis: journal.genesis,
     blockNumber,
     contracts,
-    keyHash: journal.oracle.vrf.keyHash,
+    keyHash: journal.keyHash ?? journal.oracle.vrf.keyHash,
     donId: journal.donId,
     minConfirmations: journal.minConfirmations,
     isLinkOurs: journal.existing.link === undefined,

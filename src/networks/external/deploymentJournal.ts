@@ -20,6 +20,8 @@ export interface DeploymentJournal {
   readonly donId: string;
   /** Absent for V2. */
   readonly vrfVersion?: VrfVersion;
+  /** Of Chainlink's VRF key; absent where the key is the oracle's. */
+  readonly keyHash?: Hex;
   readonly minConfirmations: number;
   readonly premiumLinkPpm: number;
   /** By step, everything that was signed for its nonce, oldest first; written before it is sent. */

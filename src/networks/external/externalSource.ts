@@ -5,7 +5,7 @@ import type { Fees } from "../../evm/fees.ts";
 import { readPipelining } from "../../evm/pipelining.ts";
 import type { NetworkSource } from "../network.ts";
 import { MAX_RESPONSE_BYTES, type NetworkProfile } from "../profiles.ts";
-import type { ContractsFile } from "./contractsFile.ts";
+import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
 import { assertChainId, connectExternal, readGenesis, WrongChainError } from "./externalNode.ts";
 
 /** Between looks for a new head where the node doesn't push them. */
@@ -40,6 +40,7 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
       allowanceJuels: options.allowanceJuels,
       pollIntervalMs: POLL_INTERVAL_MS,
       rolledBackAfterMs: ROLLED_BACK_AFTER_MS,
+      chainlinkCoordinator: hasChainlinkVrf(file) ? file.contracts.vrfCoordinator : undefined,
       hasEthereumBlocks: profile.hasEthereumBlocks,
     },
     keyHash: file.keyHash,

@@ -6,7 +6,7 @@ import type { Fees } from "../../evm/fees.ts";
 import { createSender } from "../../evm/sender.ts";
 import { TycheError } from "../../lib/errors.ts";
 import type { NetworkProfile } from "../profiles.ts";
-import type { ContractsFile } from "./contractsFile.ts";
+import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
 
 const TOKEN_GAS = 200_000n;
 /** A plain transfer takes 21,000; rollups charge for their data, too. */
@@ -62,7 +62,9 @@ export async function fundNetwork(options: FundNetworkOptions): Promise<void> {
       }
     }
     const { vrf, functions } = file.oracle;
-    for (const to of options.coinWei === undefined ? [] : [vrf.feeReceiver, ...functions.transmitters]) {
+    // Chainlink's node pays for its own proofs.
+    const accounts = [...(hasChainlinkVrf(file) ? [] : [vrf.feeReceiver]), ...functions.transmitters];
+    for (const to of options.coinWei === undefined ? [] : accounts) {
       const lacking = options.coinWei! - (await client.getBalanceWei(to));
       if (lacking <= 0n) continue;
       const holds = await client.getBalanceWei(operator.address);

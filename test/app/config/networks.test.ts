@@ -104,3 +104,15 @@ test("behaviour: the schema for editors asks for what a network with nodes of it
   expect(validate({ networks: { sepolia: { contracts: "x" } } })).toBe(false);
   expect(validate({})).toBe(true);
 });
+
+test("behaviour: Chainlink's own oracle is taken where it is known, or named", () => {
+  const vrf = { chainlink: true };
+  const named = { ...vrf, coordinator: `0x${"5a".repeat(20)}`, keyHash: `0x${"7b".repeat(32)}` };
+  const { networks } = read({ sepolia: { ...SEPOLIA, vrf }, mychain: { ...MYCHAIN, vrf: named } });
+  expect([networks["sepolia"], networks["mychain"]]).toMatchObject([{ vrf }, { vrf: named }]);
+  const missing = "is required, as Chainlink's VRF v2.5 is not known on this chain";
+  expect(violationsOf({ mychain: { ...MYCHAIN, vrf } })).toEqual({
+    "/networks/mychain/vrf/coordinator": missing,
+    "/networks/mychain/vrf/keyHash": missing,
+  });
+});

@@ -11,6 +11,8 @@ export interface StrangersChain {
   readonly wsUrl: string;
   /** Mines blocks at once, as whoever runs the chain can. */
   mine(blocks: number): Promise<void>;
+  /** Calls a method of the node's, as whoever runs it can. */
+  call(method: string, params: readonly unknown[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -50,6 +52,7 @@ async function startNode(
     httpUrl,
     wsUrl: `ws://127.0.0.1:${port}`,
     mine: (blocks) => callNode(httpUrl, mineMethod, [`0x${blocks.toString(16)}`]),
+    call: (method, params) => callNode(httpUrl, method, params),
     async close() {
       child.kill("SIGKILL");
       await exited;

@@ -1,0 +1,52 @@
+import { decodeFunctionResult, encodeFunctionData, parseAbi, zeroAddress, type Hex } from "viem";
+import { DeploymentError } from "../../chainlink/deploy.ts";
+import type { ExistingContracts } from "../../chainlink/stackPlan.ts";
+import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
+import type { ChainClient } from "../../evm/client.ts";
+
+/** What VRFCoordinatorV2_5 tells of the contracts beside it. */
+const neighboursAbi = parseAbi([
+  "function BLOCKHASH_STORE() view returns (address)",
+  "function LINK() view returns (address)",
+  "function LINK_NATIVE_FEED() view returns (address)",
+]);
+
+/** Where random words of Chainlink's own oracle are asked for: VRF v2.5. */
+export interface ChainlinkVrf {
+  readonly coordinator: Hex;
+  /** Of the gas lane. */
+  readonly keyHash: Hex;
+  readonly minConfirmations: number;
+}
+
+/**
+ * Reads what stands beside Chainlink's coordinator: the LINK that it takes, its price feed and BlockhashStore.
+ *
+ * @throws {DeploymentError} when there is no such coordinator, or it has no such lane.
+ */
+export async function readChainlinkVrf(
+  client: Pick<ChainClient, "call" | "getCode">,
+  { coordinator, keyHash }: ChainlinkVrf,
+): Promise<ExistingContracts> {
+  if ((await client.getCode(coordinator)) === "0x")
+    throw new DeploymentError("VRFCoordinatorV2_5", `there is no contract at ${coordinator}, Chainlink's`);
+  const read = async (functionName: "BLOCKHASH_STORE" | "LINK" | "LINK_NATIVE_FEED"): Promise<Hex> => {
+    const call = { abi: neighboursAbi, functionName } as const;
+    const data = await client.call({ to: coordinator, data: encodeFunctionData(call) });
+    return decodeFunctionResult({ ...call, data });
+  };
+  const lane = COORDINATOR_READS["v2.5"].lane(keyHash);
+  const { isRegistered } = lane.decode(await client.call({ to: coordinator, data: lane.data }));
+  if (!isRegistered)
+    throw new DeploymentError(
+      "VRFCoordinatorV2_5",
+      `${coordinator} has no proving key with the key hash ${keyHash}`,
+    );
+  return {
+    link: await read("LINK"),
+    nativePriceFeed: await read("LINK_NATIVE_FEED"),
+    blockhashStore: await read("BLOCKHASH_STORE"),
+    vrfCoordinator: coordinator,
+    batchVrfCoordinator: zeroAddress,
+  };
+}
