@@ -24,7 +24,7 @@ const packages = Object.entries(read("package-lock.json").packages).filter(([pat
 const isInstalled = ([path, { os, cpu }]: readonly [string, Package]): boolean =>
   os?.includes("linux") !== false && cpu?.includes("x64") !== false && !path.endsWith("-musl");
 
-// The registry that the lock file was made with answers 404 for the packages of other platforms: their hashes can't be had there.
+// The registry that the lock file was made with lacks packages of other platforms (those tried: 404), and so their hashes.
 test("default: every package that is installed on Linux x64 is pinned by its hash", () => {
   const unpinned = packages.filter(
     ([, { integrity, inBundle }]) => inBundle !== true && integrity?.startsWith("sha512-") !== true,

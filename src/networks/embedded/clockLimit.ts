@@ -12,7 +12,7 @@ interface Advance {
 
 /** Pause between looks at the clock while every block is a step of it. */
 const LOOK_MS = 1_000;
-/** Blocks that the chain may mine between two looks, with room to spare: some 500 a second were measured. */
+/** Blocks that the chain may mine between two looks, with room to spare: each takes Anvil a millisecond and more. */
 const BLOCKS_BETWEEN_LOOKS = 2_000n;
 
 /** Options of {@link limitClock}. */
