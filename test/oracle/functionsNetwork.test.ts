@@ -255,8 +255,9 @@ test("behaviour: a receipt that comes after the reorganisation that took its blo
   const raw = await world.client.request("eth_getRawTransactionByHash", [transactions[0]]);
   await vi.waitFor(async () => expect(await answers()).toHaveLength(1));
   await world.viem.revert({ id: before });
-  await world.client.request("eth_sendRawTransaction", [raw]);
-  const mined = await world.viem.getBlockNumber();
+  // Anvil may answer before it has mined.
+  const hash = (await world.client.request("eth_sendRawTransaction", [raw])) as `0x${string}`;
+  const { blockNumber: mined } = await world.viem.waitForTransactionReceipt({ hash });
   await vi.waitFor(() => expect(oracle.network().pending[0]?.blockNumber).toBe(mined));
   late.resolve();
   await vi.waitFor(async () => expect(await answers()).toHaveLength(1));
