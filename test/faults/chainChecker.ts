@@ -116,7 +116,8 @@ function compare(
     words += count;
     if (request.kind !== "random") functions += 1;
     if (!isFulfilled) continue;
-    fulfilledWords += count;
+    // Presets of one transaction share a word, so of presets alone at most as many words are on chain.
+    if (request.kind === "random") fulfilledWords += count;
     if (request.kind !== "random") fulfilledFunctions += 1;
     const breach = request.kind === "random" ? checkWords(chain, request) : checkResult(chain, request);
     if (breach !== undefined) breaches.push(`${name}: ${request.id} (${request.kind}) ${breach}`);
