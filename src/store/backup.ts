@@ -3,7 +3,6 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
-  fsyncSync,
   linkSync,
   openSync,
   renameSync,
@@ -14,6 +13,7 @@ import { dirname } from "node:path";
 import { DatabaseSync, backup } from "node:sqlite";
 import { findDamage } from "../lib/databaseCheck.ts";
 import { TycheError, messageOf } from "../lib/errors.ts";
+import { flushPath } from "../lib/flushFile.ts";
 import { setAside } from "../lib/setAside.ts";
 import { findNewerMigration } from "./migrations.ts";
 
@@ -50,11 +50,11 @@ export async function backupDatabase(database: string, target: string): Promise<
     }
     closeLog(copy);
     const known = readBackup(copy);
-    flush(copy);
+    flushPath(copy);
     // Unlike a rename, it replaces nothing.
     linkSync(copy, target);
     rmSync(copy);
-    flush(dirname(target));
+    flushPath(dirname(target));
     return known;
   } catch (cause) {
     rmSync(copy, { force: true });
@@ -108,11 +108,11 @@ export function restoreDatabase(file: string, database: string): { readonly setA
     rmSync(copy, { force: true });
     copyFileSync(file, copy);
     chmodSync(copy, 0o600);
-    flush(copy);
+    flushPath(copy);
     for (const log of ["-wal", "-shm"]) if (existsSync(database + log)) setAside(database + log);
     const setAsideAs = existsSync(database) ? setAside(database) : undefined;
     renameSync(copy, database);
-    flush(dirname(database));
+    flushPath(dirname(database));
     return setAsideAs === undefined ? {} : { setAsideAs };
   } catch (cause) {
     throw new BackupError(`${database} can't be put back (${messageOf(cause)})`, cause);
@@ -124,15 +124,6 @@ function closeLog(file: string): void {
   const database = new DatabaseSync(file);
   database.exec("PRAGMA journal_mode = DELETE");
   database.close();
-}
-
-function flush(path: string): void {
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 /** A backup can't be made or put back; the message says why and what to do. */

@@ -12,14 +12,15 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { TycheError, messageOf } from "../lib/errors.ts";
+import { flushPath } from "../lib/flushFile.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { closeToOthers } from "./fileModes.ts";
 import { createMasterKey, parseMasterKey } from "./masterKey.ts";
 import { setAside } from "../lib/setAside.ts";
 
-/** Tells a data directory of ours from a folder with other things in it. */
 /** Configuration in the data directory: who puts it there means the folder for Tyche, whatever it names beside it. */
 export const CONFIG_FILE = "tyche.json";
+/** Tells a data directory of ours from a folder with other things in it. */
 const MARKER = "tyche-data";
 /** What a directory that lost its marker is known by, and what can't be made anew when it is lost. */
 const DATABASE = "tyche.sqlite";
@@ -66,6 +67,7 @@ export function openDataDirectory(path: string, options: DataDirectoryOptions): 
     try {
       writeFileSync(temporary, text, { mode: 0o600, flush: true });
       renameSync(temporary, file(name));
+      flushPath(path);
     } catch (cause) {
       throw new DataDirectoryError(
         `${file(name)} can't be written (${messageOf(cause)}); move away what is in its place and see that the disk has room`,

@@ -1,6 +1,7 @@
-import { closeSync, constants, fsyncSync, openSync } from "node:fs";
+import { closeSync, constants, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { flushFile } from "../lib/flushFile.ts";
+import { flushFile, flushPath } from "../lib/flushFile.ts";
+import { shareFlush } from "../lib/sharedFlush.ts";
 
 /** Brings what a database in WAL mode has committed to the disk itself. */
 export interface WalSync {
@@ -18,39 +19,18 @@ export interface WalSync {
  * @param database path of the database, which has been written to: its log exists.
  */
 export function openWalSync(database: string): WalSync {
-  const folder = openSync(dirname(database), constants.O_RDONLY);
   // The files' names in their folder.
-  fsyncSync(folder);
-  closeSync(folder);
+  flushPath(dirname(database));
   const file = openSync(`${database}-wal`, constants.O_RDWR);
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
+  const flushes = shareFlush(() => flushFile(file));
   let isClosed = false;
 
-  const flush = (): Promise<void> => {
-    running = flushFile(file).finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-
   return {
-    sync() {
-      if (isClosed) return Promise.resolve();
-      if (running === undefined) return flush();
-      // The one under way may have begun before the commit.
-      next ??= running
-        .catch(() => {})
-        .then(() => {
-          next = undefined;
-          return flush();
-        });
-      return next;
-    },
+    sync: () => (isClosed ? Promise.resolve() : flushes.run()),
     async close() {
       if (isClosed) return;
       isClosed = true;
-      await Promise.allSettled([next ?? running]);
+      await Promise.allSettled([flushes.underWay()]);
       closeSync(file);
     },
   };

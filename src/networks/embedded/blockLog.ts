@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Hex } from "viem";
 import { flushFile } from "../../lib/flushFile.ts";
+import { shareFlush } from "../../lib/sharedFlush.ts";
 
 /** All that it takes to mine a block again: the same transactions at the same time give the same hash. */
 export interface LoggedBlock {
@@ -62,38 +63,20 @@ export function openBlockLog(folder: string, after: number, stored = after): Blo
   let file = open(after + 1, "a");
   let firstKept = stored + 1;
   let isFlushed = true;
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
+  const flushes = shareFlush(() => {
+    isFlushed = true;
+    return flushFile(file).catch((error: unknown) => {
+      isFlushed = false;
+      throw error;
+    });
+  });
   const closeFile = (): void => {
     const closed = file;
-    void Promise.allSettled([next ?? running]).then(() => closeSync(closed));
-  };
-  const flush = (): Promise<void> => {
-    isFlushed = true;
-    running = flushFile(file)
-      .catch((error: unknown) => {
-        isFlushed = false;
-        throw error;
-      })
-      .finally(() => {
-        running = undefined;
-      });
-    return running;
+    void Promise.allSettled([flushes.underWay()]).then(() => closeSync(closed));
   };
   return {
     append: write,
-    flush() {
-      if (isFlushed) return running ?? Promise.resolve();
-      if (running === undefined) return flush();
-      // The one under way may have begun before the last line.
-      next ??= running
-        .catch(() => {})
-        .then(() => {
-          next = undefined;
-          return flush();
-        });
-      return next;
-    },
+    flush: () => (isFlushed ? (flushes.underWay() ?? Promise.resolve()) : flushes.run()),
     cutAfter: (block) => write({ cutAfter: block }),
     startAfter(block) {
       closeFile();

@@ -1,16 +1,8 @@
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
 import { messageOf } from "../../lib/errors.ts";
+import { flushPath } from "../../lib/flushFile.ts";
 import type { AnvilState } from "./anvilState.ts";
 
 /**
@@ -39,7 +31,7 @@ export function replaceState(next: string, file: string): void {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   renameSync(next, file);
-  flushFolder(dirname(file));
+  flushPath(dirname(file));
 }
 
 /** Path of the state that was stored before the present one. */
@@ -76,13 +68,4 @@ export function findStateDamage(file: string): string | undefined {
 
 function checksumOf(text: string): string {
   return crc32(text).toString(16).padStart(8, "0");
-}
-
-function flushFolder(path: string): void {
-  const folder = openSync(path, "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }

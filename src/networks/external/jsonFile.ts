@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { isAddress, isHash, type Hex } from "viem";
 import { TycheError, messageOf } from "../../lib/errors.ts";
+import { flushPath } from "../../lib/flushFile.ts";
 
 /** Members of a file that an operator may have edited. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -35,14 +36,9 @@ export function readJsonFile(path: string, remedy: string): JsonObject {
 export function writeJsonFile(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.new`;
-  const descriptor = openSync(temporary, "w", 0o644);
-  try {
-    writeSync(descriptor, `${JSON.stringify(value, null, 2)}\n`);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o644, flush: true });
   renameSync(temporary, path);
+  flushPath(dirname(path));
 }
 
 /** Reads members of such a file; each reader throws {@link NetworkFileError} with the member's name. */
