@@ -1,29 +1,26 @@
-import { formatGwei, formatUnits, type Hex } from "viem";
+import type { Hex } from "viem";
 import type { ChainClient, RawLog, Receipt } from "../evm/client.ts";
 import { decodeLog } from "../chainlink/events.ts";
 import type { Sender } from "../evm/sender.ts";
 import type { WatchedBlock } from "../evm/watcher.ts";
-import { isPaidNatively } from "../chainlink/extraArgs.ts";
-import { COORDINATOR_READS, type ContractRead, type VrfSubscription } from "../chainlink/vrfCoordinator.ts";
+import { COORDINATOR_READS, type ContractRead } from "../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
 import { messageOf } from "../lib/errors.ts";
-import { remember } from "../lib/memo.ts";
 import { prove, type ProvingKey } from "../vrf/proof.ts";
 import { seedOf } from "../vrf/randomWords.ts";
 import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
 import { createBlockhashKeeper, REACHABLE_BLOCKS } from "./blockhashKeeper.ts";
 import { encodeFulfillment, readVrfOutcomes, type VrfOutcome, type VrfRequest } from "./fulfillment.ts";
 import { gasOfFulfillment, measureFulfillment } from "./fulfillmentGas.ts";
+import { createGasLane, describeGasLane } from "./gasLane.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "./groupCommit.ts";
+import { purseOf, shortageOf } from "./purse.ts";
 import { createRequestSet, type Entry } from "./requestSet.ts";
 import type { OracleLog } from "./log.ts";
 import type { PendingRequest } from "./status.ts";
 import { ORACLE_TOPICS } from "./topics.ts";
 
 const IN_NEXT = "in the next transaction";
-/** How long a lane's limit, which the coordinator's owner may change, is taken for known. */
-const LANE_MEMORY_MS = 60_000;
-const GAS_PRICE_EXCEEDED = "gas costs more than the coordinator takes a proof at: the lane's limit";
 const FUNDED_TOPICS: ReadonlySet<string | undefined> = new Set([
   ORACLE_TOPICS.SubscriptionFunded,
   ORACLE_TOPICS.SubscriptionFundedV2Plus,
@@ -87,10 +84,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   const alarm = createAlarm(() => review());
   signal.addEventListener("abort", () => alarm.cancel(), { once: true });
 
-  const readLane = remember(
-    LANE_MEMORY_MS,
-    async () => (await ask(COORDINATOR_READS["v2.5"].lane(key.keyHash))).maxGasWei,
-  );
+  const laneLimit = createGasLane(key.keyHash, ask, log);
   const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
   const group = createGroupCommit<VrfEntry, Sender>({
     lanes: lanesOf(options.senders, maxInFlight),
@@ -215,7 +209,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
         return postpone(entry, shortageOf(request));
       case "GasPriceExceeded":
         void noteGasPrice(entry);
-        return postpone(entry, GAS_PRICE_EXCEEDED);
+        return postpone(entry, describeGasLane());
       case "OutOfGas":
         requestSet.raiseGas(entry);
         return postpone(
@@ -244,28 +238,16 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     }
   }
 
-  /** Gas price above which the coordinator refuses every proof of the key: such a fulfilment would only cost gas. Unknown: no limit. */
-  async function laneLimit(request: VrfRequest): Promise<bigint | undefined> {
-    if (vrfVersionOf(request) === "v2") return undefined;
-    try {
-      return await readLane();
-    } catch (error) {
-      log.debug({ err: error }, "vrf: the gas lane's limit could not be asked");
-      return undefined;
-    }
-  }
-
   /** Says what the lane of the key takes, as soon as that is known. */
   async function noteGasPrice(entry: VrfEntry): Promise<void> {
     const maxGasWei = await laneLimit(entry.request);
-    if (maxGasWei !== undefined && entry.state !== "working")
-      entry.why = `${GAS_PRICE_EXCEEDED} of ${formatGwei(maxGasWei)} gwei`;
+    if (maxGasWei !== undefined && entry.state !== "working") entry.why = describeGasLane(maxGasWei);
   }
 
   /** Why what is ready is not sent, where gas costs too much. */
   function tooDear(): string | undefined {
     const wait = options.senders.map((sender) => sender.waitsFor()).find((one) => one !== undefined);
-    return wait && `${GAS_PRICE_EXCEEDED} of ${formatGwei(wait.capWei)} gwei`;
+    return wait && describeGasLane(wait.capWei);
   }
 
   function postpone(entry: VrfEntry, why: string, longestPauseMs = LONGEST_COSTLY_PAUSE_MS): void {
@@ -309,18 +291,4 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
         .map((one) => (dear !== undefined && one.why === IN_NEXT ? { ...one, why: dear } : one));
     },
   };
-}
-
-/** What a request is paid from: LINK and coin of a subscription are apart. */
-function purseOf(request: Pick<VrfRequest, "subscriptionId" | "extraArgs">): string {
-  return `${request.subscriptionId} ${isPaidNatively(request) ? "coin" : "LINK"}`;
-}
-
-function shortageOf(request: VrfRequest, holds?: VrfSubscription): string {
-  const [currency, held] = isPaidNatively(request)
-    ? ["coin", holds?.balanceWei]
-    : ["LINK", holds?.balanceJuels];
-  const balance =
-    held === undefined ? `too little ${currency}` : `${formatUnits(held, 18)} ${currency}, too little`;
-  return `VRF subscription ${request.subscriptionId} holds ${balance} for this request; fund it`;
 }

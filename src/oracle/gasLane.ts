@@ -1,0 +1,39 @@
+import { formatGwei, type Hex } from "viem";
+import { COORDINATOR_READS, type ContractRead } from "../chainlink/vrfCoordinator.ts";
+import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
+import { remember } from "../lib/memo.ts";
+import type { VrfRequest } from "./fulfillment.ts";
+import type { OracleLog } from "./log.ts";
+
+/** How long a lane's limit, which the coordinator's owner may change, is taken for known. */
+const LANE_MEMORY_MS = 60_000;
+
+/** Returns the gas price in wei above which the coordinator refuses every proof of the key; `undefined`: no limit, or none known. */
+export type GasLane = (request: VrfRequest) => Promise<bigint | undefined>;
+
+/** Creates what asks for the gas lane of one key; VRFCoordinatorV2 has none. Never rejects. */
+export function createGasLane(
+  keyHash: Hex,
+  ask: <Value>(read: ContractRead<Value>) => Promise<Value>,
+  log: OracleLog,
+): GasLane {
+  const readLimit = remember(
+    LANE_MEMORY_MS,
+    async () => (await ask(COORDINATOR_READS["v2.5"].lane(keyHash))).maxGasWei,
+  );
+  return async (request) => {
+    if (vrfVersionOf(request) === "v2") return undefined;
+    try {
+      return await readLimit();
+    } catch (error) {
+      log.debug({ err: error }, "vrf: the gas lane's limit could not be asked");
+      return undefined;
+    }
+  };
+}
+
+/** Why a fulfilment waits where gas costs more than this many wei; without a figure while that is unknown. */
+export function describeGasLane(maxGasWei?: bigint): string {
+  const what = "gas costs more than the coordinator takes a proof at: the lane's limit";
+  return maxGasWei === undefined ? what : `${what} of ${formatGwei(maxGasWei)} gwei`;
+}
