@@ -8,6 +8,7 @@ import {
   vrfCoordinatorAbi,
   vrfCoordinatorV2PlusAbi,
 } from "./contracts/abi.ts";
+import { addressOf, bytes, slice, topic, uint, word } from "./eventData.ts";
 import { TycheError } from "../lib/errors.ts";
 
 /** What a log has to give to be decoded; a node's logs have more. */
@@ -273,37 +274,6 @@ function topicsOf<const Names extends string>(
 ): Readonly<Record<Names, Hex>> {
   const topics = names.map((eventName) => [eventName, encodeEventTopics({ abi, eventName })[0]] as const);
   return Object.fromEntries(topics) as Record<Names, Hex>;
-}
-
-function topic(topics: readonly Hex[], index: number): Hex {
-  const value = topics[index];
-  if (value === undefined) throw new RangeError(`topic ${index} is missing`);
-  return value;
-}
-
-/** `length` bytes of data from byte `offset` on. */
-function slice(data: Hex, offset: number, length: number): Hex {
-  const end = 2 + 2 * (offset + length);
-  if (end > data.length) throw new RangeError(`the data ends before byte ${offset + length}`);
-  return `0x${data.slice(2 + 2 * offset, end)}`;
-}
-
-function word(data: Hex, index: number): Hex {
-  return slice(data, 32 * index, 32);
-}
-
-function uint(data: Hex, index: number): bigint {
-  return BigInt(word(data, index));
-}
-
-function addressOf(word: Hex): Hex {
-  return `0x${word.slice(26)}`;
-}
-
-/** Bytes whose offset stands in word `index`. */
-function bytes(data: Hex, index: number): Hex {
-  const offset = Number(uint(data, index));
-  return slice(data, offset + 32, Number(BigInt(slice(data, offset, 32))));
 }
 
 /** A log claims to be one of our events and is not. */
