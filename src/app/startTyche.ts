@@ -57,6 +57,9 @@ export interface TycheOptions {
   readonly onNetwork?: (network: StartedNetwork) => void;
 }
 
+/** Presets are all the operator's own: their examples run in contexts of one isolate, which a child makes once. */
+const PRESET_CHECKS = "presets";
+
 /** A running service. */
 export interface Tyche {
   /** Base URL, without a trailing slash. */
@@ -168,7 +171,7 @@ async function start(
   };
   const registry = await createLayeredRegistry({
     folders: config.pluginsDir === undefined ? listPresetFolders() : [config.pluginsDir],
-    run: pool.run,
+    run: async (request) => await pool.run({ ...request, group: PRESET_CHECKS }),
     onChange(change) {
       if (change.kind === "live") {
         log.info({ preset: change.preset.name }, "preset live");

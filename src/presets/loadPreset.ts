@@ -3,7 +3,7 @@ import { findDefinitionErrors } from "./definitionErrors.ts";
 import { MalformedJsonError, parseJsonText, type JsonText } from "../lib/parseJson.ts";
 import { type LinkedSource, linkSource } from "./linkSource.ts";
 import { minifySource } from "./minifySource.ts";
-import { compileParameters, publishParameterSchema } from "./parameterSchema.ts";
+import { compileParameters, publishParameterSchema, type ParameterValidator } from "./parameterSchema.ts";
 import type { Preset } from "./preset.ts";
 import type { ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
 import { readPresetFiles } from "./presetFiles.ts";
@@ -45,6 +45,7 @@ export async function loadPreset(folder: string, name: string): Promise<Preset> 
 
 interface ReadDefinition {
   readonly definition: PresetDefinition;
+  readonly validate: ParameterValidator;
   readonly resultBound: ResultBound;
   readonly positionOf: JsonText["positionOf"];
 }
@@ -56,7 +57,7 @@ interface ReadSource {
 }
 
 function createPreset(
-  { definition, resultBound, positionOf }: ReadDefinition,
+  { definition, validate, resultBound, positionOf }: ReadDefinition,
   { source, linked }: ReadSource,
 ): Preset {
   return {
@@ -72,7 +73,7 @@ function createPreset(
     sourceBytes: Buffer.byteLength(source),
     resultBound,
     definition,
-    validate: compileParameters(definition),
+    validate,
     written: { source: linked.text, preludeLines: linked.preludeLines, positionOf },
   };
 }
@@ -97,13 +98,14 @@ function readDefinition(name: string, text: string): ReadDefinition {
   const kinds = new Map(
     Object.entries(definition.parameters.properties).map(([key, schema]) => [key, kindOf(schema)]),
   );
-  const problems = [...findValueProblems(definition)].map(({ pointer, reason }) =>
+  const validate = compileParameters(definition);
+  const problems = [...findValueProblems(definition, validate)].map(({ pointer, reason }) =>
     problemAt(pointer, reason),
   );
   if (problems.length > 0) throw new PresetBrokenError(problems);
   try {
     const resultBound = parseResultBound(definition.maxResultBytes ?? "32", kinds);
-    return { definition, resultBound, positionOf: json.positionOf };
+    return { definition, validate, resultBound, positionOf: json.positionOf };
   } catch (error) {
     if (!(error instanceof ResultBoundError)) throw error;
     const reason = `${error.message} (at character ${error.offset + 1})`;
@@ -123,8 +125,10 @@ function parseDefinitionText(name: string, text: string): JsonText {
 }
 
 /** Parameters that a preset names itself, in defaults and examples, must be ones that it would take from a caller. */
-function* findValueProblems(definition: PresetDefinition): Generator<{ pointer: string; reason: string }> {
-  const validate = compileParameters(definition);
+function* findValueProblems(
+  definition: PresetDefinition,
+  validate: ParameterValidator,
+): Generator<{ pointer: string; reason: string }> {
   const defaults = Object.entries(definition.parameters.properties).filter(
     ([, schema]) => schema.default !== undefined,
   );

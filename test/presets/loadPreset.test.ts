@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test, vi } from "vitest";
 import { checkExamples } from "../../src/presets/checkPreset.ts";
 import { loadPreset } from "../../src/presets/loadPreset.ts";
 import { PresetBrokenError } from "../../src/presets/presetProblem.ts";
@@ -34,6 +35,19 @@ test("behaviour: the same text gives the same source and hash again", async () =
   await writePreset(folder, "echo", {});
   const [first, second] = [await loadPreset(folder, "echo"), await loadPreset(folder, "echo")];
   expect(second.sourceHash).toBe(first.sourceHash);
+});
+
+test("behaviour: compiles the parameters of a preset and nothing else, whatever was loaded before", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "echo", {});
+  await loadPreset(folder, "echo");
+  // To compile the schema of schemas, too, takes ten times as long, and 200 presets may come at once.
+  const compiled = vi.spyOn(Ajv2020.prototype, "compile");
+  const metaSchemas = vi.spyOn(Ajv2020.prototype, "addMetaSchema");
+  await loadPreset(folder, "echo");
+  expect(compiled).toHaveBeenCalledTimes(1);
+  expect(metaSchemas).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
 });
 
 test("behaviour: the published parameters say in standard words what a decimal takes", async () => {
