@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSandboxPool, type RunResult, type SandboxPool } from "../../../sandbox/index.ts";
-import type { HostileCase } from "./case.ts";
+import { type HostileCase, TIMEOUT } from "./case.ts";
 import { cpu } from "./cpu.ts";
 import { floods } from "./floods.ts";
 import { memory } from "./memory.ts";
@@ -11,8 +11,9 @@ import { platform } from "./platform.ts";
 import { poisoned } from "./poison.ts";
 import { reach } from "./reach.ts";
 
-/** Time of a source where its case names none: little for what does not end by itself, plenty for what does on a busy machine. */
+/** Time of a source that may end by its timeout, where its case names none. */
 const TIMEOUT_MS = 300;
+/** Time of every other source: it ends by itself, however busy the machine is. */
 const PLENTY_MS = 20_000;
 /** Other work on the machine may slow a case down by that factor before it fails. */
 const SLOWNESS = 10;
@@ -46,7 +47,7 @@ describe.each(tables)("%s", (_table, cases) => {
   test.each(cases.map((one) => [one.name, one] as const))("error: %s", async (_name, one) => {
     const healthy = [1, 2, 3].map((number) => runHealthy(number));
     const startMs = performance.now();
-    const limits = { timeoutMs: one.ok === undefined ? TIMEOUT_MS : PLENTY_MS, ...one.limits };
+    const limits = { ...one.limits, timeoutMs: timeoutOf(one) };
     const result = await pool.run({ source: one.source, args: ["a"], caller: "hostile", limits });
     const elapsedMs = performance.now() - startMs;
 
@@ -58,6 +59,12 @@ describe.each(tables)("%s", (_table, cases) => {
     expect(await unrest()).toBe("");
   });
 });
+
+/** Time that the source of a case gets, in ms. */
+function timeoutOf({ error, kinds, limits }: HostileCase): number {
+  const isAllowed = typeof error === "string" ? error === TIMEOUT : error?.test(TIMEOUT) === true;
+  return isAllowed && kinds?.includes("timeout") !== false ? (limits?.timeoutMs ?? TIMEOUT_MS) : PLENTY_MS;
+}
 
 /** Says in what a result differs from what its case allows; nothing if in nothing. */
 function faultOf(one: HostileCase, result: RunResult): string {
