@@ -1,5 +1,6 @@
 #!/usr/bin/env -S node --no-node-snapshot
 import { createRequire } from "node:module";
+import { setFlagsFromString } from "node:v8";
 import { Command } from "commander";
 import { ApiError, TycheClientError } from "../client/index.ts";
 import { TycheError } from "../lib/errors.ts";
@@ -23,6 +24,9 @@ import { registerVerify } from "../cli/verifyCommand.ts";
 import { describeConfigSchema } from "./config/configSchema.ts";
 import { hideSecrets } from "./config/hideSecrets.ts";
 import { readConfig } from "./config/readConfig.ts";
+
+// Left alone, V8 collects a heap of 50 MB of live objects only at 170 to 230: a third of the process.
+setFlagsFromString("--heap-growing-percent=60");
 
 function readVersion(): string {
   const { version } = createRequire(import.meta.url)("../../package.json") as { readonly version: string };

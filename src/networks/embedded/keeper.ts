@@ -3,6 +3,8 @@ import type { KeeperData, KeeperTasks } from "./keeperWorker.ts";
 
 /** A thread without work ends after this: it holds some 20 MB, and starts in 50 ms. */
 const IDLE_MS = 10_000;
+/** What it reads is garbage soon: V8's default would let 100 MB of it lie about in each chain's thread. */
+const YOUNG_MB = 12;
 
 /**
  * Keeps what a chain's node forgets, and takes its state: all that reads much, in a thread of its own, which is there only
@@ -34,6 +36,7 @@ export function createKeeper(data: KeeperData): Keeper {
     const started = new Worker(new URL("./keeperWorker.ts", import.meta.url), {
       workerData: data,
       execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
     started.on("message", ({ id, result, error }: { id: number; result?: unknown; error?: string }) => {
       const asker = waiting.get(id);
