@@ -9,7 +9,8 @@
  * them share the cores. Presets: nDice, ten dice of 20 faces. Functions: a source of one line, one argument. Random numbers: one word.
  * Every answer is checked for its success and for being nobody else's.
  *
- * Each kind is measured on chains of its own, for an Anvil gets slower as its state grows; by how much, the last row of presets shows.
+ * One call at a time, a slow machine's noise is larger than the difference: last, both services take turns of some seconds, and the ratio is
+ * the median over the turns. Each kind is measured on chains of its own, for an Anvil gets slower as its state grows; by how much, the last row of presets shows.
  * A load of the service ends after some seconds, or when the chain has grown by nearly as many blocks as Anvil keeps receipts of. Gas is
  * the sum of all receipts of those blocks, by requests; the naive path adds up its own receipts. Left out: the start, the first calls (until all code is warm), and networks with blocks in fixed
  * intervals, where the interval is what takes the time.
@@ -34,6 +35,7 @@ import { describeMachine, readMachine } from "./support/machine.ts";
 import { startNaiveService } from "./support/naiveService.ts";
 import { readCpuTimes, subtractCpuTimes, type CpuTimes } from "./support/processes.ts";
 import { formatTable, parseReportTarget, writeReport } from "./support/report.ts";
+import { describeTurns, takeTurns, type Turn } from "./support/turns.ts";
 
 const isQuick = process.argv.includes("--quick");
 const IN_FLIGHT = [1, 50, 200] as const;
@@ -43,6 +45,7 @@ const WARM_UP_MS = isQuick ? 500 : 10_000;
 const WARM_UP_IN_FLIGHT = 20;
 /** Anvil keeps the transactions of 1,000 blocks; the rest is for what is still under way. */
 const MAX_BLOCKS = 800;
+const TURNS = isQuick ? { count: 2, durationMs: 500 } : { count: 15, durationMs: 3_000 };
 const NETWORK = "sepolia";
 const CHAIN_ID = 11155111;
 const DICE = { numFaces: "20", numDice: "10" };
@@ -85,10 +88,17 @@ const machine = readMachine();
 const rows: Row[] = [];
 for (const [kind, call] of Object.entries(KINDS)) await measureKind(kind, call);
 await measureNaive();
+const turns = await measureAlone();
 
 writeReport(parseReportTarget(process.argv.slice(2)), {
   text: describe(),
-  data: { question: "the whole service over HTTP on an embedded chain", machine, quick: isQuick, rows },
+  data: {
+    question: "the whole service over HTTP on an embedded chain",
+    machine,
+    quick: isQuick,
+    rows,
+    turns,
+  },
 });
 if (rows.some(({ failed }) => failed > 0)) process.exitCode = 1;
 
@@ -96,16 +106,7 @@ if (rows.some(({ failed }) => failed > 0)) process.exitCode = 1;
 async function measureKind(kind: string, call: (index: number) => LoadCall): Promise<void> {
   const tyche = await startTycheProcess();
   try {
-    const { data } = await tyche.call("GET", "/api/networks");
-    const { rpcUrl, contracts } = data.items.find((one: { name: string }) => one.name === NETWORK);
-    const peer: Peer = {
-      tellsGas: false,
-      url: tyche.url,
-      headers: { authorization: tyche.apiKey },
-      pid: tyche.pid,
-      rpc: openRpc(rpcUrl),
-      contracts,
-    };
+    const peer = await servicePeer(tyche);
     if (rows.length === 0) await checkOnce(tyche);
     await warmUp(peer, call);
     for (const inFlight of IN_FLIGHT) await measure(peer, kind, inFlight, call);
@@ -117,14 +118,24 @@ async function measureKind(kind: string, call: (index: number) => LoadCall): Pro
   }
 }
 
+async function servicePeer(tyche: TycheProcess): Promise<Peer> {
+  const { url, apiKey, pid } = tyche;
+  const { data } = await tyche.call("GET", "/api/networks");
+  const { rpcUrl, contracts } = data.items.find((one: { name: string }) => one.name === NETWORK);
+  return { tellsGas: false, url, headers: { authorization: apiKey }, pid, rpc: openRpc(rpcUrl), contracts };
+}
+
+async function naiveCall(): Promise<() => LoadCall> {
+  const { source } = await loadPreset(fileURLToPath(new URL("../plugins", import.meta.url)), "nDice");
+  return () => ({ path: "/", body: { source, args: [DICE.numFaces, DICE.numDice] } });
+}
+
 /** Measures the same preset by the naive path. */
 async function measureNaive(): Promise<void> {
   const naive = await startNaiveService();
   try {
-    const { source } = await loadPreset(fileURLToPath(new URL("../plugins", import.meta.url)), "nDice");
-    const body = { source, args: [DICE.numFaces, DICE.numDice] };
-    const call = () => ({ path: "/", body });
     const peer: Peer = { ...naive, tellsGas: true, headers: {}, rpc: openRpc(naive.rpcUrl) };
+    const call = await naiveCall();
     await warmUp(peer, call);
     for (const inFlight of IN_FLIGHT) await measure(peer, "preset, naive path", inFlight, call);
   } finally {
@@ -132,7 +143,24 @@ async function measureNaive(): Promise<void> {
   }
 }
 
-async function warmUp({ url, headers }: Peer, call: (index: number) => LoadCall): Promise<void> {
+/** Measures one call at a time by the service and by the naive path, which take turns. */
+async function measureAlone(): Promise<readonly Turn[]> {
+  const tyche = await startTycheProcess();
+  const naive = await startNaiveService();
+  try {
+    const service = { url: tyche.url, headers: { authorization: tyche.apiKey }, call: KINDS.preset! };
+    const peers = { service, naive: { url: naive.url, headers: {}, call: await naiveCall() } };
+    for (const { call, ...peer } of Object.values(peers)) await warmUp(peer, call);
+    return await takeTurns(peers, TURNS);
+  } finally {
+    await Promise.all([tyche.stop(), naive.stop()]);
+  }
+}
+
+async function warmUp(
+  { url, headers }: Pick<Peer, "url" | "headers">,
+  call: (index: number) => LoadCall,
+): Promise<void> {
   await runLoad({ url, headers, call, inFlight: WARM_UP_IN_FLIGHT, durationMs: WARM_UP_MS });
 }
 
@@ -248,6 +276,8 @@ function describe(): string {
         fixed((Object.values(cpu).reduce((sum, ms) => sum + ms, 0) * requests) / (seconds * 1000), 2),
       ]),
     ),
+    "",
+    describeTurns(turns, TURNS.durationMs),
     "",
     "The naive path spares itself the dry run, the journal, the authentication and the watching of the chain, and it asks for the word through",
     "the same lean contract. Nothing on chain holds it to the word that it was given.",

@@ -19,6 +19,7 @@ import { decodeResult } from "../src/lib/decodeResult.ts";
 import { fromHexText, toHexText } from "../src/lib/hex.ts";
 import { describeMachine, readMachine } from "./support/machine.ts";
 import { formatTable, parseReportTarget, writeReport } from "./support/report.ts";
+import { median } from "./support/median.ts";
 
 const SIZES = [32, 64, 256] as const;
 const INPUTS = 16;
@@ -197,8 +198,4 @@ function assertEqualResults({ operation, bytes, inputs, run }: Group): void {
     if (new Set(texts).size > 1)
       throw new Error(`${operation} at ${bytes}: the results differ: ${texts.join(", ")}`);
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }

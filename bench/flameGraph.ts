@@ -2,22 +2,22 @@
  * Where does the service's own time go?
  *
  * Question: which code of the service's process (HTTP, journal, dispatch, oracle) the processor runs while presets go through one embedded
- * chain, 200 in flight. V8's sampling profiler runs in the service; what it saw between the start of the load and its end is drawn as a
+ * chain, 200 in flight or as many as you say. V8's sampling profiler runs in the service; what it saw between the start of the load and its end is drawn as a
  * flame graph, and summed up by function (ours) or package (others'). Left out: Anvil and the sandbox's processes, whose time
  * `npm run bench:anvil` tells, and the service's worker threads.
  *
- * Run: `npm run bench:flame`, which writes `docs/flame.svg`; `-- FILE` writes another one.
+ * Run: `npm run bench:flame`, which writes `docs/flame.svg`; `-- --in-flight 1 FILE` another one.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { startTycheProcess } from "../test/support/tyche.ts";
 import { buildFrames, drawFlameGraph, sumSelf, type CpuProfile } from "./support/flame.ts";
 import { runLoad } from "./support/load.ts";
 import { describeMachine, readMachine } from "./support/machine.ts";
 import { formatTable } from "./support/report.ts";
 
-const IN_FLIGHT = 200;
 const WARM_UP_MS = 10_000;
 const DURATION_MS = 15_000;
 const LARGEST = 25;
@@ -26,13 +26,18 @@ const call = () => ({
   body: { numFaces: "20", numDice: "10" },
 });
 
-const target = process.argv[2] ?? join(import.meta.dirname, "../docs/flame.svg");
+const { values, positionals } = parseArgs({
+  options: { "in-flight": { type: "string", default: "200" } },
+  allowPositionals: true,
+});
+const inFlight = Number(values["in-flight"]);
+const target = positionals[0] ?? join(import.meta.dirname, "../docs/flame.svg");
 const folder = mkdtempSync(join(tmpdir(), "tyche-flame-"));
 try {
   const tyche = await startTycheProcess({
     env: { NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=500 --cpu-prof-dir=${folder}` },
   });
-  const load = { url: tyche.url, headers: { authorization: tyche.apiKey }, call, inFlight: IN_FLIGHT };
+  const load = { url: tyche.url, headers: { authorization: tyche.apiKey }, call, inFlight };
   await runLoad({ ...load, durationMs: WARM_UP_MS });
   const from = now();
   const { requests, failed } = await runLoad({ ...load, durationMs: DURATION_MS });
@@ -41,7 +46,7 @@ try {
   if (failed > 0) throw new Error(`${failed} of ${requests} presets failed`);
   const root = buildFrames(readProfile(tyche.pid), from, to);
   const each = (us: number): string => (us / 1_000 / requests).toFixed(3);
-  const title = `The service's main thread, ${IN_FLIGHT} presets in flight: ${each(root.us)} ms of processor time each`;
+  const title = `The service's main thread, ${inFlight} presets in flight: ${each(root.us)} ms of processor time each`;
   writeFileSync(target, drawFlameGraph(root, title));
   const rows = sumSelf(root)
     .slice(0, LARGEST)

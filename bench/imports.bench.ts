@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { createSandboxNetwork, createSandboxPool, DEVELOPER_NETWORK } from "../sandbox/index.ts";
+import { median } from "./support/median.ts";
 
 const PACKAGES = ["npm:ethers@5.7.2", "npm:@aws-sdk/client-dynamodb"];
 const ROUNDS = 3;
@@ -93,10 +94,6 @@ async function measureOurs(specifier: string): Promise<Round> {
     };
     return { firstMs: await run(), nextMs: await run(), end };
   });
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 for (const specifier of PACKAGES) {
