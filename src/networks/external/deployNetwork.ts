@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
-import type { Hex } from "viem";
+import { formatGwei, type Hex } from "viem";
 import { DeploymentError } from "../../chainlink/deploy.ts";
 import { planDeployment, type ExistingContracts } from "../../chainlink/stackPlan.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import type { VrfVersion } from "../../chainlink/vrfVersion.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
-import { quote, type Fees } from "../../evm/fees.ts";
+import { PriceAboveCapError, quote, type Fees } from "../../evm/fees.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import { readContractsFile, type ContractsFile } from "./contractsFile.ts";
 import { findJournal, removeJournal, type DeploymentJournal } from "./deploymentJournal.ts";
@@ -81,7 +81,7 @@ export async function deployNetwork(options: DeployNetworkOptions): Promise<Depl
       `the journal beside ${file} is of another chain or account (${journal.deployer}); move it away to deploy anew`,
     );
   const { addresses, steps } = planDeployment(stackPlanOf(journal), operator.address, journal.firstNonce);
-  const { gasPriceWei } = await quote(fees, client);
+  const { gasPriceWei } = await quote(fees, client).catch(refusePriceAboveCap);
   const done = Math.min(
     steps.length,
     Math.max(0, (await client.getNonce(operator.address, "latest")) - journal.firstNonce),
@@ -200,6 +200,15 @@ function describeDeployment(
     premiumLinkPpm: journal.premiumLinkPpm,
     existing: journal.existing,
   };
+}
+
+function refusePriceAboveCap(error: unknown): never {
+  if (!(error instanceof PriceAboveCapError)) throw error;
+  const [price, cap] = [error.priceWei, error.capWei].map((wei) => formatGwei(wei));
+  throw new DeploymentError(
+    "gas",
+    `it costs ${price} gwei, and at most ${cap} gwei are paid; wait for the price to fall, or raise maxFeeGwei`,
+  );
 }
 
 async function blockAfter(client: Pick<ChainClient, "getHead">): Promise<number> {

@@ -31,7 +31,7 @@ export interface DeploymentJournal {
 /** One step of a deployment. */
 export interface JournalStep {
   readonly name: string;
-  readonly signed: readonly { readonly hash: Hex; readonly raw: Hex; readonly gasPriceWei: string }[];
+  readonly signed: readonly { readonly hash: Hex; readonly raw: Hex }[];
 }
 
 /** Where the journal of a deployment is, by the contracts file that it will write. */

@@ -4,7 +4,10 @@ import { DeploymentError } from "../../chainlink/deploy.ts";
 import type { DeploymentStep } from "../../chainlink/stackPlan.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient, Receipt } from "../../evm/client.ts";
-import { quote, replacementOf, type Fees } from "../../evm/fees.ts";
+import { PriceAboveCapError, quote, replacementOf, type Fees, type GasPrice } from "../../evm/fees.ts";
+import { meaningOf } from "../../evm/refusal.ts";
+import { readSigned, signCall } from "../../evm/signedTransaction.ts";
+import { messageOf } from "../../lib/errors.ts";
 import { RpcError } from "../../lib/nodeAnswers.ts";
 import { saveJournal, type DeploymentJournal } from "./deploymentJournal.ts";
 
@@ -14,6 +17,9 @@ const POLL_MS = 250;
 const REPRICE_AFTER_BLOCKS = 4n;
 /** Looks at a spent nonce without a receipt before another transaction counts as its user: nodes answer one after the other. */
 const FOREIGN_AFTER_LOOKS = 20;
+/** Refusals that say nothing against a transaction: it is there, has its turn later, or is dearer in a while. */
+const HARMLESS_REFUSALS: readonly string[] = ["waiting", "nonce_spent", "underpriced", "unreachable"];
+
 /** A transaction of the deployment that is mined. */
 export interface DeployedStep {
   readonly name: string;
@@ -35,7 +41,11 @@ export interface SendStepsOptions {
   readonly onStep: (step: DeployedStep) => void;
 }
 
-/** Signs what is not signed, sends it in the order of the nonces, and waits for every receipt. */
+/**
+ * Signs what is not signed, by EIP-1559 where blocks have a base fee, sends it in the order of the nonces, and waits for every receipt.
+ *
+ * @throws {DeploymentError} when a transaction reverts, can't be paid, or another one of the account took its nonce.
+ */
 export async function sendSteps(
   options: SendStepsOptions,
   begun: DeploymentJournal,
@@ -44,23 +54,41 @@ export async function sendSteps(
   const { client, operator, fees, file } = options;
   let journal = begun;
   const signedOf = (index: number) => journal.steps[index]?.signed ?? [];
-  const sign = async (index: number, gasPriceWei: bigint): Promise<void> => {
-    const { name, to, data, gas } = steps[index]!;
-    const { raw, hash } = await operator.sign({
-      type: "legacy",
-      chainId: journal.chainId,
-      nonce: journal.firstNonce + index,
-      gasPrice: gasPriceWei,
-      gas,
-      data,
-      ...(to === undefined ? {} : { to }),
-    });
-    const signed = [...signedOf(index), { hash, raw, gasPriceWei: gasPriceWei.toString() }];
-    journal = { ...journal, steps: journal.steps.with(index, { name, signed }) };
+  const sign = async (index: number, price: GasPrice): Promise<void> => {
+    const { name, ...call } = steps[index]!;
+    const terms = { chainId: journal.chainId, nonce: journal.firstNonce + index, ...price };
+    const { raw, hash } = await signCall(operator, call, terms);
+    journal = {
+      ...journal,
+      steps: journal.steps.with(index, { name, signed: [...signedOf(index), { hash, raw }] }),
+    };
+  };
+  const send = async (index: number, turn: number): Promise<void> => {
+    const { meaning, reason } = (await broadcast(client, signedOf(index).at(-1)!.raw)) ?? {};
+    // A pool may count what waits before it, too.
+    if (meaning === undefined || (meaning === "unfunded" && index > turn)) return;
+    throw new DeploymentError(
+      steps[index]!.name,
+      meaning === "unfunded"
+        ? `${operator.address} can't pay for it (${reason}); send it coin and run the command again, which goes on from here`
+        : `the node refuses its transaction: ${reason}`,
+    );
+  };
+  const sendFrom = async (turn: number): Promise<void> => {
+    for (let index = turn; index < steps.length; index += 1) await send(index, turn);
+  };
+  /** Pays more for a step; above the operator's cap it waits for the price to fall. */
+  const reprice = async (index: number): Promise<void> => {
+    const { price: paid } = readSigned({ ...signedOf(index).at(-1)!, nonce: journal.firstNonce + index });
+    const market = await quote(fees, client).catch(ignorePriceAboveCap);
+    const raised = replacementOf(fees, paid, { market, capWei: undefined });
+    if (raised === undefined) return;
+    await sign(index, raised);
+    saveJournal(file, journal);
   };
 
   if (journal.steps.length < steps.length) {
-    const { gasPriceWei: price } = await quote(fees, client);
+    const price = await quote(fees, client);
     journal = { ...journal, steps: steps.map(({ name }) => ({ name, signed: [] })) };
     for (const index of steps.keys()) await sign(index, price);
     saveJournal(file, journal);
@@ -102,21 +130,14 @@ export async function sendSteps(
     }
     const block = (await client.getHead("latest"))?.number ?? 0n;
     if (sentAt === undefined) {
-      for (let at = index; at < steps.length; at += 1) await broadcast(client, signedOf(at).at(-1)!.raw);
+      await sendFrom(index);
       sentAt = { index, block };
     } else if (sentAt.index !== index) {
+      await send(index, index);
       sentAt = { index, block };
     } else if (block - sentAt.block >= REPRICE_AFTER_BLOCKS) {
-      const paidWei = BigInt(signedOf(index).at(-1)!.gasPriceWei);
-      const paid = { gasPriceWei: paidWei };
-      const market = { gasPriceWei: await fees.gasPriceWei(client) };
-      const raised = replacementOf(fees, paid, { market, capWei: undefined });
-      // Above the operator's cap it waits for the price to fall.
-      if (raised !== undefined) {
-        await sign(index, raised.gasPriceWei);
-        saveJournal(file, journal);
-      }
-      for (let at = index; at < steps.length; at += 1) await broadcast(client, signedOf(at).at(-1)!.raw);
+      await reprice(index);
+      await sendFrom(index);
       sentAt = { index, block };
     }
     await sleep(POLL_MS);
@@ -134,12 +155,20 @@ async function findReceipt(
   return undefined;
 }
 
-/** Known already, or mined already, is as good as sent; what the node can't take at all comes out as an error. */
-async function broadcast(client: Pick<ChainClient, "request">, raw: Hex): Promise<void> {
+/** Gives back why a node doesn't take a transaction; `undefined` where it does, or may still. */
+async function broadcast(
+  client: Pick<ChainClient, "request">,
+  raw: Hex,
+): Promise<{ readonly meaning: string; readonly reason: string } | undefined> {
   try {
     await client.request("eth_sendRawTransaction", [raw]);
+    return undefined;
   } catch (error) {
-    const isKnown = /known|already|imported|nonce too low|replacement|underpriced/i.test(String(error));
-    if (error instanceof RpcError && error.answered && !isKnown) throw error;
+    const meaning = error instanceof RpcError ? meaningOf(error) : "unreachable";
+    return HARMLESS_REFUSALS.includes(meaning) ? undefined : { meaning, reason: messageOf(error) };
   }
+}
+
+function ignorePriceAboveCap(error: unknown): undefined {
+  if (!(error instanceof PriceAboveCapError)) throw error;
 }

@@ -1,16 +1,21 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { ChainClient } from "../../../src/evm/client.ts";
-import { fixedFees } from "../../../src/evm/fees.ts";
+import { fixedFees, suggestedFees, type Fees } from "../../../src/evm/fees.ts";
 import { readContractsFile } from "../../../src/networks/external/contractsFile.ts";
 import { deployNetwork, type DeploymentEnd } from "../../../src/networks/external/deployNetwork.ts";
+import type { DeployedStep } from "../../../src/networks/external/sendSteps.ts";
 import type { OracleIdentity } from "../../../src/networks/external/oracleIdentity.ts";
+import { RpcError } from "../../../src/lib/nodeAnswers.ts";
 import { profileOf } from "../../../src/networks/profiles.ts";
 import { identityOfOracle } from "../../../src/app/oracleKeys.ts";
 import { deriveOracleKeys } from "../../../src/app/networkKeys.ts";
 import { startTestChain, testAccount, type TestChain } from "../../support/anvil.ts";
+
+// Twenty transactions a deployment, each polled for.
+vi.setConfig({ testTimeout: 180_000 });
 
 const NETWORK = { network: "mychain", chainId: 31_337 };
 const STEPS = 19;
@@ -29,17 +34,23 @@ const oracle: OracleIdentity = identityOfOracle(31_337, deriveOracleKeys(Buffer.
 
 function deploy(
   name: string,
-  options: { readonly account: number; readonly client?: ChainClient; readonly confirms?: boolean },
+  options: {
+    readonly account: number;
+    readonly client?: ChainClient;
+    readonly confirms?: boolean;
+    readonly fees?: Fees;
+    readonly onStep?: (step: DeployedStep) => void;
+  },
 ): Promise<DeploymentEnd> {
   return deployNetwork({
     profile: profileOf({ name: NETWORK.network, chainId: NETWORK.chainId }),
     client: options.client ?? chain.client,
     operator: testAccount(options.account),
-    fees: fixedFees(chain.gasPriceWei, { synchronous: false }),
+    fees: options.fees ?? fixedFees(chain.gasPriceWei, { synchronous: false }),
     oracle,
     file: path.join(folder, `${name}.json`),
     confirm: async () => options.confirms ?? true,
-    onStep: () => {},
+    onStep: options.onStep ?? (() => {}),
   });
 }
 
@@ -94,6 +105,81 @@ test("behaviour: what block explorers want is beside the contracts file", () => 
   const contracts = JSON.parse(readFileSync(path.join(folder, "dies-0.sources", "contracts.json"), "utf8"));
   expect(contracts).toHaveLength(10);
   expect(contracts[4]).toMatchObject({ compiler: "v0.8.6+commit.11564f7e", input: "vrf.json" });
+});
+
+/** What the chain keeps of a transaction's terms. */
+async function readTransaction(hash: string): Promise<Readonly<Record<string, string>>> {
+  return (await chain.client.request("eth_getTransactionByHash", [hash])) as Record<string, string>;
+}
+
+test.each([
+  ["EIP-1559 where blocks have a base fee", "0x2", 7, () => chain.client],
+  ["legacy transactions where they have none", "0x0", 8, withoutBaseFee],
+] as const)("behaviour: a deployment pays by %s", async (_, type, account, client) => {
+  const steps: DeployedStep[] = [];
+  const fees = suggestedFees({ repriceAfterMs: 1_000 });
+  const options = { account, client: client(), fees, onStep: (step: DeployedStep) => steps.push(step) };
+  expect(await deploy(`paid-${type}`, options)).toBe("deployed");
+  const transactions = await Promise.all(steps.map(({ hash }) => readTransaction(hash)));
+  expect(transactions.map((transaction) => transaction["type"])).toEqual(steps.map(() => type));
+});
+
+/** A node of a chain from before EIP-1559. */
+function withoutBaseFee(): ChainClient {
+  return {
+    ...chain.client,
+    async request(method, parameters) {
+      if (method === "eth_feeHistory") throw new RpcError(method, "does not exist", { answered: true });
+      return await chain.client.request(method, parameters);
+    },
+  };
+}
+
+test("error: gas above the operator's cap ends it before anything is signed", async () => {
+  const fees = suggestedFees({ repriceAfterMs: 1_000, maxFeeWei: 1n });
+  await expect(deploy("dear", { account: 6, fees, client: withoutBaseFee() })).rejects.toThrow(
+    /at most 0\.000000001 gwei are paid; wait for the price to fall, or raise maxFeeGwei/,
+  );
+  expect(existsSync(path.join(folder, "dear.json.journal"))).toBe(false);
+});
+
+test("error: an account without coin is named, and the run goes on once it has some", async () => {
+  const { address } = testAccount(9);
+  await chain.client.request("anvil_setBalance", [address, "0x0"]);
+  await expect(deploy("poor", { account: 9 })).rejects.toThrow(`${address} can't pay for it`);
+  await chain.client.request("anvil_setBalance", [address, "0xde0b6b3a7640000"]);
+  expect(await deploy("poor", { account: 9 })).toBe("deployed");
+  expect(await chain.client.getNonce(address, "latest")).toBe(STEPS);
+});
+
+test("behaviour: a transaction that blocks pass over is sent again with a higher price and tip", async () => {
+  const { client } = chain;
+  await client.request("evm_setAutomine", [false]);
+  try {
+    let end: DeploymentEnd | undefined;
+    let first: DeployedStep | undefined;
+    const deployment = deploy("passed-over", {
+      account: 0,
+      fees: suggestedFees({ repriceAfterMs: 1_000 }),
+      onStep: (step) => void (first ??= step),
+    }).then((ended) => (end = ended));
+    const journal = path.join(folder, "passed-over.json.journal");
+    await expect.poll(() => existsSync(journal), { timeout: 60_000 }).toBe(true);
+    const [{ signed }] = JSON.parse(readFileSync(journal, "utf8")).steps;
+    // Nothing that was signed pays for the next blocks.
+    await client.request("anvil_setNextBlockBaseFeePerGas", ["0x12a05f200"]);
+    const mineOn = async (): Promise<DeploymentEnd | undefined> => {
+      await client.request("anvil_mine", ["0x1"]);
+      return end;
+    };
+    await expect.poll(mineOn, { timeout: 120_000, interval: 50 }).toBe("deployed");
+    await deployment;
+    expect(first!.hash).not.toBe(signed[0].hash);
+    const repriced = await readTransaction(first!.hash);
+    expect(repriced).toMatchObject({ type: "0x2", nonce: "0x0" });
+  } finally {
+    await client.request("evm_setAutomine", [true]);
+  }
 });
 
 test("error: a node of another chain is refused, and both ids are named", async () => {
