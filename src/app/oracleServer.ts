@@ -31,19 +31,22 @@ export interface OracleServerOptions {
   readonly registry: Registry;
   readonly networks: readonly OracleNetwork[];
   readonly sandbox: () => { readonly isReady: boolean; readonly why?: string };
+  /** Whether the address of a caller is the last one of `X-Forwarded-For`, which a proxy in front has set. Default `false`. */
+  readonly trustProxy?: boolean;
 }
 
-/** Serves `/healthz`, `/readyz` and `/metrics` of an oracle's process. Rejects with Node's own error when it can't listen. */
+/** Serves `/healthz`, `/readyz`, `/metrics` and the messages of peers to an oracle's process. Rejects with Node's own error when it can't listen. */
 export async function listenForOracle(options: OracleServerOptions): Promise<OracleServer> {
-  const { host, registry, networks, sandbox } = options;
+  const { host, registry, networks, sandbox, trustProxy = false } = options;
   registerOracleMetrics(registry, networks);
   const server = createServer((request, response) => {
     const answer = (status: number, type: string, text: string): void => {
       response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
     };
-    const { pathname } = new URL(request.url ?? "/", "http://oracle");
+    // `//` is a path that HTTP permits and no URL.
+    const pathname = URL.parse(request.url ?? "/", "http://oracle")?.pathname;
     if (pathname === MESSAGES_PATH && request.method === "POST")
-      return takeMessages(request, response, networks);
+      return takeMessages(request, response, { networks, trustProxy });
     if (request.method !== "GET" && request.method !== "HEAD") return answer(405, "text/plain", "GET only\n");
     if (pathname === "/healthz") return answer(200, "application/json", '{"status":"ok"}\n');
     if (pathname === "/readyz") {

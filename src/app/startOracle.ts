@@ -117,6 +117,7 @@ async function start(
     registry,
     networks,
     sandbox: () => pool.status(),
+    trustProxy: config.trustProxy,
   }).catch((error: unknown) => {
     throw new StartError(`listening on ${config.host}:${config.port} failed: ${messageOf(error)}`, error);
   });

@@ -11,7 +11,7 @@ const LENGTH_BYTES = 4;
 export function takeMessages(
   request: IncomingMessage,
   response: ServerResponse,
-  networks: readonly OracleNetwork[],
+  { networks, trustProxy }: { readonly networks: readonly OracleNetwork[]; readonly trustProxy: boolean },
 ): void {
   const answer = (status: number): void => {
     if (!response.headersSent)
@@ -34,12 +34,26 @@ export function takeMessages(
     const to = peekAddressee(body.subarray(LENGTH_BYTES));
     const network = networks.find(
       ({ address }) =>
-        address !== undefined && address.chainId === to?.chainId && address.coordinator === to.coordinator,
+        address !== undefined &&
+        BigInt(address.chainId) === to?.chainId &&
+        address.coordinator === to.coordinator,
     );
     if (network === undefined) return answer(404);
     const node = network.node();
     // It has not read the chain yet; peers say everything again.
     if (node === undefined) return answer(503);
-    return answer(STATUS[node.take(body, request.socket.remoteAddress ?? "")]);
+    return answer(STATUS[node.take(body, addressOf(request, trustProxy))]);
   });
+}
+
+/** The address that limits count for. A proxy appends the one that it saw; what stands before that is the caller's own word. */
+function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
+  const forwarded = trustProxy ? headers["x-forwarded-for"] : undefined;
+  return (
+    String(forwarded ?? "")
+      .split(",")
+      .at(-1)
+      ?.trim() ||
+    (socket.remoteAddress ?? "")
+  );
 }

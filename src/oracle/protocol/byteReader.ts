@@ -37,11 +37,6 @@ export class ByteReader {
     return value === 1;
   }
 
-  /** Returns one byte further on, or `undefined`. */
-  peek(offset: number): number | undefined {
-    return this.#bytes[this.#position + offset];
-  }
-
   rest(maxBytes: number): Uint8Array {
     const left = this.#bytes.length - this.#position;
     if (left > maxBytes) throw new MalformedMessageError("something in it is too long");

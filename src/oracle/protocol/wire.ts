@@ -16,6 +16,8 @@ const HEADER_BYTES = 95;
 const CONFIGURATION_BYTES = 60;
 const SIGNATURE_BYTES = 65;
 const KINDS = ["commit", "reveal", "proposal", "endorsement", "evidence"] as const;
+/** What evidence is made of: evidence of evidence proves nothing. */
+const PROVING = KINDS.slice(0, 4);
 const MESSAGE_TAG = keccak256(new TextEncoder().encode("tyche oracle message"));
 const COMMITMENT_TAG = keccak256(new TextEncoder().encode("tyche oracle commitment"));
 
@@ -77,7 +79,13 @@ export function createWire({ chainId, coordinator, configDigest, signers }: Wire
     return { requestId, sealed: { message, bytes } };
   }
 
-  function openNested(bytes: Uint8Array, requestId: Hex): Sealed {
+  /** The kind is looked at first: messages that nest deeper than these would take hundreds of signatures to check. */
+  function openNested(
+    bytes: Uint8Array,
+    { requestId, kinds }: { readonly requestId: Hex; readonly kinds: readonly Message["kind"][] },
+  ): Sealed {
+    if (!kinds.some((kind) => bytes[1] === 1 + KINDS.indexOf(kind)))
+      throw new MalformedMessageError("it holds a message of a kind that has no place there");
     const received = open(bytes);
     if (received.requestId !== requestId)
       throw new MalformedMessageError("it holds a message of another request");
@@ -101,19 +109,14 @@ export function createWire({ chainId, coordinator, configDigest, signers }: Wire
         const rank = body.uint(1);
         const reveals: Sealed<Reveal>[] = [];
         while (!body.isAtEnd && reveals.length < addresses.length) {
-          const sealed = openNested(body.bytes(body.uint(2)), requestId);
-          if (sealed.message.kind !== "reveal")
-            throw new MalformedMessageError("it holds something that is no reveal");
-          reveals.push(sealed as Sealed<Reveal>);
+          const nested = body.bytes(body.uint(2));
+          reveals.push(openNested(nested, { requestId, kinds: ["reveal"] }) as Sealed<Reveal>);
         }
         return { kind, sender, rank, reveals };
       }
       case "evidence": {
-        const nested = body.bytes(body.uint(3));
-        // Evidence of evidence proves nothing, and would nest without end.
-        if (nested[1] === 5 || body.peek(1) === 5) throw new MalformedMessageError("it holds evidence");
-        const first = openNested(nested, requestId);
-        const second = openNested(body.rest(MAX_MESSAGE_BYTES), requestId);
+        const first = openNested(body.bytes(body.uint(3)), { requestId, kinds: PROVING });
+        const second = openNested(body.rest(MAX_MESSAGE_BYTES), { requestId, kinds: PROVING });
         return { kind, sender, first, second };
       }
     }
@@ -161,14 +164,13 @@ export function joinSignature({ r, s, recoveryId }: ReturnType<ReportSigner["sig
   return Buffer.concat([r, s, Uint8Array.of(recoveryId)]);
 }
 
-/** Returns the request id in a message's header without looking at anything else; `undefined` where it is too short. */
+/** Reads from a message's header whom it is for, without looking at anything else; `undefined` where it is too short. Never throws. */
 export function peekAddressee(
   bytes: Uint8Array,
-): { readonly chainId: number; readonly coordinator: Hex } | undefined {
+): { readonly chainId: bigint; readonly coordinator: Hex } | undefined {
   if (bytes.length < HEADER_BYTES) return undefined;
-  const reader = new ByteReader(bytes);
-  reader.bytes(2);
-  return { chainId: reader.uint(8), coordinator: toHexText(reader.bytes(20)) };
+  const reader = new ByteReader(bytes.subarray(2));
+  return { chainId: BigInt(toHexText(reader.bytes(8))), coordinator: toHexText(reader.bytes(20)) };
 }
 
 function digestOf(signed: Uint8Array): Uint8Array {

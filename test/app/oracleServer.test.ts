@@ -1,0 +1,110 @@
+import { request } from "node:http";
+import { Registry } from "prom-client";
+import { afterEach, describe, expect, test } from "vitest";
+import type { OracleNetwork } from "../../src/app/oracleNetwork.ts";
+import { listenForOracle, type OracleServer } from "../../src/app/oracleServer.ts";
+import { fromHexText } from "../../src/lib/hex.ts";
+import { uintBytes } from "../../src/oracle/protocol/byteReader.ts";
+
+const COORDINATOR = `0x${"ab".repeat(20)}` as const;
+const senders: string[] = [];
+const network: OracleNetwork = {
+  name: "amoy",
+  status: () => undefined,
+  trouble: () => "it is starting",
+  node: () =>
+    ({
+      take(_body: Uint8Array, address: string) {
+        senders.push(address);
+        return "taken";
+      },
+    }) as unknown as ReturnType<OracleNetwork["node"]>,
+  address: { chainId: 80_002, coordinator: COORDINATOR },
+  close: async () => {},
+};
+
+let server: OracleServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+  senders.length = 0;
+});
+
+async function listen({ trustProxy = false } = {}): Promise<OracleServer> {
+  return (server = await listenForOracle({
+    host: "127.0.0.1",
+    port: 0,
+    registry: new Registry(),
+    networks: [network],
+    sandbox: () => ({ isReady: true }),
+    trustProxy,
+  }));
+}
+
+/** Sends a request with a target as it is, and returns the status of the answer. */
+async function send(
+  target: string,
+  { body, headers = {} }: { body?: Uint8Array; headers?: Record<string, string> } = {},
+): Promise<number> {
+  const { hostname, port } = new URL(server!.url);
+  return await new Promise((resolve, reject) => {
+    const method = body === undefined ? "GET" : "POST";
+    const sent = request({ hostname, port, path: target, method, headers }, (response) => {
+      response.resume();
+      response.once("end", () => resolve(response.statusCode!));
+    });
+    sent.once("error", reject);
+    if (body === undefined) sent.end();
+    else sent.setHeader("content-length", body.length).end(body);
+  });
+}
+
+const PATH = "/oracle/messages";
+const bodyFor = (chainId: Uint8Array): Uint8Array =>
+  Buffer.concat([
+    uintBytes(100, 4),
+    Uint8Array.of(1, 1),
+    chainId,
+    fromHexText(COORDINATOR),
+    new Uint8Array(70),
+  ]);
+
+describe("what strangers send", () => {
+  test.each(["//", "///", "//@", "/%", "*", "http://["])(
+    "error: the target %s is answered with 404",
+    async (target) => {
+      await listen();
+      expect(await send(target)).toBe(404);
+      expect(await send("/healthz")).toBe(200);
+    },
+  );
+
+  test.each([0, 1, 31, 95, 99, 200])("error: %i bytes of 255 are for no node here", async (length) => {
+    await listen();
+    expect(await send(PATH, { body: new Uint8Array(length).fill(255) })).toBe(404);
+    expect(await send("/healthz")).toBe(200);
+  });
+
+  test("error: too long a body is refused", async () => {
+    await listen();
+    expect(await send(PATH, { body: new Uint8Array(524_289) })).toBe(413);
+  });
+});
+
+describe("whose limits a message counts for", () => {
+  const body = bodyFor(uintBytes(80_002, 8));
+  const headers = { "x-forwarded-for": "192.0.2.1, 192.0.2.2" };
+
+  test("default: those of the address that is connected, whatever a header says", async () => {
+    await listen();
+    expect(await send(PATH, { body, headers })).toBe(204);
+    expect(senders).toEqual(["127.0.0.1"]);
+  });
+
+  test("behaviour: behind a proxy, those of the address that the proxy saw", async () => {
+    await listen({ trustProxy: true });
+    expect(await send(PATH, { body, headers })).toBe(204);
+    expect(await send(PATH, { body })).toBe(204);
+    expect(senders).toEqual(["192.0.2.2", "127.0.0.1"]);
+  });
+});

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { toHexText } from "../../../src/lib/hex.ts";
+import { loadSecp256k1 } from "../../../src/lib/secp256k1.ts";
+import { createInbox, type Inbox } from "../../../src/oracle/node/inbox.ts";
+import { uintBytes } from "../../../src/oracle/protocol/byteReader.ts";
+import type { Commit, Message, Reveal, Sealed } from "../../../src/oracle/protocol/message.ts";
+import { createWire, type Received } from "../../../src/oracle/protocol/wire.ts";
+import { createReportSigner } from "../../../src/oracle/signer.ts";
+
+const signers = [1, 2, 3, 4].map((key) => createReportSigner(new Uint8Array(32).fill(key)));
+const wire = createWire({
+  chainId: 31_337,
+  coordinator: `0x${"11".repeat(20)}`,
+  configDigest: `0x${"22".repeat(32)}`,
+  signers: signers.map(({ address }) => address),
+});
+const idOf = (index: number): `0x${string}` => toHexText(uintBytes(index, 32));
+const seal = <Of extends Message>(message: Of, request = 0): Sealed<Of> =>
+  wire.seal(idOf(request), message, signers[message.sender]!);
+const commit = (sender: number, request = 0) =>
+  seal({ kind: "commit", sender, commitment: idOf(request) }, request);
+const bodyOf = (messages: readonly Uint8Array[]): Uint8Array =>
+  Buffer.concat(messages.flatMap((one) => [uintBytes(one.length, 4), one]));
+
+const MEMBER = "192.0.2.1";
+const ATTACKER = "198.51.100.1";
+let inbox: Inbox;
+let received: Received[];
+beforeEach(() => {
+  // Quotas gain nothing however slow the machine is.
+  vi.useFakeTimers({ toFake: ["performance", "Date"] });
+  received = [];
+  inbox = createInbox({
+    wire,
+    signers: signers.map(({ address }) => address),
+    onMessage: (one) => received.push(one),
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("default: hands on what a node of the configuration has signed", () => {
+  expect(inbox.take(bodyOf([commit(0).bytes, commit(1).bytes]), MEMBER)).toBe("taken");
+  expect(received.map(({ sealed }) => sealed.message.sender)).toEqual([0, 1]);
+});
+
+test("error: bytes of any kind are refused, and nothing is thrown", () => {
+  const reveal = seal({
+    kind: "reveal",
+    sender: 1,
+    salt: idOf(1),
+    observation: { ok: true, bytes: new Uint8Array(9) },
+  });
+  const samples = [
+    commit(0),
+    reveal,
+    seal({ kind: "proposal", sender: 2, rank: 0, reveals: [reveal] }),
+    seal({ kind: "evidence", sender: 3, first: commit(0, 0), second: commit(0, 0) }),
+  ].map(({ bytes }) => bodyOf([bytes]));
+  let tries = 0;
+  for (const sample of samples)
+    for (const [at, byte] of sample.entries()) {
+      const flipped = sample.with(at, byte ^ 0xff);
+      for (const body of [flipped, sample.subarray(0, at)].filter(({ length }) => length > 0))
+        expect(inbox.take(body, `address ${(tries += 1)}`), `byte ${at}`).toBe("malformed");
+    }
+  expect(received).toEqual([]);
+});
+
+describe("limits of an address", () => {
+  test("error: whoever sends malformed bodies is refused, and nobody else is", () => {
+    const outcomes = Array.from({ length: 60 }, () => inbox.take(new Uint8Array(200), ATTACKER));
+    expect(outcomes[0]).toBe("malformed");
+    expect(outcomes.at(-1)).toBe("limited");
+    expect(inbox.take(bodyOf([commit(0).bytes]), MEMBER)).toBe("taken");
+  });
+
+  test("error: whoever repeats what a node said is refused, and the node is not", () => {
+    const message = commit(0).bytes;
+    const body = bodyOf(Array.from({ length: 2_000 }, () => message));
+    const outcomes = Array.from({ length: 11 }, () => inbox.take(body, ATTACKER));
+    expect(outcomes.at(-1)).toBe("limited");
+    expect(inbox.take(bodyOf([message, commit(0, 1).bytes]), MEMBER)).toBe("taken");
+  });
+});
+
+test("error: messages nested in one another are refused before their signatures are checked", () => {
+  // A member's own doing: nobody else could sign them.
+  let nested = commit(0);
+  for (let depth = 0; depth < 300; depth += 1) {
+    const reveals = [nested as unknown as Sealed<Reveal>];
+    nested = seal({ kind: "proposal", sender: 0, rank: 0, reveals }) as unknown as Sealed<Commit>;
+  }
+  const recover = vi.spyOn(loadSecp256k1(), "ecdsaRecover");
+  expect(inbox.take(bodyOf([nested.bytes]), ATTACKER)).toBe("malformed");
+  expect(recover).toHaveBeenCalledTimes(1);
+  recover.mockRestore();
+});
