@@ -27,6 +27,18 @@ export function profileOfExternal(name: string, config: ExternalNetworkConfig): 
   });
 }
 
+/**
+ * Returns the path of a network's contracts file.
+ *
+ * @throws {StartError} where the configuration names a coordinator alone.
+ */
+export function contractsPathOf(name: string, { contracts }: ExternalNetworkConfig): string {
+  if (contracts !== undefined) return contracts;
+  throw new StartError(
+    `networks.${name} names a coordinator alone, which is enough for \`tyche oracle\` with the role node; name the contracts file that \`tyche network deploy\` has written`,
+  );
+}
+
 /** Returns where Chainlink's words are asked for, if the configuration wants them; the schema's checks have seen that all of it is known. */
 export function chainlinkVrfOf(
   { vrf }: ExternalNetworkConfig,
@@ -57,18 +69,19 @@ export function feesOfExternal(config: ExternalNetworkConfig, { gas }: NetworkPr
  */
 export function createExternalNetwork(name: string, config: ExternalNetworkConfig): NetworkSource {
   const profile = profileOfExternal(name, config);
-  const contracts = readContractsFile(config.contracts, { network: name, chainId: profile.chainId });
+  const path = contractsPathOf(name, config);
+  const contracts = readContractsFile(path, { network: name, chainId: profile.chainId });
   const deployed = contracts.contracts.vrfVersion ?? "v2";
   const chainlink = chainlinkVrfOf(config, profile);
   const isOfChainlink = hasChainlinkVrf(contracts);
   const { vrfCoordinator } = contracts.contracts;
   if (chainlink === undefined && config.vrf !== undefined && (isOfChainlink || config.vrf !== deployed))
     throw new StartError(
-      `networks.${name}.vrf is ${JSON.stringify(config.vrf)}, and the contracts in ${config.contracts} are of ${isOfChainlink ? "Chainlink's oracle" : deployed}; correct it, or deploy to another file`,
+      `networks.${name}.vrf is ${JSON.stringify(config.vrf)}, and the contracts in ${path} are of ${isOfChainlink ? "Chainlink's oracle" : deployed}; correct it, or deploy to another file`,
     );
   if (chainlink !== undefined && !(isOfChainlink && isAddressEqual(chainlink.coordinator, vrfCoordinator)))
     throw new StartError(
-      `networks.${name}.vrf names Chainlink's coordinator ${chainlink.coordinator}, and the contracts in ${config.contracts} take words from ${vrfCoordinator}; correct it, or deploy to another file`,
+      `networks.${name}.vrf names Chainlink's coordinator ${chainlink.coordinator}, and the contracts in ${path} take words from ${vrfCoordinator}; correct it, or deploy to another file`,
     );
   const ownAllowance = contracts.isLinkOurs ? OWN_ALLOWANCE_JUELS : PUBLIC_ALLOWANCE_JUELS;
   const { linkPerSubscription } = config;

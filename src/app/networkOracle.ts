@@ -24,8 +24,8 @@ export interface NetworkOracleOptions {
   readonly fees: Fees;
   /** Default: one transaction at a time of an account. */
   readonly pipelining?: Pipelining;
-  /** First block that may hold a request without an answer. */
-  readonly fromBlock: bigint;
+  /** First block that may hold a request without an answer. Default: 86,400 blocks before the newest. */
+  readonly fromBlock?: bigint | undefined;
   readonly maxResponseBytes: number;
   readonly pool: SandboxPool;
   readonly log: Logger;
@@ -79,7 +79,7 @@ export function createPartialOracle(
         watcher,
         contracts,
         pipelining,
-        fromBlock: options.fromBlock,
+        ...(options.fromBlock === undefined ? {} : { fromBlock: options.fromBlock }),
         ...partsOf(senderOf),
       },
     ],

@@ -5,18 +5,19 @@ import { readContractsFile } from "../networks/external/contractsFile.ts";
 import { deployNetwork, type DeploymentEstimate } from "../networks/external/deployNetwork.ts";
 import { connectExternal } from "../networks/external/externalNode.ts";
 import { fundNetwork } from "../networks/external/fundNetwork.ts";
+import { reconfigureNetwork } from "../networks/external/reconfigureNetwork.ts";
 import { isCardFile, readOracleCards } from "../networks/external/oracleCards.ts";
 import { readOracleIdentity, type OracleIdentity } from "../networks/external/oracleIdentity.ts";
 import type { NetworkMeans } from "../cli/networkCommands.ts";
 import type { Config } from "./config/configSchema.ts";
 import type { ExternalNetworkConfig } from "./config/networkSchema.ts";
-import { chainlinkVrfOf, feesOfExternal, profileOfExternal } from "./externalNetworks.ts";
+import { chainlinkVrfOf, contractsPathOf, feesOfExternal, profileOfExternal } from "./externalNetworks.ts";
 import { loadOperatorKey } from "./operatorKey.ts";
 import { StartError } from "./startError.ts";
 
 type Means = Omit<NetworkMeans<Config>, "readConfig">;
 
-/** What `tyche network deploy`, `check` and `fund` do. */
+/** What `tyche network deploy`, `reconfigure`, `check` and `fund` do. */
 export const NETWORK_TOOLS: Means = {
   async deploy({ config, network, oracleFiles, confirm, onStep }) {
     const settings = externalOf(config, network);
@@ -35,14 +36,47 @@ export const NETWORK_TOOLS: Means = {
         oracle,
         vrfVersion: typeof settings.vrf === "object" ? "v2.5" : settings.vrf,
         chainlink: chainlinkVrfOf(settings, profile),
-        file: settings.contracts,
+        file: contractsPathOf(network, settings),
         confirm: (estimate) => confirm(showEstimate(estimate, show)),
         onStep({ costWei, gasUsed: _, ...step }) {
           totalWei += costWei;
           onStep({ ...step, cost: show(costWei) });
         },
       });
-      return { end, file: settings.contracts, total: show(totalWei) };
+      return { end, file: contractsPathOf(network, settings), total: show(totalWei) };
+    } finally {
+      await client.close();
+    }
+  },
+
+  async reconfigure({ config, network, cards, confirm }) {
+    const settings = externalOf(config, network);
+    const profile = profileOfExternal(network, settings);
+    const contracts = readContractsFile(contractsPathOf(network, settings), {
+      network,
+      chainId: profile.chainId,
+    });
+    const { functions } = readOracleCards(cards, profile.chainId, contracts.oracle.vrf);
+    const operator = await loadOperator(network, settings);
+    const client = connectExternal(settings.rpcUrls, profile.chainId);
+    const show = (wei: bigint): string => `${formatEther(wei)} ${profile.coin}`;
+    try {
+      const done = await reconfigureNetwork({
+        profile,
+        client,
+        operator,
+        fees: feesOfExternal(settings, profile),
+        contracts,
+        file: contractsPathOf(network, settings),
+        functions,
+        confirm: ({ balanceWei, gas, gasPriceWei, ...estimate }) =>
+          confirm({
+            ...estimate,
+            balance: show(balanceWei),
+            cost: show(gas * gasPriceWei),
+          }),
+      });
+      return done.end === "reconfigured" ? { ...done, cost: show(done.costWei) } : done;
     } finally {
       await client.close();
     }
@@ -54,7 +88,7 @@ export const NETWORK_TOOLS: Means = {
     return await checkNetwork({
       profile,
       rpcUrls: settings.rpcUrls,
-      contracts: readContractsFile(settings.contracts, { network, chainId: profile.chainId }),
+      contracts: readContractsFile(contractsPathOf(network, settings), { network, chainId: profile.chainId }),
       fees: feesOfExternal(settings, profile),
       operator: async () => (await loadOperator(network, settings)).address,
       onFinding: onFinding satisfies (finding: NetworkFinding) => void,
@@ -64,7 +98,10 @@ export const NETWORK_TOOLS: Means = {
   async fund({ config, network, link, coin, onTransfer }) {
     const settings = externalOf(config, network);
     const profile = profileOfExternal(network, settings);
-    const contracts = readContractsFile(settings.contracts, { network, chainId: profile.chainId });
+    const contracts = readContractsFile(contractsPathOf(network, settings), {
+      network,
+      chainId: profile.chainId,
+    });
     const operator = await loadOperator(network, settings);
     const client = connectExternal(settings.rpcUrls, profile.chainId);
     try {

@@ -10,6 +10,7 @@ import { repeat } from "../lib/repeat.ts";
 import { readContractsFile } from "../networks/external/contractsFile.ts";
 import { assertChainId, connectExternal } from "../networks/external/externalNode.ts";
 import { assertDeployed } from "../networks/external/externalSource.ts";
+import { readCoordinatorContracts } from "../networks/external/coordinatorContracts.ts";
 import { MAX_RESPONSE_BYTES } from "../networks/profiles.ts";
 import type { OracleNode } from "../oracle/node/oracleNode.ts";
 import type { Oracle } from "../oracle/oracle.ts";
@@ -62,9 +63,12 @@ export function serveOracleNetwork(options: {
   const { name, config, store, pool, log, onTransaction } = options;
   const profile = profileOfExternal(name, config);
   const { chainId } = profile;
-  const file = readContractsFile(config.contracts, { network: name, chainId });
+  const path = config.contracts;
+  const file = path === undefined ? undefined : readContractsFile(path, { network: name, chainId });
+  const coordinator = file?.contracts.functionsCoordinator ?? config.coordinator;
   const { role, masterKey } = options;
-  const createOracle = oracleOfRole({ role, network: name, masterKey, file, path: config.contracts, store });
+  const contracts = path === undefined || file === undefined ? undefined : { file, path };
+  const createOracle = oracleOfRole({ role, network: name, chainId, masterKey, contracts, store });
   const stopping = new AbortController();
   const { signal } = stopping;
   const onError = (error: unknown): void => {
@@ -91,7 +95,7 @@ export function serveOracleNetwork(options: {
     if (oracle !== undefined || signal.aborted) return;
     try {
       await assertChainId(client, { network: name, chainId });
-      await assertDeployed(client, file);
+      if (file !== undefined) await assertDeployed(client, file);
       const noted = await findOracleCheckpoint(store.db, name);
       const isKept =
         noted !== undefined && (await client.getHead(noted.head.number))?.hash === noted.head.hash;
@@ -105,10 +109,10 @@ export function serveOracleNetwork(options: {
         chainId,
         client,
         watcher,
-        contracts: file.contracts,
+        contracts: file?.contracts ?? (await readCoordinatorContracts(client, coordinator!)),
         fees: feesOfExternal(config, profile),
         pipelining,
-        fromBlock: isKept ? noted.blockNumber : BigInt(file.blockNumber),
+        fromBlock: isKept ? noted.blockNumber : file && BigInt(file.blockNumber),
         maxResponseBytes: MAX_RESPONSE_BYTES.own,
         pool,
         log,
@@ -140,8 +144,8 @@ export function serveOracleNetwork(options: {
     trouble: () => trouble,
     node: () => oracle?.nodes[0],
     address:
-      role?.role === "node"
-        ? { chainId, coordinator: file.contracts.functionsCoordinator.toLowerCase() as Hex }
+      role?.role === "node" && coordinator !== undefined
+        ? { chainId, coordinator: coordinator.toLowerCase() as Hex }
         : undefined,
     async close() {
       for (const stop of stops) stop();

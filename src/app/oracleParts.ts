@@ -1,5 +1,7 @@
-import type { Hex } from "viem";
+import { getAddress, type Hex } from "viem";
+import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ContractsFile } from "../networks/external/contractsFile.ts";
+import { readGenesis } from "../networks/external/externalNode.ts";
 import { readNodeSet } from "../oracle/node/nodeSet.ts";
 import type { RoundJournal } from "../oracle/node/roundJournal.ts";
 import type { Oracle } from "../oracle/oracle.ts";
@@ -27,10 +29,10 @@ export interface OracleOfRoleOptions {
   /** `undefined`: all keys are this process's. */
   readonly role: OracleRole | undefined;
   readonly network: string;
+  readonly chainId: number;
   readonly masterKey: Uint8Array;
-  readonly file: ContractsFile;
-  /** Path of the contracts file, for messages. */
-  readonly path: string;
+  /** The contracts file with its path, for messages; absent for a node that knows its coordinator alone. */
+  readonly contracts: { readonly file: ContractsFile; readonly path: string } | undefined;
   readonly store: Store;
 }
 
@@ -39,53 +41,48 @@ export interface OracleOfRoleOptions {
  *
  * @throws {StartError} when they are for others.
  */
-export function oracleOfRole({
-  role,
-  network,
-  masterKey,
-  file,
-  path,
-  store,
-}: OracleOfRoleOptions): CreateOracle {
-  const refuse = (what: string, own: string): never => {
-    throw new StartError(
-      `the contracts in ${path} are for another oracle (${what}, and this data directory's is ${own}); use the data directory whose \`tyche oracle keys\` they were deployed with`,
-    );
-  };
-  const { chainId, oracle } = file;
-  const { keyHash } = oracle.vrf;
+export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
+  const { role, network, chainId, masterKey, contracts, store } = options;
   if (role?.role === "node") {
     const keys = deriveNodeKeys(masterKey, chainId);
-    const { signers } = oracle.functions;
-    if (!signers.includes(keys.signer.address)) refuse(`signers ${signers.join(", ")}`, keys.signer.address);
-    return async (options) => {
+    return async (served) => {
       await forgetRoundRecords(store.db, Date.now() - RECORDS_KEPT_MS);
-      const set = await readNodeSet(options.client, file.contracts.functionsCoordinator);
-      if (!set.signers.includes(keys.signer.address))
-        throw new StartError(
-          `${keys.signer.address} is no signer of the coordinator's present configuration`,
-        );
-      const journal = createJournal(store, network, set.configDigest);
+      const { functionsCoordinator } = served.contracts;
+      const genesis = await readGenesis(served.client);
+      await bindNode(store, { chainId, genesis, contracts: { functionsCoordinator } }, network);
+      const readSet = () => readNodeSet(served.client, functionsCoordinator);
+      const set = await readSet();
+      const journalOf = (configDigest: Hex) => createJournal(store, network, configDigest);
       const { signer, saltOf } = keys;
-      const { maxResponseBytes } = options;
-      return createPartialOracle(options, (senderOf) => ({
+      const { maxResponseBytes } = served;
+      return createPartialOracle(served, (senderOf) => ({
         node: {
           chainId,
           set,
+          readSet,
           signer,
           saltOf,
-          journal,
+          journalOf,
           maxResponseBytes,
           transmitter: senderOf(keys.transmitter, "report"),
         },
       }));
     };
   }
+  if (contracts === undefined)
+    throw new StartError(
+      `networks.${network} names a coordinator alone, which is enough for an oracle node; name the contracts file`,
+    );
   const keys = role === undefined ? deriveOracleKeys(masterKey, chainId) : deriveVrfKeys(masterKey, chainId);
-  if (keys.provingKey.keyHash !== keyHash) refuse(`VRF key hash ${keyHash}`, keys.provingKey.keyHash);
-  if ("signers" in keys) return async (options) => createNetworkOracle({ ...options, keys });
-  return async (options) =>
-    createPartialOracle(options, (senderOf) => ({
+  const { keyHash } = contracts.file.oracle.vrf;
+  const own = keys.provingKey.keyHash;
+  if (own !== keyHash)
+    throw new StartError(
+      `the contracts in ${contracts.path} are for another oracle (VRF key hash ${keyHash}, and this data directory's is ${own}); use the data directory whose \`tyche oracle keys\` they were deployed with`,
+    );
+  if ("signers" in keys) return async (served) => createNetworkOracle({ ...served, keys });
+  return async (served) =>
+    createPartialOracle(served, (senderOf) => ({
       vrf: { key: keys.provingKey, senders: [senderOf(keys.vrfAccount, "words")] },
     }));
 }
@@ -98,10 +95,18 @@ export function oracleOfRole({
  */
 export async function bindNode(
   store: Store,
-  { chainId, genesis, contracts }: Pick<ContractsFile, "chainId" | "genesis" | "contracts">,
+  {
+    chainId,
+    genesis,
+    contracts,
+  }: {
+    readonly chainId: number;
+    readonly genesis: Hex;
+    readonly contracts: Pick<StackAddresses, "functionsCoordinator">;
+  },
   network: string,
 ): Promise<void> {
-  const place = `${contracts.functionsCoordinator} on the chain with block 0 ${genesis}`;
+  const place = `${getAddress(contracts.functionsCoordinator)} on the chain with block 0 ${genesis}`;
   const bound = await findNodeBinding(store.db, chainId);
   if (bound === undefined) return saveNodeBinding(store, chainId, place);
   if (bound !== place)

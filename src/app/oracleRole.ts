@@ -56,8 +56,8 @@ export function saveOracleRole(
 export interface NodeKeys {
   readonly signer: ReportSigner;
   readonly transmitter: Account;
-  /** Returns the salt of a request's observation, 32 bytes: the same one after a restart. */
-  readonly saltOf: (requestId: Hex) => Hex;
+  /** Returns the salt of a request's observation under a configuration, 32 bytes: the same one after a restart. */
+  readonly saltOf: (configDigest: Hex, requestId: Hex) => Hex;
   readonly card: (chainId: number, url: string) => OracleCard;
 }
 
@@ -72,7 +72,7 @@ export function deriveNodeKeys(masterKey: Uint8Array, chainId: number): NodeKeys
   return {
     signer,
     transmitter,
-    saltOf: (requestId) => toHexText(deriveKey(salts, requestId)),
+    saltOf: (configDigest, requestId) => toHexText(deriveKey(salts, `${configDigest}/${requestId}`)),
     card(ofChain, url) {
       const card = {
         role: "node" as const,

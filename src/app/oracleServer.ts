@@ -90,6 +90,7 @@ function describe(network: OracleNetwork): Readonly<Record<string, unknown>> & {
   const { lagMs, waitsFor, pendingWords, pendingFunctions } = describeOracleHealth(status);
   const { lastBlock, caughtUp, accounts } = status;
   const node = network.node();
+  const peers = node?.peers();
   const why = !caughtUp
     ? "it reads the blocks from before its start"
     : lastBlock !== undefined && Date.now() - lastBlock.seenAt > OLD_HEAD_MS
@@ -105,11 +106,16 @@ function describe(network: OracleNetwork): Readonly<Record<string, unknown>> & {
     pendingWords,
     pendingFunctions,
     ...(waitsFor === undefined ? {} : { waitsFor }),
-    ...(node === undefined ? {} : { nodes: node.peers().map(describePeer) }),
-    warnings: low.map(
-      ({ role, address, balanceWei }) =>
-        `the account ${address} (${role}) holds ${balanceWei} wei, less than ${LOW_BALANCE_WEI}; send it coin`,
-    ),
+    ...(peers === undefined ? {} : { nodes: peers.map(describePeer) }),
+    warnings: [
+      ...(node !== undefined && peers === undefined
+        ? ["this node is not in the coordinator's configuration, and waits for one that has it"]
+        : []),
+      ...low.map(
+        ({ role, address, balanceWei }) =>
+          `the account ${address} (${role}) holds ${balanceWei} wei, less than ${LOW_BALANCE_WEI}; send it coin`,
+      ),
+    ],
   };
 }
 

@@ -134,6 +134,8 @@ async function bindNodes(
   networks: readonly { readonly name: string; readonly network: ExternalNetworkConfig }[],
 ): Promise<void> {
   for (const { name, network } of networks) {
+    // Without the file, the chain tells its first block, and the node is bound when it answers.
+    if (network.contracts === undefined) continue;
     const { chainId } = profileOfExternal(name, network);
     await bindNode(store, readContractsFile(network.contracts, { network: name, chainId }), name);
   }

@@ -3,9 +3,8 @@ import { MAX_BODY_BYTES } from "../oracle/node/peerClient.ts";
 import { peekAddressee } from "../oracle/protocol/wire.ts";
 import type { OracleNetwork } from "./oracleNetwork.ts";
 
-const STATUS = { taken: 204, malformed: 400, limited: 429 } as const;
-/** Bytes of a message's length before it. */
-const LENGTH_BYTES = 4;
+/** Of another configuration than the node has read by now: peers say everything again. */
+const STATUS = { taken: 204, malformed: 400, limited: 429, elsewhere: 503 } as const;
 
 /** Takes a body of messages from a peer, or from anybody who says to be one. The answer tells nothing but a status. */
 export function takeMessages(
@@ -31,7 +30,7 @@ export function takeMessages(
   });
   request.once("end", () => {
     const body = Buffer.concat(chunks);
-    const to = peekAddressee(body.subarray(LENGTH_BYTES));
+    const to = peekAddressee(body);
     const network = networks.find(
       ({ address }) =>
         address !== undefined &&

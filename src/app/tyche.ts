@@ -73,6 +73,7 @@ const networkTools = async () => (await import("./networkTools.ts")).NETWORK_TOO
 registerNetworkTools(registerNetwork(program, terminal), terminal, {
   readConfig: (file) => readConfigOf(file).config,
   deploy: async (options) => (await networkTools()).deploy(options),
+  reconfigure: async (options) => (await networkTools()).reconfigure(options),
   check: async (options) => (await networkTools()).check(options),
   fund: async (options) => (await networkTools()).fund(options),
 });

@@ -23,7 +23,7 @@ import {
   type VrfRole,
   type VrfTerms,
 } from "./vrfPlan.ts";
-import { faultyNodesOf } from "./quorum.ts";
+import { encodeSetConfig, gasOfSetConfig, nodeConfigOf } from "./nodeConfig.ts";
 import type { VrfVersion } from "./vrfVersion.ts";
 
 /** Where the contracts of one chain are. */
@@ -209,7 +209,7 @@ export function planDeployment(
     encodeFunctionData({ ...encodeRouter, functionName: "updateContracts" }),
   );
   const encodeCoordinator = { abi: functionsCoordinatorAbi };
-  const { signers, transmitters, offchainConfig = "0x", donPublicKey, thresholdPublicKey } = roles.functions;
+  const { donPublicKey, thresholdPublicKey } = roles.functions;
   call(
     "FunctionsCoordinator.setDONPublicKey",
     functionsCoordinator,
@@ -227,12 +227,8 @@ export function planDeployment(
   call(
     "FunctionsCoordinator.setConfig",
     functionsCoordinator,
-    encodeFunctionData({
-      ...encodeCoordinator,
-      functionName: "setConfig",
-      args: [signers, transmitters, faultyNodesOf(signers.length), "0x", 1n, offchainConfig],
-    }),
-    CALL_GAS + GAS_PER_NODE * BigInt(signers.length),
+    encodeSetConfig(nodeConfigOf(roles.functions)),
+    gasOfSetConfig(roles.functions.signers.length),
   );
 
   return {
@@ -262,7 +258,5 @@ function deploymentGas(data: Hex): bigint {
 const DEFAULT_SUPPLY_JUELS = 100_000_000n * 10n ** 18n;
 /** Most gas any configuring call takes; the dearest, FunctionsCoordinator.setConfig, takes about 600,000. */
 const CALL_GAS = 1_500_000n;
-/** Of FunctionsCoordinator.setConfig, for each node: four storage slots and its part of lists and log. */
-const GAS_PER_NODE = 150_000n;
 /** What a constructor takes beside storing the code, at most: a router's and a coordinator's configuration. */
 const CONSTRUCTOR_GAS = 800_000n;

@@ -36,6 +36,17 @@ export interface ShownStep {
   readonly cost: string;
 }
 
+/** How the nodes of a network are about to change; amounts are texts with their unit. */
+export interface ShownChange {
+  readonly owner: string;
+  readonly balance: string;
+  /** At most. */
+  readonly cost: string;
+  /** Signers. */
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
 /** One line of the doctor. */
 export interface Finding {
   readonly isOk: boolean;
@@ -61,6 +72,19 @@ export interface NetworkMeans<Config> {
     readonly file: string;
     readonly total: string;
   }>;
+  reconfigure(
+    this: void,
+    options: {
+      readonly config: Config;
+      readonly network: string;
+      readonly cards: readonly string[];
+      readonly confirm: (change: ShownChange) => Promise<boolean>;
+    },
+  ): Promise<
+    | { readonly end: "reconfigured"; readonly hash: string; readonly cost: string }
+    | { readonly end: "present" }
+    | { readonly end: "declined" }
+  >;
   check(
     this: void,
     options: {
@@ -87,7 +111,7 @@ interface DeployFlags {
   readonly yes?: true;
 }
 
-/** Adds `tyche network deploy`, `check` and `fund` to `tyche network`. */
+/** Adds `tyche network deploy`, `reconfigure`, `check` and `fund` to `tyche network`. */
 export function registerNetworkTools<Config>(
   network: Command,
   terminal: Terminal,
@@ -124,6 +148,30 @@ export function registerNetworkTools<Config>(
         process.exitCode = 1;
       } else if (end === "present") out(`${name} is deployed already: ${file}`);
       else out(`deployed for ${total}; the contracts are in ${file}`);
+    });
+  network
+    .command("reconfigure")
+    .argument("<name>", "network of the configuration")
+    .requiredOption("--oracle <card...>", "cards of all nodes from now on, 4 to 31")
+    .option("--config <file>", "configuration file")
+    .option("--yes", "don't ask")
+    .description("Gives a network other oracle nodes; those that run follow without a restart.")
+    .action(async (name: string, flags: DeployFlags) => {
+      const done = await means.reconfigure({
+        config: means.readConfig(flags.config),
+        network: name,
+        cards: flags.oracle,
+        async confirm(change) {
+          printChange(change, terminal);
+          return flags.yes === true || (await ask("Change the nodes?", terminal));
+        },
+      });
+      if (done.end === "declined") {
+        out("nothing was sent");
+        process.exitCode = 1;
+      } else if (done.end === "reconfigured")
+        out(`${name} has other nodes, for ${done.cost}  ${colors.dim(done.hash)}`);
+      else out(`${name} has these nodes already`);
     });
   network
     .command("check")
@@ -175,6 +223,13 @@ function printEstimate(estimate: ShownEstimate, { out, colors }: Terminal): void
   out(`  cost       at most ${cost}`);
   if (existing.length > 0) out(`  taken      ${existing.join(", ")}`);
   if (missing !== undefined) out(colors.yellow(`  the account may lack ${missing}`));
+}
+
+function printChange({ owner, balance, cost, added, removed }: ShownChange, { out }: Terminal): void {
+  out(`  account    ${owner}  ${balance}`);
+  for (const signer of added) out(`  new        ${signer}`);
+  for (const signer of removed) out(`  removed    ${signer}`);
+  out(`  cost       at most ${cost}`);
 }
 
 async function ask(question: string, { isTerminal }: Terminal): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { Sender } from "../evm/sender.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import type { Pipelining } from "../evm/pipelining.ts";
 import type { ProvingKey } from "../vrf/proof.ts";
-import { repeat } from "../lib/repeat.ts";
+import { watchBalances } from "./balances.ts";
 import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "./backoff.ts";
 import type { SourceRunner } from "./execute.ts";
 import { createFunctionsNetwork, type FunctionsNetwork } from "./functionsNetwork.ts";
@@ -14,14 +14,13 @@ import { createOracleNode, type OracleNode, type OracleNodeOptions } from "./nod
 import { keepOffReplaced } from "./keptSender.ts";
 import type { OracleLog } from "./log.ts";
 import { createPresetSources } from "./presetSources.ts";
-import type { OracleAccount, OracleNetworkStatus } from "./status.ts";
+import type { OracleNetworkStatus } from "./status.ts";
 import type { FunctionsNode } from "./transmit.ts";
 import { createVrfNode } from "./vrfNode.ts";
 
 /** Blocks that are read again at a start without a checkpoint: two days of a chain with blocks of 2 s. */
 const DEFAULT_LOOKBACK_BLOCKS = 86_400n;
 const ONE_AT_A_TIME = { maxInFlight: 1, maxTransactionGas: 30_000_000n, paceMs: undefined };
-const BALANCE_INTERVAL_MS = 30_000;
 
 /** One network that the oracle serves. */
 export interface OracleNetworkOptions {
@@ -57,7 +56,7 @@ export interface OracleNetworkOptions {
   /** One node of several that don't trust each other. */
   readonly node?: Pick<
     OracleNodeOptions,
-    "chainId" | "set" | "signer" | "transmitter" | "saltOf" | "journal" | "maxResponseBytes"
+    "chainId" | "set" | "readSet" | "signer" | "transmitter" | "saltOf" | "journalOf" | "maxResponseBytes"
   >;
   /** First block to read, an earlier status' `checkpoint`. Default: 86,400 blocks before the newest. */
   readonly fromBlock?: bigint;
@@ -147,13 +146,24 @@ function serve(
       pipelining,
       onReceipt: (receipt) => functions?.onReceipt(receipt),
     });
-  const addresses = [contracts.vrfCoordinator, contracts.functionsCoordinator, contracts.functionsRouter];
+  const addresses = [
+    ...(vrf === undefined ? [] : [contracts.vrfCoordinator]),
+    ...(functions === undefined ? [] : [contracts.functionsCoordinator, contracts.functionsRouter]),
+  ];
   const senders = [
     ...vrfSenders,
     ...nodes.map((one) => one.transmitter),
     ...(transmitter === undefined ? [] : [transmitter]),
   ];
-  const accounts = watchBalances(network, log, signal);
+  const accounts = watchBalances({
+    ...network,
+    accounts: [
+      ...vrfSenders.map(({ address }) => ({ role: "vrf" as const, address })),
+      ...senders.slice(vrfSenders.length).map(({ address }) => ({ role: "transmitter" as const, address })),
+    ],
+    log,
+    signal,
+  });
   let lastBlock: OracleNetworkStatus["lastBlock"];
   let caughtUp = false;
   let firstBlock = network.fromBlock ?? 0n;
@@ -237,37 +247,6 @@ async function reachHead(
     await sleep(pauseAfter(attempt, LONGEST_FREE_PAUSE_MS), undefined, { signal }).catch(() => {});
   }
   return undefined;
-}
-
-/** Reads the balances of the oracle's accounts now and then; returns what tells the last ones. */
-function watchBalances(
-  network: OracleNetworkOptions,
-  log: OracleLog,
-  signal: AbortSignal,
-): () => OracleAccount[] {
-  const accounts = [
-    ...(network.vrf?.senders ?? []).map(({ address }) => ({ role: "vrf" as const, address })),
-    ...[...(network.functions?.nodes ?? []), ...(network.node === undefined ? [] : [network.node])].map(
-      ({ transmitter }) => ({ role: "transmitter" as const, address: transmitter.address }),
-    ),
-  ];
-  const balances = new Map<Hex, bigint>();
-  const read = async (): Promise<void> => {
-    try {
-      await Promise.all(
-        accounts.map(async ({ address }) =>
-          balances.set(address, await network.client.getBalanceWei(address)),
-        ),
-      );
-    } catch (error) {
-      if (!signal.aborted) log.warn({ err: error, network: network.name }, "oracle: balances can't be read");
-    }
-  };
-  void read();
-  // `read` never rejects.
-  const stop = repeat(read, BALANCE_INTERVAL_MS, () => {});
-  signal.addEventListener("abort", stop, { once: true });
-  return () => accounts.map((account) => ({ ...account, balanceWei: balances.get(account.address) }));
 }
 
 /** Adds the network's name to every line. */

@@ -1,4 +1,5 @@
 import { toEventSelector } from "viem";
+import { CONFIG_SET_TOPIC } from "../chainlink/nodeConfig.ts";
 
 /** First topics of events that only the oracle reads. VRFCoordinatorV2 and FunctionsRouter declare SubscriptionFunded alike. */
 export const ORACLE_TOPICS = {
@@ -7,7 +8,7 @@ export const ORACLE_TOPICS = {
   SubscriptionFundedV2Plus: toEventSelector("SubscriptionFunded(uint256,uint256,uint256)"),
   SubscriptionFundedWithNative: toEventSelector("SubscriptionFundedWithNative(uint256,uint256,uint256)"),
   /** OCR2Base of FunctionsCoordinator: other nodes from now on. */
-  ConfigSet: toEventSelector("ConfigSet(uint32,bytes32,uint64,address[],address[],uint8,bytes,uint64,bytes)"),
+  ConfigSet: CONFIG_SET_TOPIC,
   /** FunctionsCoordinator: a request timed out; its data is the request id. */
   CommitmentDeleted: toEventSelector("CommitmentDeleted(bytes32)"),
 } as const;

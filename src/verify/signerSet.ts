@@ -1,16 +1,13 @@
 import {
-  decodeAbiParameters,
   decodeFunctionResult,
   encodeAbiParameters,
   encodeFunctionData,
   getAddress,
   keccak256,
-  parseAbiItem,
-  parseAbiParameters,
-  toEventSelector,
   type Hex,
 } from "viem";
 import { functionsCoordinatorAbi } from "../chainlink/contracts/abi.ts";
+import { configDigestOf, CONFIG_SET_TOPIC, decodeConfigSet } from "../chainlink/nodeConfig.ts";
 import { parseNodeUrls } from "../chainlink/offchainConfig.ts";
 import type { ChainFacts } from "./chainFacts.ts";
 
@@ -30,21 +27,6 @@ export type FoundSignerSet = SignerSet & {
   readonly urls: readonly string[] | undefined;
 };
 
-/** What a configuration's digest is made of, besides chain and contract. */
-interface Config extends SignerSet {
-  readonly count: bigint;
-  readonly onchainConfig: Hex;
-  readonly offchainConfigVersion: bigint;
-  readonly offchainConfig: Hex;
-}
-
-/** OCR2Abstract. */
-const CONFIG_SET = parseAbiItem(
-  "event ConfigSet(uint32 previousConfigBlockNumber, bytes32 configDigest, uint64 configCount, address[] signers, address[] transmitters, uint8 f, bytes onchainConfig, uint64 offchainConfigVersion, bytes offchainConfig)",
-);
-const DIGEST_PARAMETERS = parseAbiParameters(
-  "uint256, address, uint64, address[], address[], uint8, bytes, uint64, bytes",
-);
 /** Configurations looked back through for an old report. */
 const MAX_EARLIER_CONFIGS = 16;
 /** Storage slots looked through; FunctionsCoordinator v1.3.0 has its signers within. */
@@ -81,49 +63,20 @@ export async function readLatestConfig(coordinator: Hex, facts: ChainFacts) {
   return { count, blockNumber, configDigest };
 }
 
-/** OCR2Base `_configDigestFromConfigData`: the first two bytes are a version, 0x0001. */
-function digestOf(config: Config, { coordinator, chainId }: SignerSetOptions): Hex {
-  const hash = keccak256(
-    encodeAbiParameters(DIGEST_PARAMETERS, [
-      BigInt(chainId),
-      coordinator,
-      config.count,
-      config.signers,
-      config.transmitters,
-      config.faulty,
-      config.onchainConfig,
-      config.offchainConfigVersion,
-      config.offchainConfig,
-    ]),
-  );
-  return `0x0001${hash.slice(6)}`;
-}
-
 async function readLogs(options: SignerSetOptions, facts: ChainFacts): Promise<FoundSignerSet | undefined> {
   let block = (await readLatestConfig(options.coordinator, facts)).blockNumber;
   for (let i = 0; i < MAX_EARLIER_CONFIGS && block > 0; i += 1) {
-    const pattern = { address: options.coordinator, topics: [toEventSelector(CONFIG_SET)] };
+    const pattern = { address: options.coordinator, topics: [CONFIG_SET_TOPIC] };
     const logs = await facts.findLogsIn(pattern, BigInt(block)).catch(() => []);
     if (logs.length === 0) return undefined;
     let previous = 0;
     for (const { data } of logs) {
-      const [
-        earlier,
-        ,
-        count,
-        signers,
-        transmitters,
-        faulty,
-        onchainConfig,
-        offchainConfigVersion,
-        offchainConfig,
-      ] = decodeAbiParameters(CONFIG_SET.inputs, data);
-      const set = { signers, transmitters, faulty };
-      const config = { ...set, count, onchainConfig, offchainConfigVersion, offchainConfig };
-      const digest = digestOf(config, options);
+      const found = decodeConfigSet(data);
+      const { count, signers, transmitters, faulty, offchainConfig } = found;
+      const digest = configDigestOf(found, { ...options, count });
       if (digest === options.configDigest)
-        return { ...set, digest, urls: parseNodeUrls(offchainConfig, signers.length) };
-      previous = earlier;
+        return { signers, transmitters, faulty, digest, urls: parseNodeUrls(offchainConfig, signers.length) };
+      previous = found.previousBlock;
     }
     block = previous;
   }
@@ -158,7 +111,7 @@ async function readStorage(
     for (let faulty = 1; 3 * faulty < signers.length; faulty += 1) {
       const set = { signers, transmitters, faulty };
       const rest = { onchainConfig: "0x", offchainConfigVersion: 1n, offchainConfig: "0x" } as const;
-      const digest = digestOf({ ...set, ...rest, count: BigInt(count) }, options);
+      const digest = configDigestOf({ ...set, ...rest }, { ...options, count: BigInt(count) });
       if (digest === options.configDigest) return { ...set, digest, urls: undefined };
     }
   }

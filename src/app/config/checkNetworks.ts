@@ -13,6 +13,7 @@ export function checkNetworks(networks: unknown): ParameterViolation[] {
     return isObject(network)
       ? [
           ...checkChainId(name, network, path),
+          ...checkContracts(network, path),
           ...checkChainlink(name, network, path),
           ...checkKey(network["operatorKey"], `${path}/operatorKey`),
         ]
@@ -35,6 +36,13 @@ function checkChainId(name: string, { chainId }: Members, path: string): Paramet
   if (profile === undefined || chainId === undefined || chainId === profile.chainId) return [];
   const message = `must be ${profile.chainId}, the chain id of ${name}; got ${JSON.stringify(chainId)}; give another chain another name`;
   return [{ path: `${path}/chainId`, message }];
+}
+
+function checkContracts({ contracts, coordinator }: Members, path: string): ParameterViolation[] {
+  if (contracts === undefined && coordinator === undefined)
+    return [{ path: `${path}/contracts`, message: "is required; an oracle node may name its coordinator" }];
+  if (contracts === undefined || coordinator === undefined) return [];
+  return [{ path: `${path}/coordinator`, message: "is for an oracle node that has no contracts file" }];
 }
 
 /** Chainlink's coordinator is known of some chains only. */

@@ -117,7 +117,16 @@ export const ExternalNetwork = Type.Object(
         description: "The chain's nodes, the preferred one first. Their URLs appear in no output.",
       },
     ),
-    contracts: path("File that `tyche network deploy` writes: where the contracts are."),
+    contracts: Type.Optional(path("File that `tyche network deploy` writes: where the contracts are.")),
+    coordinator: Type.Optional(
+      Type.Unsafe<Hex>({
+        type: "string",
+        pattern: "^0x[0-9a-fA-F]{40}$",
+        [EXPECTED]: "0x and 40 hex digits",
+        description:
+          "FunctionsCoordinator: instead of `contracts`, all that a node of an oracle of several operators needs to know.",
+      }),
+    ),
     operatorKey: Type.Optional(OperatorKey),
     maxFeeGwei: Type.Optional(
       Type.String({

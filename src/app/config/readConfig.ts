@@ -94,7 +94,7 @@ function withAbsolutePaths(
   const { keystore, passwordFile, ...key } = operatorKey ?? {};
   return {
     ...rest,
-    contracts: absolute(contracts),
+    ...(contracts === undefined ? {} : { contracts: absolute(contracts) }),
     ...(operatorKey === undefined
       ? {}
       : {

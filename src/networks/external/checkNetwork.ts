@@ -1,6 +1,5 @@
 import {
   decodeFunctionResult,
-  encodeAbiParameters,
   encodeFunctionData,
   formatEther,
   formatGwei,
@@ -10,7 +9,7 @@ import {
   type Hex,
 } from "viem";
 import { functionsCoordinatorAbi, functionsRouterAbi } from "../../chainlink/contracts/abi.ts";
-import { faultyNodesOf } from "../../chainlink/quorum.ts";
+import { configDigestOf, nodeConfigOf } from "../../chainlink/nodeConfig.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { planDeployment } from "../../chainlink/stackPlan.ts";
 import type { ChainClient } from "../../evm/client.ts";
@@ -29,9 +28,6 @@ const OLD_HEAD_SECONDS = 120n;
 const GAS_PER_PRESET = 600_000n;
 /** Presets that an account should last for. */
 const ENOUGH_PRESETS = 100n;
-/** The prefix of a configuration digest (OCR2Base `_configDigestFromConfigData`). */
-const DIGEST_PREFIX = 0x0001n << 240n;
-const DIGEST_MASK = (1n << 240n) - 1n;
 const ownableAbi = parseAbi(["function owner() view returns (address)"]);
 
 /** One thing that was looked at. */
@@ -165,7 +161,11 @@ function lookAt(
       const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
       const data = await client.call({ to: contracts.functionsCoordinator, data: encodeFunctionData(call) });
       const [count, , digest] = decodeFunctionResult({ ...call, data });
-      const expected = configDigestOf(file, count);
+      const expected = configDigestOf(nodeConfigOf(oracle.functions), {
+        chainId: file.chainId,
+        coordinator: contracts.functionsCoordinator,
+        count: BigInt(count),
+      });
       tell(
         digest === expected,
         `the configuration digest is that of the oracle's ${oracle.functions.signers.length} signers`,
@@ -223,35 +223,4 @@ function lookAt(
       );
     },
   };
-}
-
-/** OCR2Base `_configDigestFromConfigData`. */
-function configDigestOf({ chainId, contracts, oracle }: ContractsFile, configCount: number): Hex {
-  const types = [
-    "uint256",
-    "address",
-    "uint64",
-    "address[]",
-    "address[]",
-    "uint8",
-    "bytes",
-    "uint64",
-    "bytes",
-  ];
-  const encoded = encodeAbiParameters(
-    types.map((type) => ({ type })),
-    [
-      BigInt(chainId),
-      contracts.functionsCoordinator,
-      BigInt(configCount),
-      oracle.functions.signers,
-      oracle.functions.transmitters,
-      faultyNodesOf(oracle.functions.signers.length),
-      "0x",
-      1n,
-      oracle.functions.offchainConfig ?? "0x",
-    ],
-  );
-  const digest = (BigInt(keccak256(encoded)) & DIGEST_MASK) | DIGEST_PREFIX;
-  return `0x${digest.toString(16).padStart(64, "0")}`;
 }

@@ -56,27 +56,38 @@ export function isCardFile(path: string): boolean {
 /**
  * Makes one oracle of the cards of its operators.
  *
+ * @param vrf VRF operator of the network, which has one already: a card may say the same.
  * @throws {NetworkFileError} when a card is damaged or not signed by its keys, keys occur twice, or there are not 4 to 31 nodes and one VRF operator.
  */
-export function readOracleCards(paths: readonly string[], chainId: number): OracleIdentity {
+export function readOracleCards(
+  paths: readonly string[],
+  chainId: number,
+  vrf?: OracleIdentity["vrf"],
+): OracleIdentity {
   const cards = paths.map((path) => readCard(path, chainId));
   const nodes = cards.filter((card) => card.role === "node");
-  const [vrf, ...others] = cards.filter((card) => card.role === "vrf");
+  const [card, ...others] = cards.filter((one) => one.role === "vrf");
   const all = paths.join(", ");
   if (nodes.length < MIN_NODES || nodes.length > MAX_NODES)
     throw new NetworkFileError(
       all,
       `hold the cards of ${nodes.length} nodes; ${MIN_NODES} to ${MAX_NODES} are needed`,
     );
-  if (vrf === undefined || others.length > 0)
-    throw new NetworkFileError(all, `hold ${others.length + (vrf ? 1 : 0)} VRF cards; one is needed`);
-  const keys = [...nodes.flatMap(({ signer, transmitter }) => [signer, transmitter]), vrf.feeReceiver];
+  const { publicKey, keyHash, feeReceiver } = vrf ?? card ?? {};
+  if (publicKey === undefined || keyHash === undefined || feeReceiver === undefined || others.length > 0)
+    throw new NetworkFileError(all, `hold ${others.length + (card ? 1 : 0)} VRF cards; one is needed`);
+  if (card !== undefined && card.keyHash !== keyHash)
+    throw new NetworkFileError(
+      all,
+      `hold the VRF card of ${card.keyHash}, and the network's VRF key is ${keyHash}; only its nodes can change`,
+    );
+  const keys = [...nodes.flatMap(({ signer, transmitter }) => [signer, transmitter]), feeReceiver];
   const twice = keys.find((key, index) => keys.indexOf(key) !== index);
   if (twice !== undefined)
     throw new NetworkFileError(all, `hold ${twice} more than once; each node needs keys of its own`);
   return {
     chainId,
-    vrf: { publicKey: vrf.publicKey, keyHash: vrf.keyHash, feeReceiver: vrf.feeReceiver },
+    vrf: { publicKey, keyHash, feeReceiver },
     functions: {
       signers: nodes.map(({ signer }) => signer),
       transmitters: nodes.map(({ transmitter }) => transmitter),

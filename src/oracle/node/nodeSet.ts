@@ -1,36 +1,36 @@
-import {
-  decodeAbiParameters,
-  decodeFunctionResult,
-  encodeFunctionData,
-  parseAbiParameters,
-  type Hex,
-} from "viem";
+import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
 import { functionsCoordinatorAbi } from "../../chainlink/contracts/abi.ts";
+import { CONFIG_SET_TOPIC, decodeConfigSet } from "../../chainlink/nodeConfig.ts";
 import { parseNodeUrls } from "../../chainlink/offchainConfig.ts";
-import type { ChainClient } from "../../evm/client.ts";
+import type { ChainClient, RawLog } from "../../evm/client.ts";
 import { TycheError } from "../../lib/errors.ts";
-import { ORACLE_TOPICS } from "../topics.ts";
-
-/** OCR2Abstract `ConfigSet`: previous block, digest, count, signers, transmitters, f, on-chain configuration, version, off-chain configuration. */
-const CONFIG_SET = parseAbiParameters(
-  "uint32, bytes32, uint64, address[], address[], uint8, bytes, uint64, bytes",
-);
 
 /** The nodes of a coordinator's configuration, in its order. */
 export interface NodeSet {
   readonly configDigest: Hex;
+  /** Ordinal number among the coordinator's configurations. */
+  readonly count: bigint;
+  /** Block from which on it holds. */
+  readonly blockNumber: bigint;
   readonly faulty: number;
   /** Checksummed. */
   readonly signers: readonly Hex[];
   readonly transmitters: readonly Hex[];
-  /** Where each node takes messages. */
+  /** Where each node takes messages; empty for the configuration of a single operator, who needs none. */
   readonly urls: readonly string[];
+}
+
+/** Reads who the nodes are from a `ConfigSet` log. */
+export function decodeNodeSet({ data, blockNumber }: Pick<RawLog, "data" | "blockNumber">): NodeSet {
+  const { configDigest, count, faulty, signers, transmitters, offchainConfig } = decodeConfigSet(data);
+  const urls = parseNodeUrls(offchainConfig, signers.length) ?? [];
+  return { configDigest, count, blockNumber, faulty, signers, transmitters, urls };
 }
 
 /**
  * Reads from the chain who the nodes are and where they are.
  *
- * @throws {NodeSetError} when the configuration is one of a single operator, or its log can't be had.
+ * @throws {NodeSetError} when the log of the configuration can't be had.
  */
 export async function readNodeSet(
   client: Pick<ChainClient, "call" | "getLogs">,
@@ -44,20 +44,11 @@ export async function readNodeSet(
     fromBlock: BigInt(block),
     toBlock: BigInt(block),
   });
-  for (const { topics, data: logData } of logs.toReversed()) {
-    if (topics[0] !== ORACLE_TOPICS.ConfigSet) continue;
-    const [, digest, , signers, transmitters, faulty, , , offchainConfig] = decodeAbiParameters(
-      CONFIG_SET,
-      logData,
-    );
-    if (digest !== configDigest) continue;
-    const urls = parseNodeUrls(offchainConfig, signers.length);
-    if (urls === undefined)
-      throw new NodeSetError(
-        "its configuration names no nodes; deploy for the cards of `tyche oracle keys --role node`",
-      );
-    return { configDigest, faulty, signers, transmitters, urls };
-  }
+  const found = logs
+    .filter(({ topics }) => topics[0] === CONFIG_SET_TOPIC)
+    .map((one) => decodeNodeSet(one))
+    .find((set) => set.configDigest === configDigest);
+  if (found !== undefined) return found;
   throw new NodeSetError(`no RPC node has the log of its configuration, of block ${block}`);
 }
 

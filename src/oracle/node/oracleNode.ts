@@ -4,28 +4,25 @@ import { findRevertReason } from "../../chainlink/findRevertReason.ts";
 import type { ChainClient, RawLog } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import { messageOf } from "../../lib/errors.ts";
+import type { Observation } from "../aggregate.ts";
 import { createAlarm, LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import { observe, type SourceRunner } from "../execute.ts";
 import type { FunctionsNetwork } from "../functionsNetwork.ts";
 import type { OracleLog } from "../log.ts";
 import { readFunctionsOutcomes, toOracleRequest, type OracleRequest } from "../oracleRequest.ts";
 import type { IsPreset } from "../presetSources.ts";
-import type { RoundEffect } from "../protocol/round.ts";
-import { transmitOrder } from "../protocol/transmitOrder.ts";
-import { createWire, type Received } from "../protocol/wire.ts";
+import { peekAddressee } from "../protocol/wire.ts";
 import { createQuota } from "../quota.ts";
 import { gasOfReport } from "../reportGas.ts";
 import { createRequestSet, type Entry } from "../requestSet.ts";
 import type { ReportSigner } from "../signer.ts";
 import { ORACLE_TOPICS } from "../topics.ts";
-import { createEarlyMessages } from "./earlyMessages.ts";
-import { createInbox, type Inbox } from "./inbox.ts";
-import { createNodeReport } from "./nodeReport.ts";
-import type { NodeSet } from "./nodeSet.ts";
-import { createPeer } from "./peerClient.ts";
-import type { RoundJournal } from "./roundJournal.ts";
-import { createRoundTask, type RoundTask } from "./roundTask.ts";
+import type { BodyOutcome } from "./inbox.ts";
+import { createMembership, type Membership, type NodeTask } from "./membership.ts";
+import { decodeNodeSet, type NodeSet } from "./nodeSet.ts";
 import { createPeerViews, type PeerView } from "./peerViews.ts";
+import type { RoundJournal } from "./roundJournal.ts";
+import { followNodeSet } from "./setFollower.ts";
 
 /** As with an oracle that holds all keys. */
 const MAX_EXECUTING = 64;
@@ -38,13 +35,16 @@ export interface OracleNodeOptions {
   /** FunctionsCoordinator and FunctionsRouter, lower case. */
   readonly coordinator: Hex;
   readonly router: Hex;
+  /** The coordinator's present configuration; whatever replaces it is followed. */
   readonly set: NodeSet;
-  /** This node's keys; the set must have them. */
+  /** Reads the present configuration again. */
+  readonly readSet: () => Promise<NodeSet>;
+  /** This node's keys; without them in the set, it waits for a set that has them. */
   readonly signer: ReportSigner;
   readonly transmitter: Sender;
-  /** Returns the salt of a request's observation, 32 bytes: always the same, and known to nobody else. */
-  readonly saltOf: (requestId: Hex) => Hex;
-  readonly journal: RoundJournal;
+  /** Returns the salt of a request's observation under a configuration, 32 bytes: always the same, and known to nobody else. */
+  readonly saltOf: (configDigest: Hex, requestId: Hex) => Hex;
+  readonly journalOf: (configDigest: Hex) => RoundJournal;
   readonly runner: SourceRunner;
   readonly isPreset: IsPreset;
   readonly maxResponseBytes: number;
@@ -52,102 +52,113 @@ export interface OracleNodeOptions {
   readonly signal: AbortSignal;
 }
 
+/** What became of a body of messages; `elsewhere`: it is for a configuration that this node has not, or not any more. */
+export type MessageOutcome = BodyOutcome | "elsewhere";
+
 /** One node of an oracle network whose nodes don't trust each other. */
 export interface OracleNode extends FunctionsNetwork {
-  readonly take: Inbox["take"];
-  /** What this node knows of all nodes, itself included. */
-  peers(): readonly PeerView[];
-}
-
-interface Task {
-  readonly entry: Entry<OracleRequest>;
-  readonly round: RoundTask;
+  /**
+   * Takes a body of messages from anybody.
+   *
+   * @param address network address of whoever sent it.
+   */
+  take(this: void, body: Uint8Array, address: string): MessageOutcome;
+  /** What this node knows of all nodes, itself included; `undefined` while it is none of them. */
+  peers(): readonly PeerView[] | undefined;
 }
 
 /**
  * Creates a node with one key: it runs each request's source by itself and agrees with the others by the protocol of
- * `protocol/PROTOCOL.md`. Everything but its journal follows from the chain.
+ * `protocol/PROTOCOL.md`. Everything but its journal follows from the chain. When the coordinator gets another configuration, open
+ * requests are agreed upon anew under that; the coordinator takes one answer of whichever comes first.
  */
 export function createOracleNode(options: OracleNodeOptions): OracleNode {
-  const { client, coordinator, router, set, signer, log, signal } = options;
-  const self = set.signers.indexOf(signer.address);
-  const wire = createWire({ ...options, configDigest: set.configDigest, signers: set.signers });
-  const peers = set.urls.map((url, index) => (index === self ? undefined : createPeer(url, signal)));
+  const { client, chainId, coordinator, router, signer, log, signal } = options;
   const requestSet = createRequestSet<OracleRequest>();
-  const tasks = new Map<Hex, Task>();
-  const early = createEarlyMessages();
-  const inbox = createInbox({ wire, signers: set.signers, onMessage });
-  const views = createPeerViews({ set, self, lastHeardAt: inbox.lastHeardAt });
+  const views = createPeerViews();
   const quota = createQuota<bigint>({ total: MAX_EXECUTING, each: MAX_EXECUTING_PER_SUBSCRIPTION });
   const alarm = createAlarm(() => review());
+  /** What this process has seen or is running: a source runs once, also where the configuration changes. */
+  const observations = new WeakMap<OracleRequest, Promise<Observation>>();
   let live = false;
+  let member = join(options.set);
+  const sets = followNodeSet({
+    first: options.set,
+    read: options.readSet,
+    log,
+    signal,
+    onChange(set) {
+      leave();
+      member = join(set);
+      const fields = { configDigest: set.configDigest, nodes: set.signers.length, isMember: !!member };
+      log.info(fields, "functions: the coordinator has another configuration; open requests begin anew");
+      // The rest of the block may hold answers.
+      queueMicrotask(() => review());
+    },
+  });
   signal.addEventListener(
     "abort",
     () => {
       alarm.cancel();
-      for (const { round } of tasks.values()) round.close();
+      member?.close();
     },
     { once: true },
   );
 
-  function onMessage({ requestId, sealed }: Received): void {
-    const task = tasks.get(requestId);
-    if (task === undefined) early.add(requestId, sealed);
-    else task.round.give({ type: "received", sealed });
+  function join(set: NodeSet): Membership | undefined {
+    const isMember = set.signers.includes(signer.address) && set.urls.length > 0;
+    if (!isMember || signal.aborted) return undefined;
+    const journal = options.journalOf(set.configDigest);
+    return createMembership({
+      chainId,
+      coordinator,
+      set,
+      signer,
+      journal,
+      onMessage(requestId, { message }) {
+        if (message.kind === "reveal" && requestSet.find(requestId) !== undefined)
+          views.observed(requestId, set.signers[message.sender]!, message.observation);
+      },
+    });
+  }
+
+  function leave(): void {
+    member?.close();
+    member = undefined;
+    for (const entry of requestSet.open()) {
+      entry.state = "waiting";
+      entry.notBefore = 0;
+      entry.why = "this node is not in the coordinator's configuration";
+    }
   }
 
   /** Ends the rounds of requests that are answered or gone, and goes on with the others. */
   function review(): void {
-    for (const [requestId, { entry, round }] of tasks) {
-      if (requestSet.isOpen(entry)) continue;
-      round.close();
-      tasks.delete(requestId);
-    }
+    if (member === undefined) return;
+    for (const [requestId, { entry }] of member.tasks) if (!requestSet.isOpen(entry)) member.end(requestId);
     if (!live || signal.aborted) return;
     const now = performance.now();
     for (const entry of requestSet.open()) {
-      if (!tasks.has(entry.request.requestId)) begin(entry);
+      const { requestId, subscriptionId } = entry.request;
+      if (!member.tasks.has(requestId)) begin(member, entry);
       if (entry.state === "working") continue;
       if (entry.notBefore > now) alarm.within(entry.notBefore - now);
-      else if (quota.take(entry.request.subscriptionId))
-        void execute(entry, tasks.get(entry.request.requestId)!.round);
+      else if (quota.take(subscriptionId)) void execute(member, member.tasks.get(requestId)!);
     }
   }
 
-  function begin(entry: Entry<OracleRequest>): void {
-    const { request } = entry;
-    const { requestId } = request;
-    const report = createNodeReport(request, set.configDigest);
-    const round = createRoundTask({
-      requestId,
-      wire,
-      journal: options.journal,
-      round: {
-        self,
-        nodes: set.signers.length,
-        faulty: set.faulty,
-        order: transmitOrder(requestId, set.signers.length),
-        commitmentOf: (reveal) => wire.commitmentOf(requestId, reveal),
-        seal: (message) => wire.seal(requestId, message, signer),
-        signReport: (rank, result) => report.sign(rank, result, signer),
-      },
-      send(to, bytes) {
-        for (const [index, peer] of peers.entries()) if (to === "all" || to === index) peer?.send(bytes);
-      },
-      onTransmit(effect) {
-        entry.why = `transmitting at stage ${effect.rank}`;
-        void transmit(entry, effect, report.encode(effect.rank, effect.result, effect.endorsements));
+  function begin(of: Membership, entry: Entry<OracleRequest>): void {
+    const { requestId } = entry.request;
+    of.begin(entry, {
+      onTransmit(stage, data) {
+        entry.why = `transmitting at stage ${stage}`;
+        void transmit(entry, stage, data);
       },
       onAccuse({ evidence }) {
-        const accused = evidence.message.first.message.sender;
+        const accused = of.set.signers[evidence.message.first.message.sender]!;
         views.accuse(accused);
         log.error(
-          {
-            requestId,
-            node: accused,
-            signer: set.signers[accused],
-            evidence: Buffer.from(evidence.bytes).toString("hex"),
-          },
+          { requestId, signer: accused, evidence: Buffer.from(evidence.bytes).toString("hex") },
           "functions: a node contradicted itself; the evidence is signed by it",
         );
       },
@@ -156,31 +167,45 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
           { err: error, requestId },
           "functions: the journal of a request can't be used; it is tried again",
         );
-        tasks.delete(requestId);
+        of.end(requestId);
         alarm.within(requestSet.postpone(entry, "the journal can't be used", LONGEST_FREE_PAUSE_MS));
       },
     });
-    tasks.set(requestId, { entry, round });
-    for (const sealed of early.take(requestId)) round.give({ type: "received", sealed });
   }
 
-  async function execute(entry: Entry<OracleRequest>, round: RoundTask): Promise<void> {
+  function observeOnce(request: OracleRequest): Promise<Observation> {
+    const known = observations.get(request);
+    if (known !== undefined) return known;
+    const begun = observe(request, { ...options, nodes: 1 }).then(([observation]) => observation!);
+    observations.set(request, begun);
+    begun.catch(() => observations.delete(request));
+    return begun;
+  }
+
+  async function execute(of: Membership, { entry, round }: NodeTask): Promise<void> {
     const { request } = entry;
+    const { requestId } = request;
+    const isCurrent = (): boolean => of.tasks.get(requestId)?.round === round && requestSet.isOpen(entry);
     entry.state = "working";
     entry.why = "running the source";
     try {
       await round.ready;
       if (!round.hasObserved) {
-        const [observation] = await observe(request, { ...options, nodes: 1 });
-        views.observed(request.requestId, observation!);
-        round.give({ type: "observed", observation: observation!, salt: options.saltOf(request.requestId) });
+        const observation = await observeOnce(request);
+        if (!isCurrent()) return;
+        views.observed(requestId, signer.address, observation);
+        round.give({
+          type: "observed",
+          observation,
+          salt: options.saltOf(of.set.configDigest, requestId),
+        });
       }
-      entry.why = "agreeing with the other nodes";
+      if (isCurrent()) entry.why = "agreeing with the other nodes";
     } catch (error) {
-      if (signal.aborted) return;
-      log.warn({ err: error, requestId: request.requestId }, "functions: the source could not be run now");
+      if (signal.aborted || !isCurrent()) return;
+      log.warn({ err: error, requestId }, "functions: the source could not be run now");
       const why = `the source could not be run yet: ${messageOf(error)}`;
-      if (requestSet.isOpen(entry)) alarm.within(requestSet.postpone(entry, why, LONGEST_FREE_PAUSE_MS));
+      alarm.within(requestSet.postpone(entry, why, LONGEST_FREE_PAUSE_MS));
     } finally {
       quota.leave(request.subscriptionId);
       review();
@@ -188,14 +213,10 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
   }
 
   /** Sends a report; where it fails, the next stage is another node's. */
-  async function transmit(
-    entry: Entry<OracleRequest>,
-    { rank }: RoundEffect & { readonly type: "transmit" },
-    data: Hex,
-  ): Promise<void> {
+  async function transmit(entry: Entry<OracleRequest>, stage: number, data: Hex): Promise<void> {
     const { request } = entry;
     if (!requestSet.isOpen(entry)) return;
-    const fields = { requestId: request.requestId, stage: rank };
+    const fields = { requestId: request.requestId, stage };
     try {
       const call = { to: coordinator, data, gas: gasOfReport([entry]) };
       const receipt = await options.transmitter.send(call, undefined);
@@ -218,6 +239,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
     const event = decodeLog(eventLog);
     if (event?.name === "OracleRequest") requestSet.add(toOracleRequest(event, eventLog.blockNumber));
     else if (eventLog.topics[0] === ORACLE_TOPICS.CommitmentDeleted) requestSet.drop(eventLog.data);
+    else if (eventLog.topics[0] === ORACLE_TOPICS.ConfigSet) sets.onLog(decodeNodeSet(eventLog));
   }
 
   function readRouter(eventLog: RawLog): void {
@@ -229,13 +251,18 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
     requestSet.finish(entry.request, eventLog.blockNumber);
     const { transactionHash } = eventLog;
     log.info({ requestId, transmitter, transactionHash }, "functions: answered");
-    if (views.answered(event, transactionHash) === "differs")
+    if (views.answered(event, transactionHash).includes(signer.address))
       log.warn({ requestId, transactionHash }, "functions: the answer is not what this node saw");
   }
 
   return {
-    take: inbox.take,
-    peers: () => views.list(),
+    take(body, address) {
+      if (member === undefined) return "elsewhere";
+      const configDigest = peekAddressee(body)?.configDigest;
+      if (configDigest !== undefined && configDigest !== member.set.configDigest) return "elsewhere";
+      return member.inbox.take(body, address);
+    },
+    peers: () => member && views.list(member),
     onBlock(block, isLive) {
       live = isLive;
       for (const eventLog of block.logs) {
@@ -249,7 +276,14 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
       for (const eventLog of receipt.logs) if (eventLog.address === coordinator) readCoordinator(eventLog);
       review();
     },
-    onReorg: (firstReplaced) => requestSet.onReorg(firstReplaced),
-    pending: () => requestSet.pending("functions"),
+    onReorg(firstReplaced) {
+      sets.onReorg(firstReplaced);
+      return requestSet.onReorg(firstReplaced);
+    },
+    pending() {
+      const pending = requestSet.pending("functions");
+      // They are others' to answer; a restart still begins with them, for the case that this node becomes one of those.
+      return member === undefined ? pending.map((one) => ({ ...one, unanswerable: true })) : pending;
+    },
   };
 }

@@ -2,12 +2,12 @@ import type { Hex } from "viem";
 import type { ChainEventOf } from "../../chainlink/events.ts";
 import { toHexText } from "../../lib/hex.ts";
 import type { Observation } from "../aggregate.ts";
-import type { NodeSet } from "./nodeSet.ts";
+import type { Membership } from "./membership.ts";
 
-/** Observations of this node that wait for the chain's answer. */
+/** Requests whose observations wait for the chain's answer. */
 const MAX_OBSERVED = 4_096;
 
-/** What one node knows of another, or of itself. */
+/** What one node knows of another, or of itself, since its process started. */
 export interface PeerView {
   readonly signer: Hex;
   readonly transmitter: Hex;
@@ -15,73 +15,88 @@ export interface PeerView {
   readonly isSelf: boolean;
   /** Unix time in milliseconds of its last message. */
   readonly lastHeardAt: number | undefined;
-  /** Transaction of the last answer that it transmitted, as far as this process has seen. */
+  /** Transaction of the last answer that it transmitted. */
   readonly lastTransmission: Hex | undefined;
   readonly transmissions: number;
   /** Requests in which it contradicted itself. */
   readonly contradictions: number;
-  /** Of this node itself: answers on chain that were what it had seen, of how many. */
-  readonly agreement?: { readonly same: number; readonly of: number };
+  /** Answers on chain that were what it had seen, of how many that it showed before they were there. */
+  readonly agreement: { readonly same: number; readonly of: number };
 }
 
-/** Counts what each node does. */
+/** Counts what each node does, by its signer, whatever the configuration. */
 export interface PeerViews {
-  observed(requestId: Hex, observation: Observation): void;
-  accuse(node: number): void;
-  /** Notes an answer on chain, and tells whether it is what this node saw. */
-  answered(event: ChainEventOf<"RequestProcessed">, transactionHash: Hex): "same" | "differs" | "unknown";
-  list(): readonly PeerView[];
+  /** Notes what a node has seen. */
+  observed(requestId: Hex, signer: Hex, observation: Observation): void;
+  accuse(signer: Hex): void;
+  /** Notes an answer on chain, and returns the signers that have seen something else. */
+  answered(event: ChainEventOf<"RequestProcessed">, transactionHash: Hex): readonly Hex[];
+  /** All nodes of a configuration. */
+  list(member: Pick<Membership, "set" | "self" | "inbox">): readonly PeerView[];
+}
+
+interface Counter {
+  contradictions: number;
+  same: number;
+  of: number;
 }
 
 /** Creates the counters, all at zero. */
-export function createPeerViews(options: {
-  readonly set: NodeSet;
-  readonly self: number;
-  readonly lastHeardAt: (node: number) => number | undefined;
-}): PeerViews {
-  const { set, self } = options;
-  const observations = new Map<Hex, Observation>();
-  const counters = set.signers.map(() => ({
-    transmissions: 0,
-    contradictions: 0,
-    last: undefined as Hex | undefined,
-  }));
-  let same = 0;
-  let of = 0;
+export function createPeerViews(): PeerViews {
+  const seen = new Map<Hex, Map<Hex, Observation>>();
+  const counters = new Map<Hex, Counter>();
+  /** By transmitter, lower case. */
+  const transmitted = new Map<string, { transmissions: number; last: Hex }>();
+  const counterOf = (signer: Hex): Counter => {
+    const counter = counters.get(signer) ?? { contradictions: 0, same: 0, of: 0 };
+    counters.set(signer, counter);
+    return counter;
+  };
   return {
-    observed(requestId, observation) {
-      if (observations.size >= MAX_OBSERVED) observations.delete(observations.keys().next().value!);
-      observations.set(requestId, observation);
+    observed(requestId, signer, observation) {
+      const ofRequest = seen.get(requestId) ?? new Map<Hex, Observation>();
+      if (!seen.has(requestId)) {
+        if (seen.size >= MAX_OBSERVED) seen.delete(seen.keys().next().value!);
+        seen.set(requestId, ofRequest);
+      }
+      // What a node says first counts; what it says besides is evidence.
+      if (!ofRequest.has(signer)) ofRequest.set(signer, observation);
     },
-    accuse(node) {
-      counters[node]!.contradictions += 1;
+    accuse(signer) {
+      counterOf(signer).contradictions += 1;
     },
     answered({ requestId, transmitter, response, err }, transactionHash) {
-      const index = set.transmitters.findIndex((one) => one.toLowerCase() === transmitter.toLowerCase());
-      const counter = counters[index];
-      if (counter !== undefined) {
-        counter.transmissions += 1;
-        counter.last = transactionHash;
+      const before = transmitted.get(transmitter.toLowerCase())?.transmissions ?? 0;
+      transmitted.set(transmitter.toLowerCase(), { transmissions: before + 1, last: transactionHash });
+      const observations = seen.get(requestId) ?? new Map<Hex, Observation>();
+      seen.delete(requestId);
+      const others: Hex[] = [];
+      for (const [signer, { ok, bytes }] of observations) {
+        const counter = counterOf(signer);
+        const [result, error] = ok ? [toHexText(bytes), "0x"] : ["0x", toHexText(bytes)];
+        const isSame = result === response && error === err;
+        counter.of += 1;
+        if (isSame) counter.same += 1;
+        else others.push(signer);
       }
-      const own = observations.get(requestId);
-      if (own === undefined) return "unknown";
-      observations.delete(requestId);
-      const isSame = toHexText(own.bytes) === (own.ok ? response : err);
-      of += 1;
-      same += Number(isSame);
-      return isSame ? "same" : "differs";
+      return others;
     },
-    list: () =>
-      counters.map(({ transmissions, contradictions, last }, index) => ({
-        signer: set.signers[index]!,
-        transmitter: set.transmitters[index]!,
-        url: set.urls[index]!,
-        isSelf: index === self,
-        lastHeardAt: options.lastHeardAt(index),
-        lastTransmission: last,
-        transmissions,
-        contradictions,
-        ...(index === self ? { agreement: { same, of } } : {}),
-      })),
+    list: ({ set, self, inbox }) =>
+      set.signers.map((signer, index) => {
+        const { contradictions, same, of } = counterOf(signer);
+        const transmitter = set.transmitters[index]!;
+        const { transmissions = 0, last } = transmitted.get(transmitter.toLowerCase()) ?? {};
+        return {
+          signer,
+          transmitter,
+          url: set.urls[index]!,
+          isSelf: index === self,
+          lastHeardAt: inbox.lastHeardAt(index),
+          lastTransmission: last,
+          transmissions,
+          contradictions,
+          agreement: { same, of },
+        };
+      }),
   };
 }

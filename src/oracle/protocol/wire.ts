@@ -15,6 +15,8 @@ const HEADER_BYTES = 95;
 /** Header bytes that all messages of one configuration share, after version and kind: chain id, coordinator, configuration digest. */
 const CONFIGURATION_BYTES = 60;
 const SIGNATURE_BYTES = 65;
+/** Of a message's length before it, in a body of several. */
+const LENGTH_BYTES = 4;
 const KINDS = ["commit", "reveal", "proposal", "endorsement", "evidence"] as const;
 /** What evidence is made of: evidence of evidence proves nothing. */
 const PROVING = KINDS.slice(0, 4);
@@ -164,13 +166,17 @@ export function joinSignature({ r, s, recoveryId }: ReturnType<ReportSigner["sig
   return Buffer.concat([r, s, Uint8Array.of(recoveryId)]);
 }
 
-/** Reads from a message's header whom it is for, without looking at anything else; `undefined` where it is too short. Never throws. */
+/** Reads whom the first message of a body is for, without looking at anything else; `undefined` where it is too short. Never throws. */
 export function peekAddressee(
-  bytes: Uint8Array,
-): { readonly chainId: bigint; readonly coordinator: Hex } | undefined {
-  if (bytes.length < HEADER_BYTES) return undefined;
-  const reader = new ByteReader(bytes.subarray(2));
-  return { chainId: BigInt(toHexText(reader.bytes(8))), coordinator: toHexText(reader.bytes(20)) };
+  body: Uint8Array,
+): { readonly chainId: bigint; readonly coordinator: Hex; readonly configDigest: Hex } | undefined {
+  if (body.length < LENGTH_BYTES + HEADER_BYTES) return undefined;
+  const reader = new ByteReader(body.subarray(LENGTH_BYTES + 2));
+  return {
+    chainId: BigInt(toHexText(reader.bytes(8))),
+    coordinator: toHexText(reader.bytes(20)),
+    configDigest: toHexText(reader.bytes(32)),
+  };
 }
 
 function digestOf(signed: Uint8Array): Uint8Array {

@@ -74,6 +74,7 @@ test("error: every violation of every network is named at once", () => {
     sepolia: { ...SEPOLIA, chainId: 1, operatorKey: { env: "A", keystore: "key.json" } },
     mychain: { ...MYCHAIN, chainId: undefined, operatorKey: { keystore: "key.json" }, rpcUrl: "http://x" },
     nothing: {},
+    twofold: { ...MYCHAIN, coordinator: `0x${"5a".repeat(20)}` },
   });
   expect(Object.keys(found).toSorted()).toEqual(
     [
@@ -90,6 +91,7 @@ test("error: every violation of every network is named at once", () => {
       "/networks/polygon_amoy",
       "/networks/sepolia/chainId",
       "/networks/sepolia/operatorKey",
+      "/networks/twofold/coordinator",
     ].toSorted(),
   );
   expect(found["/networks/fuji/rpcUrls/0"]).toContain("must be a ws:, wss:, http: or https: URL");

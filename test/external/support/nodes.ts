@@ -3,6 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { decodeLog } from "../../../src/chainlink/events.ts";
+import { createChainClient } from "../../../src/evm/client.ts";
+import { readContractsFile } from "../../../src/networks/external/contractsFile.ts";
 import { runTyche, startOracleProcess, type OracleChild } from "../../support/tyche.ts";
 import { RICH_KEY, type StrangersChain } from "./chain.ts";
 import { NETWORK } from "./world.ts";
@@ -17,8 +20,14 @@ export interface SeveralOperators {
   readonly nodes: readonly Readonly<Record<string, string>>[];
   readonly vrf: Readonly<Record<string, string>>;
   readonly folder: string;
-  /** Makes all keys, puts the contracts on the chain for the cards, and coin on the accounts. */
-  deploy(): Promise<string>;
+  /** Makes all keys, puts the contracts on the chain for the cards of the first nodes, by default all, and coin on their accounts. */
+  deploy(nodes?: number): Promise<string>;
+  /** Takes the contracts file from a node: it is told the coordinator's address, and nothing else of the network. */
+  tellCoordinatorAlone(node: number): Readonly<Record<string, string>>;
+  /** Gives the network other nodes, by their index. */
+  reconfigure(nodes: readonly number[]): Promise<string>;
+  /** Counts, on the chain itself, the answers to each request, by its id. */
+  countAnswers(): Promise<ReadonlyMap<string, number>>;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): ReturnType<typeof runTyche>;
   remove(): void;
 }
@@ -52,6 +61,8 @@ export async function prepareOperators(chain: StrangersChain, count: number): Pr
     PORT: String(port),
   }));
   const vrf = { TYCHE_DATA_DIR: path.join(folder, "vrf"), TYCHE_CONFIG, PORT: "0" };
+  /** By node. */
+  const cards: string[] = [];
   const run = async (args: readonly string[], env: Readonly<Record<string, string>> = service) => {
     const done = await runTyche(args, env);
     if (done.code !== 0) throw new Error(`tyche ${args.join(" ")}: ${done.output}`);
@@ -63,7 +74,7 @@ export async function prepareOperators(chain: StrangersChain, count: number): Pr
     vrf,
     folder,
     run: (args, env = service) => runTyche(args, env),
-    async deploy() {
+    async deploy(first = count) {
       const print = async (
         name: string,
         role: readonly string[],
@@ -74,15 +85,50 @@ export async function prepareOperators(chain: StrangersChain, count: number): Pr
         writeFileSync(card, output);
         return card;
       };
-      const cards = await Promise.all([
-        ...nodes.map((env, index) =>
-          print(`node-${index}`, ["--role", "node", "--url", `http://127.0.0.1:${env.PORT}`], env),
-        ),
-        print("vrf", ["--role", "vrf"], vrf),
-      ]);
-      const { output } = await run(["network", "deploy", NETWORK, "--oracle", ...cards, "--yes"]);
+      const vrfCard = await print("vrf", ["--role", "vrf"], vrf);
+      cards.push(
+        ...(await Promise.all(
+          nodes.map((env, index) =>
+            print(`node-${index}`, ["--role", "node", "--url", `http://127.0.0.1:${env.PORT}`], env),
+          ),
+        )),
+      );
+      const chosen = [...cards.slice(0, first), vrfCard];
+      const { output } = await run(["network", "deploy", NETWORK, "--oracle", ...chosen, "--yes"]);
       await run(["network", "fund", NETWORK, "--coin", "10"]);
       return output;
+    },
+    tellCoordinatorAlone(node) {
+      const { functionsCoordinator: coordinator } = readContractsFile(contracts, {
+        network: NETWORK,
+        chainId: 31_337,
+      }).contracts;
+      const alone = { rpcUrls: [chain.httpUrl], contracts: undefined, coordinator };
+      return { ...nodes[node]!, TYCHE_CONFIG: writeConfig(`node-${node}-config`, alone) };
+    },
+    async reconfigure(chosen) {
+      const files = chosen.map((index) => cards[index]!);
+      return (await run(["network", "reconfigure", NETWORK, "--oracle", ...files, "--yes"])).output;
+    },
+    async countAnswers() {
+      const file = readContractsFile(contracts, { network: NETWORK, chainId: 31_337 });
+      const client = createChainClient(chain.httpUrl);
+      try {
+        const logs = await client.getLogs({
+          addresses: [file.contracts.functionsRouter],
+          fromBlock: BigInt(file.blockNumber),
+          toBlock: (await client.getHead("latest"))!.number,
+        });
+        const counts = new Map<string, number>();
+        for (const event of logs.map((log) => decodeLog(log))) {
+          const isAnswer = event?.name === "RequestProcessed";
+          if (event?.name !== "RequestStart" && !isAnswer) continue;
+          counts.set(event.requestId, (counts.get(event.requestId) ?? 0) + Number(isAnswer));
+        }
+        return counts;
+      } finally {
+        await client.close();
+      }
     },
     remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
   };

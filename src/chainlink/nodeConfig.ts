@@ -1,0 +1,111 @@
+import {
+  decodeAbiParameters,
+  encodeAbiParameters,
+  encodeFunctionData,
+  keccak256,
+  parseAbiItem,
+  parseAbiParameters,
+  toEventSelector,
+  type Hex,
+} from "viem";
+import { functionsCoordinatorAbi } from "./contracts/abi.ts";
+import { faultyNodesOf } from "./quorum.ts";
+
+/** OCR2Abstract. */
+const CONFIG_SET = parseAbiItem(
+  "event ConfigSet(uint32 previousConfigBlockNumber, bytes32 configDigest, uint64 configCount, address[] signers, address[] transmitters, uint8 f, bytes onchainConfig, uint64 offchainConfigVersion, bytes offchainConfig)",
+);
+const DIGEST_PARAMETERS = parseAbiParameters(
+  "uint256, address, uint64, address[], address[], uint8, bytes, uint64, bytes",
+);
+
+/** First topic of OCR2Abstract `ConfigSet`. */
+export const CONFIG_SET_TOPIC = toEventSelector(CONFIG_SET);
+
+/** A configuration as OCR2's `setConfig` takes it. */
+export interface NodeConfig {
+  /** Checksummed. */
+  readonly signers: readonly Hex[];
+  readonly transmitters: readonly Hex[];
+  readonly faulty: number;
+  readonly onchainConfig: Hex;
+  readonly offchainConfigVersion: bigint;
+  readonly offchainConfig: Hex;
+}
+
+/** What a `ConfigSet` log tells. */
+export interface ConfigSet extends NodeConfig {
+  /** Block of the configuration before it; 0 for the first. */
+  readonly previousBlock: number;
+  readonly configDigest: Hex;
+  /** Ordinal number among the contract's configurations, from 1. */
+  readonly count: bigint;
+}
+
+/** Returns the configuration of nodes with ⌊(n − 1) / 3⌋ that may be wrong. */
+export function nodeConfigOf(nodes: {
+  readonly signers: readonly Hex[];
+  readonly transmitters: readonly Hex[];
+  readonly offchainConfig?: Hex | undefined;
+}): NodeConfig {
+  const { signers, transmitters, offchainConfig = "0x" } = nodes;
+  const faulty = faultyNodesOf(signers.length);
+  return { signers, transmitters, faulty, onchainConfig: "0x", offchainConfigVersion: 1n, offchainConfig };
+}
+
+/** Encodes the call of `setConfig`. */
+export function encodeSetConfig(config: NodeConfig): Hex {
+  const { signers, transmitters, faulty, onchainConfig, offchainConfigVersion, offchainConfig } = config;
+  return encodeFunctionData({
+    abi: functionsCoordinatorAbi,
+    functionName: "setConfig",
+    args: [signers, transmitters, faulty, onchainConfig, offchainConfigVersion, offchainConfig],
+  });
+}
+
+/** Gas limit of `setConfig`: its own, and for each node four storage slots and its part of lists and log; those it replaces are freed. */
+export function gasOfSetConfig(nodes: number): bigint {
+  return SET_CONFIG_GAS + GAS_PER_NODE * BigInt(nodes);
+}
+
+/** Reads the data of a `ConfigSet` log. Throws viem's error where it is none. */
+export function decodeConfigSet(data: Hex): ConfigSet {
+  const [
+    previousBlock,
+    configDigest,
+    count,
+    signers,
+    transmitters,
+    faulty,
+    onchainConfig,
+    offchainConfigVersion,
+    offchainConfig,
+  ] = decodeAbiParameters(CONFIG_SET.inputs, data);
+  const config = { signers, transmitters, faulty, onchainConfig, offchainConfigVersion, offchainConfig };
+  return { previousBlock, configDigest, count, ...config };
+}
+
+/** OCR2Base `_configDigestFromConfigData`: a hash whose first two bytes are a version, 0x0001. */
+export function configDigestOf(
+  config: NodeConfig,
+  place: { readonly chainId: number; readonly coordinator: Hex; readonly count: bigint },
+): Hex {
+  const hash = keccak256(
+    encodeAbiParameters(DIGEST_PARAMETERS, [
+      BigInt(place.chainId),
+      place.coordinator,
+      place.count,
+      config.signers,
+      config.transmitters,
+      config.faulty,
+      config.onchainConfig,
+      config.offchainConfigVersion,
+      config.offchainConfig,
+    ]),
+  );
+  return `0x0001${hash.slice(6)}`;
+}
+
+/** Upper bound of what does not grow with the nodes, and room for those that are replaced: 31 take about 600,000. */
+const SET_CONFIG_GAS = 1_500_000n;
+const GAS_PER_NODE = 150_000n;
