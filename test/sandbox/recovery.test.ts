@@ -182,8 +182,8 @@ test("behaviour: a run whose child is stopped for longer than the source may tak
   const began = asked();
   const run = pool.run({
     source:
-      "const m = import('npm:wait'); await new Promise((r) => setTimeout(r, 300)); return new Uint8Array([1])",
-    limits: { timeoutMs: 2_000 },
+      "const m = import('npm:wait'); await new Promise((r) => setTimeout(r, 500)); return new Uint8Array([1])",
+    limits: { timeoutMs: 3_000 },
   });
   await began;
   for (const child of children) child.kill("SIGSTOP");
@@ -194,7 +194,7 @@ test("behaviour: a killed child's run gives its result when the second child liv
   const { pool, children, asked } = start();
   await pool.ready();
   const source =
-    "const m = import('npm:wait'); await new Promise((r) => setTimeout(r, 300)); return Functions.encodeString('done')";
+    "const m = import('npm:wait'); await new Promise((r) => setTimeout(r, 1500)); return Functions.encodeString('done')";
   const began = asked();
   const run = pool.run({ source });
   await began;
@@ -208,7 +208,7 @@ test.runIf(process.platform === "linux")(
     const { pool, children, asked } = start();
     await pool.ready();
     const waiting = asked();
-    const run = pool.run({ source: "await import('npm:never')", limits: { timeoutMs: 1_500 } });
+    const run = pool.run({ source: "await import('npm:never')", limits: { timeoutMs: 3_000 } });
     await waiting;
     const again = asked();
     for (const child of children) child.kill("SIGSTOP");
