@@ -77,3 +77,21 @@ test("behaviour: every file that a module names is in the package", () => {
   );
   expect(others).toEqual([]);
 });
+
+test("behaviour: in a checkout a program imports every entry point by its name", () => {
+  const names = Object.entries(manifest.exports).flatMap(([name, entry]) =>
+    typeof entry === "string" || entry.default === undefined ? [] : [path.posix.join("tyche", name)],
+  );
+  expect(names).toEqual(["tyche", "tyche/client", "tyche/sandbox", "tyche/verify"]);
+  const program = `for (const name of ${JSON.stringify(names)}) console.log(Object.keys(await import(name)).length > 0)`;
+  // `npm ci` has written what they lead to (`prepare`).
+  const output = execFileSync(
+    process.execPath,
+    ["--no-node-snapshot", "--input-type=module", "-e", program],
+    {
+      cwd: ROOT,
+      encoding: "utf8",
+    },
+  );
+  expect(output.trim().split("\n")).toEqual(names.map(() => "true"));
+});

@@ -1,0 +1,41 @@
+/**
+ * Writes into `dist` what lets programs in a checkout import `tyche/client` and the package's other entry points by name: a module for
+ * each that passes the source on, which Node 26 runs as it is. npm's `prepare` runs it; `npm pack` puts the compiled code there instead,
+ * and these modules again when it is done.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+const ROOT = path.resolve(import.meta.dirname, "..");
+const DIST = path.join(ROOT, "dist");
+
+/** Writes one module, or one file of declarations. `target` is its path in the package, `./dist/…`. */
+function writeEntryPoint(target: string): void {
+  const file = path.join(ROOT, target);
+  const name = path.relative(DIST, file);
+  const isAmbient = name === "sandbox/functions.d.ts";
+  const source = path.join(ROOT, isAmbient ? name : name.replace(/(\.d\.ts|\.js)$/, ".ts"));
+  const specifier = path.relative(path.dirname(file), source).replaceAll(path.sep, "/");
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(
+    file,
+    isAmbient ? `/// <reference path="${specifier}" />\n` : `export * from "${specifier}";\n`,
+  );
+}
+
+/** npm runs `prepare` between `prepack` and the packing, too. */
+const isPacking =
+  process.env["npm_lifecycle_event"] === "prepare" &&
+  /^(pack|publish)$/.test(process.env["npm_command"] ?? "");
+
+if (!isPacking) {
+  const { exports } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as {
+    exports: Record<string, string | { types: string; default?: string }>;
+  };
+  rmSync(DIST, { recursive: true, force: true });
+  for (const entry of Object.values(exports)) {
+    if (typeof entry === "string") continue;
+    writeEntryPoint(entry.types);
+    if (entry.default !== undefined) writeEntryPoint(entry.default);
+  }
+}
