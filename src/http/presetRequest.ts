@@ -7,7 +7,7 @@ import { pointerTo, type JsonValue } from "../lib/parseJson.ts";
 
 /**
  * Parses the parameters of a preset request: `network` and `preset` by our schema, the rest by the preset's own. Lists the
- * violations of both at once; when the preset isn't known, what keeps it from being served is told, and of the rest what no preset takes.
+ * violations of both at once; when the preset isn't served, the reason, and, unless its folder is broken, what no preset takes.
  */
 export function parsePresetRequest(
   given: GivenParameters,
@@ -23,11 +23,11 @@ export function parsePresetRequest(
   if (!checked.ok) violations.push(...checked.violations);
 
   const unserved = findUnserved(shared["preset"], schemas, service);
-  if (unserved.length > 0)
+  if (unserved !== undefined)
     throw new InvalidParameterError([
       ...violations.filter(({ path }) => path !== "/preset"),
-      ...unserved,
-      ...findUntaken(toPresetParams(own), schemas, service),
+      ...unserved.details,
+      ...(unserved.precludesOthers ? [] : findUntaken(toPresetParams(own), schemas, service)),
     ]);
   // Defaults are filled in even where something else is wrong, so that the preset's own parameters can be checked all the same.
   const presetName = known(shared["preset"], schemas.presets);
@@ -54,13 +54,14 @@ function findUnserved(
   preset: JsonValue | undefined,
   schemas: LiveSchemas,
   service: Service,
-): readonly ParameterViolation[] {
-  if (typeof preset !== "string" || schemas.presets.has(preset)) return [];
+): InvalidParameterError | undefined {
+  if (typeof preset !== "string" || schemas.presets.has(preset)) return undefined;
   try {
     service.parsePresetParams(preset, {}, {});
-    return [];
+    return undefined;
   } catch (error) {
-    return violationsOf(error);
+    if (error instanceof InvalidParameterError) return error;
+    throw error;
   }
 }
 

@@ -17,14 +17,20 @@ const MAX_NAMED = 10;
  */
 export class InvalidParameterError extends TycheError {
   override readonly details: readonly ParameterViolation[];
+  /** Whether the rest of the request can't be checked until these are corrected. */
+  readonly precludesOthers: boolean;
 
-  constructor(violations: readonly ParameterViolation[], options: { readonly cause?: unknown } = {}) {
+  constructor(
+    violations: readonly ParameterViolation[],
+    options: { readonly cause?: unknown; readonly precludesOthers?: boolean } = {},
+  ) {
     super(summarize(violations), {
       code: "invalid_parameter",
       blame: "caller",
       cause: options.cause,
     });
     this.details = violations;
+    this.precludesOthers = options.precludesOthers ?? false;
   }
 }
 

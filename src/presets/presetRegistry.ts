@@ -280,6 +280,9 @@ export class UnknownPresetError extends InvalidParameterError {
         ? "is not a preset"
         : `can't be served until its folder is repaired (${problems.map(formatPresetProblem).join("; ")})`;
     const others = names.length === 0 ? "there is none" : `there are ${names.join(", ")}`;
-    super([{ path: "/preset", message: `${describeValue(name)} ${why}; ${others}` }]);
+    // The parameters of a broken preset are unknown: none of the request's can be called wrong.
+    super([{ path: "/preset", message: `${describeValue(name)} ${why}; ${others}` }], {
+      precludesOthers: problems !== undefined,
+    });
   }
 }

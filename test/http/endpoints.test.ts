@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { TycheError } from "../../src/lib/errors.ts";
+import { InvalidParameterError } from "../../src/lib/invalidParameter.ts";
 import { API_KEY, CONSUMER, KEY_HASH } from "./exampleService.ts";
 import { startHarness } from "./harness.ts";
 
@@ -34,6 +35,24 @@ test("behaviour: a preset without a body is a coinflip on polygon_mumbai", async
     preset: "coinflip",
     params: {},
   });
+});
+
+test("error: of a broken preset only the folder is wrong; what no preset takes is told where it is unknown", async () => {
+  const { call, service } = await startHarness();
+  const message = '"loot" can\'t be served until its folder is repaired';
+  const refuse = service.parsePresetParams.bind(service);
+  service.parsePresetParams = (name, ...rest) => {
+    if (name !== "loot") return refuse(name, ...rest);
+    throw new InvalidParameterError([{ path: "/preset", message }], { precludesOthers: true });
+  };
+  const broken = await call("POST", PRESETS, { body: { preset: "loot", luck: "5" } });
+  expect(broken.status).toBe(400);
+  expect(broken.data["details"]).toEqual([{ path: "/preset", message }]);
+  const unknown = await call("POST", PRESETS, { body: { preset: "boot", luck: "5" } });
+  expect((unknown.data["details"] as { path: string }[]).map(({ path }) => path)).toEqual([
+    "/preset",
+    "/luck",
+  ]);
 });
 
 test("behaviour: a parameter in query and body is fine when equal", async () => {

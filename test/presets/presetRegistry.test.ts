@@ -98,6 +98,8 @@ test("behaviour: a preset that breaks stops being served with file, line and rea
   expect(() => registry.get("echo")).toThrow(
     `can't be served until its folder is repaired (echo/source.js:2:9: Unexpected ";"); there are other`,
   );
+  expect(() => registry.get("echo")).toThrow(expect.objectContaining({ precludesOthers: true }) as Error);
+  expect(() => registry.get("echoo")).toThrow(expect.objectContaining({ precludesOthers: false }) as Error);
   expect(registry.get("other")).toBe(other);
   changes.length = 0;
   await writeFile(path.join(folder, "echo", "source.js"), EXAMPLE_SOURCE);
