@@ -4,6 +4,8 @@
     python3 docs/draws.py range    0x5a… MIN MAX
     python3 docs/draws.py nDice    0x5a… NUM_FACES NUM_DICE
     python3 docs/draws.py lotto    0x5a… NUMBER_OF_WINNERS ENTRY…
+
+The word is in hex after 0x, or in decimal.
 """
 import struct
 import sys
@@ -66,6 +68,6 @@ def lotto(word, winners, entries):
 if __name__ == "__main__":
     preset, word, *rest = sys.argv[1:]
     if preset == "lotto":
-        print(lotto(int(word, 16), int(rest[0]), rest[1:]))
+        print(lotto(int(word, 0), int(rest[0]), rest[1:]))
     else:
-        print({"coinflip": coinflip, "range": range_, "nDice": n_dice}[preset](int(word, 16), *map(int, rest)))
+        print({"coinflip": coinflip, "range": range_, "nDice": n_dice}[preset](int(word, 0), *map(int, rest)))

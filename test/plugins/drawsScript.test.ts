@@ -111,4 +111,6 @@ test("default: docs/draws.py takes a preset and its arguments from the command l
   expect(python("range", "0x0b", "-1", "8")).toBe("0");
   expect(python("nDice", "0x05", "6", "2")).toBe("[6,1]");
   expect(python("lotto", "0x01", "2", "Ann", "Bob", "Cid")).toBe("Winners: Bob, Ann");
+  // The API and `tyche verify` give words in decimal.
+  expect(python("range", "11", "-1", "8")).toBe("0");
 });
