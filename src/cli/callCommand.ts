@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import {
   FunctionFailedError,
   type FunctionResult,
@@ -38,18 +38,17 @@ Exit code: 0 when there is a result, 1 otherwise.`;
 
 /** Adds `tyche call PRESET`, `call random` and `call run`: requests to a running service. */
 export function registerCall(program: Command, terminal: Terminal): void {
-  const call = program.command("call").summary("call a preset, draw random numbers, run a function");
+  const call = program.command("call").summary("Calls a preset, draws random numbers, runs a function.");
   withCall(call)
     .description("Calls a running service and waits for the result.")
     .usage(
       "<preset> [name=value...] [options]\n       tyche call random [options]\n       tyche call run <file> [options]",
     )
     .argument("<preset>", "name of a preset")
-    .argument(
-      "[parameters...]",
-      "its parameters, name=value; a list's name once for each entry",
-      collectParam,
-      [],
+    .addArgument(
+      new Argument("[parameters...]", "its parameters, name=value; a list's name once for each entry")
+        .default([], "none")
+        .argParser(collectParam),
     )
     .addHelpText("after", EXAMPLES)
     .action(async (name: string, typed: TypedParams, flags: CallFlags) => {

@@ -41,12 +41,24 @@ Exit code: 0 when the source gives a result of the return type, 1 when it fails.
 export function registerSimulate(program: Command, terminal: Terminal): void {
   program
     .command("simulate")
-    .summary("run a source as the oracle network would")
+    .summary("Runs a source as the oracle network would.")
     .description("Runs a source as the oracle network would, on this machine. Nothing is sent to a chain.")
     .argument("<file>", "JavaScript or TypeScript source; - reads standard input")
-    .option("--arg <text>", "an argument, args[0] first; may be repeated", collect<string>, [])
-    .option("--bytes-arg <hex>", "an element of bytesArgs, 0x first; may be repeated", collectBytes, [])
-    .option("--secret <name=value>", "a member of secrets; may be repeated", collectSecret, {})
+    .addOption(
+      new Option("--arg <text>", "an argument, args[0] first; may be repeated")
+        .default([], "none")
+        .argParser(collect<string>),
+    )
+    .addOption(
+      new Option("--bytes-arg <hex>", "an element of bytesArgs, 0x first; may be repeated")
+        .default([], "none")
+        .argParser(collectBytes),
+    )
+    .addOption(
+      new Option("--secret <name=value>", "a member of secrets; may be repeated")
+        .default({}, "none")
+        .argParser(collectSecret),
+    )
     .addOption(
       new Option("--return-type <type>", "how the result is read").choices(RETURN_TYPES).default("string"),
     )

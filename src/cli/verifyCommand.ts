@@ -51,7 +51,7 @@ export interface VerifyMeans {
 export function registerVerify(program: Command, terminal: Terminal, { verify }: VerifyMeans): void {
   program
     .command("verify")
-    .summary("check a result from chain data alone")
+    .summary("Checks a result from chain data alone.")
     .description("Checks the results of a transaction from chain data alone.")
     .argument("<network>", "where the transaction is", parseNetwork)
     .argument("<tx>", "hash of the transaction", parseHash)
