@@ -65,6 +65,22 @@ export function childrenOf(pid: number | undefined): number[] {
     .map(Number);
 }
 
+/** Ids of the processes of a process group that run. */
+export function processesOfGroup(group: number): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");
+        return fields[0] !== "Z" && Number(fields[2]) === group;
+      } catch {
+        // Ended meanwhile.
+        return false;
+      }
+    });
+}
+
 function parentOf(id: string): number | undefined {
   try {
     return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1]);

@@ -77,7 +77,8 @@ process.on("message", (message: ToBundler) => {
 });
 
 // Without its parent it has nothing to do; esbuild's own process ends with this one.
-process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
+// A signal of its own would not end it: the kernel keeps the first process of a namespace from those.
+process.on("disconnect", () => process.exit(1));
 
 // Before anything that strangers wrote is read. If it fails, so does the process.
 const confined = confineBundler(JSON.parse(process.argv[2] ?? "") as Confinement, () => transform(""));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Confinement } from "../../child/confine.ts";
 import { findTool, NODE_OPTIONS_UNDER_LANDLOCK, openLandlock, TOOL_FOLDERS } from "../../landlock.ts";
+import { probePidNamespace } from "../../pidNamespace.ts";
 import { openEsbuild } from "./esbuildProgram.ts";
 
 /** Heap of the process that bundles, in MB; its esbuild has memory of its own. */
@@ -11,7 +12,8 @@ const HEAP_MB = 512;
 
 /**
  * Starts the process that bundles, which gives up by itself what `confinement` says. Where Landlock works, neither it nor what it starts
- * reads or executes anything but Node, this package and its dependencies.
+ * reads or executes anything but Node, this package and its dependencies. Where the kernel permits it, nothing that it starts outlives it,
+ * nor this process.
  *
  * @param script File with the process's code.
  * @param readable Further files and folders that it may read. Default none.
@@ -23,7 +25,9 @@ export function forkBundler(
   ...args: readonly string[]
 ): ChildProcess {
   const esbuild = openEsbuild();
+  pidNamespace ??= probePidNamespace(TOOL_FOLDERS);
   const [program, ...options] = [
+    ...pidNamespace,
     ...(restrict(readable) ?? []),
     process.execPath,
     ...NODE_OPTIONS_UNDER_LANDLOCK,
@@ -45,6 +49,7 @@ export function forkBundler(
   return child;
 }
 
+let pidNamespace: readonly string[] | undefined;
 let landlock: ReturnType<typeof openLandlock> | undefined;
 
 function restrict(readable: readonly string[]): readonly string[] | undefined {

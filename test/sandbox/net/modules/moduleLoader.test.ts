@@ -180,7 +180,7 @@ async function valueOf(expression: string, limits: Partial<RunLimits> = {}): Pro
   const source = `const value = ${expression}; return Functions.encodeString(JSON.stringify(value ?? null));`;
   const result = await pool.run({
     source,
-    limits: { maxResponseBytes: 4_096, timeoutMs: 20_000, ...limits },
+    limits: { maxResponseBytes: 4_096, timeoutMs: 60_000, ...limits },
   });
   if (result.ok) return JSON.parse(Buffer.from(result.bytes).toString()) as unknown;
   return `${result.error.kind}: ${result.error.message}`;
