@@ -1,4 +1,4 @@
-import { KEPT_STATES } from "./anvil.ts";
+import { EMBEDDED_GAS_PRICE_WEI, KEPT_STATES } from "./anvil.ts";
 
 /** Blocks that one call may mine: some 8 MB on disk. */
 const MAX_MINED_BLOCKS = 5_000;
@@ -20,6 +20,13 @@ const MAX_TRACED_CALL_GAS = 30_000_000n;
 /** Gas of a call whose every step is written out: a million is some 300 MB of Anvil's memory where the stack is short. */
 const MAX_STEPPED_CALL_GAS = 3_000_000n;
 const MAX_BLOCK_GAS_LIMIT = 1_000_000_000n;
+/** The largest transaction of the service or its oracle; one that no block has room for would hold all others up. */
+const MIN_BLOCK_GAS_LIMIT = 30_000_000n;
+/**
+ * Above the one gas price, no transaction of the service or its oracle is mined, and so nothing that brings the base fee down again.
+ * A full block raises it by an eighth: from here, it takes 19 of them.
+ */
+const MAX_BASE_FEE_WEI = EMBEDDED_GAS_PRICE_WEI / 10n;
 const MAX_TRACE_FILTER_BLOCKS = 64;
 const MAX_PAGE = 100;
 /** Calls of the methods that take several. */
@@ -61,7 +68,10 @@ const CHEATS = checksBy({
   increaseTime: ([seconds]) => atMost(seconds, MAX_TIMESTAMP, "seconds"),
   reorg: depthCheck,
   rollback: depthCheck,
-  setBlockGasLimit: ([limit]) => atMost(limit, MAX_BLOCK_GAS_LIMIT, "gas a block"),
+  setBlockGasLimit: ([limit]) =>
+    atMost(limit, MAX_BLOCK_GAS_LIMIT, "gas a block") ?? atLeast(limit, MIN_BLOCK_GAS_LIMIT, "gas a block"),
+  setNextBlockBaseFeePerGas: ([fee]) =>
+    atMost(fee, MAX_BASE_FEE_WEI, "wei, as the gas price of this chain is fixed"),
 });
 
 const CALLS = checksBy({
@@ -133,6 +143,14 @@ function atMost(value: unknown, limit: number | bigint, what: string): string | 
   if (number === undefined)
     return `takes at most ${limit} ${what}, as a whole number, or as text in decimal or 0x hexadecimal digits`;
   return number <= BigInt(limit) ? undefined : `takes at most ${limit} ${what}, not ${number}`;
+}
+
+/** Leaves to {@link atMost} what is no number. */
+function atLeast(value: unknown, limit: bigint, what: string): string | undefined {
+  const number = quantityOf(value);
+  return number === undefined || number >= limit
+    ? undefined
+    : `takes at least ${limit} ${what}, not ${number}`;
 }
 
 /** Whether it names a block, or leaves it to the node, without a number. */
