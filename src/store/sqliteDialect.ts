@@ -41,9 +41,10 @@ function openDatabase(file: string, onFatal: (reason: string) => void): SqliteDa
   const database = new DatabaseSync(file);
   // WAL: readers (the command line) don't block the service. NORMAL: a commit survives the death of the process; `createWalSync` makes it
   // survive a power cut, many commits at once and off this thread. A checkpoint every 16 MB: a request's pages are written again at each
-  // of its steps, and most of them are over by then.
+  // of its steps, and most of them are over by then. MEMORY: a statement's temporary data would go to the temporary folder, and where
+  // that is full, be told as a full disk of the database.
   database.exec(
-    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096; PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON",
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096; PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY",
   );
   const presence = file === ":memory:" ? undefined : openSync(file, "r");
   const assertPresent = (): void => {

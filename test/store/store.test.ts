@@ -54,6 +54,11 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("behaviour: temporary data is kept in memory, so that a full temporary folder is not told as a full disk", async () => {
+  const { rows } = await sql<{ temp_store: number }>`PRAGMA temp_store`.execute(store.db);
+  expect(rows).toEqual([{ temp_store: 2 }]);
+});
+
 const makeRequest = (id: string, change: Partial<StoredRequest> = {}): StoredRequest => ({
   id: `req_${id.padStart(26, "0")}`,
   dappId: "dapp_a",
