@@ -243,13 +243,12 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     },
     async warnings() {
       const warnings = isIsolated ? [] : [OPEN_PORT_WARNING];
-      // A compaction holds mining back for some milliseconds.
-      if (storage.isCompacting() || (await connection.request("anvil_getAutomine", [])) === true)
+      // A compaction holds mining back for some milliseconds, and a new process mines nothing until it has all blocks.
+      const isResting = (): boolean => storage.isCompacting() || supervisor.isDown();
+      if (isResting() || (await connection.request("anvil_getAutomine", [])) === true || isResting())
         return warnings;
       const interval = await connection.request("anvil_getIntervalMining", []);
-      return storage.isCompacting() || Number(interval ?? 0) > 0
-        ? warnings
-        : [...warnings, NO_MINING_WARNING];
+      return isResting() || Number(interval ?? 0) > 0 ? warnings : [...warnings, NO_MINING_WARNING];
     },
     close() {
       closing ??= (async () => {

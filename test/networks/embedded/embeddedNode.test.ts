@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync } 
 import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { Hex } from "viem";
 import { afterEach, expect, test } from "vitest";
 import { parseReceipt, toQuantity } from "../../../src/evm/client.ts";
@@ -244,6 +245,17 @@ test("behaviour: kill -9 of Anvil loses nothing that was told, and the port stay
   expect(BigInt(result)).toBe(before.head.number);
   expect(await client.call({ to: contract, data: "0x" })).toBe(before.head.parentHash);
   await send(client, nonce + 1, contract, store(2, 43));
+});
+
+test("behaviour: while its process comes back, nobody is told that automine is off", async () => {
+  const { client, node, folder, restarts } = await start(newFolder());
+  await waste(client, await contractOf(client), 1, 40);
+  const usual = await node.warnings();
+  process.kill(pidOf(folder), "SIGKILL");
+  const told = new Set<string>();
+  for (; restarts.length === 0; await setImmediate())
+    for (const warning of await node.warnings().catch(() => usual)) told.add(warning);
+  expect([...told]).toEqual(usual);
 });
 
 test("behaviour: killed again and again, also while it comes back, it keeps whatever it told", async () => {
