@@ -1,8 +1,9 @@
 import type { ChildProcess } from "node:child_process";
-import { createFrameReader, encodeFrame } from "./frames.ts";
+import { encodeFrame } from "./frames.ts";
 import { createLastWords } from "./lastWords.ts";
 import { createMeter } from "./meter.ts";
-import { startReading, stopReading } from "./pipeReading.ts";
+import { readMetered } from "./readMetered.ts";
+import { createReplyQueue } from "./replyQueue.ts";
 import { isStopped, readResidentBytes } from "./processStatus.ts";
 import {
   isRepeat,
@@ -15,14 +16,10 @@ import {
   type RunMessage,
 } from "./messages.ts";
 
-/** A chunk of output is read in pieces of this length, in bytes: one of 64 KB may hold thousands of frames. */
-const PIECE_BYTES = 4_096;
 /** A new child must be ready within this time; alone on an idle machine it takes 0.2 s. */
 const START_TIMEOUT_MS = 15_000;
 /** A child that has answered must be ready for the next run within this time. */
 const READY_TIMEOUT_MS = 5_000;
-/** Answers that the pipe to a child may hold, in bytes; what comes on top waits unencoded, shared with whoever made it. */
-const MAX_UNREAD_BYTES = 1024 * 1024;
 /** How often resident memory is read while a source runs. */
 const WATCH_INTERVAL_MS = 50;
 /** Resident memory of a child besides the limit of its source: Node itself, V8's reserves, the type stripper. */
@@ -109,15 +106,19 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
   /** Runs it said it had done when it was last ready; −1 before it was. */
   let doneBefore = -1;
   const meter = createMeter();
-  let replies: { readonly message: ReplyMessage; readonly body: Uint8Array | string }[] = [];
+  const replies = createReplyQueue(child.stdin);
   let spawnError: string | undefined;
-  let pause: NodeJS.Timeout | undefined;
   let checkedMs = 0;
   let isBloated = false;
   const lastWords = createLastWords();
   let lastGroup: string | null = null;
   let timer: NodeJS.Timeout | undefined = setTimeout(() => die("crash"), START_TIMEOUT_MS);
   let watch: NodeJS.Timeout | undefined;
+  const reading = readMetered(child.stdout, {
+    meter,
+    onFrame: (frame) => receive(parseChildMessage(frame)),
+    onBreach: () => die("protocol"),
+  });
   /** When the first run was last watched, and whether it was found to stand still since it began: then its time was not its own. */
   let watchedMs = 0;
   let stoodStill = false;
@@ -156,27 +157,13 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
     },
     reclaim: () => runs.splice(sent),
     reply: (message, body) => {
-      if (state !== "busy") return;
-      replies.push({ message, body });
-      if (replies.length === 1) sendReplies();
+      if (state === "busy") replies.push(message, body);
     },
     kill: die,
     killIfStopped: () => {
       if (isStopped(worker.pid)) die("killed");
     },
   };
-
-  /** A child that asks and does not read must not fill this process with answers. */
-  function sendReplies(): void {
-    for (let next = replies[0]; next !== undefined; next = replies[0]) {
-      if ((child.stdin?.writableLength ?? 0) > MAX_UNREAD_BYTES) {
-        child.stdin?.once("drain", sendReplies);
-        return;
-      }
-      replies.shift();
-      child.stdin?.write(encodeFrame(TO_CHILD.reply, next.message, next.body));
-    }
-  }
 
   /** Whether the run at that place of the line is the one before it once more. */
   const isRepeatAt = (at: number): boolean =>
@@ -278,49 +265,15 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
     if (state === "dead") return;
     state = "dead";
     clearTimeout(timer);
-    clearTimeout(pause);
+    reading.stop();
     clearInterval(watch);
-    replies = [];
+    replies.clear();
     child.stdin?.destroy();
     child.stdout?.destroy();
     child.kill("SIGKILL");
     events.onDeath(worker, death, lastWords.text);
   }
 
-  const read = createFrameReader({
-    limits: meter.limits,
-    onFrame: (frame) => {
-      if (state === "dead") return;
-      meter.take(frame);
-      receive(parseChildMessage(frame));
-    },
-  });
-  /** Reads a chunk as far as the child may be heard now, and the rest later. */
-  function hear(chunk: Buffer): void {
-    for (let at = 0; at < chunk.length && state !== "dead"; at += PIECE_BYTES) {
-      const pauseMs = meter.pauseMs();
-      if (pauseMs > 0) {
-        // Left in the pipe it costs nothing here, and the child stands still when the pipe is full.
-        if (child.stdout !== null) stopReading(child.stdout);
-        pause = setTimeout(() => {
-          hear(chunk.subarray(at));
-          if (pause === undefined && child.stdout !== null) startReading(child.stdout);
-        }, pauseMs);
-        return;
-      }
-      try {
-        read(chunk.subarray(at, at + PIECE_BYTES));
-      } catch {
-        return die("protocol");
-      }
-    }
-    pause = undefined;
-  }
-
-  child.stdout?.on("data", (chunk: Buffer) => {
-    meter.chunk();
-    hear(chunk);
-  });
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     if (!lastWords.hear(text)) child.stderr?.destroy();
   });

@@ -1,17 +1,18 @@
 import type ivm from "isolated-vm";
 import { ASK, TELL } from "../../guest/protocol.ts";
-import { CRASH_TEXT, type RunError, type Touch } from "../../run.ts";
+import type { RunError, Touch } from "../../run.ts";
 import { MAX_ERROR_CHARS, type ReplyMessage, type RunMessage } from "../messages.ts";
-import { compileSource, SourceSyntaxError, type CompiledSource } from "./compile.ts";
+import { compileSource, type CompiledSource } from "./compile.ts";
 import type { PreparedContext } from "./context.ts";
-import { describeThrown, stopError, thrownError, timeoutError } from "./errors.ts";
+import { crashError } from "./crashError.ts";
+import { stopError, thrownError, timeoutError } from "./errors.ts";
 import { namesGlobals } from "./namesGlobals.ts";
-import { createModules, refuse, type Modules } from "./modules.ts";
+import { createImports, type Imports } from "./imports.ts";
+import { refuse } from "./modules.ts";
 import type { Outbox } from "./outbox.ts";
-import { refusalOfImport, type ImportRequest } from "../net/importRequest.ts";
+import type { ImportRequest } from "../net/importRequest.ts";
 import { callNative } from "./natives/natives.ts";
-import { createSubtleHost, type SubtleHost } from "./natives/subtle.ts";
-import { answerSubtle, isRandom } from "./subtleCall.ts";
+import { createSubtleCalls, isRandom } from "./subtleCall.ts";
 
 /** How a run ended. */
 export interface RunOutcome {
@@ -67,9 +68,7 @@ class SourceRun {
   readonly #prepared: PreparedContext;
   readonly #message: RunMessage;
   readonly #outbox: Outbox;
-  readonly #modules: Modules;
-  /** Imports under way: what each asked for, as the key of its module. */
-  readonly #imports = new Map<number, string>();
+  readonly #imports: Imports;
   readonly #touched = new Set<Touch>();
   readonly #startMs = performance.now();
   readonly #deadline: NodeJS.Timeout;
@@ -77,8 +76,7 @@ class SourceRun {
   #source: CompiledSource | undefined;
   /** Wakes the source's own timers. */
   #timer: NodeJS.Timeout | undefined;
-  #subtle: SubtleHost | undefined;
-  #subtlePending = 0;
+  readonly #subtle = createSubtleCalls();
 
   constructor(prepared: PreparedContext, message: RunMessage, outbox: Outbox) {
     const { promise, resolve } = Promise.withResolvers<RunOutcome>();
@@ -87,7 +85,12 @@ class SourceRun {
     this.#prepared = prepared;
     this.#message = message;
     this.#outbox = outbox;
-    this.#modules = createModules(prepared);
+    this.#imports = createImports(prepared, {
+      leftMs: () => this.#leftMs(),
+      answer: (id, namespace) => this.#tell(TELL.reply, id, null, namespace.derefInto()),
+      refuse: (id, error) => this.#refuse(id, error),
+      ask: (id, request) => this.#call(id, "import", request),
+    });
     this.#deadline = setTimeout(() => this.#end(timeoutError(), NO_BYTES, false), message.limits.timeoutMs);
     prepared.ask = (ask, a, b, c) => this.#hear(ask, a, b, c);
   }
@@ -101,11 +104,7 @@ class SourceRun {
     } catch (thrown) {
       const stopped = stopError(this.#prepared.isolate, thrown);
       if (stopped !== null) return this.#end(stopped, NO_BYTES, false);
-      const described =
-        thrown instanceof SourceSyntaxError
-          ? { detail: thrown.detail, ...thrown.place }
-          : describeThrown(thrown, this.#source);
-      return this.#end({ ...described, kind: "syntax", message: CRASH_TEXT }, NO_BYTES, true);
+      return this.#end(crashError("syntax", thrown, this.#source), NO_BYTES, true);
     }
     this.#enter(() =>
       this.#tell(
@@ -122,14 +121,8 @@ class SourceRun {
   reply({ call, error }: ReplyMessage, body: Uint8Array): void {
     this.#outbox.answered(call);
     this.#enter(() => {
-      const key = this.#imports.get(call);
       if (error !== null) this.#refuse(call, error);
-      else if (key === undefined) this.#answerBytes(call, body);
-      else {
-        const code = Buffer.from(body).toString();
-        const namespace = this.#attempt(call, () => this.#modules.evaluate(key, code, this.#leftMs()));
-        if (namespace !== undefined) this.#answerModule(call, namespace);
-      }
+      else if (!this.#imports.finish(call, body)) this.#answerBytes(call, body);
     });
   }
 
@@ -172,11 +165,7 @@ class SourceRun {
       const stopped = stopError(this.#prepared.isolate, thrown);
       if (stopped !== null) return this.#end(stopped, NO_BYTES, false);
       // Deno ends when an error or a rejection stays uncaught, and the nodes say this of any such end.
-      const described =
-        thrown instanceof SourceSyntaxError
-          ? { detail: thrown.detail, ...thrown.place }
-          : describeThrown(thrown, this.#source);
-      return this.#end({ ...described, kind: "thrown", message: CRASH_TEXT }, NO_BYTES, true);
+      return this.#end(crashError("thrown", thrown, this.#source), NO_BYTES, true);
     }
     const state = this.#state as RunState;
     if (state.kind === "answered") this.#end(state.error, state.bytes, true);
@@ -189,7 +178,7 @@ class SourceRun {
     clearTimeout(this.#timer);
     this.#prepared.ask = () => undefined;
     this.#outbox.flush();
-    if (reusable) this.#modules.release();
+    if (reusable) this.#imports.release();
     this.#resolve({
       error,
       bytes,
@@ -197,7 +186,7 @@ class SourceRun {
       memoryBytes: reusable ? usedBytes(this.#prepared.isolate) : 0,
       touched: [...this.#touched],
       // A key derivation that nobody waits for may go on for minutes.
-      reusable: reusable && this.#subtlePending === 0,
+      reusable: reusable && this.#subtle.pending === 0,
     });
   }
 
@@ -231,8 +220,7 @@ class SourceRun {
         this.#answered(thrownError(Number(a), String(b), String(c), this.#source), NO_BYTES);
         break;
       case ASK.import:
-        this.#imports.set(Number(a), moduleKey({ specifier: String(b), type: String(c) }));
-        setImmediate(() => this.#startImport(Number(a), { specifier: String(b), type: String(c) }));
+        this.#import(Number(a), { specifier: String(b), type: String(c) });
         break;
       case ASK.touch:
         this.#touched.add(a === "time" ? "time" : "randomness");
@@ -271,33 +259,9 @@ class SourceRun {
       setImmediate(() => this.#enter(() => this.#refuse(id, { name: "Error", message })));
   }
 
-  /** Answers an import from what is here, or asks the parent. */
-  #startImport(id: number, request: ImportRequest): void {
-    this.#enter(() => {
-      const { specifier, type } = request;
-      const found = this.#attempt(id, () => this.#modules.findOwn(specifier, type, this.#leftMs()));
-      const known = found ?? this.#modules.find(moduleKey(request));
-      if (known !== undefined) return this.#answerModule(id, known);
-      if (found === undefined) return;
-      const message = refusalOfImport(request);
-      if (message === null) this.#call(id, "import", Buffer.from(JSON.stringify(request)));
-      else this.#refuse(id, { name: "TypeError", message, code: "ERR_MODULE_NOT_FOUND" });
-    });
-  }
-
-  /** A module that does not compile, or throws, is the importing source's to catch: then there is no value. */
-  #attempt<T>(id: number, work: () => T): T | undefined {
-    try {
-      return work();
-    } catch (thrown) {
-      if (stopError(this.#prepared.isolate, thrown) !== null || !(thrown instanceof Error)) throw thrown;
-      this.#refuse(id, { name: thrown.name, message: thrown.message });
-      return undefined;
-    }
-  }
-
-  #answerModule(id: number, namespace: ivm.Reference): void {
-    this.#tell(TELL.reply, id, null, namespace.derefInto());
+  #import(id: number, request: ImportRequest): void {
+    this.#imports.announce(id, request);
+    setImmediate(() => this.#enter(() => this.#imports.start(id, request)));
   }
 
   #answerBytes(id: number, body: Uint8Array): void {
@@ -316,19 +280,9 @@ class SourceRun {
 
   /** Web Crypto is answered in this process. */
   #runSubtle(id: number, request: Uint8Array): void {
-    this.#subtle ??= createSubtleHost();
-    this.#subtlePending += 1;
     if (isRandom(request)) this.#touched.add("randomness");
-    void answerSubtle(this.#subtle, request).then((answer) => {
-      this.#subtlePending -= 1;
-      this.#enter(() => this.#answerBytes(id, answer));
-    });
+    this.#subtle.run(request, (answer) => this.#enter(() => this.#answerBytes(id, answer)));
   }
-}
-
-/** What tells one imported module of a run from another. */
-function moduleKey({ specifier, type }: ImportRequest): string {
-  return `${type} ${specifier}`;
 }
 
 function asBytes(value: unknown): Uint8Array {

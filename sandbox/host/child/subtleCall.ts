@@ -1,5 +1,5 @@
 import { formatCallMessage } from "../net/callMessage.ts";
-import type { SubtleHost } from "./natives/subtle.ts";
+import { createSubtleHost, type SubtleHost } from "./natives/subtle.ts";
 
 /** Headers of calls of Web Crypto that draw on randomness. */
 const RANDOM_SUBTLE = /^\{"op":"(?:generateKey"|(?:encrypt|sign|wrapKey)".*(?:ECDSA|RSA-PSS|RSA-OAEP))/is;
@@ -9,8 +9,34 @@ export function isRandom(message: Uint8Array): boolean {
   return RANDOM_SUBTLE.test(splitCall(message).header);
 }
 
+/** Calls of Web Crypto by one run, answered in this process. */
+export interface SubtleCalls {
+  /** How many have no answer yet. */
+  readonly pending: number;
+  readonly run: (message: Uint8Array, answer: (answer: Uint8Array) => void) => void;
+}
+
+/** Creates the calls of a run; keys live as long as it. */
+export function createSubtleCalls(): SubtleCalls {
+  let host: SubtleHost | undefined;
+  let pending = 0;
+  return {
+    get pending() {
+      return pending;
+    },
+    run: (message, answer) => {
+      host ??= createSubtleHost();
+      pending += 1;
+      void answerSubtle(host, message).then((bytes) => {
+        pending -= 1;
+        answer(bytes);
+      });
+    },
+  };
+}
+
 /** Answers the message of a call of Web Crypto by one of the same form. */
-export async function answerSubtle(host: SubtleHost, message: Uint8Array): Promise<Uint8Array> {
+async function answerSubtle(host: SubtleHost, message: Uint8Array): Promise<Uint8Array> {
   const { header, body } = splitCall(message);
   const answer = await host.run(header, body);
   return formatCallMessage(answer.header, answer.body);

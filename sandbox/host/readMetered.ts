@@ -1,0 +1,67 @@
+import type { Readable } from "node:stream";
+import { createFrameReader, type Frame } from "./frames.ts";
+import type { Meter } from "./meter.ts";
+import { startReading, stopReading } from "./pipeReading.ts";
+
+/** A chunk of output is read in pieces of this length, in bytes: one of 64 KB may hold thousands of frames. */
+const PIECE_BYTES = 4_096;
+
+/** Where what is read goes. */
+export interface MeteredReadingOptions {
+  /** Says how much a child may be heard now. */
+  readonly meter: Meter;
+  /** Takes a frame; what it throws is a breach. */
+  readonly onFrame: (frame: Frame) => void;
+  /** Bytes that are no frames, or a frame that was refused. */
+  readonly onBreach: () => void;
+}
+
+/** Reads a child's frames no faster than its meter allows. Nothing of what the child writes throws. `stop` ends it, for good. */
+export function readMetered(
+  output: Readable | null,
+  { meter, onFrame, onBreach }: MeteredReadingOptions,
+): { readonly stop: () => void } {
+  let isStopped = false;
+  let pause: NodeJS.Timeout | undefined;
+  const read = createFrameReader({
+    limits: meter.limits,
+    onFrame: (frame) => {
+      if (isStopped) return;
+      meter.take(frame);
+      onFrame(frame);
+    },
+  });
+
+  /** Reads a chunk as far as the child may be heard now, and the rest later. */
+  function hear(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length && !isStopped; at += PIECE_BYTES) {
+      const pauseMs = meter.pauseMs();
+      if (pauseMs > 0) {
+        // Left in the pipe it costs nothing here, and the child stands still when the pipe is full.
+        if (output !== null) stopReading(output);
+        pause = setTimeout(() => {
+          hear(chunk.subarray(at));
+          if (pause === undefined && output !== null) startReading(output);
+        }, pauseMs);
+        return;
+      }
+      try {
+        read(chunk.subarray(at, at + PIECE_BYTES));
+      } catch {
+        return onBreach();
+      }
+    }
+    pause = undefined;
+  }
+
+  output?.on("data", (chunk: Buffer) => {
+    meter.chunk();
+    hear(chunk);
+  });
+  return {
+    stop: () => {
+      isStopped = true;
+      clearTimeout(pause);
+    },
+  };
+}
