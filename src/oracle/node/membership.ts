@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { OracleRequest } from "../oracleRequest.ts";
 import type { Sealed } from "../protocol/message.ts";
-import type { RoundEffect } from "../protocol/round.ts";
+import type { RoundEffect } from "../protocol/roundTypes.ts";
 import { transmitOrder } from "../protocol/transmitOrder.ts";
 import { createWire } from "../protocol/wire.ts";
 import type { Entry } from "../requestSet.ts";

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import type { Proposal, Sealed } from "../protocol/message.ts";
-import type { RoundRecord } from "../protocol/round.ts";
+import type { RoundRecord } from "../protocol/roundTypes.ts";
 import type { Wire } from "../protocol/wire.ts";
 
 /** Keeps what a node must not forget, by request; of one configuration of one network. */

@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
-import { Round, type RoundEffect, type RoundInput, type RoundOptions } from "../protocol/round.ts";
+import { Round } from "../protocol/round.ts";
+import type { RoundEffect, RoundInput, RoundOptions } from "../protocol/roundTypes.ts";
 import type { Wire } from "../protocol/wire.ts";
 import { decodeRecord, encodeRecord, type RoundJournal } from "./roundJournal.ts";
 

@@ -1,7 +1,7 @@
 import { signaturesOf } from "../../../src/chainlink/quorum.ts";
 import { DISAGREEMENT } from "../../../src/oracle/protocol/agree.ts";
 import type { Message, Proposal, Sealed } from "../../../src/oracle/protocol/message.ts";
-import type { RoundEffect, RoundRecord } from "../../../src/oracle/protocol/round.ts";
+import type { RoundEffect, RoundRecord } from "../../../src/oracle/protocol/roundTypes.ts";
 import { commitmentOf, keyOf, type SourceKind } from "./world.ts";
 
 /** One of PROTOCOL.md's invariants does not hold. */

@@ -1,7 +1,8 @@
 import { faultyNodesOf } from "../../../src/chainlink/quorum.ts";
 import type { Observation } from "../../../src/oracle/aggregate.ts";
 import type { Sealed } from "../../../src/oracle/protocol/message.ts";
-import type { Round, RoundEffect, RoundInput, RoundRecord } from "../../../src/oracle/protocol/round.ts";
+import type { Round } from "../../../src/oracle/protocol/round.ts";
+import type { RoundEffect, RoundInput, RoundRecord } from "../../../src/oracle/protocol/roundTypes.ts";
 import { EventQueue } from "./eventQueue.ts";
 import { Invariants, InvariantViolation } from "./invariants.ts";
 import { createRandom, type SeededRandom } from "./random.ts";

@@ -1,7 +1,8 @@
 import type { Hex } from "viem";
 import type { Observation } from "../../../src/oracle/aggregate.ts";
 import type { Message, Reveal, Sealed } from "../../../src/oracle/protocol/message.ts";
-import type { Round, RoundOptions, RoundRecord } from "../../../src/oracle/protocol/round.ts";
+import type { Round } from "../../../src/oracle/protocol/round.ts";
+import type { RoundOptions, RoundRecord } from "../../../src/oracle/protocol/roundTypes.ts";
 import type { SeededRandom } from "./random.ts";
 
 /** The protocol under test: as it is, or with one rule broken. */
