@@ -65,6 +65,8 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
       // RFC 9112, section 3.2: Node keeps the first of several Host lines, a forwarder in front may have gone by another.
       if (countHosts(request) > 1)
         refuseRequest(response, "malformed_http", "the request has more than one Host header");
+      else if (!isTarget(request.url ?? ""))
+        refuseRequest(response, "malformed_http", "the request's target is neither a path nor a URL");
       else void answer(request, response);
     },
   );
@@ -149,6 +151,15 @@ function codeOf(error: NodeJS.ErrnoException): ErrorCode {
 
 function countHosts({ rawHeaders }: IncomingMessage): number {
   return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
+}
+
+/** `http://host/path?query`; what else a URL may have makes no sense here. */
+const ABSOLUTE_TARGET = /^https?:\/\/(?:\[[\d.:a-f]+\]|[\w.-]+)(?::\d{1,5})?(?:[/?][^#\\\u00a0]*)?$/i;
+
+/** Whether the application can read a target: Koa's parser throws for some that are none, which would look like a fault of ours. */
+function isTarget(url: string): boolean {
+  if (url.startsWith("/")) return !/[#\u00a0]/.test(url);
+  return url === "*" || (ABSOLUTE_TARGET.test(url) && URL.canParse(url));
 }
 
 /** Answers a request that does not reach the application, and closes its connection. */

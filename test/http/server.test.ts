@@ -103,6 +103,27 @@ test.each(["GET /api/networks", "GET /explorer", "GET /healthz"])(
   },
 );
 
+test.each(["http://[", "http://:@/%zz", "http://a@b/x", "/\\\\Ôl@Y#", "/x#y", "javascript:1"])(
+  "error: the target %s is 400, and no fault of ours",
+  async (target) => {
+    const { raw, logged } = await startHarness();
+    expect(await raw(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).toMatch(
+      /^HTTP\/1.1 400 [^]*"code":"malformed_http"/,
+    );
+    expect(logged()).not.toContain('"internal"');
+  },
+);
+
+test.each(["http://a/healthz", "http://[::1]:3000/healthz", "https://a/healthz?x=y"])(
+  "behaviour: the target %s is one that a forwarder may send",
+  async (target) => {
+    const { raw } = await startHarness();
+    expect(await raw(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).toContain(
+      "HTTP/1.1 200",
+    );
+  },
+);
+
 test("behaviour: thousands of violations are counted, not listed", async () => {
   const { call } = await startHarness();
   const args = Array.from({ length: 60_000 }, () => 1);
