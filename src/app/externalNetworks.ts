@@ -1,7 +1,12 @@
-import { isAddressEqual, parseEther, parseGwei } from "viem";
+import { formatGwei, isAddressEqual, parseEther, parseGwei } from "viem";
+import { LANE_MAX_GAS_WEI } from "../chainlink/stackConfig.ts";
 import { suggestedFees, type Fees } from "../evm/fees.ts";
 import type { ChainlinkVrf } from "../networks/external/chainlinkVrf.ts";
-import { hasChainlinkVrf, readContractsFile } from "../networks/external/contractsFile.ts";
+import {
+  hasChainlinkVrf,
+  readContractsFile,
+  type ContractsFile,
+} from "../networks/external/contractsFile.ts";
 import { createExternalSource } from "../networks/external/externalSource.ts";
 import type { NetworkSource } from "../networks/network.ts";
 import { findProfile, profileOf, type NetworkProfile } from "../networks/profiles.ts";
@@ -12,6 +17,8 @@ import { StartError } from "./startError.ts";
 /** LINK that a subscription is given where it costs something, and where the token is our own. */
 const PUBLIC_ALLOWANCE_JUELS = parseEther("10");
 const OWN_ALLOWANCE_JUELS = parseEther("10000");
+/** Coin that a subscription for random words is given where they are paid for in coin: hundreds of fulfilments at 2 gwei. */
+const COIN_ALLOWANCE_WEI = parseEther("0.1");
 /** Time without a receipt after which a transaction is sent again at a higher price: a few blocks of the slowest networks. */
 const REPRICE_AFTER_MS = 45_000;
 /** Pools round in ways of their own: a replacement offers this much more than they ask for. */
@@ -52,6 +59,11 @@ export function chainlinkVrfOf(
   };
 }
 
+/** Returns the gas price up to which the coordinator takes proofs, if the configuration names one. */
+export function laneMaxGasWeiOf({ laneMaxGasGwei }: ExternalNetworkConfig): bigint | undefined {
+  return laneMaxGasGwei === undefined ? undefined : parseGwei(laneMaxGasGwei);
+}
+
 /** Returns how transactions are paid on a network that is configured with nodes of its own: by its pools' rules, up to the operator's cap. */
 export function feesOfExternal(config: ExternalNetworkConfig, { gas }: NetworkProfile): Fees {
   return suggestedFees({
@@ -83,14 +95,36 @@ export function createExternalNetwork(name: string, config: ExternalNetworkConfi
     throw new StartError(
       `networks.${name}.vrf names Chainlink's coordinator ${chainlink.coordinator}, and the contracts in ${path} take words from ${vrfCoordinator}; correct it, or deploy to another file`,
     );
+  assertDeployedTerms(name, config, contracts);
   const ownAllowance = contracts.isLinkOurs ? OWN_ALLOWANCE_JUELS : PUBLIC_ALLOWANCE_JUELS;
-  const { linkPerSubscription } = config;
+  const { linkPerSubscription, coinPerSubscription } = config;
+  const coinWei = coinPerSubscription === undefined ? COIN_ALLOWANCE_WEI : parseEther(coinPerSubscription);
   return createExternalSource({
     profile,
     rpcUrls: config.rpcUrls,
     contracts,
     fees: feesOfExternal(config, profile),
     allowanceJuels: linkPerSubscription === undefined ? ownAllowance : parseEther(linkPerSubscription),
+    ...(contracts.nativePayment === true ? { coinAllowanceWei: coinWei } : {}),
     loadOperator: () => loadOperatorKey({ network: name, key: config.operatorKey, environment: process.env }),
   });
+}
+
+/** What was fixed with the contracts can't be changed by the configuration. */
+function assertDeployedTerms(
+  name: string,
+  { nativePayment, laneMaxGasGwei }: ExternalNetworkConfig,
+  contracts: ContractsFile,
+): void {
+  const deployedGwei = formatGwei(BigInt(contracts.laneMaxGasWei ?? LANE_MAX_GAS_WEI));
+  const isPaidNatively = contracts.nativePayment ?? false;
+  const refuse = (member: string, value: boolean | string, deployed: boolean | string): never => {
+    throw new StartError(
+      `networks.${name}.${member} is ${JSON.stringify(value)}, and the contracts were deployed with ${JSON.stringify(deployed)}; correct it, or deploy to another file`,
+    );
+  };
+  if (nativePayment !== undefined && nativePayment !== isPaidNatively)
+    refuse("nativePayment", nativePayment, isPaidNatively);
+  if (laneMaxGasGwei !== undefined && parseGwei(laneMaxGasGwei) !== parseGwei(deployedGwei))
+    refuse("laneMaxGasGwei", laneMaxGasGwei, deployedGwei);
 }

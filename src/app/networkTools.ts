@@ -11,7 +11,13 @@ import { readOracleIdentity, type OracleIdentity } from "../networks/external/or
 import type { NetworkMeans } from "../cli/networkCommands.ts";
 import type { Config } from "./config/configSchema.ts";
 import type { ExternalNetworkConfig } from "./config/networkSchema.ts";
-import { chainlinkVrfOf, contractsPathOf, feesOfExternal, profileOfExternal } from "./externalNetworks.ts";
+import {
+  chainlinkVrfOf,
+  contractsPathOf,
+  feesOfExternal,
+  laneMaxGasWeiOf,
+  profileOfExternal,
+} from "./externalNetworks.ts";
 import { loadOperatorKey } from "./operatorKey.ts";
 import { StartError } from "./startError.ts";
 
@@ -36,6 +42,8 @@ export const NETWORK_TOOLS: Means = {
         oracle,
         vrfVersion: typeof settings.vrf === "object" ? "v2.5" : settings.vrf,
         chainlink: chainlinkVrfOf(settings, profile),
+        nativePayment: settings.nativePayment,
+        laneMaxGasWei: laneMaxGasWeiOf(settings),
         file: contractsPathOf(network, settings),
         confirm: (estimate) => confirm(showEstimate(estimate, show)),
         onStep({ costWei, gasUsed: _, ...step }) {

@@ -194,6 +194,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
           fees,
           pipelining,
           allowanceJuels: terms.allowanceJuels,
+          coinAllowanceWei: terms.coinAllowanceWei,
           keyHash: deployment.keyHash,
           ...(status && {
             oracleWait: (id) => status().pending.find(({ requestId }) => requestId === id)?.why,

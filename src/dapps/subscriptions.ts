@@ -12,7 +12,9 @@ import type { Store } from "../store/store.ts";
 import { createHoldOff } from "../lib/holdOff.ts";
 import type { Payload } from "../store/payload.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
-import { isLinkShortage, LinkShortageError } from "./linkShortage.ts";
+import type { TycheError } from "../lib/errors.ts";
+import { createCoinFunding } from "./coinFunding.ts";
+import { isShortage, LinkShortageError } from "./shortage.ts";
 
 const PROVISION_GAS = 1_500_000n;
 const FUND_GAS = 400_000n;
@@ -38,10 +40,11 @@ export interface Subscriptions {
   /** The dapp's subscriptions, made on first use. */
   ensure(dappId: string): Promise<StoredSubscription>;
   /**
-   * Holds a dapp's requests back while its subscriptions are nearly empty and there is no LINK to top them up: what is sent then fails on
+   * Holds a dapp's requests back while its subscriptions are nearly empty and there is nothing to top them up with: what is sent then fails on
    * chain, or waits there until it expires. By what the last {@link topUp} saw.
    *
    * @throws {LinkShortageError}
+   * @throws {CoinShortageError}
    */
   assertFunded(dappId: string): void;
   /** The dapp's subscriptions if they are there. */
@@ -71,6 +74,8 @@ export interface SubscriptionsOptions {
   readonly contracts: StackAddresses;
   /** What each of a dapp's two subscriptions is given, in juels. */
   readonly allowanceJuels: bigint;
+  /** Coin that the one for random words is given besides; absent where words are paid for in LINK. */
+  readonly coinAllowanceWei?: bigint | undefined;
   readonly known: readonly StoredSubscription[];
 }
 
@@ -79,14 +84,21 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   const { network, store, client, sender, contracts, allowanceJuels } = options;
   const { vrfVersion = "v2" } = contracts;
   const { subscriptionOwner: subscriptionOwnerAbi } = OWN_ABIS[vrfVersion];
+  const coin = createCoinFunding({
+    network,
+    client,
+    sender,
+    contracts,
+    allowanceWei: options.coinAllowanceWei ?? 0n,
+  });
   const known = new Map(options.known.map((one) => [one.dappId, one]));
   const making = new Map<string, Promise<StoredSubscription>>();
   const used = new Set<string>();
   const doubted = new Set<string>();
   // To see that LINK is still missing costs a look.
-  const holdOff = createHoldOff({ isFree: isLinkShortage });
+  const holdOff = createHoldOff({ isFree: isShortage });
   /** Dapps whose subscriptions hold less than a request may need, and that can't be topped up now. */
-  const short = new Map<string, LinkShortageError>();
+  const short = new Map<string, TycheError>();
   const consumerCounts = new Map<string, Promise<number>>();
 
   /** What the contract keeps for a dapp; an id is never 0. */
@@ -141,6 +153,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     }
     if (subscription === undefined)
       throw new ChainUnavailableError(network, "the dapp's subscriptions are not to be seen yet");
+    const { balanceWei } = await readVrf(subscription);
+    await coin.fill(subscription.vrfSubscriptionId, balanceWei);
     await saveSubscription(store.db, subscription);
     known.set(dappId, subscription);
     doubted.delete(dappId);
@@ -175,16 +189,21 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   };
 
   const topUpOne = async (subscription: StoredSubscription): Promise<void> => {
-    const { vrfJuels, functionsJuels } = await readBalances(subscription);
-    const missing = (have: bigint): bigint => (have < allowanceJuels / 2n ? allowanceJuels - have : 0n);
-    const [vrf, functions] = [missing(vrfJuels), missing(functionsJuels)];
-    if (vrf === 0n && functions === 0n) return void short.delete(subscription.dappId);
-    const isLow = [vrfJuels, functionsJuels].some((juels) => juels < allowanceJuels / LOW_PART);
-    await assertReserve(vrf + functions, "topping a dapp's subscriptions up").catch((error: unknown) => {
-      if (isLow && isLinkShortage(error)) short.set(subscription.dappId, error);
+    const { dappId } = subscription;
+    const { vrfJuels, vrfWei, functionsJuels } = await readBalances(subscription);
+    await coin.fill(subscription.vrfSubscriptionId, vrfWei).catch((error: unknown) => {
+      if (coin.isLow(vrfWei) && isShortage(error)) short.set(dappId, error);
       throw error;
     });
-    short.delete(subscription.dappId);
+    const missing = (have: bigint): bigint => (have < allowanceJuels / 2n ? allowanceJuels - have : 0n);
+    const [vrf, functions] = [missing(vrfJuels), missing(functionsJuels)];
+    if (vrf === 0n && functions === 0n) return void short.delete(dappId);
+    const isLow = [vrfJuels, functionsJuels].some((juels) => juels < allowanceJuels / LOW_PART);
+    await assertReserve(vrf + functions, "topping a dapp's subscriptions up").catch((error: unknown) => {
+      if (isLow && isShortage(error)) short.set(dappId, error);
+      throw error;
+    });
+    short.delete(dappId);
     const data = encodeFunctionData({
       abi: subscriptionOwnerAbi,
       functionName: "fund",

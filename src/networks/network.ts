@@ -68,6 +68,8 @@ export interface NetworkTerms {
   readonly maxResponseBytes: number;
   /** What each of a dapp's two subscriptions is given, in juels. */
   readonly allowanceJuels: bigint;
+  /** Coin that the subscription for random words is given besides; absent where words are paid for in LINK. */
+  readonly coinAllowanceWei?: bigint | undefined;
   /** Between looks for a new head, where heads are not pushed. */
   readonly pollIntervalMs: number;
   /** How long the chain must have been shorter than before to count as rolled back; 0 where no node lags. */

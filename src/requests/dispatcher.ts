@@ -2,7 +2,7 @@ import { messageOf } from "../lib/errors.ts";
 import type { Pipelining } from "../evm/pipelining.ts";
 import { batchDelayMs } from "../lib/batchDelay.ts";
 import { retry } from "../lib/retry.ts";
-import { isLinkShortage } from "../dapps/linkShortage.ts";
+import { isShortage } from "../dapps/shortage.ts";
 import { createBatchSender } from "./batchSender.ts";
 import type { BatchSenderOptions } from "./batchSender.ts";
 import type { Carriers } from "./carriers.ts";
@@ -106,7 +106,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         attempts: MAX_ATTEMPTS,
         pauseMs: (failures) => retryMs * Math.min(MAX_RETRY_FACTOR, 2 ** (failures - 1)),
         isFinal: (error) => book.get(request.id) === undefined || endOf(error, false) !== undefined,
-        isWait: isLinkShortage,
+        isWait: isShortage,
         onRetry: (error) => record({ why: `not sent yet: ${messageOf(error)}` }),
         signal: stopped,
       });

@@ -6,7 +6,7 @@ import type { Sender } from "../evm/sender.ts";
 import type { Call } from "../evm/signedTransaction.ts";
 import { OWN_ABIS, type VrfVersion } from "../chainlink/vrfVersion.ts";
 import { decodeRevertReason } from "../chainlink/revertReason.ts";
-import { isLinkShortage } from "../dapps/linkShortage.ts";
+import { isShortage } from "../dapps/shortage.ts";
 import type { Subscriptions } from "../dapps/subscriptions.ts";
 import { TycheError, messageOf } from "../lib/errors.ts";
 import { retry } from "../lib/retry.ts";
@@ -153,7 +153,7 @@ export function createLinker(options: LinkerOptions): Linker {
         attempts: MAX_ATTEMPTS,
         pauseMs: () => retryMs,
         isFinal: (error) => error instanceof UnlinkRefusedError || !isTransient(error),
-        isWait: isLinkShortage,
+        isWait: isShortage,
         async onRetry(error) {
           report(error);
           await book.change([{ request, why: `not sent yet: ${messageOf(error)}` }]).catch(onError);

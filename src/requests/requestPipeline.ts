@@ -107,6 +107,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     sender,
     contracts,
     allowanceJuels: chain.allowanceJuels,
+    coinAllowanceWei: chain.coinAllowanceWei,
     known: (await listSubscriptions(store.db)).filter((one) => one.network === network),
   });
   const sourceStore = createSourceStore({

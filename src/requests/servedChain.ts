@@ -22,6 +22,8 @@ export interface ServedChain {
   readonly pipelining?: Pipelining | undefined;
   /** What each of a dapp's two subscriptions is given, in juels. */
   readonly allowanceJuels: bigint;
+  /** Coin that the subscription for random words is given besides; absent where words are paid for in LINK. */
+  readonly coinAllowanceWei?: bigint | undefined;
   /** The proving key asked for words of presets. */
   readonly keyHash: Hex;
   /** What the oracle, where it runs here, says that a request (VRF or Functions id) waits for; `undefined` if it has none such. */

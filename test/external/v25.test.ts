@@ -38,7 +38,7 @@ beforeAll(async () => {
   parties = prepareParties(chain, {
     serviceUrls: [`${first.wsUrl}/v3/${URL_KEY}`, `${second.httpUrl}/v3/${URL_KEY}`],
     oracleUrls: [`${first.httpUrl}/v3/${URL_KEY}`, `${second.httpUrl}/v3/${URL_KEY}`],
-    network: { vrf: "v2.5" },
+    network: { vrf: "v2.5", nativePayment: true, laneMaxGasGwei: "500" },
   });
   outputs.push(await deployByCommands(parties));
   [oracle, tyche] = await Promise.all([startOracleProcess(parties.oracle), startService(parties)]);

@@ -39,6 +39,8 @@ export interface PipelineOptions {
   readonly fees?: Partial<Fees>;
   readonly pollIntervalMs?: number;
   readonly allowanceJuels?: bigint;
+  /** Default: words are paid for in LINK. */
+  readonly coinAllowanceWei?: bigint;
   readonly gasLaneWei?: bigint;
   readonly pipelining?: Pipelining;
   /** Default 32. */
@@ -122,6 +124,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
         operator: TEST_ROLES.operator,
         fees: { ...fixedFees(stack.gasPriceWei, { synchronous: true }), ...options.fees },
         allowanceJuels: options.allowanceJuels ?? 1_000n * LINK,
+        coinAllowanceWei: options.coinAllowanceWei,
         keyHash: TEST_PROVING_KEY.keyHash,
         presetConfirmations: 1,
         finality: createFinality({

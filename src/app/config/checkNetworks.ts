@@ -15,6 +15,7 @@ export function checkNetworks(networks: unknown): ParameterViolation[] {
           ...checkChainId(name, network, path),
           ...checkContracts(network, path),
           ...checkChainlink(name, network, path),
+          ...checkPayment(network, path),
           ...checkKey(network["operatorKey"], `${path}/operatorKey`),
         ]
       : [];
@@ -55,6 +56,20 @@ function checkChainlink(name: string, { chainId, vrf }: Members, path: string): 
       path: `${path}/vrf/${member}`,
       message: "is required, as Chainlink's VRF v2.5 is not known on this chain",
     }));
+}
+
+/** Members that mean something beside others only. */
+function checkPayment(network: Members, path: string): ParameterViolation[] {
+  const { vrf, nativePayment } = network;
+  const isOwnV2Plus = vrf === "v2.5";
+  const needs: readonly (readonly [string, boolean, string])[] = [
+    ["nativePayment", isOwnV2Plus || isObject(vrf), 'VRF v2.5: "vrf": "v2.5", or Chainlink\'s oracle'],
+    ["coinPerSubscription", nativePayment === true, '"nativePayment": true'],
+    ["laneMaxGasGwei", isOwnV2Plus, 'a coordinator of VRF v2.5 of our own: "vrf": "v2.5"'],
+  ];
+  return needs
+    .filter(([member, isMet]) => network[member] !== undefined && !isMet)
+    .map(([member, , what]) => ({ path: `${path}/${member}`, message: `needs ${what}` }));
 }
 
 function checkKey(key: unknown, path: string): ParameterViolation[] {

@@ -144,6 +144,29 @@ export const ExternalNetwork = Type.Object(
         description: "Blocks after which none is replaced any more. Default: the profile's, or 96.",
       }),
     ),
+    nativePayment: Type.Optional(
+      Type.Boolean({
+        [EXPECTED]: "true or false",
+        description:
+          "Whether random words are paid for in the chain's coin instead of LINK: VRF v2.5 alone, fixed when the contracts are deployed. Default false.",
+      }),
+    ),
+    coinPerSubscription: Type.Optional(
+      Type.String({
+        pattern: "^(?:0|[1-9][0-9]{0,8})(?:\\.[0-9]{1,18})?$",
+        [EXPECTED]: 'a decimal number of coins as a string, such as "0.5"',
+        description:
+          "With nativePayment: coin of the operator's that a dapp's subscription for random words is given; below half of it, it is topped up. Default 0.1.",
+      }),
+    ),
+    laneMaxGasGwei: Type.Optional(
+      Type.String({
+        pattern: "^(?:0|[1-9][0-9]{0,8})(?:\\.[0-9]{1,9})?$",
+        [EXPECTED]: 'a decimal number of gwei as a string, such as "500"',
+        description:
+          "Highest gas price at which the coordinator of VRF v2.5 that is deployed takes proofs; fixed then. Default 1000.",
+      }),
+    ),
     linkPerSubscription: Type.Optional(
       Type.String({
         pattern: "^(?:0|[1-9][0-9]{0,8})(?:\\.[0-9]{1,18})?$",

@@ -28,6 +28,10 @@ export interface ContractsFile {
   readonly deployer: Hex;
   readonly firstNonce: number;
   readonly premiumLinkPpm: number;
+  /** Whether PresetConsumer pays for random words in coin; absent: in LINK. */
+  readonly nativePayment?: boolean;
+  /** Gas price up to which the coordinator takes the oracle's proofs, in decimal; absent where it has no limit, or the default one. */
+  readonly laneMaxGasWei?: string;
   readonly existing: ExistingContracts;
 }
 
@@ -63,6 +67,7 @@ export function readContractsFile(
       `holds the contracts of chain ${found}, and ${network} is chain ${chainId}`,
     );
   const contracts = membersOf(path, members.object("contracts"));
+  const { nativePayment, laneMaxGasWei } = object;
   const vrfVersion = VRF_VERSIONS.find((version) => version === members.object("contracts")["vrfVersion"]);
   return {
     version: 1,
@@ -84,8 +89,18 @@ export function readContractsFile(
     deployer: members.address("deployer"),
     firstNonce: members.count("firstNonce"),
     premiumLinkPpm: members.count("premiumLinkPpm"),
+    ...(nativePayment === undefined ? {} : { nativePayment: members.flag("nativePayment") }),
+    ...(laneMaxGasWei === undefined ? {} : { laneMaxGasWei: parseWei(path, members.text("laneMaxGasWei")) }),
     existing: parseExisting(path, members.object("existing")),
   };
+}
+
+function parseWei(path: string, text: string): string {
+  if (/^[0-9]{1,30}$/.test(text)) return text;
+  throw new NetworkFileError(
+    path,
+    `laneMaxGasWei must be a decimal number of wei; got ${JSON.stringify(text)}`,
+  );
 }
 
 function parseExisting(path: string, object: JsonObject): ExistingContracts {

@@ -48,6 +48,10 @@ export interface DeployNetworkOptions {
   readonly vrfVersion?: VrfVersion | undefined;
   /** Chainlink's live VRF v2.5, to take random words from; without it, of an own coordinator. */
   readonly chainlink?: ChainlinkVrf | undefined;
+  /** Whether PresetConsumer pays for random words in coin: v2.5 alone. Default: in LINK. */
+  readonly nativePayment?: boolean | undefined;
+  /** Gas price up to which the coordinator takes proofs: v2.5 alone. Default 1,000 gwei. */
+  readonly laneMaxGasWei?: bigint | undefined;
   /** Path of the contracts file. */
   readonly file: string;
   /** Asked before anything is sent; `false` ends it. */
@@ -132,6 +136,8 @@ async function beginJournal(options: DeployNetworkOptions, genesis: Hex): Promis
     ...(chainlink === undefined ? {} : { keyHash: chainlink.keyHash }),
     minConfirmations: chainlink?.minConfirmations ?? profile.vrf.minConfirmations,
     premiumLinkPpm: profile.vrf.premiumLinkPpm,
+    ...(options.nativePayment === true ? { nativePayment: true } : {}),
+    ...(options.laneMaxGasWei === undefined ? {} : { laneMaxGasWei: options.laneMaxGasWei.toString() }),
     steps: [],
   };
 }
@@ -157,12 +163,10 @@ export function stackPlanOf({
   oracle,
   deployer,
   ...plan
-}: Pick<
-  ContractsFile,
-  "oracle" | "deployer" | "minConfirmations" | "premiumLinkPpm" | "existing" | "donId"
-> & {
-  readonly vrfVersion?: VrfVersion | undefined;
-}) {
+}: Pick<ContractsFile, "oracle" | "deployer" | "minConfirmations" | "premiumLinkPpm" | "existing" | "donId"> &
+  Partial<Pick<ContractsFile, "nativePayment" | "laneMaxGasWei">> & {
+    readonly vrfVersion?: VrfVersion | undefined;
+  }) {
   const [x, y] = oracle.vrf.publicKey;
   return {
     roles: {
@@ -175,6 +179,8 @@ export function stackPlanOf({
     premiumLinkPpm: plan.premiumLinkPpm,
     existing: plan.existing,
     ...(plan.vrfVersion === undefined ? {} : { vrfVersion: plan.vrfVersion }),
+    ...(plan.nativePayment === undefined ? {} : { nativePayment: plan.nativePayment }),
+    ...(plan.laneMaxGasWei === undefined ? {} : { laneMaxGasWei: BigInt(plan.laneMaxGasWei) }),
   } as const;
 }
 
@@ -198,6 +204,8 @@ function describeDeployment(
     deployer: journal.deployer,
     firstNonce: journal.firstNonce,
     premiumLinkPpm: journal.premiumLinkPpm,
+    ...(journal.nativePayment === undefined ? {} : { nativePayment: journal.nativePayment }),
+    ...(journal.laneMaxGasWei === undefined ? {} : { laneMaxGasWei: journal.laneMaxGasWei }),
     existing: journal.existing,
   };
 }

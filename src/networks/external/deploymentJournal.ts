@@ -24,6 +24,9 @@ export interface DeploymentJournal {
   readonly keyHash?: Hex;
   readonly minConfirmations: number;
   readonly premiumLinkPpm: number;
+  /** As in the contracts file. */
+  readonly nativePayment?: boolean;
+  readonly laneMaxGasWei?: string;
   /** By step, everything that was signed for its nonce, oldest first; written before it is sent. */
   readonly steps: readonly JournalStep[];
 }

@@ -21,6 +21,8 @@ export interface ExternalSourceOptions {
   readonly fees: Fees;
   /** What each of a dapp's two subscriptions is given, in juels. */
   readonly allowanceJuels: bigint;
+  /** Coin that a dapp's subscription for random words is given; absent where words are paid for in LINK. */
+  readonly coinAllowanceWei?: bigint | undefined;
   /** Reads the operator's key, or asks the signer that holds it. */
   readonly loadOperator: () => Promise<Account>;
 }
@@ -38,6 +40,7 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
       hasFinalizedTag: profile.hasFinalizedTag,
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
       allowanceJuels: options.allowanceJuels,
+      coinAllowanceWei: options.coinAllowanceWei,
       pollIntervalMs: POLL_INTERVAL_MS,
       rolledBackAfterMs: ROLLED_BACK_AFTER_MS,
       chainlinkCoordinator: hasChainlinkVrf(file) ? file.contracts.vrfCoordinator : undefined,

@@ -118,3 +118,25 @@ test("behaviour: Chainlink's own oracle is taken where it is known, or named", (
     "/networks/mychain/vrf/keyHash": missing,
   });
 });
+
+test("behaviour: what random words are paid with, and at which gas price, goes with VRF v2.5 alone", () => {
+  const terms = { nativePayment: true, coinPerSubscription: "0.5" };
+  const own = { ...MYCHAIN, vrf: "v2.5", ...terms, laneMaxGasGwei: "500" };
+  const theirs = { ...SEPOLIA, vrf: { chainlink: true }, ...terms };
+  const { networks } = read({ mychain: own, sepolia: theirs });
+  expect([networks["mychain"], networks["sepolia"]]).toMatchObject([
+    { ...terms, laneMaxGasGwei: "500" },
+    terms,
+  ]);
+  expect(
+    violationsOf({
+      mychain: { ...MYCHAIN, nativePayment: true, laneMaxGasGwei: "500" },
+      sepolia: { ...theirs, nativePayment: false, laneMaxGasGwei: "500" },
+    }),
+  ).toEqual({
+    "/networks/mychain/nativePayment": expect.stringContaining("needs VRF v2.5"),
+    "/networks/mychain/laneMaxGasGwei": expect.stringContaining("needs a coordinator of VRF v2.5 of our own"),
+    "/networks/sepolia/laneMaxGasGwei": expect.stringContaining("needs a coordinator of VRF v2.5 of our own"),
+    "/networks/sepolia/coinPerSubscription": 'needs "nativePayment": true',
+  });
+});

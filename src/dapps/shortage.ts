@@ -27,7 +27,24 @@ export class LinkShortageError extends TycheError {
   }
 }
 
-/** Whether only LINK is missing: what waits for it goes on by itself when it comes. */
-export function isLinkShortage(error: unknown): error is LinkShortageError {
-  return error instanceof LinkShortageError;
+/** The operator holds too little coin for a subscription that pays with it. Whoever needs it waits until coin is sent there. */
+export class CoinShortageError extends TycheError {
+  constructor(options: {
+    readonly network: string;
+    readonly operator: Hex;
+    readonly neededWei: bigint;
+    readonly heldWei: bigint;
+  }) {
+    const { network, operator, neededWei, heldWei } = options;
+    const [missing, held, needed] = [neededWei - heldWei, heldWei, neededWei].map((wei) => formatEther(wei));
+    super(
+      `the operator ${operator} of ${network} is short by ${missing} coin: it holds ${held}, and topping a dapp's subscription up takes ${needed}; waiting for coin to be sent there`,
+      { code: "chain_unavailable", blame: "upstream", retryable: true },
+    );
+  }
+}
+
+/** Whether only LINK or coin is missing: what waits for it goes on by itself when it comes. */
+export function isShortage(error: unknown): error is LinkShortageError | CoinShortageError {
+  return error instanceof LinkShortageError || error instanceof CoinShortageError;
 }

@@ -1,0 +1,64 @@
+import { encodeFunctionData } from "viem";
+import { vrfCoordinatorV2PlusAbi } from "../chainlink/contracts/abi.ts";
+import type { StackAddresses } from "../chainlink/stackPlan.ts";
+import type { ChainClient } from "../evm/client.ts";
+import type { Sender } from "../evm/sender.ts";
+import { parseQuantity } from "../lib/nodeAnswers.ts";
+import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
+import type { Payload } from "../store/payload.ts";
+import { CoinShortageError } from "./shortage.ts";
+
+/** Gas of VRFCoordinatorV2_5 `fundSubscriptionWithNative`, twice what it takes. */
+const FUND_GAS = 120_000n;
+/** Gas that the operator keeps coin for when it gives some away: a few hundred requests of its own. */
+const KEPT_GAS = 30_000_000n;
+/** Part of the allowance below which a subscription may not pay for all that is sent at once. */
+const LOW_PART = 4n;
+
+/** Coin for subscriptions whose random words are paid with it. */
+export interface CoinFunding {
+  /**
+   * Brings a subscription that has fallen below half its allowance back to it.
+   *
+   * @throws {CoinShortageError} where the operator has too little to give.
+   */
+  fill(vrfSubscriptionId: bigint, heldWei: bigint): Promise<void>;
+  /** Whether it holds so little that what is sent at once may not be paid. */
+  isLow(heldWei: bigint): boolean;
+}
+
+/** Creates the funding of one network's subscriptions, from the sender's own account. */
+export function createCoinFunding(options: {
+  readonly network: string;
+  readonly client: Pick<ChainClient, "getBalanceWei" | "request">;
+  readonly sender: Sender<Payload>;
+  readonly contracts: Pick<StackAddresses, "vrfCoordinator">;
+  /** 0: words are paid for in LINK. */
+  readonly allowanceWei: bigint;
+}): CoinFunding {
+  const { network, client, sender, contracts, allowanceWei } = options;
+  return {
+    isLow: (heldWei) => heldWei < allowanceWei / LOW_PART,
+    async fill(vrfSubscriptionId, heldWei) {
+      if (heldWei >= allowanceWei / 2n) return;
+      const valueWei = allowanceWei - heldWei;
+      const keptWei = KEPT_GAS * parseQuantity(await client.request("eth_gasPrice"), "gas price");
+      const holdsWei = await client.getBalanceWei(sender.address);
+      if (holdsWei < valueWei + keptWei)
+        throw new CoinShortageError({
+          network,
+          operator: sender.address,
+          neededWei: valueWei + keptWei,
+          heldWei: holdsWei,
+        });
+      const fund = { abi: vrfCoordinatorV2PlusAbi, functionName: "fundSubscriptionWithNative" } as const;
+      const data = encodeFunctionData({ ...fund, args: [vrfSubscriptionId] });
+      const receipt = await sender.send(
+        { to: contracts.vrfCoordinator, data, gas: FUND_GAS, valueWei },
+        { kind: "upkeep", entries: [] },
+      );
+      if (!receipt.succeeded)
+        throw new ChainUnavailableError(network, "sending coin to a dapp's subscription reverted");
+    },
+  };
+}
