@@ -1,12 +1,14 @@
 import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
-import { formatEther, formatGwei, parseEther } from "viem";
-import { checkNetwork, type NetworkFinding } from "../networks/external/checkNetwork.ts";
+import { formatGwei, parseEther } from "viem";
+import { checkNetwork } from "../networks/external/checkNetwork.ts";
+import type { NetworkFinding } from "../networks/external/finding.ts";
 import { readContractsFile } from "../networks/external/contractsFile.ts";
 import { deployNetwork, type DeploymentEstimate } from "../networks/external/deployNetwork.ts";
 import { connectExternal } from "../networks/external/externalNode.ts";
 import { fundNetwork } from "../networks/external/fundNetwork.ts";
 import { reconfigureNetwork } from "../networks/external/reconfigureNetwork.ts";
 import { isCardFile, readOracleCards } from "../networks/external/oracleCards.ts";
+import { roundAmount } from "../networks/external/roundAmount.ts";
 import { readOracleIdentity, type OracleIdentity } from "../networks/external/oracleIdentity.ts";
 import type { NetworkMeans } from "../cli/networkCommands.ts";
 import type { Config } from "./config/configSchema.ts";
@@ -31,7 +33,7 @@ export const NETWORK_TOOLS: Means = {
     const oracle = readOracle(oracleFiles, profile.chainId);
     const operator = await loadOperator(network, settings);
     const client = connectExternal(settings.rpcUrls, profile.chainId);
-    const show = (wei: bigint): string => `${formatEther(wei)} ${profile.coin}`;
+    const show = (wei: bigint): string => `${roundAmount(wei)} ${profile.coin}`;
     let totalWei = 0n;
     try {
       const end = await deployNetwork({
@@ -67,7 +69,7 @@ export const NETWORK_TOOLS: Means = {
     const { functions } = readOracleCards(cards, profile.chainId, contracts.oracle.vrf);
     const operator = await loadOperator(network, settings);
     const client = connectExternal(settings.rpcUrls, profile.chainId);
-    const show = (wei: bigint): string => `${formatEther(wei)} ${profile.coin}`;
+    const show = (wei: bigint): string => `${roundAmount(wei)} ${profile.coin}`;
     try {
       const done = await reconfigureNetwork({
         profile,
@@ -96,7 +98,8 @@ export const NETWORK_TOOLS: Means = {
     return await checkNetwork({
       profile,
       rpcUrls: settings.rpcUrls,
-      contracts: readContractsFile(contractsPathOf(network, settings), { network, chainId: profile.chainId }),
+      readContracts: () =>
+        readContractsFile(contractsPathOf(network, settings), { network, chainId: profile.chainId }),
       fees: feesOfExternal(settings, profile),
       operator: async () => (await loadOperator(network, settings)).address,
       onFinding: onFinding satisfies (finding: NetworkFinding) => void,

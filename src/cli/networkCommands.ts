@@ -140,7 +140,7 @@ export function registerNetworkTools<Config>(
         },
         onStep: ({ index, of, name: step, hash, cost }) =>
           out(
-            `  ${colors.green("✓")} ${index}/${of}  ${step.padEnd(38)} ${cost.padEnd(22)} ${colors.dim(hash)}`,
+            `  ${colors.green("✓")} ${`${index}/${of}`.padStart(5)}  ${step.padEnd(43)} ${cost.padEnd(16)} ${colors.dim(hash)}`,
           ),
       });
       if (end === "declined") {

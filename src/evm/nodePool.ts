@@ -114,6 +114,8 @@ function openNodePool(options: NodePoolOptions): NodePool {
     return answer;
   };
 
+  const ending = new AbortController();
+
   /** Nodes in the order in which to ask them; waits for the first whose pause ends where all are to be left alone. */
   const pick = async (): Promise<readonly PoolNode[]> => {
     const inOrder = (): PoolNode[] =>
@@ -124,7 +126,9 @@ function openNodePool(options: NodePoolOptions): NodePool {
     const present = nodes.filter((node) => node.status().state !== "excluded");
     if (ready.length === 0 && present.length > 0) {
       const pauseMs = Math.min(...present.map((node) => node.pauseMs()));
-      await sleep(Math.min(Math.ceil(pauseMs), timeoutMs), undefined, { ref: false });
+      // Somebody waits for the answer, so this keeps the process alive.
+      const { signal } = ending;
+      await sleep(Math.min(Math.ceil(pauseMs), timeoutMs), undefined, { signal }).catch(() => {});
       ready = inOrder();
     }
     // Those that failed lately may work again; those that asked to be left alone are.
@@ -191,6 +195,7 @@ function openNodePool(options: NodePoolOptions): NodePool {
       return nodes.map((node) => node.status());
     },
     close() {
+      ending.abort();
       stop();
       pushed.close();
       for (const node of nodes) node.close();

@@ -11,6 +11,8 @@ export interface NetworkProfile {
   readonly coin: string;
   /** Blocks after which the public network replaces none any more. */
   readonly finalityDepth: number;
+  /** What the depth is an estimate of, where it is no fact of the network's or its clients'; absent where it is. */
+  readonly finalityEstimate?: string | undefined;
   /** Whether the node's `finalized` block is worth following: it comes sooner than the depth, or is the only word on it. */
   readonly hasFinalizedTag: boolean;
   /** Whether a block's hash is that of an Ethereum header, which checks can compute again. */

@@ -142,6 +142,7 @@ export function profileOf(options: {
     title: name,
     coin: "coin",
     finalityDepth: UNKNOWN_FINALITY_DEPTH,
+    finalityEstimate: "the chain is unknown; as on Ethereum",
     hasFinalizedTag: false,
     hasEthereumBlocks: true,
     gas: USUAL_GAS,
@@ -153,8 +154,9 @@ export function profileOf(options: {
     name,
     chainId,
     title: options.title ?? known.title,
-    finalityDepth: options.finalityDepth ?? known.finalityDepth,
     // A depth that the operator names is their word on it.
+    finalityDepth: options.finalityDepth ?? known.finalityDepth,
+    finalityEstimate: options.finalityDepth === undefined ? known.finalityEstimate : undefined,
     hasFinalizedTag: known.hasFinalizedTag && options.finalityDepth === undefined,
   };
 }

@@ -3,8 +3,8 @@ import type { GasRules, NetworkProfile } from "./profile.ts";
 import { VRF25_NETWORKS } from "./vrf25.ts";
 
 /**
- * Networks that are served by a node of theirs alone, none of them by default. A depth marked as an estimate stands for a time, or for
- * nothing better known; where the nodes' `finalized` tag is useful, it counts only for nodes that don't know the tag.
+ * Networks that are served by a node of theirs alone, none of them by default. Where the nodes'
+ * `finalized` tag is useful, the depth counts only for nodes that don't know the tag.
  */
 export const PUBLIC_NETWORKS: readonly NetworkProfile[] = [
   publicNetwork("ethereum", "Ethereum", 1, {
@@ -36,23 +36,23 @@ export const PUBLIC_NETWORKS: readonly NetworkProfile[] = [
   }),
   publicNetwork("arbitrum", "Arbitrum One", 42_161, {
     explorer: "https://arbiscan.io",
-    // Estimate: 20 minutes of blocks each 0.25 s.
     finalityDepth: 4_800,
+    finalityEstimate: "20 minutes of blocks each 0.25 s",
   }),
   publicNetwork("arbitrum_sepolia", "Arbitrum Sepolia", 421_614, {
     explorer: "https://sepolia.arbiscan.io",
-    // Estimate: 20 minutes of blocks each 0.25 s.
     finalityDepth: 4_800,
+    finalityEstimate: "20 minutes of blocks each 0.25 s",
   }),
   publicNetwork("base", "Base", 8453, {
     explorer: "https://basescan.org",
-    // Estimate: 20 minutes of blocks each 2 s.
     finalityDepth: 600,
+    finalityEstimate: "20 minutes of blocks each 2 s",
   }),
   publicNetwork("base_sepolia", "Base Sepolia", 84_532, {
     explorer: "https://sepolia.basescan.org",
-    // Estimate: 20 minutes of blocks each 2 s.
     finalityDepth: 600,
+    finalityEstimate: "20 minutes of blocks each 2 s",
   }),
   publicNetwork("bnb", "BNB Smart Chain", 56, {
     coin: "BNB",
@@ -66,35 +66,35 @@ export const PUBLIC_NETWORKS: readonly NetworkProfile[] = [
   }),
   publicNetwork("optimism", "OP Mainnet", 10, {
     explorer: "https://optimistic.etherscan.io",
-    // Estimate: 20 minutes of blocks each 2 s.
     finalityDepth: 600,
+    finalityEstimate: "20 minutes of blocks each 2 s",
   }),
   publicNetwork("optimism_sepolia", "OP Sepolia", 11_155_420, {
     explorer: "https://optimism-sepolia.blockscout.com",
-    // Estimate: 20 minutes of blocks each 2 s.
     finalityDepth: 600,
+    finalityEstimate: "20 minutes of blocks each 2 s",
   }),
   publicNetwork("ronin", "Ronin", 2020, {
     coin: "RON",
     explorer: "https://app.roninchain.com",
-    // Estimate.
     finalityDepth: 200,
+    finalityEstimate: "nothing better is known",
   }),
   publicNetwork("ronin_saigon", "Ronin Saigon", 202_601, {
     coin: "RON",
     explorer: "https://saigon-explorer.roninchain.com",
-    // Estimate.
     finalityDepth: 200,
+    finalityEstimate: "nothing better is known",
   }),
   publicNetwork("soneium", "Soneium", 1868, {
     explorer: "https://soneium.blockscout.com",
-    // Estimate: 20 minutes of blocks each 2 s.
     finalityDepth: 600,
+    finalityEstimate: "20 minutes of blocks each 2 s",
   }),
   publicNetwork("soneium_minato", "Soneium Minato", 1946, {
     explorer: "https://soneium-minato.blockscout.com",
-    // Estimate: 20 minutes of blocks each 2 s.
     finalityDepth: 600,
+    finalityEstimate: "20 minutes of blocks each 2 s",
   }),
 ];
 
@@ -103,6 +103,7 @@ interface PublicFacts {
   readonly coin?: string;
   readonly explorer: string;
   readonly finalityDepth: number;
+  readonly finalityEstimate?: string;
   readonly gas?: GasRules;
   readonly hasFinalizedTag?: boolean;
   readonly hasEthereumBlocks?: boolean;
@@ -116,6 +117,7 @@ function publicNetwork(name: string, title: string, chainId: number, facts: Publ
     chainId,
     coin: facts.coin ?? "ETH",
     finalityDepth: facts.finalityDepth,
+    finalityEstimate: facts.finalityEstimate,
     hasFinalizedTag: facts.hasFinalizedTag ?? true,
     hasEthereumBlocks: facts.hasEthereumBlocks ?? false,
     gas: facts.gas ?? USUAL_GAS,

@@ -85,6 +85,8 @@ describe("VRF v2.5 on a stranger's chain", () => {
     const { code, output } = await parties.run(["network", "check", NETWORK]);
     outputs.push(output);
     expect({ code, output }).toMatchObject({ code: 0, output: expect.not.stringContaining("✗") });
+    expect(output).toContain("random words are paid for in coin");
+    expect(output).toContain("the gas lane takes proofs up to 500 gwei");
   });
 });
 

@@ -1,8 +1,6 @@
 import {
   decodeFunctionResult,
   encodeFunctionData,
-  formatEther,
-  formatGwei,
   isAddressEqual,
   keccak256,
   parseAbi,
@@ -20,29 +18,18 @@ import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
 import { stackPlanOf } from "./deployNetwork.ts";
 import { assertChainId, connectExternal } from "./externalNode.ts";
 import { assertDeployed } from "./externalSource.ts";
-import { readLinkBalance } from "./fundNetwork.ts";
+import type { NetworkFinding, Tell } from "./finding.ts";
+import { checkFinality, checkNode } from "./checkNode.ts";
+import { createFundsCheck, type Funds } from "./checkFunds.ts";
 
-/** A head older than this is amiss on any network. */
-const OLD_HEAD_SECONDS = 120n;
-/** Gas of one preset that shares nothing with another, request, proof and report together. */
-const GAS_PER_PRESET = 600_000n;
-/** Presets that an account should last for. */
-const ENOUGH_PRESETS = 100n;
 const ownableAbi = parseAbi(["function owner() view returns (address)"]);
-
-/** One thing that was looked at. */
-export interface NetworkFinding {
-  readonly isOk: boolean;
-  readonly text: string;
-  /** What to do. */
-  readonly remedy?: string;
-}
 
 /** Options of {@link checkNetwork}. */
 export interface CheckNetworkOptions {
   readonly profile: NetworkProfile;
   readonly rpcUrls: readonly string[];
-  readonly contracts: ContractsFile;
+  /** Reads the contracts file; throws where there is none, or another one. */
+  readonly readContracts: () => ContractsFile;
   readonly fees: Fees;
   /** Address of the operator's account, or why it can't be told. */
   readonly operator: () => Promise<Hex>;
@@ -57,9 +44,12 @@ export async function checkNetwork(options: CheckNetworkOptions): Promise<boolea
     isFine &&= isOk;
     onFinding({ isOk, text, ...(isOk || remedy === undefined ? {} : { remedy }) });
   };
-  const attempt = async (what: string, look: () => Promise<void>): Promise<void> => {
-    await look().catch((error: unknown) => tell(false, `${what}: ${messageOf(error)}`));
-  };
+  const attempt = async <T>(what: string, look: () => Promise<T>): Promise<T | undefined> =>
+    await look().catch((error: unknown) => {
+      // Of a node that is asked alone the pool says once more which it is.
+      tell(false, `${what}: ${messageOf(error).replace("no node answers: node 1: ", "")}`);
+      return undefined;
+    });
   const clients = rpcUrls.map((url) => connectExternal([url], profile.chainId));
   let usable: ChainClient | undefined;
   for (const [i, client] of clients.entries()) {
@@ -72,50 +62,32 @@ export async function checkNetwork(options: CheckNetworkOptions): Promise<boolea
   }
   if (usable === undefined) tell(false, "no node can be used", "correct the network's rpcUrls");
   else {
-    const looks = lookAt({ ...options, client: usable, tell });
-    for (const [what, look] of Object.entries(looks)) await attempt(what, look);
+    const client = usable;
+    const funds = createFundsCheck({ ...options, client, tell });
+    await attempt("finality", () => checkFinality(client, profile, tell));
+    await attempt("gas price", funds.checkGasPrice);
+    const contracts = await attempt("contracts", async () => options.readContracts());
+    if (contracts === undefined)
+      await attempt("operator", async () => await funds.checkCoin("the operator", await options.operator()));
+    else {
+      const looks = lookAt({ ...options, client, contracts, funds, tell });
+      for (const [what, look] of Object.entries(looks)) await attempt(what, look);
+    }
   }
   await Promise.all(clients.map((client) => client.close()));
   return isFine;
 }
 
-type Tell = (isOk: boolean, text: string, remedy?: string) => void;
-
-async function checkNode(client: ChainClient, name: string, tell: Tell): Promise<void> {
-  const head = await client.getHead("latest");
-  if (head === undefined) return tell(false, `${name} has no block`, "let it synchronise");
-  const age = BigInt(Math.floor(Date.now() / 1000)) - head.timestamp;
-  const stop = await client.subscribeHeads(() => {}).catch(() => undefined);
-  stop?.();
-  const from = head.number > 999n ? head.number - 999n : 0n;
-  const logs = { addresses: ["0x0000000000000000000000000000000000000001" as Hex], fromBlock: from };
-  const range = await client.getLogs({ ...logs, toBlock: head.number }).then(
-    () => "logs of 1,000 blocks at once",
-    () => "fewer than 1,000 blocks of logs at once",
-  );
-  tell(
-    age <= OLD_HEAD_SECONDS,
-    `${name}: block ${head.number}, ${age < 0n ? 0 : age} s old; ${stop === undefined ? "heads by polling" : "pushes heads"}; ${range}`,
-    "its newest block is old: let it synchronise, or name another node",
-  );
-}
-
 function lookAt(
-  options: CheckNetworkOptions & { readonly client: ChainClient; readonly tell: Tell },
+  options: Pick<CheckNetworkOptions, "operator"> & {
+    readonly client: ChainClient;
+    readonly contracts: ContractsFile;
+    readonly funds: Funds;
+    readonly tell: Tell;
+  },
 ): Record<string, () => Promise<void>> {
-  const { client, contracts: file, profile, fees, tell } = options;
+  const { client, contracts: file, funds, tell } = options;
   const { contracts, oracle } = file;
-  const lasts = (balanceWei: bigint, priceWei: bigint): bigint =>
-    priceWei === 0n ? ENOUGH_PRESETS : balanceWei / (GAS_PER_PRESET * priceWei);
-  const balanceOf = async (what: string, address: Hex, priceWei: bigint): Promise<void> => {
-    const balanceWei = await client.getBalanceWei(address);
-    const presets = lasts(balanceWei, priceWei);
-    tell(
-      presets >= ENOUGH_PRESETS,
-      `${what} ${address} holds ${formatEther(balanceWei)} ${profile.coin}, enough for about ${presets} presets`,
-      `send it ${profile.coin}, or run \`tyche network fund ${profile.name} --coin AMOUNT\` for the oracle's`,
-    );
-  };
   return {
     chain: async () => {
       await assertDeployed(client, file);
@@ -144,18 +116,19 @@ function lookAt(
       const { data, decode } = COORDINATOR_READS[contracts.vrfVersion ?? "v2"].lane(file.keyHash);
       const { isRegistered, maxGasWei } = decode(await client.call({ to: contracts.vrfCoordinator, data }));
       if (hasChainlinkVrf(file)) {
-        const limit = maxGasWei === undefined ? "" : `, up to ${formatGwei(maxGasWei)} gwei`;
-        return tell(
+        tell(
           isRegistered,
-          `random words come from Chainlink's oracle: coordinator ${contracts.vrfCoordinator}, key ${file.keyHash}${limit}`,
+          `random words come from Chainlink's oracle: coordinator ${contracts.vrfCoordinator}, key ${file.keyHash}`,
           "Chainlink has taken this key off its coordinator; deploy for one of its lanes",
         );
+        return await funds.checkLane(maxGasWei);
       }
       tell(
         isRegistered,
         `the oracle's VRF key ${file.keyHash} is registered; at least ${file.minConfirmations} confirmations`,
         "the coordinator doesn't know the key of this oracle; deploy for the oracle that runs",
       );
+      await funds.checkLane(maxGasWei);
     },
     "oracle network": async () => {
       const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
@@ -200,27 +173,13 @@ function lookAt(
         `the operator ${operator} owns the subscriptions`,
         `their owner is ${owner}: name that account's key in operatorKey`,
       );
-      const priceWei = await fees.gasPriceWei(client);
-      await balanceOf("the operator", operator, priceWei);
-    },
-    "gas price": async () => {
-      const priceWei = await fees.gasPriceWei(client);
-      tell(true, `gas costs ${formatGwei(priceWei)} gwei`);
+      await funds.checkCoin("the operator", operator);
     },
     "oracle accounts": async () => {
-      const priceWei = await fees.gasPriceWei(client);
-      if (!hasChainlinkVrf(file))
-        await balanceOf("the oracle's VRF account", oracle.vrf.feeReceiver, priceWei);
+      if (!hasChainlinkVrf(file)) await funds.checkCoin("the oracle's VRF account", oracle.vrf.feeReceiver);
       for (const address of oracle.functions.transmitters)
-        await balanceOf("the oracle's transmitter", address, priceWei);
+        await funds.checkCoin("the oracle's transmitter", address);
     },
-    LINK: async () => {
-      const juels = await readLinkBalance(client, contracts.link, contracts.subscriptionOwner);
-      tell(
-        juels > 0n,
-        `the reserve for dapps' subscriptions holds ${formatEther(juels)} LINK`,
-        `run \`tyche network fund ${profile.name} --link AMOUNT\``,
-      );
-    },
+    LINK: () => funds.checkLink(file),
   };
 }
