@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FUNCTIONS_ONLY_KEY } from "./exampleService.ts";
+import { API_KEY, FUNCTIONS_ONLY_KEY } from "./exampleService.ts";
 import { PATIENT, startHarness } from "./harness.ts";
 import { TycheError } from "../../src/lib/errors.ts";
 import { withOwnErrors } from "../../src/requests/sandboxRuns.ts";
@@ -33,6 +33,19 @@ test("error: past the rate 429 with Retry-After, for that key alone", async () =
   expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(25);
   expect(refused.headers.get("RateLimit")).toMatch(/^"key";r=0;/);
   expect((await call("GET", "/api/networks", { key: FUNCTIONS_ONLY_KEY })).status).toBe(200);
+});
+
+test("error: past 200 gifts of the faucet 429, for that dapp and network alone", async () => {
+  const { call } = await startHarness();
+  const ask = (key: string, network: string) =>
+    call("POST", "/api/faucet", { key, body: { network, address: `0x${"00".repeat(19)}11` } });
+  const given = await Promise.all(Array.from({ length: 200 }, () => ask(API_KEY, "sepolia")));
+  expect(new Set(given.map(({ status }) => status))).toEqual(new Set([200]));
+  const refused = await ask(API_KEY, "sepolia");
+  expect([refused.status, refused.data["code"]]).toEqual([429, "rate_limited"]);
+  expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(3_000);
+  expect((await ask(FUNCTIONS_ONLY_KEY, "sepolia")).status).toBe(200);
+  expect((await ask(API_KEY, "fuji")).status).toBe(200);
 });
 
 test("error: past the calls under way 429; the place comes back with the answer", async () => {

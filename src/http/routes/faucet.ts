@@ -1,14 +1,32 @@
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { getAddress } from "viem";
 import { FaucetResult } from "../../requests/results.ts";
-import type { HttpDeps } from "../context.ts";
+import { getDapp, type HttpDeps } from "../context.ts";
+import { RateLimitedError } from "../guard.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 import { checkChecksum } from "./consumers.ts";
 
+/**
+ * Gifts of a dapp on one network. They come from the account that mints the LINK for everybody's subscriptions, and its million coins
+ * would be gone within an hour at the rate that a key has.
+ */
+const GIFTS = { points: 200, duration: 3_600 } as const;
+
 /** `POST /api/faucet`: coin and LINK on an embedded chain. */
 export function faucetOperation(deps: HttpDeps): Operation {
+  const gifts = new RateLimiterMemory({ ...GIFTS, keyPrefix: "" });
+  const countGift = async (dappId: string, network: string): Promise<void> => {
+    try {
+      await gifts.consume(`${dappId} ${network}`);
+    } catch (refused) {
+      if (!(refused instanceof RateLimiterRes)) throw refused;
+      const message = `More than ${GIFTS.points} gifts of the faucet in an hour to this dapp on ${network}`;
+      throw new RateLimitedError(message, refused.msBeforeNext);
+    }
+  };
   return {
     id: "useFaucet",
     method: "post",
@@ -16,7 +34,7 @@ export function faucetOperation(deps: HttpDeps): Operation {
     tag: "Catalogue",
     summary: "Get coin and LINK",
     description:
-      "Sends 10 coins and 100 LINK to an address on an embedded chain, where both cost nothing. Networks with nodes of their own have no faucet.",
+      "Sends 10 coins and 100 LINK to an address on an embedded chain, where both cost nothing; 200 times an hour for a dapp and network. Networks with nodes of their own have no faucet.",
     request: "faucet",
     placement: "body",
     answer: FaucetResult,
@@ -27,6 +45,7 @@ export function faucetOperation(deps: HttpDeps): Operation {
       const { network, address } = parseRequest(given, deps.schemas().validate.faucet, (values) =>
         checkChecksum(values.address, "/address"),
       );
+      await countGift(getDapp(ctx).id, network);
       const gift = await deps.service.useFaucet({
         network,
         address: getAddress(address.toLowerCase()),
