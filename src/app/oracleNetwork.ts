@@ -17,6 +17,7 @@ import type { Oracle } from "../oracle/oracle.ts";
 import type { OracleNetworkStatus } from "../oracle/status.ts";
 import type { MinedTransaction } from "../requests/transactionMetrics.ts";
 import { findOracleCheckpoint, saveOracleCheckpoint } from "../store/chainRecords.ts";
+import { listEvidence } from "../store/oracleEvidence.ts";
 import type { Store } from "../store/store.ts";
 import type { ExternalNetworkConfig } from "./config/networkSchema.ts";
 import { feesOfExternal, profileOfExternal } from "./externalNetworks.ts";
@@ -41,6 +42,8 @@ export interface OracleNetwork {
   node(): OracleNode | undefined;
   /** Where the node's messages are addressed to; `undefined` without one. */
   readonly address: { readonly chainId: number; readonly coordinator: Hex } | undefined;
+  /** What this node has kept against others, as JSON. */
+  evidence(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -147,6 +150,7 @@ export function serveOracleNetwork(options: {
       role?.role === "node" && coordinator !== undefined
         ? { chainId, coordinator: coordinator.toLowerCase() as Hex }
         : undefined,
+    evidence: () => listEvidence(store.db, name),
     async close() {
       for (const stop of stops) stop();
       oracle?.close();

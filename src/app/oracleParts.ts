@@ -5,6 +5,7 @@ import { readGenesis } from "../networks/external/externalNode.ts";
 import { readNodeSet } from "../oracle/node/nodeSet.ts";
 import type { RoundJournal } from "../oracle/node/roundJournal.ts";
 import type { Oracle } from "../oracle/oracle.ts";
+import { saveEvidence } from "../store/oracleEvidence.ts";
 import {
   appendRoundRecord,
   findNodeBinding,
@@ -63,6 +64,13 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
           signer,
           saltOf,
           journalOf,
+          keepEvidence: (record) =>
+            saveEvidence(store, {
+              network,
+              signer: record.signer,
+              requestId: record.requestId,
+              evidence: JSON.stringify(record),
+            }),
           maxResponseBytes,
           transmitter: senderOf(keys.transmitter, "report"),
         },

@@ -35,7 +35,7 @@ export interface OracleServerOptions {
   readonly trustProxy?: boolean;
 }
 
-/** Serves `/healthz`, `/readyz`, `/metrics` and the messages of peers to an oracle's process. Rejects with Node's own error when it can't listen. */
+/** Serves `/healthz`, `/readyz`, `/metrics`, `/evidence` and the messages of peers to an oracle's process. Rejects with Node's own error when it can't listen. */
 export async function listenForOracle(options: OracleServerOptions): Promise<OracleServer> {
   const { host, registry, networks, sandbox, trustProxy = false } = options;
   registerOracleMetrics(registry, networks);
@@ -60,7 +60,15 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
       };
       return answer(ready ? 200 : 503, "application/json", `${JSON.stringify(body)}\n`);
     }
-    if (pathname !== "/metrics") return answer(404, "text/plain", "see /readyz, /healthz and /metrics\n");
+    if (pathname === "/evidence") {
+      Promise.all(networks.map((network) => network.evidence())).then(
+        (kept) => answer(200, "application/json", `{"evidence":[${kept.flat().join()}]}\n`),
+        () => answer(500, "text/plain", "the evidence can't be read\n"),
+      );
+      return;
+    }
+    if (pathname !== "/metrics")
+      return answer(404, "text/plain", "see /readyz, /healthz, /metrics and /evidence\n");
     registry.metrics().then(
       (text) => answer(200, registry.contentType, text),
       () => answer(500, "text/plain", "the metrics can't be read\n"),
@@ -176,6 +184,15 @@ function registerOracleMetrics(registry: Registry, networks: readonly OracleNetw
       const health = status && describeOracleHealth(status);
       return { words: health?.pendingWords, functions: health?.pendingFunctions };
     },
+  );
+  gauge(
+    "tyche_oracle_node_contradictions",
+    "Requests in which a node of the oracle contradicted itself, since this process started.",
+    "signer",
+    (network) =>
+      Object.fromEntries(
+        (network.node()?.peers() ?? []).map(({ signer, contradictions }) => [signer, contradictions]),
+      ),
   );
   gauge(
     "tyche_account_balance_coins",

@@ -81,6 +81,7 @@ registerOracle(program, terminal, {
   readConfig: (file) => readConfigOf(file).config,
   start: async (options) => (await import("./startOracle.ts")).startOracle(options),
   readKeys: async (options) => (await import("./oracleKeys.ts")).readOracleKeys(options),
+  checkEvidence: async (options) => (await import("./evidenceTool.ts")).checkEvidenceFile(options),
 });
 registerCall(program, terminal);
 registerRequests(program, terminal);

@@ -56,6 +56,10 @@ export interface OracleMeans<Config extends { readonly logLevel: string }> {
       readonly role: OracleRole | undefined;
     },
   ): Promise<{ readonly oracles: readonly Identity[] } | { readonly cards: readonly Card[] }>;
+  checkEvidence(
+    this: void,
+    options: { readonly file: string; readonly rpcUrl: string | undefined },
+  ): Promise<readonly { readonly isProven: boolean; readonly text: string }[]>;
 }
 
 interface KeysFlags {
@@ -66,7 +70,7 @@ interface KeysFlags {
   readonly json?: true;
 }
 
-/** Adds `tyche oracle` and `tyche oracle keys`. */
+/** Adds `tyche oracle`, `tyche oracle keys` and `tyche oracle evidence`. */
 export function registerOracle<Config extends { readonly logLevel: string }>(
   program: Command,
   terminal: Terminal,
@@ -104,6 +108,23 @@ export function registerOracle<Config extends { readonly logLevel: string }>(
       else if ("cards" in identities) for (const card of identities.cards) printCard(card, terminal);
       else for (const identity of identities.oracles) printIdentity(identity, terminal);
     });
+  oracle
+    .command("evidence")
+    .argument("<file>", "what GET /evidence of a node gave")
+    .option("--rpc-url <url>", "node of the chain to ask whether the coordinator has had these nodes")
+    .description("Checks evidence against oracle nodes. Exit code 1 when some of it proves nothing.")
+    .action(async (file: string, flags: { readonly rpcUrl?: string }) =>
+      printFindings(await means.checkEvidence({ file, rpcUrl: flags.rpcUrl }), terminal),
+    );
+}
+
+function printFindings(
+  findings: readonly { readonly isProven: boolean; readonly text: string }[],
+  { out, colors }: Terminal,
+): void {
+  for (const { isProven, text } of findings) out(`${isProven ? colors.green("✓") : colors.red("✗")} ${text}`);
+  if (findings.length === 0) out("there is no evidence in it");
+  if (!findings.every(({ isProven }) => isProven)) process.exitCode = 1;
 }
 
 async function start<Config extends { readonly logLevel: string }>(

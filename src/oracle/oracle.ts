@@ -56,7 +56,15 @@ export interface OracleNetworkOptions {
   /** One node of several that don't trust each other. */
   readonly node?: Pick<
     OracleNodeOptions,
-    "chainId" | "set" | "readSet" | "signer" | "transmitter" | "saltOf" | "journalOf" | "maxResponseBytes"
+    | "chainId"
+    | "set"
+    | "readSet"
+    | "signer"
+    | "transmitter"
+    | "saltOf"
+    | "journalOf"
+    | "keepEvidence"
+    | "maxResponseBytes"
   >;
   /** First block to read, an earlier status' `checkpoint`. Default: 86,400 blocks before the newest. */
   readonly fromBlock?: bigint;

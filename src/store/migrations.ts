@@ -179,6 +179,25 @@ export const migrations: Record<string, Migration> = {
       await db.schema.createIndex("oracle_rounds_by_time").on("oracle_rounds").column("created_at").execute();
     },
   },
+  "0009_oracle_evidence": {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable("oracle_evidence")
+        .addColumn("id", "integer", (c) => c.primaryKey())
+        .addColumn("network", "text", (c) => c.notNull())
+        .addColumn("signer", "text", (c) => c.notNull())
+        .addColumn("request_id", "text", (c) => c.notNull())
+        .addColumn("evidence", "text", (c) => c.notNull())
+        .addColumn("created_at", "integer", (c) => c.notNull())
+        .execute();
+      await db.schema
+        .createIndex("oracle_evidence_once")
+        .on("oracle_evidence")
+        .columns(["network", "signer", "request_id"])
+        .unique()
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

@@ -90,4 +90,13 @@ export interface Tables {
     record: string;
     created_at: number;
   };
+  readonly oracle_evidence: {
+    id: Generated<number>;
+    network: string;
+    signer: string;
+    request_id: string;
+    /** JSON. */
+    evidence: string;
+    created_at: number;
+  };
 }

@@ -20,6 +20,7 @@ const network: OracleNetwork = {
       },
     }) as unknown as ReturnType<OracleNetwork["node"]>,
   address: { chainId: 80_002, coordinator: COORDINATOR },
+  evidence: async () => ['{"requestId":"0x1"}'],
   close: async () => {},
 };
 

@@ -1,13 +1,23 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createChainClient } from "../../src/evm/client.ts";
+import { readNodeSet } from "../../src/oracle/node/nodeSet.ts";
+import { transmitOrder } from "../../src/oracle/protocol/transmitOrder.ts";
 import { startTycheProcess, type OracleChild, type TycheProcess } from "../support/tyche.ts";
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
+import { NODE_FAULTS, startEquivocating } from "./support/nodeFaults.ts";
 import { prepareOperators, startLiar, startNode, type SeveralOperators } from "./support/nodes.ts";
 import { NETWORK } from "./support/world.ts";
 
+/** Lies where a source says so; the second one only where it says two. */
 const LIAR = 3;
+const SECOND_LIAR = 2;
+const MARKERS: Readonly<Record<number, string>> = { [LIAR]: "liar", [SECOND_LIAR]: "two liars" };
 /** In no set at first. */
 const SPARE = 4;
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
 
 let chain: StrangersChain;
 let operators: SeveralOperators;
@@ -23,23 +33,55 @@ beforeAll(async () => {
   // One after the other: six starts at once are slower on two cores.
   for (const [index, node] of operators.nodes.entries())
     nodes.push(
-      await (index === LIAR
-        ? startLiar(node)
+      await (MARKERS[index] !== undefined
+        ? startLiar(node, MARKERS[index])
         : startNode(index === SPARE ? operators.tellCoordinatorAlone(SPARE) : node)),
     );
   vrf = await startNode(operators.vrf);
   tyche = await startTycheProcess({ dataDir: TYCHE_DATA_DIR!, env, timeoutMs: PATIENCE_MS });
-}, 300_000);
+}, 600_000);
 afterAll(async () => {
   await Promise.all([tyche, vrf, ...nodes].map((one) => one?.stop("SIGKILL")));
   await chain?.close();
-  operators?.remove();
+  await operators?.remove();
 });
 
-const runFunction = (word: string) =>
+/** Runs a source that tells the liars among the nodes, by its comment, whether to lie. */
+const runFunction = (word: string, comment = "") =>
   tyche.call("POST", "/api/oracleFunctions/runFunction", {
-    body: { network: NETWORK, source: "return Functions.encodeString(args[0] + '!')", args: [word] },
+    body: {
+      network: NETWORK,
+      source: `return Functions.encodeString(args[0] + '!') // ${comment}`,
+      args: [word],
+    },
   });
+
+async function endAfter<Result>(
+  end: () => Promise<void> | void,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } finally {
+    await end();
+  }
+}
+
+/** Runs functions, four at once, until one was the wrong node's to answer first; returns who answered those. */
+async function runUntilFirst(wrong: number, comment?: string): Promise<readonly string[]> {
+  for (let wave = 0; ; wave += 1) {
+    const words = [0, 1, 2, 3].map((i) => `wave ${wave}, word ${i}`);
+    const answers = await Promise.all(words.map((word) => runFunction(word, comment)));
+    expect(answers.map(({ data }) => data)).toMatchObject(
+      words.map((word) => ({ success: true, parsedResult: `${word}!` })),
+    );
+    const onChain = await operators.readAnswers();
+    const theirs = answers
+      .map(({ data }) => data.requestId as Hex)
+      .filter((requestId) => transmitOrder(requestId, 4)[0] === wrong);
+    if (theirs.length > 0) return theirs.flatMap((requestId) => onChain.get(requestId)!);
+  }
+}
 
 /** What a node tells of itself and of all nodes. */
 async function stateOf(index: number): Promise<{ readonly nodes?: Peer[]; readonly warnings?: string[] }> {
@@ -50,6 +92,8 @@ async function stateOf(index: number): Promise<{ readonly nodes?: Peer[]; readon
 
 interface Peer {
   readonly url: string;
+  readonly lastSeen?: string;
+  readonly contradictions: number;
   readonly transmissions: number;
   readonly agreement: { readonly same: number; readonly of: number };
 }
@@ -60,7 +104,7 @@ test(
   "behaviour: with one node that forges bytes, every function gets its own result",
   async () => {
     const words = ["one", "two", "three", "four"];
-    const answers = await Promise.all(words.map((word) => runFunction(word)));
+    const answers = await Promise.all(words.map((word) => runFunction(word, "one liar")));
     expect(answers.map(({ data }) => data)).toMatchObject(
       words.map((word) => ({ success: true, parsedResult: `${word}!` })),
     );
@@ -93,6 +137,78 @@ test(
   PATIENCE_MS,
 );
 
+test.each(Object.entries(NODE_FAULTS))(
+  "behaviour: with %s, every function gets its own result",
+  async (name, fault) => {
+    const end = await fault({ chain, operators, wrong: LIAR });
+    const startedAt = Date.now();
+    const transmitters = await endAfter(end, () => runUntilFirst(LIAR));
+    // Who says nothing, or sends nothing, has others answer in its place.
+    const mustPass = /silent|cut off|withholds/.test(name);
+    expect(mustPass && transmitters.includes(operators.transmitterOf(LIAR))).toBe(false);
+    await expect
+      .poll(async () => {
+        await runFunction("after");
+        return (await peersOf(0))[LIAR]!.lastSeen;
+      })
+      .toSatisfy((seen) => Date.parse(String(seen)) > startedAt);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "behaviour: evidence against a node that commits twice is kept by the others, and proves it to anybody",
+  async () => {
+    const coordinator = operators.coordinator();
+    const client = createChainClient(chain.httpUrl);
+    const set = await endAfter(
+      () => client.close(),
+      () => readNodeSet(client, coordinator),
+    );
+    const end = startEquivocating(operators, { wrong: LIAR, set, coordinator });
+    const { data } = await runFunction("twice");
+    expect(data).toMatchObject({ success: true, parsedResult: "twice!" });
+    const keptBy = async (index: number): Promise<readonly { signer: string }[]> =>
+      ((await (await fetch(`${nodes[index]!.url}/evidence`)).json()) as { evidence: { signer: string }[] })
+        .evidence;
+    await expect.poll(() => keptBy(0)).not.toEqual([]);
+    end();
+    expect(new Set((await keptBy(0)).map(({ signer }) => signer))).toEqual(new Set([set.signers[LIAR]]));
+    const file = path.join(operators.folder, "evidence.json");
+    writeFileSync(file, JSON.stringify({ evidence: await keptBy(0) }));
+    const checked = await operators.run(["oracle", "evidence", file, "--rpc-url", chain.httpUrl]);
+    expect(checked).toMatchObject({ code: 0 });
+    expect(checked.output).toContain(`${set.signers[LIAR]} signed two different observations for request`);
+    expect(checked.output).toContain(`as a node of ${coordinator}`);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "behaviour: two liars of four, more than f, can make what they say the result; an honest node sees that it differs",
+  async () => {
+    const before = (await peersOf(0))[0]!.agreement;
+    await expect
+      .poll(async () => {
+        const { data } = await runFunction("right", "two liars");
+        expect(data).toMatchObject({
+          success: true,
+          parsedResult: expect.stringMatching(/^(?:right!|forged)$/),
+        });
+        return data.parsedResult as string;
+      })
+      .toBe("forged");
+    await expect
+      .poll(async () => {
+        const { same, of } = (await peersOf(0))[0]!.agreement;
+        return of - same > before.of - before.same;
+      })
+      .toBe(true);
+    expect(nodes[0]!.output()).toContain("the answer is not what this node saw");
+  },
+  PATIENCE_MS,
+);
+
 test(
   "behaviour: the set changes under load: nodes that run follow, and each request is answered once",
   async () => {
@@ -112,15 +228,18 @@ test(
     await lanes;
     for (const { word, data } of answers)
       expect(data).toMatchObject({ success: true, parsedResult: `${word}!` });
-    const urlOf = (index: number): string => `http://127.0.0.1:${operators.nodes[index]!["PORT"]}`;
-    const urls = [0, 2, LIAR, SPARE].map((index) => urlOf(index));
+    const urls = [0, 2, LIAR, SPARE].map((index) => operators.proxy.urls[index]);
     for (const index of [0, 2, SPARE])
       await expect.poll(async () => (await peersOf(index)).map(({ url }) => url)).toEqual(urls);
     await expect.poll(() => isIdle(1)).toBe(true);
-    const counts = await operators.countAnswers();
-    expect(new Set(counts.values())).toEqual(new Set([1]));
+    const counts = [...(await operators.readAnswers()).values()].map(({ length }) => length);
+    expect(new Set(counts)).toEqual(new Set([1]));
     await nodes[1]!.stop();
     await operators.run(["network", "fund", NETWORK, "--coin", "10"]);
+    const { output } = await operators.run(["network", "check", NETWORK]);
+    for (const url of urls)
+      expect(output).toMatch(new RegExp(`✓ node ${url} \\(0x\\w+\\): last seen 20.*; agreed with .* %`));
+    expect(output).toContain("contradicted itself");
   },
   PATIENCE_MS,
 );

@@ -14,6 +14,7 @@ import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { NetworkProfile } from "../profiles.ts";
+import { checkNodes } from "./checkNodes.ts";
 import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
 import { stackPlanOf } from "./deployNetwork.ts";
 import { assertChainId, connectExternal } from "./externalNode.ts";
@@ -163,6 +164,7 @@ function lookAt(
       });
       tell(!isPaused, `the router is ${isPaused ? "paused" : "open"}`, "its owner has to call unpause()");
     },
+    "oracle nodes": () => checkNodes(oracle.functions, tell),
     operator: async () => {
       const operator = await options.operator();
       const call = { abi: ownableAbi, functionName: "owner" } as const;

@@ -1,6 +1,6 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
 import { functionsCoordinatorAbi } from "../../chainlink/contracts/abi.ts";
-import { CONFIG_SET_TOPIC, decodeConfigSet } from "../../chainlink/nodeConfig.ts";
+import { CONFIG_SET_TOPIC, decodeConfigSet, type NodeConfig } from "../../chainlink/nodeConfig.ts";
 import { parseNodeUrls } from "../../chainlink/offchainConfig.ts";
 import type { ChainClient, RawLog } from "../../evm/client.ts";
 import { TycheError } from "../../lib/errors.ts";
@@ -18,13 +18,16 @@ export interface NodeSet {
   readonly transmitters: readonly Hex[];
   /** Where each node takes messages; empty for the configuration of a single operator, who needs none. */
   readonly urls: readonly string[];
+  /** What the digest is a hash of, besides chain, coordinator and number. */
+  readonly config: NodeConfig;
 }
 
 /** Reads who the nodes are from a `ConfigSet` log. */
 export function decodeNodeSet({ data, blockNumber }: Pick<RawLog, "data" | "blockNumber">): NodeSet {
-  const { configDigest, count, faulty, signers, transmitters, offchainConfig } = decodeConfigSet(data);
+  const config = decodeConfigSet(data);
+  const { configDigest, count, faulty, signers, transmitters, offchainConfig } = config;
   const urls = parseNodeUrls(offchainConfig, signers.length) ?? [];
-  return { configDigest, count, blockNumber, faulty, signers, transmitters, urls };
+  return { configDigest, count, blockNumber, faulty, signers, transmitters, urls, config };
 }
 
 /**

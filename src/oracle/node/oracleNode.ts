@@ -18,6 +18,7 @@ import { createRequestSet, type Entry } from "../requestSet.ts";
 import type { ReportSigner } from "../signer.ts";
 import { ORACLE_TOPICS } from "../topics.ts";
 import type { BodyOutcome } from "./inbox.ts";
+import { describeEvidence, type EvidenceRecord } from "./evidence.ts";
 import { createMembership, type Membership, type NodeTask } from "./membership.ts";
 import { decodeNodeSet, type NodeSet } from "./nodeSet.ts";
 import { createPeerViews, type PeerView } from "./peerViews.ts";
@@ -45,6 +46,8 @@ export interface OracleNodeOptions {
   /** Returns the salt of a request's observation under a configuration, 32 bytes: always the same, and known to nobody else. */
   readonly saltOf: (configDigest: Hex, requestId: Hex) => Hex;
   readonly journalOf: (configDigest: Hex) => RoundJournal;
+  /** Keeps evidence for anybody who asks. */
+  readonly keepEvidence: (record: EvidenceRecord) => Promise<void>;
   readonly runner: SourceRunner;
   readonly isPreset: IsPreset;
   readonly maxResponseBytes: number;
@@ -155,12 +158,16 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
         void transmit(entry, stage, data);
       },
       onAccuse({ evidence }) {
-        const accused = of.set.signers[evidence.message.first.message.sender]!;
-        views.accuse(accused);
+        const place = { chainId, coordinator, set: of.set, requestId };
+        const record = describeEvidence(evidence.message, place);
+        views.accuse(record.signer);
         log.error(
-          { requestId, signer: accused, evidence: Buffer.from(evidence.bytes).toString("hex") },
-          "functions: a node contradicted itself; the evidence is signed by it",
+          { requestId, signer: record.signer },
+          "functions: a node contradicted itself; GET /evidence has what it signed",
         );
+        options.keepEvidence(record).catch((error: unknown) => {
+          if (!signal.aborted) log.error({ err: error, record }, "functions: evidence could not be kept");
+        });
       },
       onFailure(error) {
         log.error(

@@ -1,7 +1,7 @@
-/** `node lyingNode.ts NETWORK`: an oracle node like `tyche oracle`, whose sandbox gives forged bytes whatever it runs. */
+/** `node lyingNode.ts NETWORK MARKER`: an oracle node like `tyche oracle`, whose sandbox gives forged bytes for a source with the marker in it. */
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import type { SandboxPool } from "../../../sandbox/index.ts";
+import { createSandboxPool, type SandboxPool } from "../../../sandbox/index.ts";
 import { readConfig } from "../../../src/app/config/readConfig.ts";
 import { isEmbedded } from "../../../src/app/config/embeddedNetworkSchema.ts";
 import { serveOracleNetwork } from "../../../src/app/oracleNetwork.ts";
@@ -10,20 +10,24 @@ import { listenForOracle } from "../../../src/app/oracleServer.ts";
 import { openDapps } from "../../../src/dapps/dappTools.ts";
 import { openDataDirectory } from "../../../src/store/dataDirectory.ts";
 
-const name = process.argv[2]!;
+const [, , name = "", marker = ""] = process.argv;
 const dataDir = process.env["TYCHE_DATA_DIR"]!;
 const { config } = readConfig({ file: undefined, dataDir, environment: process.env });
 const network = config.networks[name]!;
 if (isEmbedded(network)) throw new Error(`${name} is embedded`);
 const directory = openDataDirectory(dataDir, { exclusive: true });
 const { store } = await openDapps(directory, () => process.exit(1));
-const forged = { ok: true, bytes: Buffer.from("forged") };
+const honest = createSandboxPool({ concurrency: 1, maxWorkers: 1 });
+const forged = { ok: true, bytes: Buffer.from("forged") } as unknown as ReturnType<SandboxPool["run"]>;
+const pool: Pick<SandboxPool, "run"> = {
+  run: async (run) => (run.source.includes(marker) ? forged : honest.run(run)),
+};
 const served = serveOracleNetwork({
   name,
   config: network,
   masterKey: directory.masterKey,
   store,
-  pool: { run: async () => forged } as unknown as SandboxPool,
+  pool: pool as SandboxPool,
   log: pino({ level: "warn" }, pino.destination(2)),
   onTransaction() {},
   role: findOracleRole(directory),

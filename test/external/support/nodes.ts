@@ -1,13 +1,15 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { Hex } from "viem";
 import { decodeLog } from "../../../src/chainlink/events.ts";
 import { createChainClient } from "../../../src/evm/client.ts";
 import { readContractsFile } from "../../../src/networks/external/contractsFile.ts";
 import { runTyche, startOracleProcess, type OracleChild } from "../../support/tyche.ts";
 import { RICH_KEY, type StrangersChain } from "./chain.ts";
+import { startPeerProxy, type PeerProxy } from "./peerProxy.ts";
 import { NETWORK } from "./world.ts";
 
 const KEY_VARIABLE = "TYCHE_TEST_KEY";
@@ -26,10 +28,15 @@ export interface SeveralOperators {
   tellCoordinatorAlone(node: number): Readonly<Record<string, string>>;
   /** Gives the network other nodes, by their index. */
   reconfigure(nodes: readonly number[]): Promise<string>;
-  /** Counts, on the chain itself, the answers to each request, by its id. */
-  countAnswers(): Promise<ReadonlyMap<string, number>>;
+  /** Reads, from the chain itself, the accounts that answered each request, lower case, by its id. */
+  readAnswers(): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Account of a node that sends reports, lower case. */
+  transmitterOf(node: number): string;
+  readonly coordinator: () => Hex;
+  /** What stands between the nodes. */
+  readonly proxy: PeerProxy;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): ReturnType<typeof runTyche>;
-  remove(): void;
+  remove(): Promise<void>;
 }
 
 /** Prepares the folders; nothing is started. */
@@ -61,6 +68,8 @@ export async function prepareOperators(chain: StrangersChain, count: number): Pr
     PORT: String(port),
   }));
   const vrf = { TYCHE_DATA_DIR: path.join(folder, "vrf"), TYCHE_CONFIG, PORT: "0" };
+  const proxy = await startPeerProxy(ports);
+  const readFile = () => readContractsFile(contracts, { network: NETWORK, chainId: 31_337 });
   /** By node. */
   const cards: string[] = [];
   const run = async (args: readonly string[], env: Readonly<Record<string, string>> = service) => {
@@ -89,7 +98,7 @@ export async function prepareOperators(chain: StrangersChain, count: number): Pr
       cards.push(
         ...(await Promise.all(
           nodes.map((env, index) =>
-            print(`node-${index}`, ["--role", "node", "--url", `http://127.0.0.1:${env.PORT}`], env),
+            print(`node-${index}`, ["--role", "node", "--url", proxy.urls[index]!], env),
           ),
         )),
       );
@@ -98,11 +107,16 @@ export async function prepareOperators(chain: StrangersChain, count: number): Pr
       await run(["network", "fund", NETWORK, "--coin", "10"]);
       return output;
     },
+    proxy,
+    coordinator: () => readFile().contracts.functionsCoordinator,
+    transmitterOf(node) {
+      const { cards: found } = JSON.parse(readFileSync(cards[node]!, "utf8")) as {
+        cards: { transmitter: string }[];
+      };
+      return found[0]!.transmitter.toLowerCase();
+    },
     tellCoordinatorAlone(node) {
-      const { functionsCoordinator: coordinator } = readContractsFile(contracts, {
-        network: NETWORK,
-        chainId: 31_337,
-      }).contracts;
+      const { functionsCoordinator: coordinator } = readFile().contracts;
       const alone = { rpcUrls: [chain.httpUrl], contracts: undefined, coordinator };
       return { ...nodes[node]!, TYCHE_CONFIG: writeConfig(`node-${node}-config`, alone) };
     },
@@ -110,8 +124,8 @@ export async function prepareOperators(chain: StrangersChain, count: number): Pr
       const files = chosen.map((index) => cards[index]!);
       return (await run(["network", "reconfigure", NETWORK, "--oracle", ...files, "--yes"])).output;
     },
-    async countAnswers() {
-      const file = readContractsFile(contracts, { network: NETWORK, chainId: 31_337 });
+    async readAnswers() {
+      const file = readFile();
       const client = createChainClient(chain.httpUrl);
       try {
         const logs = await client.getLogs({
@@ -119,24 +133,27 @@ export async function prepareOperators(chain: StrangersChain, count: number): Pr
           fromBlock: BigInt(file.blockNumber),
           toBlock: (await client.getHead("latest"))!.number,
         });
-        const counts = new Map<string, number>();
+        const answers = new Map<string, string[]>();
         for (const event of logs.map((log) => decodeLog(log))) {
-          const isAnswer = event?.name === "RequestProcessed";
-          if (event?.name !== "RequestStart" && !isAnswer) continue;
-          counts.set(event.requestId, (counts.get(event.requestId) ?? 0) + Number(isAnswer));
+          if (event?.name === "RequestStart") answers.set(event.requestId, []);
+          if (event?.name === "RequestProcessed")
+            answers.get(event.requestId)!.push(event.transmitter.toLowerCase());
         }
-        return counts;
+        return answers;
       } finally {
         await client.close();
       }
     },
-    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
+    async remove() {
+      await proxy.close();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    },
   };
 }
 
-/** Starts a node that follows the protocol and says that each source gave other bytes than it did. */
-export async function startLiar(env: Readonly<Record<string, string>>): Promise<OracleChild> {
-  const child = spawn(process.execPath, ["--no-node-snapshot", LIAR, NETWORK], {
+/** Starts a node that follows the protocol and says that each source with a marker in it gave other bytes than it did. */
+export async function startLiar(env: Readonly<Record<string, string>>, marker: string): Promise<OracleChild> {
+  const child = spawn(process.execPath, ["--no-node-snapshot", LIAR, NETWORK, marker], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,0 +1,46 @@
+import type { Queryable, Store } from "./store.ts";
+
+/** Kept of one node: more of it proves nothing new, and a wrong node can make as much as it likes. */
+const MAX_OF_SIGNER = 4;
+
+/** Evidence against a node of an oracle, as JSON. */
+export interface StoredEvidence {
+  readonly network: string;
+  /** Checksummed address of the node's report key. */
+  readonly signer: string;
+  readonly requestId: string;
+  readonly evidence: string;
+}
+
+/** Keeps evidence: of one node and request once, and of one node up to 4 times. Resolves when it is on disk. */
+export async function saveEvidence(
+  store: Pick<Store, "write">,
+  { network, signer, requestId, evidence }: StoredEvidence,
+): Promise<void> {
+  const row = { network, signer, request_id: requestId, evidence, created_at: Date.now() };
+  await store.write(async (db) => {
+    const { count } = await db
+      .selectFrom("oracle_evidence")
+      .select((eb) => eb.fn.countAll().as("count"))
+      .where("network", "=", network)
+      .where("signer", "=", signer)
+      .executeTakeFirstOrThrow();
+    if (Number(count) >= MAX_OF_SIGNER) return;
+    await db
+      .insertInto("oracle_evidence")
+      .values(row)
+      .onConflict((conflict) => conflict.columns(["network", "signer", "request_id"]).doNothing())
+      .execute();
+  });
+}
+
+/** Returns the evidence of a network, oldest first. */
+export async function listEvidence(db: Queryable, network: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom("oracle_evidence")
+    .select("evidence")
+    .where("network", "=", network)
+    .orderBy("id")
+    .execute();
+  return rows.map(({ evidence }) => evidence);
+}

@@ -1,0 +1,86 @@
+import { deriveNodeKeys } from "../../../src/app/oracleRole.ts";
+import { createWire } from "../../../src/oracle/protocol/wire.ts";
+import { openDataDirectory } from "../../../src/store/dataDirectory.ts";
+import type { NodeSet } from "../../../src/oracle/node/nodeSet.ts";
+import type { StrangersChain } from "./chain.ts";
+import type { SeveralOperators } from "./nodes.ts";
+import { joinBody, splitBody, type PeerRule } from "./peerProxy.ts";
+
+const CHAIN_ID = 31_337;
+const COMMIT = 1;
+const RICH = "0x8ac7230489e80000";
+
+/** What a wrong node, or the network, may do; gives what ends it. */
+export type NodeFault = (world: {
+  readonly chain: StrangersChain;
+  readonly operators: SeveralOperators;
+  /** Index of the wrong node. */
+  readonly wrong: number;
+}) => Promise<() => Promise<void> | void>;
+
+const ruled =
+  (ruleOf: (wrong: number) => PeerRule): NodeFault =>
+  async ({ operators, wrong }) => {
+    operators.proxy.setRule(ruleOf(wrong));
+    return () => operators.proxy.setRule(undefined);
+  };
+
+/** Faults of one node of four, each of which leaves results as they are. */
+export const NODE_FAULTS: Readonly<Record<string, NodeFault>> = {
+  "a silent node": ruled(
+    (wrong) =>
+      async ({ from, body }) =>
+        from === wrong ? undefined : body,
+  ),
+  "a node that says everything 5 s late": ruled((wrong) => async ({ from, body }) => {
+    if (from === wrong) await new Promise((resolve) => setTimeout(resolve, 5_000));
+    return body;
+  }),
+  "a node that is cut off from the others": ruled(
+    (wrong) =>
+      async ({ from, to, body }) =>
+        from === wrong || to === wrong ? undefined : body,
+  ),
+  "a node whose every message comes three times, with all that it said before": ruled((wrong) => {
+    const said: Buffer[] = [];
+    return async ({ from, body }) => {
+      if (from !== wrong) return body;
+      said.push(...splitBody(body));
+      return joinBody([...splitBody(body), ...splitBody(body), ...splitBody(body), ...said.slice(-50)]);
+    };
+  }),
+  "a transmitter that withholds its reports": async ({ chain, operators, wrong }) => {
+    const address = operators.transmitterOf(wrong);
+    await chain.call("anvil_setBalance", [address, "0x0"]);
+    return () => chain.call("anvil_setBalance", [address, RICH]);
+  },
+};
+
+/** Lets a node commit to a second observation beside its own, to everybody; gives what ends it. */
+export function startEquivocating(
+  operators: SeveralOperators,
+  {
+    wrong,
+    set,
+    coordinator,
+  }: { readonly wrong: number; readonly set: NodeSet; readonly coordinator: `0x${string}` },
+): () => void {
+  const directory = openDataDirectory(operators.nodes[wrong]!["TYCHE_DATA_DIR"]!, { exclusive: false });
+  const { signer } = deriveNodeKeys(directory.masterKey, CHAIN_ID);
+  directory.close();
+  const { configDigest, signers } = set;
+  const wire = createWire({ chainId: CHAIN_ID, coordinator, configDigest, signers });
+  operators.proxy.setRule(async ({ from, body }) => {
+    if (from !== wrong) return body;
+    const messages = splitBody(body);
+    const forged = messages
+      .filter((message) => message[1] === COMMIT)
+      .map((message) => {
+        const { requestId } = wire.open(message);
+        const commitment = `0x${"77".repeat(32)}` as const;
+        return wire.seal(requestId, { kind: "commit", sender: wrong, commitment }, signer).bytes;
+      });
+    return joinBody([...messages, ...forged]);
+  });
+  return () => operators.proxy.setRule(undefined);
+}
