@@ -1,6 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { messageOf } from "../../lib/errors.ts";
+import { EmbeddedChainError } from "./anvil.ts";
 
 /** End of the name of the file beside a chain's folder that names the temporary folder of its socket. */
 const NOTE = ".socket";
@@ -10,6 +12,8 @@ const PREFIX = "tyche-";
  * Makes the temporary folder for a chain's socket, and removes the one that a process left behind which could not: its
  * path is noted beside the chain's folder, which one process has at a time. A note of anything else is not followed.
  * The folder is not in the data directory: a socket's path may have 107 bytes only (sockaddr_un).
+ *
+ * @throws {EmbeddedChainError} `chain_unavailable` when the folder can't be made.
  */
 export function openSocketFolder(chainFolder: string): {
   readonly path: string;
@@ -18,7 +22,7 @@ export function openSocketFolder(chainFolder: string): {
   const note = `${chainFolder}${NOTE}`;
   const left = readNote(note);
   if (left !== undefined) rmSync(left, { recursive: true, force: true });
-  const path = mkdtempSync(join(tmpdir(), PREFIX));
+  const path = makeTemporaryFolder();
   writeFileSync(note, `${path}\n`, { mode: 0o600 });
   return {
     path,
@@ -27,6 +31,17 @@ export function openSocketFolder(chainFolder: string): {
       rmSync(note, { force: true });
     },
   };
+}
+
+function makeTemporaryFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), PREFIX));
+  } catch (cause) {
+    throw new EmbeddedChainError(
+      `no folder can be made in the temporary folder ${tmpdir()} (${messageOf(cause)}); make room there, or name another one in TMPDIR`,
+      cause,
+    );
+  }
 }
 
 function readNote(note: string): string | undefined {

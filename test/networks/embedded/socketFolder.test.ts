@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openSocketFolder } from "../../../src/networks/embedded/socketFolder.ts";
 
 let data: string;
@@ -37,5 +37,18 @@ test("behaviour: a note that names anything else is not followed", () => {
     openSocketFolder(chain).remove();
     expect(existsSync(foreign)).toBe(true);
     expect(existsSync(tmpdir())).toBe(true);
+  }
+});
+
+test("error: a temporary folder that takes no folder is told with its remedy", () => {
+  const file = join(data, "no-folder");
+  writeFileSync(file, "");
+  vi.stubEnv("TMPDIR", file);
+  try {
+    expect(() => openSocketFolder(chain)).toThrow(
+      `no folder can be made in the temporary folder ${file} (ENOTDIR: not a directory, mkdtemp '${file}/tyche-XXXXXX'); make room there, or name another one in TMPDIR`,
+    );
+  } finally {
+    vi.unstubAllEnvs();
   }
 });
