@@ -3,6 +3,7 @@ import type { ChainClient } from "../evm/client.ts";
 import type { Call } from "../evm/signedTransaction.ts";
 import { toQuantity, type Receipt } from "../lib/nodeAnswers.ts";
 import { decodeRevertReason, type RevertReason } from "./revertReason.ts";
+import { simulateCall } from "./simulateCall.ts";
 
 /**
  * Finds out why a mined transaction reverted: runs its call again with the gas it had, on the state after its block, then on the
@@ -18,26 +19,12 @@ export async function findRevertReason(
   // A revert gives back the gas that is left; only an exceptional halt takes all of it (EIP-140).
   if (gasUsed >= gas) return outOfGas(`all of its ${gas} gas was used`);
   for (const block of [toQuantity(blockNumber), "latest"]) {
-    const answer = await simulate(client, { from, to, data, gas: toQuantity(gas) }, block);
-    if (answer === "works" || answer === "unknown") continue;
+    const answer = await simulateCall(client, { from, to, data, gas: toQuantity(gas) }, block);
+    if (answer === "works" || answer === "halts" || answer === "unknown") continue;
     if (answer !== "0x") return decodeRevertReason(answer);
     // A call that a contract made ran out of gas: it says nothing, and works with all the gas of a block.
-    if ((await simulate(client, { from, to, data }, block)) === "works")
+    if ((await simulateCall(client, { from, to, data }, block)) === "works")
       return outOfGas(`${gas} gas is too little for the calls that it makes`);
   }
   return decodeRevertReason("0x");
-}
-
-/** Revert data of a call, `works`, or `unknown` where the node can't tell. */
-async function simulate(
-  client: Pick<ChainClient, "request">,
-  call: object,
-  block: string,
-): Promise<Hex | "works" | "unknown"> {
-  try {
-    await client.request("eth_call", [call, block]);
-    return "works";
-  } catch (error) {
-    return (error as { data?: Hex }).data ?? "unknown";
-  }
 }

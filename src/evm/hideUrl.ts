@@ -1,5 +1,5 @@
 /**
- * Makes what takes a node's URL out of texts: providers put their keys into its path, its query or before its host, and libraries
+ * Creates a redactor for a node's URL: providers put their keys into its path, its query or before its host, and libraries
  * put the URL into their messages. Scheme and host stay, so that one can tell which node it was, unless `hidesHost` says otherwise.
  */
 export function createUrlHider(

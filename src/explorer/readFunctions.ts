@@ -5,6 +5,7 @@ import { findEvent, FULFILL_RESULTS } from "../chainlink/events.ts";
 import type { EncodedLog } from "../chainlink/events.ts";
 import { decodeFunctionsRequest } from "../chainlink/functionsRequest.ts";
 import { findSigner, reportDigest } from "../chainlink/reportSigners.ts";
+import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import { decodeResult } from "../lib/decodeResult.ts";
 import { fromHexText } from "../lib/hex.ts";
 import type {
@@ -57,6 +58,9 @@ export function readFunctionResults(logs: readonly EncodedLog[], book: AddressBo
           err: hexToString(event.err),
           transmitter: book.party(event.transmitter),
           totalCostJuels: event.totalCostJuels.toString(),
+          ...(FULFILL_RESULTS[event.resultCode] === "USER_CALLBACK_ERROR"
+            ? { callbackReason: decodeRevertReason(event.callbackReturnData).text }
+            : {}),
         },
       ];
     }

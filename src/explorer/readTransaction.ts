@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import type { RawLog, Receipt } from "../evm/client.ts";
 import { EVENT_TOPICS, WORDS_TOPICS, findEvent } from "../chainlink/events.ts";
+import { findCallbackReason } from "../chainlink/findCallbackReason.ts";
 import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ArchivedBlock, ArchivedTransaction } from "./chainArchive.ts";
@@ -9,7 +10,7 @@ import { readFunctionRequests, readFunctionResults, readProgram, readReport } fr
 import { readRandomRequests, readRandomness } from "./readRandomness.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import { explainWaiting } from "./readWaiting.ts";
-import type { EventView, ProgramView, TransactionView } from "./views.ts";
+import type { EventView, ProgramView, RandomnessView, TransactionView } from "./views.ts";
 
 /** How far from a transaction its counterpart (request or answer) is looked for. Confirmations are at most 200. */
 const SEARCH_BLOCKS = 1_000n;
@@ -48,7 +49,10 @@ export async function readTransaction(
       : findAnswers(chain, blockNumber, head, randomRequests, functionRequests),
     blockNumber === null ? emptyRequests() : findRequests(chain, blockNumber, randomness, functionResults),
   ]);
-  const waiting = await explainWaiting(ours, answers, chain);
+  const [waiting, callbacks] = await Promise.all([
+    explainWaiting(ours, answers, chain),
+    findCallbackReasons(randomness, blockNumber, chain),
+  ]);
   return {
     network: chain.network,
     hash: transaction.hash,
@@ -81,6 +85,7 @@ export async function readTransaction(
     })),
     randomness: randomness.map((one) => ({
       ...one,
+      ...callbacks.get(one.requestId),
       ...linkOf("requestedBy", requests.get(one.requestId)?.transactionHash),
     })),
     functionRequests: functionRequests.map((one) => ({
@@ -215,6 +220,31 @@ async function findReason(
   if (receipt === undefined || receipt.succeeded || to === null) return {};
   const call = { from, to, data: input, gas: gasLimit };
   return { revertReason: (await findRevertReason(client, call, receipt)).text };
+}
+
+/** By request id: why a consumer's callback failed; nothing where the node doesn't have that state any more. */
+async function findCallbackReasons(
+  randomness: readonly Omit<RandomnessView, "requestedBy">[],
+  blockNumber: bigint | null,
+  { client, contracts: { vrfCoordinator: coordinator } }: ExploredChain,
+): Promise<ReadonlyMap<Hex, { readonly reason: string }>> {
+  if (blockNumber === null) return new Map();
+  const failed = randomness.filter(({ outcome }) => outcome === "callback failed");
+  const found = await Promise.all(
+    failed.map(async ({ requestId, words, commitment }) => {
+      const { sender, callbackGasLimit: gasLimit } = commitment;
+      const callback = {
+        coordinator,
+        consumer: sender.address,
+        requestId,
+        words: words.map(BigInt),
+        gasLimit,
+      };
+      const reason = await findCallbackReason(client, callback, blockNumber);
+      return reason === undefined ? [] : [[requestId, { reason: reason.text }] as const];
+    }),
+  );
+  return new Map(found.flat());
 }
 
 function viewEvent(log: RawLog, book: AddressBook): EventView {

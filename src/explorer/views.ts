@@ -53,7 +53,7 @@ export interface RandomnessView {
   /** Word i is keccak256(output ‖ i), in decimal. */
   readonly words: readonly string[];
   readonly outcome: "fulfilled" | "callback failed" | "refused";
-  /** Why it was refused. */
+  /** Why it was refused, or why the callback failed, as far as that can be found out. */
   readonly reason?: string;
   readonly paymentJuels?: string;
   /** Instead, where coin was paid. */
@@ -123,6 +123,8 @@ export interface FunctionResultView {
   readonly readings: ReadingsView;
   /** The error's text; empty when there was none. */
   readonly err: string;
+  /** Why the consumer's callback failed, where it did. */
+  readonly callbackReason?: string;
   readonly transmitter: Party;
   readonly totalCostJuels?: string;
   readonly program: ProgramView | null;

@@ -24,6 +24,7 @@ ${facts([
   ],
   ["Response", html`${code(response)} <span class="note">${count((response.length - 2) / 2, "byte")}</span>`],
   ["Error", err !== "" && html`<span class="result">${showText(err)}</span>`],
+  ["Callback", result.callbackReason !== undefined && showText(result.callbackReason)],
   ["Function request", code(requestId)],
   ["Requested by", requestedBy !== undefined && html`transaction ${transactionLink(network, requestedBy)}`],
   ["Delivered by", partyLink(network, transmitter, { full: true })],
@@ -80,5 +81,5 @@ ${bytesArgs.length > 0 && html`<h3>Byte arguments</h3><ol class="arguments" star
 function outcomeTag({ outcome, err }: FunctionResultView): Html {
   if (outcome !== "FULFILLED" && outcome !== "USER_CALLBACK_ERROR") return tag(outcome, "bad");
   const run = err === "" ? tag("the function returned", "good") : tag("the function failed", "bad");
-  return outcome === "FULFILLED" ? run : html`${run} ${tag("the consumer's callback reverted", "bad")}`;
+  return outcome === "FULFILLED" ? run : html`${run} ${tag("the consumer's callback failed", "bad")}`;
 }

@@ -93,7 +93,7 @@ ${facts([
 function outcomeTag({ outcome, commitment }: RandomnessView): Html {
   if (outcome === "fulfilled") return tag(`${count(commitment.numWords, "word")} delivered`, "good");
   if (outcome === "refused") return tag("refused by the coordinator", "bad");
-  return html`${tag("the consumer's callback reverted", "bad")} <span class="note">The words are drawn for good; the coordinator doesn't call again.</span>`;
+  return html`${tag("the consumer's callback failed", "bad")} <span class="note">The words are drawn for good; the coordinator doesn't call again.</span>`;
 }
 
 function proofTable(proof: ProofView): Html {
