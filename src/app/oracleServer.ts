@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { Gauge, type Registry } from "prom-client";
 import type { OracleNetwork } from "./oracleNetwork.ts";
 import { describeOracleHealth } from "./oracleHealth.ts";
@@ -15,6 +15,8 @@ const WEI = 1e18;
 /** A request between nodes takes milliseconds; who is slower than this holds a place that others need. */
 const RECEIVE_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 512;
+/** Of one address, where it is the caller's own: a peer has one connection, and a stranger must not have all. */
+const MAX_CONNECTIONS_OF_ADDRESS = 64;
 
 /** What an oracle's process tells whoever runs it. */
 export interface OracleServer {
@@ -77,6 +79,7 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
   server.headersTimeout = RECEIVE_TIMEOUT_MS;
   server.requestTimeout = RECEIVE_TIMEOUT_MS;
   server.maxConnections = MAX_CONNECTIONS;
+  if (!trustProxy) server.on("connection", limitConnections());
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, host, resolve);
@@ -89,6 +92,22 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
       server.closeAllConnections();
       await closed;
     },
+  };
+}
+
+/** Returns what closes each connection beyond the limit of its address. */
+function limitConnections(): (socket: Socket) => void {
+  const counts = new Map<string, number>();
+  return (socket) => {
+    const address = socket.remoteAddress ?? "";
+    const count = (counts.get(address) ?? 0) + 1;
+    counts.set(address, count);
+    socket.once("close", () => {
+      const left = counts.get(address)! - 1;
+      if (left > 0) counts.set(address, left);
+      else counts.delete(address);
+    });
+    if (count > MAX_CONNECTIONS_OF_ADDRESS) socket.destroy();
   };
 }
 

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { request } from "node:http";
+import { connect, type Socket } from "node:net";
 import { Registry } from "prom-client";
 import { afterEach, describe, expect, test } from "vitest";
 import type { OracleNetwork } from "../../src/app/oracleNetwork.ts";
@@ -90,6 +92,26 @@ describe("what strangers send", () => {
     await listen();
     expect(await send(PATH, { body: new Uint8Array(524_289) })).toBe(413);
   });
+});
+
+test("error: one address has at most 64 connections, and the others' places stay free", async () => {
+  await listen();
+  const { hostname, port } = new URL(server!.url);
+  const sockets: Socket[] = [];
+  for (let count = 0; count < 64; count += 1) {
+    const socket = connect(Number(port), hostname);
+    sockets.push(socket);
+    await once(socket, "connect");
+  }
+  const refused = connect(Number(port), hostname);
+  refused.on("error", () => {}).resume();
+  await new Promise((resolve) => refused.once("close", resolve));
+  const other = connect({ port: Number(port), host: hostname, localAddress: "127.0.0.2" });
+  other.end("GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const [answer] = (await once(other, "data")) as [Buffer];
+  expect(String(answer)).toContain("HTTP/1.1 200");
+  expect(sockets.every((socket) => !socket.destroyed)).toBe(true);
+  for (const socket of sockets) socket.destroy();
 });
 
 describe("whose limits a message counts for", () => {
