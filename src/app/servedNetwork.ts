@@ -195,6 +195,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
           pipelining,
           allowanceJuels: terms.allowanceJuels,
           coinAllowanceWei: terms.coinAllowanceWei,
+          isChainlinks: terms.chainlinkCoordinator !== undefined,
           keyHash: deployment.keyHash,
           ...(status && {
             oracleWait: (id) => status().pending.find(({ requestId }) => requestId === id)?.why,

@@ -34,6 +34,8 @@ export interface ExplainerOptions {
   readonly fees: Fees;
   /** Highest gas price at which the VRF node fulfils, in wei; `undefined` where it has no limit. */
   readonly gasLaneWei: bigint | undefined;
+  /** Whether Chainlink's own oracle brings random words. */
+  readonly isChainlinks: boolean;
   readonly subscriptions: Subscriptions;
   readonly tracker: Pick<Tracker, "oracleSeenAt">;
   /** What the oracle, where it runs here, says that a request waits for. */
@@ -77,6 +79,8 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     return ask();
   };
 
+  const kept = options.isChainlinks ? "; Chainlink's oracle drops a request after 24 hours" : "";
+
   const explain = async (request: OpenRequest): Promise<string | null> => {
     const { progress, state } = request;
     const hash = progress.transactionHashes?.at(-1);
@@ -90,7 +94,9 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     if (request.why !== null) return request.why;
     if (state === "submitted" && progress.vrfRequestId !== undefined) {
       const reason = await explainWord(request, hash, progress.vrfRequestId);
-      if (reason !== undefined) return reason;
+      if (reason !== undefined) return `${reason}${kept}`;
+      if (options.isChainlinks)
+        return `Chainlink's oracle has brought no random words for ${seconds(request.updatedAt)}${kept}${headAge()}`;
     }
     const age = Date.now() - request.updatedAt;
     if (progress.functionsRequestId !== undefined && age > FUNCTIONS_TIMEOUT_MS)

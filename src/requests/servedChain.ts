@@ -28,6 +28,8 @@ export interface ServedChain {
   readonly keyHash: Hex;
   /** What the oracle, where it runs here, says that a request (VRF or Functions id) waits for; `undefined` if it has none such. */
   readonly oracleWait?: (requestId: Hex) => string | undefined;
+  /** Whether Chainlink's own oracle brings random words. Default `false`. */
+  readonly isChainlinks?: boolean;
   /** Highest gas price at which the VRF node fulfils; absent where it has no limit. */
   readonly gasLaneWei?: bigint;
   /** Confirmations that presets' requests ask for. */

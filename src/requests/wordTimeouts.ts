@@ -13,6 +13,8 @@ import type { Tracker } from "./tracker.ts";
 
 /** Time for the oracle to bring random words once their request has its confirmations: as long as a function request has. */
 const WORD_TIMEOUT_MS = 300_000;
+/** Chainlink's node drops a request that it could not answer for so long, by its documentation of VRF v2.5: 24 hours. */
+const CHAINLINK_KEEPS_SECONDS = 86_400n;
 /** `BLOCKHASH` reaches 256 blocks back from the block that asks (EIP-210 was never active). */
 const REACHABLE_BLOCKS = 256;
 /** Blocks that another node may be behind, and know nothing of a fulfilment in. */
@@ -30,10 +32,12 @@ const CARRIER_FACTS = [
 
 /** Options of {@link createWordTimeouts}. */
 export interface WordTimeoutsOptions {
-  readonly client: Pick<ChainClient, "call" | "isOneNode">;
+  readonly client: Pick<ChainClient, "call" | "getHead" | "isOneNode">;
   readonly watcher: Pick<ChainWatcher, "head">;
   readonly contracts: Pick<StackAddresses, "blockhashStore" | "vrfCoordinator" | "vrfVersion">;
   readonly presetConfirmations: number;
+  /** Whether Chainlink's own oracle brings the words. Default `false`: the one that the contracts were deployed for. */
+  readonly isChainlinks?: boolean | undefined;
   readonly book: RequestBook;
   readonly tracker: Pick<Tracker, "track">;
   /** Requests in work that nobody has in hand. */
@@ -49,12 +53,17 @@ export interface WordTimeoutsOptions {
  * fulfilled any more by anybody, so it is sent again and never answered twice. One that could be, and isn't in time, fails with
  * what it waited for.
  *
+ * Chainlink's oracle keeps a request for 24 hours, through dear gas and a subscription that is short, and others of its nodes bring old
+ * block hashes back: one that is waiting is never sent again, as both might be answered. It fails when those hours are over.
+ *
  * @returns one look at all requests.
  */
 export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<void> {
   const { client, watcher, book, tracker, take } = options;
   /** By VRF request id: since when (Unix time in milliseconds) nothing but the oracle is waited for. */
   const waitingSince = new Map<string, number>();
+  /** By VRF request id: time of its block in seconds, by the chain's clock. */
+  const askedAt = new Map<string, bigint>();
 
   const isHashLost = async (block: number): Promise<boolean> => {
     const args = [BigInt(block)] as const;
@@ -104,6 +113,18 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
     tracker.track(request);
   };
 
+  /** Of the hours that Chainlink's oracle has, by the chain's own clock, so that a restart doesn't start them anew. */
+  const lookAtChainlinks = async (request: OpenRequest, now: bigint): Promise<void> => {
+    const { vrfRequestId, acceptedBlock } = request.progress;
+    if (vrfRequestId === undefined || acceptedBlock === undefined) return;
+    const since = askedAt.get(vrfRequestId) ?? (await client.getHead(BigInt(acceptedBlock)))?.timestamp;
+    if (since === undefined) return;
+    askedAt.set(vrfRequestId, since);
+    if (now - since < CHAINLINK_KEEPS_SECONDS || !(await isPending(vrfRequestId))) return;
+    const why = (await options.explain(request)) ?? "no reason known";
+    await fail(request, `none within 24 hours, after which Chainlink's oracle drops a request; ${why}`);
+  };
+
   const look = async (request: OpenRequest, head: number): Promise<void> => {
     const { progress, timeline } = request;
     const { vrfRequestId, acceptedBlock } = progress;
@@ -135,9 +156,13 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
       return isWordAwaited && progress.vrfRequestId !== undefined;
     });
     const ids = new Set<string>(waiting.map(({ progress }) => progress.vrfRequestId!));
-    for (const id of waitingSince.keys()) if (!ids.has(id)) waitingSince.delete(id);
+    for (const times of [waitingSince, askedAt])
+      for (const id of times.keys()) if (!ids.has(id)) times.delete(id);
     const head = watcher.head();
     if (head === undefined) return;
-    for (const request of waiting) await look(request, Number(head.number));
+    for (const request of waiting)
+      await (options.isChainlinks === true
+        ? lookAtChainlinks(request, head.timestamp)
+        : look(request, Number(head.number)));
   };
 }

@@ -73,7 +73,7 @@ test("behaviour: words that are late, and gas too dear for the lane, are told; t
   const why = async (): Promise<string> =>
     String((await tyche.call("GET", `/api/requests/${ids[0]}`)).data.why);
   const expectWhy = (text: string) => expect.poll(why, { timeout: 60_000, interval: 250 }).toContain(text);
-  await expectWhy("oracle not seen");
+  await expectWhy("Chainlink's oracle has brought no random words for");
   await chain.call("anvil_setNextBlockBaseFeePerGas", [`0x${DEAR_BASE_FEE.toString(16)}`]);
   await expectWhy("gas lane too low");
   await chain.call("anvil_setNextBlockBaseFeePerGas", [`0x${USUAL_BASE_FEE.toString(16)}`]);

@@ -130,6 +130,7 @@ test.each([
     const look = createWordTimeouts({
       client: {
         isOneNode,
+        getHead: (block) => client.getHead(block),
         call: (request) => {
           asked.push(age);
           return client.call(request);

@@ -41,6 +41,8 @@ export interface PipelineOptions {
   readonly allowanceJuels?: bigint;
   /** Default: words are paid for in LINK. */
   readonly coinAllowanceWei?: bigint;
+  /** Default `false`. */
+  readonly isChainlinks?: boolean;
   readonly gasLaneWei?: bigint;
   readonly pipelining?: Pipelining;
   /** Default 32. */
@@ -125,6 +127,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
         fees: { ...fixedFees(stack.gasPriceWei, { synchronous: true }), ...options.fees },
         allowanceJuels: options.allowanceJuels ?? 1_000n * LINK,
         coinAllowanceWei: options.coinAllowanceWei,
+        isChainlinks: options.isChainlinks ?? false,
         keyHash: TEST_PROVING_KEY.keyHash,
         presetConfirmations: 1,
         finality: createFinality({
