@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Hex } from "viem";
 import { RpcError, toQuantity } from "../lib/nodeAnswers.ts";
 import { repeat } from "../lib/repeat.ts";
 import { askInTurn, NoNodeError } from "./askInTurn.ts";
 import { createChainClient } from "./client.ts";
 import type { ChainClient } from "./client.ts";
-import type { Transport } from "./connection.ts";
+import { AnswerError, type Transport } from "./connection.ts";
 import { openPoolNode, readHead } from "./poolNode.ts";
 import type { NodeStatus, PoolNode } from "./poolNode.ts";
 import { createPushedHeads } from "./pushedHeads.ts";
@@ -97,12 +98,37 @@ function openNodePool(options: NodePoolOptions): NodePool {
     return true;
   };
 
+  /**
+   * Of a block that they don't have, some nodes say that it has no logs, and of a range, that it ends where their chain does. Asked of
+   * another node, whether the block is there says nothing.
+   */
+  const assertComplete = async (
+    node: PoolNode,
+    { filter, logs }: { readonly filter: unknown; readonly logs: unknown },
+  ): Promise<void> => {
+    const { blockHash, toBlock } = filter as { readonly blockHash?: Hex; readonly toBlock?: Hex };
+    if (blockHash !== undefined) {
+      if (!Array.isArray(logs) || logs.length > 0) return;
+      if ((await node.ask("eth_getBlockByHash", [blockHash, false])) !== null) return;
+    } else {
+      const { headNumber = -1n } = node.status();
+      if (!toBlock?.startsWith("0x") || headNumber >= BigInt(toBlock)) return;
+      if ((await node.ask("eth_getBlockByNumber", [toBlock, false])) !== null) return;
+    }
+    const reason = `unknown block ${blockHash ?? BigInt(toBlock!)}`;
+    throw new RpcError("eth_getLogs", reason, {
+      answered: true,
+      cause: new AnswerError(reason, -32_000, undefined),
+    });
+  };
+
   const askNode = async (
     node: PoolNode,
     method: string,
     parameters: readonly unknown[],
   ): Promise<unknown> => {
     const answer = await node.ask(method, parameters);
+    if (method === "eth_getLogs") await assertComplete(node, { filter: parameters[0], logs: answer });
     if (method !== "eth_getBlockByNumber" || answer === null) return answer;
     const wanted = String(parameters[0]);
     if (wanted === "latest" && !(await believe(node, answer)))

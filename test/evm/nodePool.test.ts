@@ -121,6 +121,20 @@ test("behaviour: what the first node has not got, the second is asked for", asyn
   expect(states()).toEqual(["healthy", "healthy"]);
 });
 
+test("behaviour: logs of a block that the first node has not got are asked of the second, whatever it says of them", async () => {
+  await open();
+  await mine(1);
+  const { hash, number } = (await chain.client.getHead("latest"))!;
+  inject(0, every("eth_getLogs", { result: () => [] }));
+  inject(0, every("eth_getBlockByHash", { result: () => null }));
+  inject(0, every("eth_getBlockByNumber", { result: () => null }));
+  await expect(pool.getLogs({ addresses: [], blockHash: hash })).resolves.toEqual([]);
+  expect(asked(1, "eth_getLogs")).toBe(1);
+  await pool.getLogs({ addresses: [], fromBlock: 0n, toBlock: number });
+  expect(asked(1, "eth_getLogs")).toBe(2);
+  expect(states()).toEqual(["healthy", "healthy"]);
+});
+
 test("behaviour: a receipt that the first node doesn't know is asked of the second", async () => {
   await open();
   const method = "eth_getTransactionReceipt";
