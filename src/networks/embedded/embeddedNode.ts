@@ -152,9 +152,9 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       })
       .catch(onError);
   };
-  /** What is on disk is ours: the process is started again on that. */
+  /** What is on disk is ours: the process is started again on that. Whoever finds out while it is has nothing new to say. */
   const startAgain = (error: unknown): void => {
-    onError(error);
+    if (!supervisor.isDown()) onError(error);
     void supervisor.restart();
   };
   const log = openBlockLog(folder, restored!.head.number, restored!.stored);
