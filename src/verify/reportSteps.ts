@@ -4,6 +4,7 @@ import { EVENT_TOPICS, FULFILL_RESULTS, decodeLog } from "../chainlink/events.ts
 import { decodeTransmission, type Transmission } from "../chainlink/calldata.ts";
 import { signaturesOf } from "../chainlink/quorum.ts";
 import { findSigner, reportDigest } from "../chainlink/reportSigners.ts";
+import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import { findSignerSet, readLatestConfig } from "./signerSet.ts";
 import type { FunctionsParts, RequestPartsMeans } from "./requestParts.ts";
 import {
@@ -60,7 +61,7 @@ export async function checkReport(
   const delivery = compareStep(
     "delivery",
     isCallbackOnly
-      ? "the router delivered what the nodes signed; the consumer's own callback failed"
+      ? `the router delivered what the nodes signed; the consumer's own callback failed: ${decodeRevertReason(processed.callbackReturnData).text}`
       : "the router delivered what the nodes signed",
     isCallbackOnly ? compared.slice(0, -1) : compared,
   );
