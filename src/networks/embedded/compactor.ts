@@ -118,8 +118,6 @@ export function createCompactor(options: CompactorOptions): Compactor {
     try {
       await recorder.ensure((await readBlock(connection, "latest"))!.number);
       await keep();
-      // Somebody may mine by hand or by the clock; then blocks can't be held back from here.
-      if ((await connection.request("anvil_getAutomine", [])) !== true) return false;
     } catch (error) {
       onError(error, false);
       return false;
@@ -134,8 +132,12 @@ export function createCompactor(options: CompactorOptions): Compactor {
     // What waits in the pool when headers are dropped would be lost; so nothing may.
     const releases = [gate.hold(dropHeaders ? ["mine", "send"] : ["mine"])];
     let isSwapping = false;
+    let mines = false;
     try {
       await gate.drained(["mine"]);
+      // Somebody may mine by hand or by the clock; then blocks can't be held back from here, and it is theirs to go on.
+      mines = (await connection.request("anvil_getAutomine", [])) === true;
+      if (!mines) return false;
       await connection.request("evm_setAutomine", [false]);
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
         if (!(await isPoolEmpty())) await connection.request("anvil_mine", []);
@@ -174,7 +176,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
       onError(error, isSwapping);
       return false;
     } finally {
-      await connection.request("evm_setAutomine", [true]).catch(() => {});
+      if (mines) await connection.request("evm_setAutomine", [true]).catch(() => {});
       for (const release of releases) release();
       if (report !== undefined) onCompacted(report);
     }

@@ -11,10 +11,10 @@ export interface Gate {
   drained(classes: readonly RequestClass[]): Promise<void>;
 }
 
-/** Returns the class of a method: `send` ends with the transaction mined, `mine` makes blocks itself. */
+/** Returns the class of a method: `send` ends with the transaction mined, `mine` makes blocks itself, or says when they are made. */
 export function classOf(method: string): RequestClass {
   if (method.startsWith("eth_send")) return "send";
-  return /^(?:anvil|evm|hardhat)_mine/.test(method) ? "mine" : "read";
+  return /^(?:anvil|evm|hardhat)_(?:mine|setAutomine|setIntervalMining)/i.test(method) ? "mine" : "read";
 }
 
 /** Makes an open gate. */

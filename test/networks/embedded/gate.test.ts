@@ -39,6 +39,8 @@ test.each([
   ["eth_sendTransaction", "send"],
   ["anvil_mine", "mine"],
   ["evm_mine", "mine"],
+  ["evm_setAutomine", "mine"],
+  ["evm_setIntervalMining", "mine"],
   ["eth_call", "read"],
 ])("behaviour: %s is of the class %s", (method, requestClass) => {
   expect(classOf(method)).toBe(requestClass);
