@@ -37,6 +37,7 @@ export function faucetOperation(deps: HttpDeps): Operation {
       "Sends 10 coins and 100 LINK to an address on an embedded chain, where both cost nothing; 200 times an hour for a dapp and network. Networks with nodes of their own have no faucet.",
     request: "faucet",
     placement: "body",
+    example: { address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" },
     answer: FaucetResult,
     isAsync: false,
     errors: ["chain_unavailable"],
