@@ -53,20 +53,23 @@ export type ReconfigurationEnd =
  * @throws {DeploymentError} when the transaction reverts.
  */
 export async function reconfigureNetwork(options: ReconfigureNetworkOptions): Promise<ReconfigurationEnd> {
-  const { profile, client, operator, fees, contracts: file, functions } = options;
+  const { profile, client, operator, fees, contracts: deployed, functions } = options;
   const { name: network, chainId } = profile;
   await assertChainId(client, { network, chainId });
-  await assertDeployed(client, file);
-  const coordinator = file.contracts.functionsCoordinator;
+  await assertDeployed(client, deployed);
+  const coordinator = deployed.contracts.functionsCoordinator;
   const config = nodeConfigOf(functions);
   const note = (): void =>
-    writeJsonFile(options.file, { ...file, oracle: { ...file.oracle, functions } } satisfies ContractsFile);
+    writeJsonFile(options.file, {
+      ...deployed,
+      oracle: { ...deployed.oracle, functions },
+    } satisfies ContractsFile);
   const latest = await readLatestConfig(client, coordinator);
   if (configDigestOf(config, { chainId, coordinator, count: latest.count }) === latest.configDigest) {
     note();
     return { end: "present" };
   }
-  const before = file.oracle.functions.signers;
+  const before = deployed.oracle.functions.signers;
   const gas = gasOfSetConfig(functions.signers.length + before.length);
   const { gasPriceWei } = await quote(fees, client);
   const estimate = {
