@@ -45,8 +45,14 @@ export interface ChainClient {
   getNonce(account: Hex, block: "latest" | "pending"): Promise<number>;
   getBalanceWei(account: Hex): Promise<bigint>;
   getCode(address: Hex): Promise<Hex>;
-  /** Runs a call without a transaction; throws {@link RpcError} with the revert data when it reverts. */
-  call(transaction: { readonly to?: Hex | undefined; readonly data: Hex; readonly from?: Hex }): Promise<Hex>;
+  /**
+   * Runs a call without a transaction; throws {@link RpcError} with the revert data when it reverts. With `seenBlock` the answer is never
+   * from before that block: where several nodes answer, it is that block's, as one that lags would answer from its own newest.
+   */
+  call(
+    transaction: { readonly to?: Hex | undefined; readonly data: Hex; readonly from?: Hex },
+    seenBlock?: bigint,
+  ): Promise<Hex>;
   /** Calls back with each new head where the node pushes them (WebSocket); elsewhere gives back `undefined` and the caller polls. */
   subscribeHeads(onHead: (head: BlockHead) => void): Promise<(() => void) | undefined>;
   close(): Promise<void>;
@@ -118,8 +124,9 @@ export function createChainClient(rpcUrl: string, options: ChainClientOptions = 
     async getCode(address) {
       return parseHex(await request("eth_getCode", [address, "latest"]), "code");
     },
-    async call(transaction) {
-      return parseHex(await request("eth_call", [transaction, "latest"]), "call result");
+    async call(transaction, seenBlock) {
+      const block = isOneNode || seenBlock === undefined ? "latest" : toQuantity(seenBlock);
+      return parseHex(await request("eth_call", [transaction, block]), "call result");
     },
     async subscribeHeads(onHead) {
       try {

@@ -15,7 +15,7 @@ const TOO_MUCH = /range|results|logs|blocks?\b|response size|too (?:large|long|w
 const FAILING =
   /rate.?limit|too many requests|request (?:limit|count|rate)|requests per|(?:daily|monthly|capacity|quota|credits?|compute units|throughput)\b.*(?:exceeded|reached|limit|exhausted)|exceeded.*(?:capacity|quota|credits?|compute units|throughput|rate)|internal (?:server )?error|try again|temporarily|unavailable|unauthori[sz]ed|forbidden|invalid (?:api|project)|api.?key|timed? ?out|is syncing|not synced/i;
 const LACKING =
-  /header not found|unknown block|block not found|(?:block|state|header|history).*(?:not (?:found|available)|unavailable|pruned)|missing trie node|historical state|beyond (?:the )?(?:current )?head|after (?:the )?(?:last|latest) (?:accepted )?block|method .*(?:not found|not supported|not available|does not exist|disabled)|unsupported method|pool is full/i;
+  /header not found|unknown block|block not found|block height is \d+ but requested|invalid block tag|(?:block|state|header|history).*(?:not (?:found|available)|unavailable|pruned)|missing trie node|historical state|beyond (?:the )?(?:current )?head|after (?:the )?(?:last|latest) (?:accepted )?block|method .*(?:not found|not supported|not available|does not exist|disabled)|unsupported method|pool is full/i;
 const METHOD_NOT_FOUND = -32_601;
 const METHOD_NOT_SUPPORTED = -32_004;
 const LIMIT_EXCEEDED = -32_005;

@@ -169,15 +169,15 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   async function isGone(request: VrfRequest): Promise<boolean> {
     const { requestId } = request;
     try {
-      return (await ask(COORDINATOR_READS[vrfVersionOf(request)].commitment(requestId))) === 0n;
+      return (await ask(COORDINATOR_READS[vrfVersionOf(request)].commitment(requestId), head)) === 0n;
     } catch (error) {
       log.debug({ err: error, requestId }, "vrf: whether a request is still open could not be asked");
       return false;
     }
   }
 
-  async function ask<Value>({ data, decode }: ContractRead<Value>): Promise<Value> {
-    return decode(await client.call({ to: coordinator, data }));
+  async function ask<Value>({ data, decode }: ContractRead<Value>, seenBlock?: bigint): Promise<Value> {
+    return decode(await client.call({ to: coordinator, data }, seenBlock));
   }
 
   function settle(entry: VrfEntry, outcome: VrfOutcome | undefined, receipt: Receipt): void {

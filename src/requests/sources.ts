@@ -49,9 +49,9 @@ export function createSourceStore(options: {
   const storing = new Map<Hex, Promise<number>>();
   const holdOff = createHoldOff();
 
-  const findOnChain = async (hash: Hex): Promise<number> => {
+  const findOnChain = async (hash: Hex, seenBlock?: bigint): Promise<number> => {
     const data = encodeFunctionData({ abi: presetConsumerAbi, functionName: "sourceIdOf", args: [hash] });
-    return Number(BigInt(await client.call({ to: presetConsumer, data })));
+    return Number(BigInt(await client.call({ to: presetConsumer, data }, seenBlock)));
   };
 
   const store_ = async ({ bytes, hash }: SourcePrefix): Promise<number> => {
@@ -66,7 +66,7 @@ export function createSourceStore(options: {
       const receipt = await sender.send({ to: presetConsumer, data, gas }, { kind: "upkeep", entries: [] });
       if (!receipt.succeeded)
         throw new ChainUnavailableError(network, "storing a preset's source on chain reverted");
-      sourceId = await findOnChain(hash);
+      sourceId = await findOnChain(hash, receipt.blockNumber);
     }
     await saveSourceId(store.db, network, hash, sourceId);
     known.set(hash, sourceId);

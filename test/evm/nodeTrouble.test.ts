@@ -18,6 +18,8 @@ const ANSWERS: Readonly<Record<string, readonly (readonly [number, string, strin
     [-32000, "missing trie node 5d1c (path )"], // geth
     [-32601, "the method eth_getBlockReceipts does not exist/is not available"],
     [-32000, "unknown block"], // geth
+    [-32602, "BlockOutOfRangeError: block height is 5 but requested was 16"], // Anvil
+    [-32000, "Received invalid block tag 16. Latest block number is 5"], // Hardhat
     [-32001, "block not found: 0x1234"], // Reth
     [-32000, "cannot query unfinalized data: after last accepted block 12"], // Avalanche
     [-32000, "txpool is full"], // geth

@@ -1,9 +1,11 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { encodeFunctionData, type Hex } from "viem";
 import { blockhashStoreAbi } from "../../src/chainlink/contracts/abi.ts";
+import { createPoolClient } from "../../src/evm/nodePool.ts";
 import { decodeProof } from "../../src/vrf/encoding.ts";
 import { keyHash, seedOf } from "../../src/vrf/randomWords.ts";
 import { verify } from "../../src/vrf/verify.ts";
+import { startFaultyNode } from "../support/faultyNode.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { randomValueFromVrfProof } from "../vrf/support/vrfSol.ts";
 import { startWorld, type World } from "./support/world.ts";
@@ -151,6 +153,30 @@ test("behaviour: a restart finds a stored block hash again", async () => {
   await world.viem.mine({ blocks: 300 });
   world.startOracle();
   await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(1));
+});
+
+test("behaviour: a node that lags, and knows no such request yet, doesn't make the oracle forget it", async () => {
+  world = await startWorld();
+  await world.requestWords(1);
+  // Only what is read at the start is looked up again.
+  await world.viem.mine({ blocks: 2 });
+  const [lagging, current] = [await startFaultyNode(world), await startFaultyNode(world)];
+  lagging.inject(({ method, params: [, block] }) => {
+    if (method !== "eth_call") return undefined;
+    return block === "latest"
+      ? { result: () => `0x${"0".repeat(64)}` }
+      : { error: { code: -32_000, message: "header not found" } };
+  });
+  const rpcUrls = [lagging.httpUrl, current.httpUrl];
+  const client = createPoolClient({ rpcUrls, chainId: world.chainId });
+  try {
+    world.startOracle({ client });
+    await fulfilments(1);
+    expect(lagging.calls.filter(({ method }) => method === "eth_call")).not.toEqual([]);
+  } finally {
+    await client.close();
+    await Promise.all([lagging.close(), current.close()]);
+  }
 });
 
 test("error: a request older than 256 blocks whose hash nobody stored stays pending and says so", async () => {
