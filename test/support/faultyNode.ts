@@ -18,6 +18,8 @@ export interface Call {
 export interface Fault {
   /** Whether the call reaches the node. Default: it does, unless the fault brings its own `error` or `status`. */
   readonly reach?: boolean;
+  /** What the node is asked instead. */
+  readonly params?: readonly unknown[];
   /** The caller never gets the answer. */
   readonly dropAnswer?: boolean;
   /** The caller gets the answer this often; on lasting connections only. */
@@ -105,10 +107,11 @@ export async function startFaultyNode(chain: Pick<TestChain, "rpcUrl" | "client"
     const reaches = fault.reach ?? (fault.error === undefined && fault.status === undefined);
     let body: object = { error: { code: -32_000, message: "no answer" } };
     if (reaches) {
+      const params = fault.params ?? call.params;
       for (let i = 1; i < (fault.callTimes ?? 1); i += 1) {
-        await chain.client.request(call.method, call.params).catch(() => {});
+        await chain.client.request(call.method, params).catch(() => {});
       }
-      body = await chain.client.request(call.method, call.params).then(
+      body = await chain.client.request(call.method, params).then(
         (result) => ({ result: fault.result === undefined ? result : fault.result(result) }),
         (error: unknown) => ({ error: errorOf(error) }),
       );

@@ -47,6 +47,8 @@ export interface FaultyPair {
   readonly second: FaultyNode;
 }
 
+/** Longer than the pool waits before it asks another node, too. */
+const SLOW_MS = 2_500;
 const NO_HASH = `0x${"9".repeat(64)}`;
 
 function inject(nodes: readonly FaultyNode[], rule: FaultRule): RunningFault {
@@ -65,17 +67,31 @@ function everyNth(n: number, fault: Fault): FaultRule {
   return () => (++count % n === 0 ? fault : undefined);
 }
 
-/** A node that knows nothing beyond the first head that it is asked for, and says so of nothing. */
+/**
+ * A node that knows nothing beyond the first head that it is asked for, and says so of nothing. It is slow to tell its head every
+ * other time, so that another node's head is known while this one still counts as one in order.
+ */
 function stoppedAtHead(): FaultRule {
   let head: { readonly number: string } | undefined;
+  let looks = 0;
   const isBeyond = (number: unknown): boolean =>
     head !== undefined && typeof number === "string" && BigInt(number) > BigInt(head.number);
   return ({ method, params }: Call) => {
     switch (method) {
       case "eth_blockNumber":
         return { result: (number) => head?.number ?? number };
+      case "eth_call":
+        if (isBeyond(params[1])) return { error: { code: -32_000, message: "header not found" } };
+        return { params: [params[0], head?.number ?? params[1]] };
       case "eth_getBlockByNumber":
-        if (params[0] === "latest") return { result: (block) => (head ??= block as typeof head) };
+      case "eth_getBlockByHash":
+        if (params[0] === "latest") {
+          looks += 1;
+          return {
+            result: (block) => (head ??= block as typeof head),
+            ...(looks % 2 === 0 ? { delayMs: SLOW_MS } : {}),
+          };
+        }
         return { result: (block) => (isBeyond((block as typeof head)?.number) ? null : block) };
       case "eth_getTransactionReceipt":
         return {
