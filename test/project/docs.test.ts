@@ -1,19 +1,10 @@
 import { execFile } from "node:child_process";
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { makeReaderFolder, readerEnvironment } from "./support/readerFolder.ts";
 import { findBlocks, findMismatch, matchesText, readSteps, type Commands } from "./support/pages.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -28,18 +19,9 @@ const MARK = "\u001e";
 let folder: string;
 let tyche: TycheProcess;
 let exported: string;
-/** A folder as a reader has it after the installation: `npx tyche` and `tyche/client` are there. */
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "tyche-docs-"));
+  folder = makeReaderFolder();
   mkdirSync(path.join(folder, "plugins"));
-  mkdirSync(path.join(folder, "bin"));
-  const entry = path.join(ROOT, "src/app/tyche.ts");
-  // npx itself would take a second longer for each command, and the registry where the package is not installed.
-  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" --no-node-snapshot "${entry}" "$@"\n`;
-  writeFileSync(path.join(folder, "bin/npx"), npx, { mode: 0o755 });
-  symlinkSync(process.execPath, path.join(folder, "bin/node"));
-  mkdirSync(path.join(folder, "node_modules"));
-  symlinkSync(ROOT, path.join(folder, "node_modules/tyche"));
   tyche = await startTycheProcess({ cwd: folder, timeoutMs: 90_000 });
   exported = [...tyche.output().matchAll(/^ *(export .*)$/gm)].map(([, line]) => line).join("\n");
 }, 100_000);
@@ -58,12 +40,8 @@ async function runAll(commands: readonly Commands[]): Promise<string[]> {
     ),
   ].join("\n");
   const env = {
-    HOME: folder,
-    PATH: `${path.join(folder, "bin")}${path.delimiter}${process.env["PATH"] ?? ""}`,
+    ...readerEnvironment(folder),
     TYCHE_DATA_DIR: tyche.dataDir,
-    NO_COLOR: "1",
-    // Some twenty commands run the same modules.
-    NODE_COMPILE_CACHE: path.join(folder, "cache"),
   };
   const { stdout } = await promisify(execFile)("bash", ["-c", script], { cwd: folder, env });
   return stdout.split(MARK).slice(0, -1);

@@ -20,9 +20,10 @@ export interface StrangersChain {
 export function startIntervalAnvil({
   blockSeconds = 1,
   blockGas = 30_000_000,
+  chainId = 31_337,
 } = {}): Promise<StrangersChain> {
   const blocks = ["--block-time", String(blockSeconds), "--gas-limit", String(blockGas)];
-  return startNode(findBinary(), ["--port", "0", "--chain-id", "31337", ...blocks], "anvil_mine");
+  return startNode(findBinary(), ["--port", "0", "--chain-id", String(chainId), ...blocks], "anvil_mine");
 }
 
 /** Starts a Hardhat node that mines a block a second: another implementation of the EVM, EDR, and of the JSON-RPC methods. */
