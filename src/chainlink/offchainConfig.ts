@@ -27,12 +27,21 @@ export function parseNodeUrls(offchainConfig: Hex, nodes: number): readonly stri
   }
 }
 
+/** Printable ASCII: a URL parser takes control characters, too, and terminals obey them. */
+const PRINTABLE = /^[!-~]+$/;
+
 /** Whether a node's peers can reach it there: an `http:` or `https:` URL without credentials, query or fragment. */
 export function isNodeUrl(text: unknown): boolean {
-  if (typeof text !== "string" || text.length > MAX_NODE_URL_LENGTH || !URL.canParse(text)) return false;
+  if (typeof text !== "string" || text.length > MAX_NODE_URL_LENGTH) return false;
+  if (!PRINTABLE.test(text) || !URL.canParse(text)) return false;
   const { protocol, username, password, search, hash } = new URL(text);
   return (
     (protocol === "http:" || protocol === "https:") &&
     [username, password, search, hash].every((part) => part === "")
   );
+}
+
+/** Returns where a node serves a path; its URL may have one of its own, as behind a proxy. */
+export function endpointOf(nodeUrl: string, path: string): URL {
+  return new URL(`${nodeUrl.replace(/\/+$/, "")}${path}`);
 }

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { parseNodeUrls } from "../../chainlink/offchainConfig.ts";
+import { endpointOf, parseNodeUrls } from "../../chainlink/offchainConfig.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { OracleIdentity } from "./oracleIdentity.ts";
 
@@ -70,7 +70,7 @@ function describeViews(views: readonly NodeView[]): string {
 }
 
 async function askNode(url: string): Promise<readonly NodeView[]> {
-  const response = await fetch(new URL("/readyz", url), {
+  const response = await fetch(endpointOf(url, "/readyz"), {
     signal: AbortSignal.timeout(TIMEOUT_MS),
     redirect: "error",
   });
@@ -81,10 +81,20 @@ async function askNode(url: string): Promise<readonly NodeView[]> {
     if (length > MAX_BYTES) throw new Error(`its /readyz has more than ${MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
-  const { networks } = JSON.parse(Buffer.concat(chunks).toString()) as { networks?: object };
-  return Object.values(networks ?? {}).flatMap((network: { nodes?: unknown }) =>
+  const networks = parseNetworks(Buffer.concat(chunks).toString());
+  if (networks === undefined) throw new Error("its /readyz is none of a node");
+  return Object.values(networks).flatMap((network: { nodes?: unknown } | null) =>
     Array.isArray(network?.nodes) ? network.nodes.flatMap(parseView) : [],
   );
+}
+
+function parseNetworks(text: string): object | undefined {
+  try {
+    const { networks } = (JSON.parse(text) ?? {}) as { networks?: unknown };
+    return typeof networks === "object" ? (networks ?? undefined) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Takes of a view what has the form that it should have: its text goes to a terminal. */

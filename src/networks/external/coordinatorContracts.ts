@@ -3,8 +3,8 @@ import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { TycheError } from "../../lib/errors.ts";
 
-/** PUSH32 of a value whose first 12 bytes are zero: how solc puts an immutable address into code. */
-const PUSHED_ADDRESS = /7f0{24}([0-9a-f]{40})/g;
+/** PUSH32 of a value whose first 12 bytes are zero: how solc puts an immutable address into code. Matches may overlap: not all are code. */
+const PUSHED_ADDRESS = /(?=7f0{24}([0-9a-f]{40}))/g;
 const ROUTER = "Functions Router ";
 const typeAbi = parseAbi(["function typeAndVersion() view returns (string)"]);
 

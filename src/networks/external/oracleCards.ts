@@ -82,9 +82,13 @@ export function readOracleCards(
       `hold the VRF card of ${card.keyHash}, and the network's VRF key is ${keyHash}; only its nodes can change`,
     );
   const keys = [...nodes.flatMap(({ signer, transmitter }) => [signer, transmitter]), feeReceiver];
-  const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+  const own = [...keys, ...nodes.map(({ url }) => new URL(url).href)];
+  const twice = own.find((one, index) => own.indexOf(one) !== index);
   if (twice !== undefined)
-    throw new NetworkFileError(all, `hold ${twice} more than once; each node needs keys of its own`);
+    throw new NetworkFileError(
+      all,
+      `hold ${twice} more than once; each node needs keys of its own, and a URL of its own`,
+    );
   return {
     chainId,
     vrf: { publicKey, keyHash, feeReceiver },

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { endpointOf } from "../../chainlink/offchainConfig.ts";
 import { uintBytes } from "../protocol/byteReader.ts";
 
 /** Path at which a node takes messages. */
@@ -12,11 +13,12 @@ const TIMEOUT_MS = 10_000;
 /** After a failure, before the next attempt; what is new goes along. */
 const PAUSE_MS = 250;
 
+/** What a peer takes of no body, however often it comes: it can't read it, or it is too long. */
+const REFUSED = new Set([400, 413]);
+
 /** Sends messages to one peer. */
 export interface Peer {
   send(message: Uint8Array): void;
-  /** Unix time in milliseconds of the last answer; `undefined` before the first. */
-  lastAnswerAt(): number | undefined;
 }
 
 /**
@@ -24,15 +26,15 @@ export interface Peer {
  * is dropped in time: the protocol says everything again.
  */
 export function createPeer(url: string, signal: AbortSignal): Peer {
-  const target = new URL(MESSAGES_PATH, url);
+  const target = endpointOf(url, MESSAGES_PATH);
   const isSecure = target.protocol === "https:";
   const options = { keepAlive: true, maxSockets: 1 };
   const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options);
   signal.addEventListener("abort", () => agent.destroy(), { once: true });
   const queue: Uint8Array[] = [];
   let isBusy = false;
-  let lastAnswerAt: number | undefined;
 
+  /** Returns whether the body has come to its end: it was taken, or never will be. */
   const post = (body: Uint8Array): Promise<boolean> =>
     new Promise((resolve) => {
       const request = (isSecure ? requestHttps : requestHttp)(
@@ -45,7 +47,9 @@ export function createPeer(url: string, signal: AbortSignal): Peer {
         },
         (response) => {
           response.resume();
-          response.once("close", () => resolve(response.statusCode === 204));
+          response.once("close", () =>
+            resolve(response.statusCode === 204 || REFUSED.has(response.statusCode!)),
+          );
         },
       );
       request.once("timeout", () => request.destroy());
@@ -56,10 +60,7 @@ export function createPeer(url: string, signal: AbortSignal): Peer {
   const pump = async (): Promise<void> => {
     while (queue.length > 0 && !signal.aborted) {
       const taken = takeBody(queue);
-      if (await post(Buffer.concat(taken.flatMap((one) => [uintBytes(one.length, 4), one])))) {
-        lastAnswerAt = Date.now();
-        continue;
-      }
+      if (await post(Buffer.concat(taken.flatMap((one) => [uintBytes(one.length, 4), one])))) continue;
       queue.unshift(...taken);
       queue.splice(0, Math.max(0, queue.length - MAX_QUEUED));
       await new Promise((resolve) => {
@@ -70,7 +71,6 @@ export function createPeer(url: string, signal: AbortSignal): Peer {
   };
 
   return {
-    lastAnswerAt: () => lastAnswerAt,
     send(message) {
       queue.push(message);
       if (queue.length > MAX_QUEUED) queue.shift();

@@ -6,7 +6,7 @@ export interface TokenBuckets {
   has(holder: string): boolean;
 }
 
-/** Most holders that are remembered; beyond it all begin anew. */
+/** Most holders that are remembered; beyond it whoever was seen longest ago begins anew. */
 const MAX_HOLDERS = 10_000;
 
 /** Creates buckets, one for each holder, that hold `burst` tokens and gain `perSecond`. */
@@ -23,8 +23,10 @@ export function createTokenBuckets({
     const bucket = buckets.get(holder) ?? { tokens: burst, at: now };
     bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1_000) * perSecond);
     bucket.at = now;
-    if (buckets.size > MAX_HOLDERS) buckets.clear();
+    // A map keeps its order: the first one is the one that was seen longest ago.
+    buckets.delete(holder);
     buckets.set(holder, bucket);
+    if (buckets.size > MAX_HOLDERS) buckets.delete(buckets.keys().next().value!);
     return bucket;
   };
   return {

@@ -1,0 +1,61 @@
+import { encodeAbiParameters, type Hex } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ChainClient } from "../../../src/evm/client.ts";
+import { readCoordinatorContracts } from "../../../src/networks/external/coordinatorContracts.ts";
+import { startTestStack, type TestStack } from "../../support/stack.ts";
+
+const COORDINATOR = `0x${"c0".repeat(20)}` as const;
+const ROUTER = `0x${"7f".repeat(20)}` as const;
+const OTHER = `0x${"0d".repeat(20)}` as const;
+const push = (address: Hex): string => `7f${"0".repeat(24)}${address.slice(2)}`;
+
+/** A chain on which these addresses hold code, and these contracts say this of themselves. */
+function chainOf(codes: Readonly<Record<Hex, string>>, names: Readonly<Record<Hex, string>>) {
+  return {
+    getCode: async (address: Hex) => `0x${codes[address] ?? ""}` as const,
+    async call({ to }: { readonly to?: Hex }) {
+      if (names[to!] === undefined) throw new Error("execution reverted");
+      return encodeAbiParameters([{ type: "string" }], [names[to!]!]);
+    },
+  } as unknown as Pick<ChainClient, "call" | "getCode">;
+}
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack();
+});
+afterAll(() => stack.close());
+
+test("default: the router of a coordinator that Chainlink compiled is read from its code", async () => {
+  const { functionsCoordinator, functionsRouter } = stack.addresses;
+  const found = await readCoordinatorContracts(stack.client, functionsCoordinator);
+  expect(found).toMatchObject({
+    functionsCoordinator,
+    functionsRouter: functionsRouter.toLowerCase(),
+    vrfCoordinator: `0x${"0".repeat(40)}`,
+  });
+});
+
+test("behaviour: of the addresses in the code it is the one that says it is a router", async () => {
+  const code = `60${push(OTHER)}5b${push(OTHER)}${push(ROUTER)}`;
+  const names = { [OTHER]: "Routers Anonymous v1", [ROUTER]: "Functions Router v2.0.0" };
+  const chain = chainOf({ [COORDINATOR]: code, [OTHER]: "00", [ROUTER]: "00" }, names);
+  expect((await readCoordinatorContracts(chain, COORDINATOR)).functionsRouter).toBe(ROUTER);
+});
+
+test("behaviour: bytes that look like another address and reach into the router's don't hide it", async () => {
+  const overlapping = `7f${"0".repeat(24)}${"ab".repeat(10)}`;
+  const code = `${overlapping}${push(ROUTER)}`;
+  const chain = chainOf({ [COORDINATOR]: code, [ROUTER]: "00" }, { [ROUTER]: "Functions Router v2.0.0" });
+  expect((await readCoordinatorContracts(chain, COORDINATOR)).functionsRouter).toBe(ROUTER);
+});
+
+test.each<[string, string, Readonly<Record<Hex, string>>, RegExp]>([
+  ["without code", "", {}, /holds no code; correct the network's coordinator or rpcUrls/],
+  ["that names no address", "6000", {}, /names no FunctionsRouter/],
+  ["that names an account without code", push(ROUTER), {}, /names no FunctionsRouter/],
+  ["that names another contract", push(ROUTER), { [ROUTER]: "00" }, /names no FunctionsRouter/],
+])("error: an address %s is no coordinator", async (_, code, others, why) => {
+  const chain = chainOf({ [COORDINATOR]: code, ...others }, {});
+  await expect(readCoordinatorContracts(chain, COORDINATOR)).rejects.toThrow(why);
+});
