@@ -63,8 +63,8 @@ export function createInbox(options: {
         while (!reader.isAtEnd) {
           const length = reader.uint(4);
           if (length > MAX_MESSAGE_BYTES) throw new MalformedMessageError("a message is too long");
-          // A view would keep the whole body.
-          const received = open(reader.bytes(length).slice(), address);
+          // A view would keep the whole body, and so would a slice of a Buffer.
+          const received = open(Uint8Array.from(reader.bytes(length)), address);
           if (received === undefined) return "limited";
           heard.set(received.sealed.message.sender, Date.now());
           onMessage(received);

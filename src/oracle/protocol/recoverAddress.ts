@@ -7,11 +7,12 @@ import { loadSecp256k1 } from "../../lib/secp256k1.ts";
  */
 export function recoverAddress(digest: Uint8Array, signature: Uint8Array): string | undefined {
   const native = loadSecp256k1();
-  const compact = signature.slice(0, 64);
+  // Copies: a slice of a Buffer is a view, and the library normalizes in place.
+  const compact = Uint8Array.from(signature.subarray(0, 64));
   const recoveryId = signature[64]!;
   if (recoveryId > 1) return undefined;
   try {
-    if (Buffer.compare(native.signatureNormalize(signature.slice(0, 64)), compact) !== 0) return undefined;
+    if (Buffer.compare(native.signatureNormalize(Uint8Array.from(compact)), compact) !== 0) return undefined;
     const publicKey = native.ecdsaRecover(compact, recoveryId, digest, false);
     return `0x${keccak256(publicKey.subarray(1)).subarray(12).toHex()}`;
   } catch {

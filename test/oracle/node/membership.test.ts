@@ -1,0 +1,243 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Hex } from "viem";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { decodeTransmission } from "../../../src/chainlink/calldata.ts";
+import { nodeConfigOf } from "../../../src/chainlink/nodeConfig.ts";
+import { findSigner, reportDigest } from "../../../src/chainlink/reportSigners.ts";
+import { createMembership, type Membership, type TaskHooks } from "../../../src/oracle/node/membership.ts";
+import type { RoundJournal } from "../../../src/oracle/node/roundJournal.ts";
+import type { OracleRequest } from "../../../src/oracle/oracleRequest.ts";
+import { transmitOrder } from "../../../src/oracle/protocol/transmitOrder.ts";
+import type { Entry } from "../../../src/oracle/requestSet.ts";
+import { createReportSigner } from "../../../src/oracle/signer.ts";
+import { idOf } from "../support/logs.ts";
+
+const NODES = [0, 1, 2, 3];
+const keys = NODES.map((index) => createReportSigner(new Uint8Array(32).fill(1 + index)));
+const signers = keys.map(({ address }) => address);
+const place = { chainId: 31_337, coordinator: `0x${"11".repeat(20)}` } as const;
+const configDigest = idOf(0x1234n);
+/** Of these requests node 0 is the first to transmit. */
+const [REQUEST, SECOND] = Array.from({ length: 64 }, (_, index) => idOf(BigInt(index))).filter(
+  (id) => transmitOrder(id, NODES.length)[0] === 0,
+) as [Hex, Hex];
+
+interface TestNode {
+  readonly member: Membership;
+  readonly journal: Map<Hex, string[]>;
+  readonly transmitted: Hex[];
+  readonly heard: string[];
+  readonly failures: unknown[];
+}
+
+let servers: Server[];
+let urls: string[];
+let nodes: (TestNode | undefined)[];
+/** Lets a node's journal fail. */
+let isDiskFull: (node: number) => boolean;
+
+beforeEach(async () => {
+  nodes = [];
+  isDiskFull = () => false;
+  servers = await Promise.all(
+    NODES.map(async (index) => {
+      const server = createServer((request, response) => {
+        const chunks: Buffer[] = [];
+        request.on("data", (chunk: Buffer) => chunks.push(chunk));
+        request.once("end", () => {
+          const outcome = nodes[index]?.member.inbox.take(Buffer.concat(chunks), "192.0.2.1");
+          response.writeHead(outcome === "taken" ? 204 : 503, { "content-length": 0 }).end();
+        });
+      });
+      await new Promise<void>((resolve) => {
+        server.listen(0, "127.0.0.1", resolve);
+      });
+      return server;
+    }),
+  );
+  urls = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+afterEach(async () => {
+  for (const node of nodes) node?.member.close();
+  for (const server of servers) server.closeAllConnections();
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+});
+
+/** Starts a node; with the journal of an earlier one it goes on from there. */
+function start(index: number, journal = new Map<Hex, string[]>()): TestNode {
+  const heard: string[] = [];
+  const kept: RoundJournal = {
+    read: async (requestId) => journal.get(requestId) ?? [],
+    async append(requestId, record) {
+      if (isDiskFull(index)) throw new Error("no space left on device");
+      journal.set(requestId, [...(journal.get(requestId) ?? []), record]);
+    },
+  };
+  const config = nodeConfigOf({ signers, transmitters: signers });
+  const set = {
+    configDigest,
+    count: 1n,
+    blockNumber: 1n,
+    faulty: 1,
+    signers,
+    transmitters: signers,
+    urls,
+    config,
+  };
+  const member = createMembership({
+    ...place,
+    set,
+    signer: keys[index]!,
+    journal: kept,
+    onMessage: (_, { message }) => void heard.push(`${message.kind} of ${message.sender}`),
+  });
+  return (nodes[index] = { member, journal, transmitted: [], heard, failures: [] });
+}
+
+const entryOf = (requestId: Hex): Entry<OracleRequest> => ({
+  request: {
+    requestId,
+    client: `0x${"c1".repeat(20)}`,
+    subscriptionId: 1n,
+    data: new Uint8Array(),
+    dataVersion: 1,
+    callbackGasLimit: 100_000,
+    gasOverheadAfterCallback: 0,
+    commitment: new Uint8Array(352),
+    blockNumber: 5n,
+  },
+  seenAt: 0,
+  state: "waiting",
+  why: "",
+  attempts: 0,
+  notBefore: 0,
+  underfunded: false,
+  unanswerable: false,
+  alone: false,
+  gasFactor: 1n,
+});
+
+function begin(
+  { member, transmitted, failures }: TestNode,
+  requestId: Hex,
+  hooks: Partial<TaskHooks> = {},
+): void {
+  member.begin(entryOf(requestId), {
+    onTransmit: (_, data) => void transmitted.push(data),
+    onAccuse() {},
+    onFailure: (error) => void failures.push(error),
+    ...hooks,
+  });
+}
+
+/** Lets a node see the result of a request's source. */
+function observe({ member }: TestNode, requestId: Hex, text = "seen"): void {
+  const observation = { ok: true, bytes: Buffer.from(text) };
+  member.tasks.get(requestId)!.round.give({ type: "observed", observation, salt: idOf(BigInt(member.self)) });
+}
+
+/** Who signed what a node transmits, and the result in it. */
+function readTransmission(data: Hex) {
+  const transmission = decodeTransmission(data)!;
+  const digest = reportDigest(transmission);
+  const by = transmission.signatures.map((signature) => signers.indexOf(findSigner(digest, signature)!));
+  return { by: new Set(by), result: Buffer.from(transmission.items[0]!.result.slice(2), "hex").toString() };
+}
+
+test("default: four nodes agree over HTTP, and the first of the order transmits with three signatures", async () => {
+  for (const index of NODES) begin(start(index), REQUEST);
+  for (const node of nodes) observe(node!, REQUEST);
+  await vi.waitFor(() => expect(nodes[0]!.transmitted).toHaveLength(1));
+  const { by, result } = readTransmission(nodes[0]!.transmitted[0]!);
+  expect([by.size, by.has(-1), result]).toEqual([3, false, "seen"]);
+  expect(nodes.map((node) => node!.transmitted.length)).toEqual([1, 0, 0, 0]);
+  expect(nodes[0]!.member.inbox.lastHeardAt(0)).toBeUndefined();
+  expect(nodes[0]!.member.inbox.lastHeardAt(1)).toBeTypeOf("number");
+});
+
+test("behaviour: what comes before a node has seen the request counts once it has", async () => {
+  for (const index of NODES) start(index);
+  for (const index of [1, 2, 3]) {
+    begin(nodes[index]!, REQUEST);
+    observe(nodes[index]!, REQUEST);
+  }
+  await vi.waitFor(() =>
+    expect(new Set(nodes[0]!.heard)).toEqual(
+      new Set([1, 2, 3].flatMap((sender) => [`commit of ${sender}`, `reveal of ${sender}`])),
+    ),
+  );
+  // Nobody says anything again: only what came early is left.
+  for (const index of [1, 2, 3]) nodes[index]!.member.close();
+  begin(nodes[0]!, REQUEST);
+  await vi.waitFor(() =>
+    expect(nodes[0]!.journal.get(REQUEST)?.map((record) => JSON.parse(record).kind)).toEqual([
+      "proposed",
+      "endorsed",
+    ]),
+  );
+});
+
+test("behaviour: rounds know nothing of each other, and one that has ended takes nothing any more", async () => {
+  for (const index of NODES) {
+    begin(start(index), REQUEST);
+    begin(nodes[index]!, SECOND);
+  }
+  nodes[0]!.member.end(REQUEST);
+  for (const node of nodes) if (node!.member.tasks.has(REQUEST)) observe(node!, REQUEST, "first");
+  for (const node of nodes) observe(node!, SECOND, "second");
+  await vi.waitFor(() => expect(nodes[0]!.transmitted).toHaveLength(1));
+  expect(readTransmission(nodes[0]!.transmitted[0]!).result).toBe("second");
+  expect(nodes[0]!.journal.has(REQUEST)).toBe(false);
+});
+
+test("behaviour: a node that begins again from its journal says what it said, and the round goes on", async () => {
+  const journal = start(0).journal;
+  begin(nodes[0]!, REQUEST);
+  observe(nodes[0]!, REQUEST);
+  await vi.waitFor(() => expect(journal.get(REQUEST)).toHaveLength(1));
+  nodes[0]!.member.close();
+  start(0, journal);
+  begin(nodes[0]!, REQUEST);
+  const { round } = nodes[0]!.member.tasks.get(REQUEST)!;
+  await round.ready;
+  expect(round.hasObserved).toBe(true);
+  const accused = vi.fn<() => void>();
+  for (const index of [1, 2]) {
+    begin(start(index), REQUEST, { onAccuse: accused });
+    observe(nodes[index]!, REQUEST);
+  }
+  await vi.waitFor(() => expect(nodes[0]!.transmitted).toHaveLength(1));
+  expect(readTransmission(nodes[0]!.transmitted[0]!).by).toEqual(new Set([0, 1, 2]));
+  expect(accused).not.toHaveBeenCalled();
+});
+
+test("error: a node whose journal can't be written says nothing, and tells why", async () => {
+  isDiskFull = (index) => index === 0;
+  for (const index of [0, 1]) begin(start(index), REQUEST);
+  observe(nodes[0]!, REQUEST);
+  await vi.waitFor(() => expect(nodes[0]!.failures).toMatchObject([{ message: "no space left on device" }]));
+  observe(nodes[1]!, REQUEST);
+  await vi.waitFor(() => expect(nodes[0]!.heard).toContain("commit of 1"));
+  expect(nodes[1]!.heard).toEqual([]);
+});
+
+test("error: two commitments of one node are found out, and told to the others", async () => {
+  const accused: number[] = [];
+  for (const index of [0, 1, 2])
+    begin(start(index), REQUEST, {
+      onAccuse: ({ evidence }) => void accused.push(evidence.message.first.message.sender),
+    });
+  // One key with two disks.
+  begin(start(3), REQUEST);
+  const first = nodes[3]!;
+  observe(first, REQUEST, "one");
+  await vi.waitFor(() => expect(nodes[0]!.heard).toContain("commit of 3"));
+  first.member.close();
+  begin(start(3), REQUEST);
+  observe(nodes[3]!, REQUEST, "two");
+  await vi.waitFor(() => expect(accused).toEqual([3, 3, 3]));
+  for (const index of [0, 1, 2]) observe(nodes[index]!, REQUEST);
+  await vi.waitFor(() => expect(nodes[0]!.transmitted).toHaveLength(1));
+  expect(readTransmission(nodes[0]!.transmitted[0]!).result).toBe("seen");
+});
