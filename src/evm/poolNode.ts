@@ -108,12 +108,14 @@ export function openPoolNode({ node, rpcUrl, chainId, timeoutMs, onChange }: Poo
   const leaveAlone = (reason: string, ms: number): void => {
     why = reason;
     isChecked = false;
-    failingUntil = performance.now() + ms;
+    failingUntil = Math.max(failingUntil, performance.now() + ms);
     tell();
   };
   const fail = (reason: string, retryAfterMs = 0): void => {
-    const backOffMs = Math.min(FIRST_BACK_OFF_MS * 2 ** failures, LONGEST_BACK_OFF_MS);
-    failures += 1;
+    // What was under way when it failed, and fails too, is no failure of its own.
+    const isNew = pauseMs() === 0;
+    const backOffMs = isNew ? Math.min(FIRST_BACK_OFF_MS * 2 ** failures, LONGEST_BACK_OFF_MS) : 0;
+    if (isNew) failures += 1;
     isLimited = retryAfterMs > 0 || /429|limit|too many/i.test(reason);
     leaveAlone(reason, Math.max(backOffMs, Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS)));
   };

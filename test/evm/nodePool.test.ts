@@ -81,6 +81,22 @@ test.each(faults)("behaviour: where the first node %s, the second answers", asyn
   expect(nodes[0]!.calls.length).toBe(before);
 });
 
+test("behaviour: requests that fail together are one failure: the node is left alone for a second", async () => {
+  await open();
+  const heal = nodes[0]!.inject(() => ({ status: 503 }));
+  await Promise.all(Array.from({ length: 20 }, () => pool.getBalanceWei(testAccount(0).address)));
+  heal();
+  expect(states()).toEqual(["failing", "healthy"]);
+  // Twenty failures in a row would keep it away for 30 seconds.
+  await vi.waitFor(
+    async () => {
+      await pool.checkNodes();
+      expect(states()).toEqual(["healthy", "healthy"]);
+    },
+    { interval: 100, timeout: 15_000 },
+  );
+});
+
 test("behaviour: a node that has recovered is asked again", async () => {
   await open();
   const heal = nodes[0]!.inject(() => ({ status: 503 }));
