@@ -32,7 +32,7 @@ const chain = await startEmbeddedChain({
   preferredPort: 0,
   rpcOrigins: [],
   deployer,
-  vrfVersion: "v2",
+  vrf: { vrfVersion: "v2", nativePayment: false },
   roles: {
     operator: operator.address,
     vrf: { oracle: vrfAccount.address, publicKey: [provingKey.publicKey.x, provingKey.publicKey.y] },

@@ -2,7 +2,7 @@ import { NETWORKS, NETWORK_NAMES } from "../networks/profiles.ts";
 import type { NetworkName } from "../networks/profiles.ts";
 import type { SandboxPool } from "../../sandbox/index.ts";
 import type { DataDirectory } from "../store/dataDirectory.ts";
-import { isEmbedded, vrfVersionOf } from "./config/embeddedNetworkSchema.ts";
+import { isEmbedded, vrfOf } from "./config/embeddedNetworkSchema.ts";
 import type { Config } from "./config/configSchema.ts";
 import { accompanyEmbedded } from "./embeddedCompanion.ts";
 import { createEmbeddedSource } from "./embeddedSource.ts";
@@ -34,7 +34,7 @@ export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
   const source = createEmbeddedSource({
     profile: NETWORKS[embeddedName],
     keys,
-    vrfVersion: vrfVersionOf(config),
+    vrf: vrfOf(config),
     folder: directory.file("chains", name),
     index: NETWORK_NAMES.indexOf(embeddedName),
     rpcOrigins,

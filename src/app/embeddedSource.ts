@@ -1,8 +1,7 @@
 import type { Logger } from "pino";
-import type { VrfVersion } from "../chainlink/vrfVersion.ts";
 import { fixedFees } from "../evm/sender.ts";
 import { EMBEDDED_GAS_PRICE_WEI } from "../networks/embedded/anvil.ts";
-import { startEmbeddedChain } from "../networks/embedded/chain.ts";
+import { startEmbeddedChain, type EmbeddedVrf } from "../networks/embedded/chain.ts";
 import type { NetworkSource } from "../networks/network.ts";
 import { MAX_RESPONSE_BYTES, finalityDepthOf, minConfirmationsOf } from "../networks/profiles.ts";
 import type { NetworkProfile } from "../networks/profiles.ts";
@@ -13,6 +12,8 @@ import type { NetworkKeys } from "./networkKeys.ts";
 const FIRST_RPC_PORT = 8545;
 /** What each subscription of a dapp is given: 10,000 LINK. */
 const ALLOWANCE_JUELS = 10_000n * 10n ** 18n;
+/** And, where words are paid for in coin, 10 coins for those. */
+const COIN_ALLOWANCE_WEI = 10n ** 19n;
 /** Heads are pushed; this is for the case that one gets lost. */
 const POLL_INTERVAL_MS = 1_000;
 
@@ -20,8 +21,7 @@ const POLL_INTERVAL_MS = 1_000;
 export function createEmbeddedSource(options: {
   readonly profile: NetworkProfile;
   readonly keys: NetworkKeys;
-  /** Of the contracts for random words. */
-  readonly vrfVersion: VrfVersion;
+  readonly vrf: EmbeddedVrf;
   /** Folder of the chain's state. */
   readonly folder: string;
   /** Place among the networks, for the RPC port. */
@@ -43,6 +43,7 @@ export function createEmbeddedSource(options: {
       hasFinalizedTag: false,
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
       allowanceJuels: ALLOWANCE_JUELS,
+      ...(options.vrf.nativePayment ? { coinAllowanceWei: COIN_ALLOWANCE_WEI } : {}),
       pollIntervalMs: POLL_INTERVAL_MS,
       rolledBackAfterMs: 0,
       hasEthereumBlocks: true,
@@ -58,7 +59,7 @@ export function createEmbeddedSource(options: {
         rpcOrigins: options.rpcOrigins,
         deployer,
         roles: rolesOf(keys),
-        vrfVersion: options.vrfVersion,
+        vrf: options.vrf,
         accounts: [operator.address, vrfAccount.address, ...transmitters.map((one) => one.address)],
         onRestart({ isUp, ...restart }) {
           if (isUp) {

@@ -52,7 +52,7 @@ let dataDir: string;
 let tyche: TycheProcess;
 beforeAll(async () => {
   dataDir = makeDataDir();
-  configure("v2.5");
+  configure({ sepolia: { vrf: "v2.5" }, fuji: { vrf: "v2.5", nativePayment: true } });
   tyche = await start();
 });
 afterAll(async () => {
@@ -61,14 +61,19 @@ afterAll(async () => {
   rmSync(`${dataDir}.json`);
 });
 
-function configure(vrf: string): void {
-  const networks = { sepolia: { embedded: true, vrf } };
+function configure(embedded: Readonly<Record<string, object>>): void {
+  const networks = Object.fromEntries(
+    Object.entries(embedded).map(([name, options]) => [name, { embedded: true, ...options }]),
+  );
   writeFileSync(`${dataDir}.json`, JSON.stringify({ networks }));
 }
 
 const start = () => startTycheProcess({ dataDir, env: { TYCHE_CONFIG: `${dataDir}.json` } });
 
-const findNetwork = async () => (await tyche.call("GET", "/api/networks")).data.items[0];
+const findNetwork = async () =>
+  (await tyche.call("GET", "/api/networks")).data.items.find(
+    ({ name }: { name: string }) => name === "sepolia",
+  );
 const verify = async (tx: string) => (await tyche.call("GET", `/api/verify?network=sepolia&tx=${tx}`)).data;
 const hashIn = (url: string): string => url.slice(url.lastIndexOf("/") + 1);
 
@@ -103,6 +108,15 @@ describe("an embedded network with VRF v2.5", () => {
     expect(page).toContain("BatchVRFCoordinatorV2Plus");
     expect(page).toContain("nativePayment = false");
     for (const word of data.randomNumber) expect(page).toContain(word);
+  });
+
+  test("default: with nativePayment a preset's word is paid for in coin", async () => {
+    const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=fuji&preset=coinflip", {
+      body: {},
+    });
+    expect(data).toMatchObject({ success: true, err: "0x" });
+    const page = await (await fetch(`${tyche.url}/explorer/fuji/tx/${data.vrfv2Hash}`)).text();
+    expect(page).toContain("nativePayment = true");
   });
 
   test("default: a contract on VRFConsumerBaseV2Plus gets words on the dapp's subscription, for LINK and for coin", async () => {
@@ -166,9 +180,13 @@ describe("an embedded network with VRF v2.5", () => {
 
   test("behaviour: a restart goes on with the chain, and refuses to take it for one of VRF v2", async () => {
     await tyche.stop();
-    configure("v2");
+    configure({ sepolia: { vrf: "v2" } });
     await expect(start()).rejects.toThrow("has the contracts of VRF v2.5, but the configuration says v2");
-    configure("v2.5");
+    configure({ sepolia: { vrf: "v2.5", nativePayment: true } });
+    await expect(start()).rejects.toThrow(
+      "has the contracts of nativePayment false, but the configuration says true",
+    );
+    configure({ sepolia: { vrf: "v2.5" } });
     tyche = await start();
     const { data } = await tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=sepolia");
     expect(data.success).toBe(true);

@@ -9,7 +9,8 @@ export function checkNetworks(networks: unknown): ParameterViolation[] {
   if (!isObject(networks)) return [];
   return Object.entries(networks).flatMap(([name, network]) => {
     const path = pointerTo(name, "/networks");
-    if (isEmbedded(network)) return checkEmbedded(name, path);
+    if (isEmbedded(network))
+      return [...checkEmbedded(name, path), ...(isObject(network) ? checkPayment(network, path) : [])];
     return isObject(network)
       ? [
           ...checkChainId(name, network, path),

@@ -1,11 +1,13 @@
 import { Type } from "typebox";
 import { VRF_VERSIONS, type VrfVersion } from "../../chainlink/vrfVersion.ts";
+import type { EmbeddedVrf } from "../../networks/embedded/chain.ts";
 import { EXPECTED } from "../../lib/schemaErrors.ts";
 
 /** A chain inside the service, with its options. */
 export interface EmbeddedNetworkConfig {
   readonly embedded: true;
   readonly vrf?: VrfVersion;
+  readonly nativePayment?: boolean;
 }
 
 /** An embedded network as an object, as {@link EmbeddedNetworkConfig}. */
@@ -23,6 +25,13 @@ export const EmbeddedNetwork = Type.Object(
         description: "Version of the contracts for random words, fixed when the chain is new. Default `v2`.",
       }),
     ),
+    nativePayment: Type.Optional(
+      Type.Boolean({
+        [EXPECTED]: "true or false",
+        description:
+          "Whether random words are paid for in coin instead of LINK: VRF v2.5 alone, fixed when the chain is new. Default false.",
+      }),
+    ),
   },
   {
     additionalProperties: false,
@@ -36,7 +45,8 @@ export function isEmbedded(network: unknown): network is "embedded" | EmbeddedNe
   return network === "embedded" || (typeof network === "object" && network !== null && "embedded" in network);
 }
 
-/** The version of VRF that an embedded network is configured with. */
-export function vrfVersionOf(network: "embedded" | EmbeddedNetworkConfig): VrfVersion {
-  return network === "embedded" ? "v2" : (network.vrf ?? "v2");
+/** What an embedded network's random words are configured with. */
+export function vrfOf(network: "embedded" | EmbeddedNetworkConfig): EmbeddedVrf {
+  const { vrf, nativePayment }: Partial<EmbeddedNetworkConfig> = network === "embedded" ? {} : network;
+  return { vrfVersion: vrf ?? "v2", nativePayment: nativePayment ?? false };
 }

@@ -171,6 +171,9 @@ export const subscriptionOwnerV2PlusAbi = withWideIds(subscriptionOwnerAbi);
 /** PresetConsumerV2Plus, but for its constructor. */
 export const presetConsumerV2PlusAbi = withWideIds(presetConsumerAbi);
 
+/** How PresetConsumerV2Plus pays for random words. */
+export const wordPaymentAbi = parseAbi(["function NATIVE_PAYMENT() view returns (bool)"]);
+
 /** The constructor of PresetConsumerV2Plus. */
 export const presetConsumerV2PlusConstructorAbi = parseAbi([
   "constructor(address operator, address vrfCoordinator, address functionsRouter, bytes32 donId, bool nativePayment)",

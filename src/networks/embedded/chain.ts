@@ -1,11 +1,12 @@
-import { toHex } from "viem";
+import { decodeFunctionResult, encodeFunctionData, toHex } from "viem";
 import type { Hex } from "viem";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { deployStack } from "../../chainlink/deploy.ts";
-import type { StackRoles } from "../../chainlink/stackPlan.ts";
+import { wordPaymentAbi } from "../../chainlink/contracts/abi.ts";
+import type { StackAddresses, StackRoles } from "../../chainlink/stackPlan.ts";
+import type { VrfTerms } from "../../chainlink/vrfPlan.ts";
 import type { ChainDeployment, KnownChain } from "../network.ts";
-import type { VrfVersion } from "../../chainlink/vrfVersion.ts";
 import { minConfirmationsOf } from "../profiles.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import { EMBEDDED_GAS_PRICE_WEI, EmbeddedChainError } from "./anvil.ts";
@@ -39,6 +40,9 @@ export interface EmbeddedChain {
   close(): Promise<void>;
 }
 
+/** The version of the contracts for random words, and how PresetConsumer pays for them: fixed when a chain is new. */
+export type EmbeddedVrf = Required<Pick<VrfTerms, "vrfVersion" | "nativePayment">>;
+
 /** Options of {@link startEmbeddedChain}. */
 export interface EmbeddedChainOptions {
   readonly profile: NetworkProfile;
@@ -51,8 +55,8 @@ export interface EmbeddedChainOptions {
   readonly rpcOrigins: EmbeddedNodeOptions["rpcOrigins"];
   readonly deployer: Account;
   readonly roles: StackRoles;
-  /** Of the contracts for random words on a new chain; one that is known must have them. */
-  readonly vrfVersion: VrfVersion;
+  /** Of a new chain; one that is known must have the same. */
+  readonly vrf: EmbeddedVrf;
   /** Further accounts that send transactions. */
   readonly accounts: readonly Hex[];
   readonly onRestart: EmbeddedNodeOptions["onRestart"];
@@ -87,7 +91,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       const { client, earlyClient: oracleClient, port, rpcUrl } = node;
       const present = await client.getHead(BigInt(known.deployment.blockNumber));
       if (present?.hash === known.identity) {
-        assertVersion(known.deployment.contracts.vrfVersion ?? "v2", options);
+        await assertSameVrf(client, known.deployment.contracts, options);
         node.resume(known.deployment.blockNumber);
         const deployment = { ...known.deployment, port };
         return {
@@ -126,7 +130,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       donName: profile.functions.donId,
       minConfirmations: minConfirmationsOf(profile, "embedded"),
       premiumLinkPpm: profile.vrf.premiumLinkPpm,
-      vrfVersion: options.vrfVersion,
+      ...options.vrf,
     });
     const head = (await client.getHead("latest"))!;
     const deployment = { contracts, blockNumber: Number(head.number), port };
@@ -139,13 +143,21 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   }
 }
 
-/** Contracts stay what they are: another version takes a new chain. */
-function assertVersion(
-  found: VrfVersion,
-  { profile, vrfVersion }: Pick<EmbeddedChainOptions, "profile" | "vrfVersion">,
-): void {
-  if (found === vrfVersion) return;
-  throw new EmbeddedChainError(
-    `the chain of ${profile.name} has the contracts of VRF ${found}, but the configuration says ${vrfVersion}: say ${found}, or remove its folder for a new chain`,
-  );
+/** Contracts stay what they are: other terms take a new chain. */
+async function assertSameVrf(
+  client: ChainClient,
+  { vrfVersion = "v2", presetConsumer }: StackAddresses,
+  { profile, vrf }: Pick<EmbeddedChainOptions, "profile" | "vrf">,
+): Promise<void> {
+  const refuse = (found: string, wanted: string): never => {
+    throw new EmbeddedChainError(
+      `the chain of ${profile.name} has the contracts of ${found}, but the configuration says ${wanted}: say the former, or remove its folder for a new chain`,
+    );
+  };
+  if (vrfVersion !== vrf.vrfVersion) refuse(`VRF ${vrfVersion}`, vrf.vrfVersion);
+  if (vrfVersion === "v2") return;
+  const call = { abi: wordPaymentAbi, functionName: "NATIVE_PAYMENT" } as const;
+  const data = await client.call({ to: presetConsumer, data: encodeFunctionData(call) });
+  const isPaidNatively = decodeFunctionResult({ ...call, data });
+  if (isPaidNatively !== vrf.nativePayment) refuse(`nativePayment ${isPaidNatively}`, `${vrf.nativePayment}`);
 }

@@ -132,8 +132,10 @@ test("behaviour: what random words are paid with, and at which gas price, goes w
     violationsOf({
       mychain: { ...MYCHAIN, nativePayment: true, laneMaxGasGwei: "500" },
       sepolia: { ...theirs, nativePayment: false, laneMaxGasGwei: "500" },
+      fuji: { embedded: true, nativePayment: true },
     }),
   ).toEqual({
+    "/networks/fuji/nativePayment": expect.stringContaining("needs VRF v2.5"),
     "/networks/mychain/nativePayment": expect.stringContaining("needs VRF v2.5"),
     "/networks/mychain/laneMaxGasGwei": expect.stringContaining("needs a coordinator of VRF v2.5 of our own"),
     "/networks/sepolia/laneMaxGasGwei": expect.stringContaining("needs a coordinator of VRF v2.5 of our own"),
