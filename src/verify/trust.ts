@@ -1,3 +1,4 @@
+import type { ReportOperators } from "./reportOperators.ts";
 import type { RequestVerification } from "./verification.ts";
 
 /** Says in sentences what the checks could not show. */
@@ -11,8 +12,8 @@ export function remainingTrust(
   }: {
     readonly isEmbedded: boolean | undefined;
     readonly hasEthereumBlocks?: boolean;
-    /** Nodes of the coordinator's present configuration, if each has keys of its own. */
-    readonly operators: { readonly nodes: number; readonly faulty: number } | undefined;
+    /** Who holds the keys that the reports are signed with, by configuration. */
+    readonly operators: readonly ReportOperators[];
     readonly isChainlinkVrf?: boolean;
   },
 ): string[] {
@@ -31,13 +32,7 @@ export function remainingTrust(
             "on an embedded chain the proof shows that the word was not changed after its block, not that the block was not chosen."
         : `Who holds the VRF key can stay silent, and can't choose a word unless it also chooses block hashes of the chain${isEmbedded === undefined ? ", as the operator of an embedded chain can" : ""}.`,
     );
-  if (hasReports)
-    trust.push(
-      operators === undefined
-        ? "The operator of a self-run oracle holds the keys of all its nodes: their signatures show that it reported the result, and running " +
-            "the source again that the result is right. Where that can't be done, the result is the operator's word."
-        : `To forge a result, ${operators.faulty + 1} of the ${operators.nodes} operators of this network's nodes would have to agree on it; that they are different people is not on chain.`,
-    );
+  if (hasReports) trust.push(...new Set(operators.map(trustInOperators)));
   trust.push(
     "That the contracts' code is the published one, and what they hold (registered keys, stored sources, settings), is the word " +
       "of the node that was asked.",
@@ -46,4 +41,18 @@ export function remainingTrust(
       : "That the transactions and their logs are on the chain is the word of the node that was asked: ask another node, too.",
   );
   return trust;
+}
+
+function trustInOperators(operators: ReportOperators): string {
+  switch (operators.kind) {
+    case "one":
+      return (
+        "The operator of a self-run oracle holds the keys of all its nodes: their signatures show that it reported the result, and running " +
+        "the source again that the result is right. Where that can't be done, the result is the operator's word."
+      );
+    case "several":
+      return `To forge a result, ${operators.faulty + 1} of the ${operators.nodes} operators of this network's nodes would have to agree on it; that they are different people is not on chain.`;
+    case "unknown":
+      return "How many operators would have to agree to forge a result can't be told: the node that was asked no longer has the list of signers.";
+  }
 }

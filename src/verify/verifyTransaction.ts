@@ -22,10 +22,10 @@ import { checkContracts } from "./contractsStep.ts";
 import { checkExecution, type ExecutionOptions } from "./executionStep.ts";
 import { checkFunction, checkPreset } from "./presetSteps.ts";
 import { checkRandomness } from "./randomnessSteps.ts";
+import { findReportOperators } from "./reportOperators.ts";
 import { checkReport } from "./reportSteps.ts";
 import { findRequestParts, type RequestParts, type RequestPartsMeans } from "./requestParts.ts";
 import { checkTransactions } from "./transactionsStep.ts";
-import { findSignerSet, readLatestConfig } from "./signerSet.ts";
 import { remainingTrust } from "./trust.ts";
 import {
   failedStep,
@@ -109,26 +109,10 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
     contracts: book.known(),
     trust: remainingTrust(requests, {
       ...options,
-      operators: await findOperators(requests, means),
+      operators: await findReportOperators(found, means),
       isChainlinkVrf: isOf(options.chainlinkCoordinator, book),
     }),
   };
-}
-
-/** Returns how many nodes with operators of their own the coordinator has now; `undefined` for one operator, or where it can't be told. */
-async function findOperators(
-  requests: readonly RequestVerification[],
-  { facts, book, chainId }: RequestPartsMeans & { readonly chainId: number },
-): Promise<{ readonly nodes: number; readonly faulty: number } | undefined> {
-  if (requests.every(({ kind }) => kind === "random")) return undefined;
-  try {
-    const coordinator = book.get("functionsCoordinator");
-    const { configDigest } = await readLatestConfig(coordinator, facts);
-    const set = await findSignerSet({ coordinator, chainId, configDigest }, facts);
-    return set?.urls && { nodes: set.signers.length, faulty: set.faulty };
-  } catch {
-    return undefined;
-  }
 }
 
 function isOf(coordinator: Hex | undefined, book: ContractBook): boolean {

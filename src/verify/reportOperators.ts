@@ -1,0 +1,51 @@
+import type { Hex } from "viem";
+import { decodeTransmission } from "../chainlink/calldata.ts";
+import type { RequestParts, RequestPartsMeans } from "./requestParts.ts";
+import { findSignerSet, readLatestConfig } from "./signerSet.ts";
+
+/** Who holds the keys that sign a report: the operators of several nodes, one operator, or it can't be told. */
+export type ReportOperators =
+  | { readonly kind: "several"; readonly nodes: number; readonly faulty: number }
+  | { readonly kind: "one" }
+  | { readonly kind: "unknown" };
+
+/**
+ * Returns who holds the keys of the configurations that the reports on these requests were signed under, each once; for a request
+ * without a report, of the coordinator's present one. A configuration from before a change is still that of its reports.
+ */
+export async function findReportOperators(
+  found: readonly RequestParts[],
+  means: RequestPartsMeans & { readonly chainId: number },
+): Promise<readonly ReportOperators[]> {
+  const digests = await Promise.all(
+    found.filter(({ kind }) => kind !== "random").map((parts) => findDigest(parts, means)),
+  );
+  return await Promise.all([...new Set(digests)].map((digest) => findOperators(digest, means)));
+}
+
+/** Returns the configuration digest of a request's report; `undefined` without one. */
+async function findDigest(
+  { functions }: RequestParts,
+  { facts }: RequestPartsMeans,
+): Promise<Hex | undefined> {
+  const hash = functions?.processed?.log.transactionHash;
+  return hash === undefined
+    ? undefined
+    : decodeTransmission((await facts.getTransaction(hash)).input)?.context[0];
+}
+
+async function findOperators(
+  digest: Hex | undefined,
+  { facts, book, chainId }: RequestPartsMeans & { readonly chainId: number },
+): Promise<ReportOperators> {
+  try {
+    const coordinator = book.get("functionsCoordinator");
+    const configDigest = digest ?? (await readLatestConfig(coordinator, facts)).configDigest;
+    const set = await findSignerSet({ coordinator, chainId, configDigest }, facts);
+    if (set === undefined) return { kind: "unknown" };
+    if (set.urls === undefined) return { kind: "one" };
+    return { kind: "several", nodes: set.signers.length, faulty: set.faulty };
+  } catch {
+    return { kind: "unknown" };
+  }
+}

@@ -1,0 +1,110 @@
+import { encodeAbiParameters, encodeEventTopics, parseAbiItem, type Hex } from "viem";
+import { expect, test } from "vitest";
+import { configDigestOf, nodeConfigOf, type NodeConfig } from "../../src/chainlink/nodeConfig.ts";
+import { encodeNodeUrls } from "../../src/chainlink/offchainConfig.ts";
+import { encodeTransmission } from "../../src/oracle/report.ts";
+import { findReportOperators } from "../../src/verify/reportOperators.ts";
+import { remainingTrust } from "../../src/verify/trust.ts";
+import { idOf } from "../oracle/support/logs.ts";
+
+const CHAIN = 31_337;
+const COORDINATOR = `0x${"c0".repeat(20)}` as const;
+const CONFIG_SET = parseAbiItem(
+  "event ConfigSet(uint32 previousConfigBlockNumber, bytes32 configDigest, uint64 configCount, address[] signers, address[] transmitters, uint8 f, bytes onchainConfig, uint64 offchainConfigVersion, bytes offchainConfig)",
+);
+const addressOf = (value: number): Hex => `0x${value.toString(16).padStart(40, "0")}`;
+const configOf = (nodes: number, hasUrls = true): NodeConfig => {
+  const numbers = Array.from({ length: nodes }, (_, index) => 100 + index);
+  const offchainConfig = encodeNodeUrls(numbers.map((number) => `https://node${number}.example`));
+  return nodeConfigOf({
+    signers: numbers.map((number) => addressOf(number)),
+    transmitters: numbers.map((number) => addressOf(1_000 + number)),
+    offchainConfig: hasUrls ? offchainConfig : "0x",
+  });
+};
+const digestOf = (config: NodeConfig, count: number): Hex =>
+  configDigestOf(config, { chainId: CHAIN, coordinator: COORDINATOR, count: BigInt(count) });
+
+/** A chain on which the coordinator has had these configurations, in blocks 1, 2, …, and reports under some of them. */
+function meansOf(configs: readonly NodeConfig[], { hasLogs = true } = {}) {
+  const latest = configs.length;
+  const dataOf = (config: NodeConfig, count: number): Hex =>
+    encodeAbiParameters(CONFIG_SET.inputs, [
+      count - 1,
+      digestOf(config, count),
+      BigInt(count),
+      config.signers,
+      config.transmitters,
+      config.faulty,
+      config.onchainConfig,
+      config.offchainConfigVersion,
+      config.offchainConfig,
+    ]);
+  const facts = {
+    once: (_: string, work: () => unknown) => work(),
+    async call() {
+      const types = [{ type: "uint32" }, { type: "uint32" }, { type: "bytes32" }] as const;
+      return { data: encodeAbiParameters(types, [latest, latest, digestOf(configs[latest - 1]!, latest)]) };
+    },
+    async findLogsIn(_: unknown, block: bigint) {
+      const config = configs[Number(block) - 1]!;
+      const topics = encodeEventTopics({ abi: [CONFIG_SET] });
+      return hasLogs ? [{ topics, data: dataOf(config, Number(block)) }] : [];
+    },
+    async getTransaction(hash: Hex) {
+      const count = Number(hash);
+      const context = { configDigest: digestOf(configs[count - 1]!, count), epoch: 0 };
+      return { input: encodeTransmission([], context, []), to: COORDINATOR };
+    },
+    getStorage: async () => "0x0",
+  };
+  const book = { get: () => COORDINATOR };
+  return { facts, book, chainId: CHAIN } as unknown as Parameters<typeof findReportOperators>[1];
+}
+
+/** What is left to trust of requests with reports under these configurations, by number; `undefined`: without a report. */
+async function trustOf(
+  means: ReturnType<typeof meansOf>,
+  ...counts: readonly (number | undefined)[]
+): Promise<readonly string[]> {
+  const found = counts.map((count) => ({
+    kind: "function",
+    functions: count === undefined ? {} : { processed: { log: { transactionHash: idOf(BigInt(count)) } } },
+  })) as unknown as Parameters<typeof findReportOperators>[0];
+  const operators = await findReportOperators(found, means);
+  const requests = found.map(({ kind }) => ({ kind })) as unknown as Parameters<typeof remainingTrust>[0];
+  return remainingTrust(requests, { isEmbedded: false, operators }).slice(0, -2);
+}
+const several = (agreeing: number, nodes: number): string =>
+  `To forge a result, ${agreeing} of the ${nodes} operators of this network's nodes would have to agree on it; that they are different people is not on chain.`;
+
+test.each([
+  [4, 2],
+  [5, 2],
+  [7, 3],
+  [31, 11],
+])("default: of %i nodes %i operators have to agree to forge a result", async (nodes, agreeing) => {
+  expect(await trustOf(meansOf([configOf(nodes)]), 1)).toEqual([several(agreeing, nodes)]);
+});
+
+test("behaviour: a report from before a change of the nodes is told by the nodes that signed it", async () => {
+  const means = meansOf([configOf(4), configOf(7), configOf(10)]);
+  expect(await trustOf(means, 1)).toEqual([several(2, 4)]);
+  expect(await trustOf(means, 2)).toEqual([several(3, 7)]);
+  expect(await trustOf(means, 1, 3, 1)).toEqual([several(2, 4), several(4, 10)]);
+});
+
+test("behaviour: without a report it is the present configuration that counts", async () => {
+  expect(await trustOf(meansOf([configOf(4), configOf(7)]), undefined)).toEqual([several(3, 7)]);
+});
+
+test("behaviour: a report of an oracle that held all keys stays one operator's word", async () => {
+  const [sentence, ...rest] = await trustOf(meansOf([configOf(4, false), configOf(4)]), 1);
+  expect([sentence, rest]).toEqual([expect.stringContaining("holds the keys of all its nodes"), []]);
+});
+
+test("error: where the chain's node has lost the list of signers, nothing is claimed of the operators", async () => {
+  expect(await trustOf(meansOf([configOf(4), configOf(7)], { hasLogs: false }), 1)).toEqual([
+    expect.stringContaining("can't be told"),
+  ]);
+});
