@@ -7,7 +7,7 @@ import { readNodeSet } from "../../src/oracle/node/nodeSet.ts";
 import { transmitOrder } from "../../src/oracle/protocol/transmitOrder.ts";
 import { startTycheProcess, type OracleChild, type TycheProcess } from "../support/tyche.ts";
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
-import { NODE_FAULTS, startEquivocating } from "./support/nodeFaults.ts";
+import { NODE_FAULTS, NODE_STEPS, startEquivocating, watchStep } from "./support/nodeFaults.ts";
 import { prepareOperators, startLiar, startNode, type SeveralOperators } from "./support/nodes.ts";
 import { NETWORK } from "./support/world.ts";
 
@@ -15,6 +15,9 @@ import { NETWORK } from "./support/world.ts";
 const LIAR = 3;
 const SECOND_LIAR = 2;
 const MARKERS: Readonly<Record<number, string>> = { [LIAR]: "liar", [SECOND_LIAR]: "two liars" };
+/** Its clock is an hour ahead, and an hour behind once it was killed: nothing that nodes decide follows from what a clock tells. */
+const WRONG_CLOCK = 1;
+const HOUR_MS = 3_600_000;
 /** In no set at first. */
 const SPARE = 4;
 const PATIENCE_MS = 240_000;
@@ -35,7 +38,9 @@ beforeAll(async () => {
     nodes.push(
       await (MARKERS[index] !== undefined
         ? startLiar(node, MARKERS[index])
-        : startNode(index === SPARE ? operators.tellCoordinatorAlone(SPARE) : node)),
+        : startNode(index === SPARE ? operators.tellCoordinatorAlone(SPARE) : node, {
+            clockShiftMs: index === WRONG_CLOCK ? HOUR_MS : 0,
+          })),
     );
   vrf = await startNode(operators.vrf);
   tyche = await startTycheProcess({ dataDir: TYCHE_DATA_DIR!, env, timeoutMs: PATIENCE_MS });
@@ -65,6 +70,15 @@ async function endAfter<Result>(
   } finally {
     await end();
   }
+}
+
+/** Runs two functions at once, each of which must get its own result. */
+async function runFunctions(name: string): Promise<void> {
+  const words = [0, 1].map((index) => `${name}, word ${index}`);
+  const answers = await Promise.all(words.map((word) => runFunction(word)));
+  expect(answers.map(({ data }) => data)).toMatchObject(
+    words.map((word) => ({ success: true, parsedResult: `${word}!` })),
+  );
 }
 
 /** Runs functions, four at once, until one was the wrong node's to answer first; returns who answered those. */
@@ -116,6 +130,35 @@ test(
 );
 
 test(
+  "behaviour: with one node that forges an error, every function gets its own result",
+  async () => {
+    const words = ["five", "six", "seven", "eight"];
+    const answers = await Promise.all(words.map((word) => runFunction(word, "one liar, an error")));
+    expect(answers.map(({ data }) => data)).toMatchObject(
+      words.map((word) => ({ success: true, parsedResult: `${word}!` })),
+    );
+    expect((await peersOf(0))[LIAR]!.agreement.of).toBeGreaterThan(0);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "behaviour: a node whose clock is an hour ahead agrees with the others",
+  async () => {
+    await expect
+      .poll(async () => {
+        await runFunction("whatever the time");
+        const { same, of } = (await peersOf(0))[WRONG_CLOCK]!.agreement;
+        return [of > 0, of - same];
+      })
+      .toEqual([true, 0]);
+    const { lastSeen } = (await peersOf(WRONG_CLOCK))[0]!;
+    expect(Date.parse(String(lastSeen)) - Date.now()).toBeGreaterThan(HOUR_MS / 2);
+  },
+  PATIENCE_MS,
+);
+
+test(
   "behaviour: a preset takes a word of the VRF operator and a result of the nodes, and its signers are named",
   async () => {
     const { data } = await tyche.call("POST", `/api/vrfv2/presets?network=${NETWORK}&preset=range`, {
@@ -152,6 +195,33 @@ test.each(Object.entries(NODE_FAULTS))(
         return (await peersOf(0))[LIAR]!.lastSeen;
       })
       .toSatisfy((seen) => Date.parse(String(seen)) > startedAt);
+  },
+  PATIENCE_MS,
+);
+
+test.each(Object.keys(NODE_STEPS) as (keyof typeof NODE_STEPS)[])(
+  "behaviour: a node that is needed and killed when %s goes on from its journal, and contradicts nothing",
+  async (step) => {
+    const reached = watchStep(operators, { silent: LIAR, node: WRONG_CLOCK, step });
+    const waves: ReturnType<typeof runFunctions>[] = [];
+    let isReached = false;
+    while (!isReached) {
+      const wave = runFunctions(`${step}, wave ${waves.length}`);
+      wave.catch(() => {});
+      waves.push(wave);
+      await Promise.race([reached.then(() => (isReached = true)), wave]);
+    }
+    await nodes[WRONG_CLOCK]!.stop("SIGKILL");
+    operators.proxy.setRule(async ({ from, body }) => (from === LIAR ? undefined : body));
+    nodes[WRONG_CLOCK] = await startNode(operators.nodes[WRONG_CLOCK]!, { clockShiftMs: -HOUR_MS });
+    await endAfter(
+      () => operators.proxy.setRule(undefined),
+      () => Promise.all(waves),
+    );
+    const accused = (await Promise.all([0, 2].map((index) => peersOf(index)))).flatMap((peers) =>
+      peers.filter(({ contradictions }) => contradictions > 0),
+    );
+    expect(accused).toEqual([]);
   },
   PATIENCE_MS,
 );

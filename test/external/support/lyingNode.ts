@@ -1,4 +1,4 @@
-/** `node lyingNode.ts NETWORK MARKER`: an oracle node like `tyche oracle`, whose sandbox gives forged bytes for a source with the marker in it. */
+/** `node lyingNode.ts NETWORK MARKER`: an oracle node like `tyche oracle`, whose sandbox forges what a source with the marker in it gives: bytes, or an error where it says so. */
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { createSandboxPool, type SandboxPool } from "../../../sandbox/index.ts";
@@ -18,9 +18,13 @@ if (isEmbedded(network)) throw new Error(`${name} is embedded`);
 const directory = openDataDirectory(dataDir, { exclusive: true });
 const { store } = await openDapps(directory, () => process.exit(1));
 const honest = createSandboxPool({ concurrency: 1, maxWorkers: 1 });
-const forged = { ok: true, bytes: Buffer.from("forged") } as unknown as ReturnType<SandboxPool["run"]>;
+const forged = { ok: true, bytes: Buffer.from("forged") };
+const forgedError = { ok: false, error: { message: "forged" } };
 const pool: Pick<SandboxPool, "run"> = {
-  run: async (run) => (run.source.includes(marker) ? forged : honest.run(run)),
+  run: async (run) =>
+    run.source.includes(marker)
+      ? ((run.source.includes("error") ? forgedError : forged) as unknown as ReturnType<SandboxPool["run"]>)
+      : honest.run(run),
 };
 const served = serveOracleNetwork({
   name,

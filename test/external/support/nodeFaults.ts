@@ -56,6 +56,41 @@ export const NODE_FAULTS: Readonly<Record<string, NodeFault>> = {
   },
 };
 
+/** Steps of the protocol at which a node may be killed, by what shows them to the network between the nodes. */
+export const NODE_STEPS = {
+  "its commitment is recorded": { kind: COMMIT, isIncoming: false },
+  "it has revealed": { kind: 2, isIncoming: false },
+  "it has endorsed": { kind: 4, isIncoming: false },
+  "it has proposed": { kind: 3, isIncoming: false },
+  "it has enough signatures to transmit": { kind: 4, isIncoming: true },
+} as const;
+
+/**
+ * Silences one node, so that each of the others is needed, and waits until another one comes to a step. What that one says in this moment
+ * is lost with it.
+ */
+export function watchStep(
+  { proxy }: SeveralOperators,
+  {
+    silent,
+    node,
+    step,
+  }: { readonly silent: number; readonly node: number; readonly step: keyof typeof NODE_STEPS },
+): Promise<void> {
+  const { kind, isIncoming } = NODE_STEPS[step];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const endorsers = new Set<number>();
+  let isReached = false;
+  proxy.setRule(async ({ from, to, body }) => {
+    const isOfStep = splitBody(body).some((message) => message[1] === kind);
+    if (isIncoming && to === node && isOfStep && from !== silent) endorsers.add(from);
+    if (!isIncoming && from === node && isOfStep) isReached = true;
+    if (isReached || endorsers.size === 2) resolve();
+    return from === silent || (isReached && from === node) ? undefined : body;
+  });
+  return promise;
+}
+
 /** Lets a node commit to a second observation beside its own, to everybody; gives what ends it. */
 export function startEquivocating(
   operators: SeveralOperators,

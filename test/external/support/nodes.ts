@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Hex } from "viem";
 import { decodeLog } from "../../../src/chainlink/events.ts";
 import { createChainClient } from "../../../src/evm/client.ts";
@@ -14,6 +15,7 @@ import { NETWORK } from "./world.ts";
 
 const KEY_VARIABLE = "TYCHE_TEST_KEY";
 const LIAR = path.resolve(import.meta.dirname, "lyingNode.ts");
+const SHIFTED_CLOCK = path.resolve(import.meta.dirname, "shiftedClock.ts");
 
 /** An oracle of several operators, each with a folder and a process of its own, and a service on the same chain. */
 export interface SeveralOperators {
@@ -179,8 +181,18 @@ export async function startLiar(env: Readonly<Record<string, string>>, marker: s
   };
 }
 
-export const startNode = (env: Readonly<Record<string, string>>): Promise<OracleChild> =>
-  startOracleProcess(env);
+/** Starts a node as its operator does; its clock may be off. */
+export async function startNode(
+  env: Readonly<Record<string, string>>,
+  { clockShiftMs = 0 }: { readonly clockShiftMs?: number } = {},
+): Promise<OracleChild> {
+  if (clockShiftMs === 0) return await startOracleProcess(env);
+  return await startOracleProcess({
+    ...env,
+    NODE_OPTIONS: `--import=${pathToFileURL(SHIFTED_CLOCK).href}`,
+    TYCHE_TEST_CLOCK_SHIFT_MS: String(clockShiftMs),
+  });
+}
 
 /** Returns ports that nobody listens on now; all are held until the last is found, so they differ. */
 async function findFreePorts(count: number): Promise<number[]> {
