@@ -24,6 +24,23 @@ test.for(Array.from({ length: PARTS }, (_, part) => 1 + part * SCHEDULES_PER_PAR
   },
 );
 
+/** Some 3 s of a slow core each: what is sent grows with the square of the nodes. */
+test.for([
+  [7, 1_000],
+  [31, 60],
+] as const)(
+  "behaviour: of %i nodes, no invariant is broken in %i schedules",
+  { timeout: PATIENCE_MS },
+  ([nodes, schedules]) => {
+    const seeds = Array.from({ length: schedules }, (_, index) => 1 + index);
+    const broken = seeds.flatMap((seed) => {
+      const { violation } = runSchedule({ Round }, seed, nodes);
+      return violation === undefined ? [] : [`seed ${seed}: ${violation}`];
+    });
+    expect(broken).toEqual([]);
+  },
+);
+
 test.for(BROKEN_RULES)(
   "behaviour: a node that no longer $rule is caught",
   { timeout: PATIENCE_MS },

@@ -61,9 +61,13 @@ export interface ScheduleOutcome {
   readonly violation: string | undefined;
 }
 
-/** Runs one schedule that follows from its seed: nodes, faults, delays, losses, repetitions, kills. */
-export function runSchedule(protocol: Protocol, seed: number): ScheduleOutcome {
-  const schedule = new Schedule(protocol, createRandom(seed));
+/**
+ * Runs one schedule that follows from its seed: nodes, faults, delays, losses, repetitions, partitions, kills.
+ *
+ * @param nodes how many; default 4 to 7.
+ */
+export function runSchedule(protocol: Protocol, seed: number, nodes?: number): ScheduleOutcome {
+  const schedule = new Schedule(protocol, createRandom(seed), nodes);
   try {
     return { events: schedule.run(), violation: undefined };
   } catch (error) {
@@ -86,16 +90,19 @@ class Schedule {
   readonly #repetition: number;
   readonly #kills: number;
   readonly #longestDelay: number;
+  /** From this time on these nodes and the others hear nothing of each other, until all is well. */
+  readonly #cutFrom: number;
+  readonly #cutOff: ReadonlySet<number>;
   /** From then on nothing is lost, late or killed. */
   readonly #wellFrom: number;
   #time = 0;
   #isAnswered = false;
   events = 0;
 
-  constructor(protocol: Protocol, random: SeededRandom) {
+  constructor(protocol: Protocol, random: SeededRandom, nodes: number | undefined) {
     this.#protocol = protocol;
     this.#random = random;
-    const count = random.pick([4, 4, 4, 4, 5, 6, 7]);
+    const count = nodes ?? random.pick([4, 4, 4, 4, 5, 6, 7]);
     this.#faulty = faultyNodesOf(count);
     this.#order = shuffle(count, random);
     this.#kind = random.pick(["same", "numbers", "texts", "errors"]);
@@ -104,6 +111,8 @@ class Schedule {
     this.#kills = random.pick([0, 0.01, 0.05]);
     this.#longestDelay = random.pick([3, 30, 250]);
     this.#wellFrom = random.pick([0, 150, 400, 900]);
+    this.#cutFrom = random.pick([0, 20, 120, Infinity, Infinity, Infinity]);
+    this.#cutOff = new Set(shuffle(count, random).slice(0, 1 + random.below(count - 1)));
     const wrong = new Set(shuffle(count, random).slice(0, random.below(this.#faulty + 1)));
     const world = { nodes: count, faulty: this.#faulty, order: this.#order };
     this.#nodes = Array.from({ length: count }, (_, index) => {
@@ -237,7 +246,8 @@ class Schedule {
       if (index === from.index || (to !== "all" && to !== index)) continue;
       if (from.behaviour === "equivocator" && index % 2 !== side) continue;
       const isWell = this.#time >= this.#wellFrom;
-      if (!isWell && this.#random.chance(this.#loss)) continue;
+      const isCut = this.#time >= this.#cutFrom && this.#cutOff.has(from.index) !== this.#cutOff.has(index);
+      if (!isWell && (isCut || this.#random.chance(this.#loss))) continue;
       const copies = !isWell && this.#random.chance(this.#repetition) ? 2 : 1;
       for (let copy = 0; copy < copies; copy += 1)
         this.#queue.push(this.#time + this.#delay(), { type: "deliver", to: index, sealed: message });
