@@ -8,12 +8,16 @@ import { accompanyEmbedded } from "./embeddedCompanion.ts";
 import { createEmbeddedSource } from "./embeddedSource.ts";
 import { createExternalNetwork } from "./externalNetworks.ts";
 import { deriveNetworkKeys } from "./networkKeys.ts";
+import { watchNodes } from "./nodeWatch.ts";
 import { createServedNetwork } from "./servedNetwork.ts";
 import type { ServedNetwork } from "./servedNetwork.ts";
 import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
 
 /** Options of {@link createNetwork}. */
-export interface CreateNetworkOptions extends Omit<ServedNetworkOptions, "source" | "accompany"> {
+export interface CreateNetworkOptions extends Omit<
+  ServedNetworkOptions,
+  "source" | "accompany" | "watchNodes"
+> {
   readonly name: string;
   /** What the configuration says of it; what is embedded has a name of ours. */
   readonly config: Config["networks"][string];
@@ -28,7 +32,7 @@ export interface CreateNetworkOptions extends Omit<ServedNetworkOptions, "source
 export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
   const { name, config, directory, pool, log, rpcOrigins } = options;
   if (!isEmbedded(config))
-    return createServedNetwork({ ...options, source: createExternalNetwork(name, config) });
+    return createServedNetwork({ ...options, source: createExternalNetwork(name, config), watchNodes });
   const embeddedName = name as NetworkName;
   const keys = deriveNetworkKeys(directory.masterKey, embeddedName);
   const source = createEmbeddedSource({

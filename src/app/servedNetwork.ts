@@ -9,6 +9,7 @@ import { messageOf } from "../lib/errors.ts";
 import { repeat } from "../lib/repeat.ts";
 import type { Companion, ServedNetworkOptions } from "./servedNetworkOptions.ts";
 import { forgetChain } from "./forgetChain.ts";
+import type { NodeWatch } from "./nodeWatch.ts";
 import { describeOracleHealth } from "./oracleHealth.ts";
 import type { ServiceNetwork } from "../requests/serviceNetwork.ts";
 import type { ExploredChain } from "../explorer/explorer.ts";
@@ -80,6 +81,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   let closing: Promise<void> | undefined;
   let view: NetworkView | undefined;
   let explored: ExploredChain | undefined;
+  let nodes: NodeWatch | undefined;
   let health: (() => Promise<NetworkReadiness>) | undefined;
 
   const describe = (): NetworkView =>
@@ -180,6 +182,9 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       });
       const { signal } = stopping;
       companion = options.accompany?.({ chain, fromBlock, signal, onError });
+      nodes = options.watchNodes?.({ client, coordinator: contracts.functionsCoordinator, signal, onError });
+      // The first reading is at hand when the first caller asks; it never rejects.
+      void nodes?.();
       const status = companion?.oracleStatus;
       const followed = watcher;
       stopCheckpoints = repeat(keepCheckpoint, CHECKPOINT_INTERVAL_MS, onError);
@@ -250,6 +255,8 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         warnings: [...warnings, ...preparation.warnings],
       };
     },
+
+    oracleNodes: async () => (serving ? await nodes?.() : undefined),
 
     close() {
       closing ??= (async () => {

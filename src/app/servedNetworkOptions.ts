@@ -5,6 +5,7 @@ import type { OracleNetworkStatus } from "../oracle/status.ts";
 import type { RequestBook } from "../requests/requestBook.ts";
 import type { MinedTransaction } from "../requests/transactionMetrics.ts";
 import type { Store } from "../store/store.ts";
+import type { NodeWatch, WatchNodesOptions } from "./nodeWatch.ts";
 
 /** What runs in this process beside the service on one network. */
 export interface Companion {
@@ -32,6 +33,8 @@ export interface ServedNetworkOptions {
   readonly source: NetworkSource;
   /** Starts what runs beside the service on this network; absent where nothing does. */
   readonly accompany?: (options: CompanionOptions) => Companion;
+  /** Tells how the oracle's nodes stand; absent where one operator holds all keys for sure. */
+  readonly watchNodes?: (options: WatchNodesOptions) => NodeWatch;
   readonly store: Store;
   readonly book: RequestBook;
   readonly log: Logger;

@@ -164,6 +164,23 @@ export interface NetworkView {
     readonly maxRequestBytes: number;
     readonly maxResponseBytes: number;
   };
+  /** The oracle's nodes, where several operators run them. What is said of a node is what the others say. */
+  readonly nodes?: readonly OracleNodeView[];
+}
+
+/** One node of an oracle that several operators run. */
+export interface OracleNodeView {
+  readonly url: string;
+  readonly signer: Hex;
+  readonly transmitter: Hex;
+  readonly answers: boolean;
+  /** ISO 8601. */
+  readonly lastSeen?: string;
+  /** Share of the answers on chain that were what it had seen, 0 to 1. */
+  readonly agreementRate?: number;
+  readonly lastTransmission?: Hex;
+  /** How many of the others hold evidence against it. */
+  readonly accusers: number;
 }
 
 /** One check of a verification. */

@@ -103,6 +103,16 @@ export function createService(options: ServiceOptions): Service & Pick<Acceptanc
       };
     },
 
+    networksWithNodes: () =>
+      Promise.all(
+        [...networks.values()].map(async (network) => {
+          const nodes = await network.oracleNodes();
+          return nodes === undefined || nodes.length === 0
+            ? network.view()
+            : { ...network.view(), nodes: [...nodes] };
+        }),
+      ),
+
     readiness: () => readReadiness(networks, pool),
   };
 }

@@ -190,6 +190,8 @@ export interface Service {
 
   /** The networks served. The same array until something in it changes. */
   networks(): readonly NetworkView[];
+  /** The networks served, each with its oracle's nodes where several operators run them. */
+  networksWithNodes(): Promise<readonly NetworkView[]>;
   /** The presets that are live, by name. The same array until a preset comes, changes or goes. */
   presets(): readonly PresetView[];
   readiness(): Promise<Readiness>;

@@ -3,7 +3,7 @@ import type { Faucet } from "../dapps/faucet.ts";
 import type { NetworkProfile } from "../networks/profiles.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import type { RequestPipeline } from "./requestPipeline.ts";
-import type { NetworkReadiness, NetworkView } from "./views.ts";
+import type { NetworkReadiness, NetworkView, OracleNodeView } from "./views.ts";
 
 /** A network as the service has it at hand; its parts come as it starts. */
 export interface ServiceNetwork {
@@ -18,6 +18,8 @@ export interface ServiceNetwork {
   faucet?(): Faucet | undefined;
   getCode(address: Hex): Promise<Hex>;
   readiness(): Promise<NetworkReadiness>;
+  /** The oracle's nodes, where several operators run them. */
+  oracleNodes(): Promise<readonly OracleNodeView[] | undefined>;
 }
 
 /**

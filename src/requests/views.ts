@@ -6,6 +6,34 @@ import { hexSchema } from "./results.ts";
 const address = (of: string) =>
   Type.Unsafe<`0x${string}`>({ type: "string", pattern: "^0x[0-9a-fA-F]{40}$", description: of });
 
+/** One node of an oracle that several operators run. */
+export type OracleNodeView = Static<typeof OracleNodeView>;
+export const OracleNodeView = Type.Object({
+  url: Type.String({
+    description: "Where the other nodes reach it, as its operator has published it on chain.",
+  }),
+  signer: address("Key that signs its reports"),
+  transmitter: address("Account that sends them"),
+  answers: Type.Boolean({
+    description: "Whether it answered a moment ago, and counts itself to the coordinator's nodes.",
+  }),
+  lastSeen: Type.Optional(
+    Type.String({
+      description: "When the others last heard of it (ISO 8601), as the middle one of them says.",
+    }),
+  ),
+  agreementRate: Type.Optional(
+    Type.Number({
+      description:
+        "Share of the answers on chain that were what it had seen, 0 to 1, as the middle one of the others says.",
+    }),
+  ),
+  lastTransmission: Type.Optional(hexSchema("Transaction of the last report that it sent", 32)),
+  accusers: Type.Integer({
+    description: "How many of the others hold evidence that it contradicted itself.",
+  }),
+});
+
 /** A network as callers see it. */
 export type NetworkView = Static<typeof NetworkView>;
 export const NetworkView = Type.Object({
@@ -43,6 +71,11 @@ export const NetworkView = Type.Object({
     maxRequestBytes: Type.Integer({ description: "Of the whole encoded request." }),
     maxResponseBytes: Type.Integer(),
   }),
+  nodes: Type.Optional(
+    Type.Array(OracleNodeView, {
+      description: "The oracle's nodes, where several operators run them.",
+    }),
+  ),
 });
 
 /** A live preset as callers see it. */

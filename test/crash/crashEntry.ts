@@ -116,6 +116,7 @@ async function open(config: CrashConfig): Promise<void> {
           pipeline: () => pipeline,
           getCode: (address) => client.getCode(address),
           readiness: async () => ({ ready: true }),
+          oracleNodes: async () => undefined,
         },
       ],
     ]),

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createChainClient } from "../../src/evm/client.ts";
 import { readNodeSet } from "../../src/oracle/node/nodeSet.ts";
 import { transmitOrder } from "../../src/oracle/protocol/transmitOrder.ts";
+import type { OracleNodeView } from "../../src/requests/views.ts";
+import { signIn } from "../support/signIn.ts";
 import { startTycheProcess, type OracleChild, type TycheProcess } from "../support/tyche.ts";
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { NODE_FAULTS, NODE_STEPS, startEquivocating, watchStep } from "./support/nodeFaults.ts";
@@ -305,6 +307,14 @@ test(
     const counts = [...(await operators.readAnswers()).values()].map(({ length }) => length);
     expect(new Set(counts)).toEqual(new Set([1]));
     await nodes[1]!.stop();
+    const listed = async () =>
+      ((await tyche.call("GET", "/api/networks")).data.items[0].nodes as OracleNodeView[]).map(
+        ({ url, answers }) => ({ url, answers }),
+      );
+    await expect.poll(listed).toEqual(urls.map((url) => ({ url, answers: true })));
+    const page = await fetch(`${tyche.url}/networks`, { headers: { cookie: await signIn(tyche) } });
+    const html = await page.text();
+    for (const url of urls) expect(html).toContain(`<code class="hex">${url}</code>`);
     await operators.run(["network", "fund", NETWORK, "--coin", "10"]);
     const { output } = await operators.run(["network", "check", NETWORK]);
     for (const url of urls)

@@ -198,6 +198,7 @@ export function createExampleService(): ExampleService {
       };
     },
     networks: () => NETWORKS,
+    networksWithNodes: async () => NETWORKS,
     presets: () => presets,
     async readiness() {
       return {

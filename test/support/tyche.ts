@@ -126,6 +126,7 @@ export async function startTycheProcess(options: TycheProcessOptions = {}): Prom
 export interface OracleChild {
   /** Where `/readyz` and `/metrics` are. */
   readonly url: string;
+  readonly pid: number;
   output(): string;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -142,6 +143,7 @@ export async function startOracleProcess(env: Readonly<Record<string, string>>):
     if (url !== undefined)
       return {
         url,
+        pid: child.pid!,
         output,
         stop(signal = "SIGTERM") {
           child.kill(signal);

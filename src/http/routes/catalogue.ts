@@ -34,11 +34,12 @@ export function catalogueOperations(deps: HttpDeps): readonly Operation[] {
       id: "listNetworks",
       path: "/api/networks",
       summary: "List networks",
-      description: "The networks served, with their limits, contract addresses and status.",
+      description:
+        "The networks served, with their limits, contract addresses and status, and the oracle's nodes where several operators run them.",
       answer: Type.Object({ items: Type.Array(NetworkView) }),
       async handle(ctx) {
         parseRequest(readQuery(ctx), deps.schemas().validate.none);
-        sendJson(ctx, 200, { data: { items: deps.service.networks() } });
+        sendJson(ctx, 200, { data: { items: await deps.service.networksWithNodes() } });
       },
     },
   ];

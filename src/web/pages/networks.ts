@@ -2,7 +2,7 @@ import type { Context } from "koa";
 import { TycheError } from "../../lib/errors.ts";
 import type { NetworkReadiness, NetworkView } from "../../requests/views.ts";
 import { refusalOf } from "../answer.ts";
-import { code, coin, copyable, groupDigits, transactionLink } from "../format.ts";
+import { code, coin, copyable, groupDigits, shortHex, time, transactionLink } from "../format.ts";
 import { html, type Html } from "../html.ts";
 import { facts, folded, tag } from "../explorer/parts.ts";
 import type { Site } from "../site.ts";
@@ -13,14 +13,14 @@ import { formProblem, networkSelect } from "./parts.ts";
 export function networkRoutes(site: Site): void {
   const { service } = site.deps;
   const show = async (ctx: Context, given?: Html): Promise<void> => {
-    const { networks } = await service.readiness();
+    const [{ networks }, views] = await Promise.all([service.readiness(), service.networksWithNodes()]);
     site.show(ctx, {
       title: "Networks",
       section: "networks",
       body: html`<h1>Networks</h1>
 <p class="lead">Contracts, oracle and state of each network that is served here.</p>
 ${faucetForm(site.formToken(ctx), service.networks(), given)}
-<div id="networks" data-live>${service.networks().map((network) => networkSection(network, networks[network.name]))}</div>`,
+<div id="networks" data-live>${views.map((network) => networkSection(network, networks[network.name]))}</div>`,
     });
   };
 
@@ -79,6 +79,7 @@ ${facts([
   ["Confirmations", `${vrf.minConfirmations} to ${vrf.maxConfirmations}`],
   ["Longest result", `${groupDigits(String(functions.maxResponseBytes))} bytes`],
 ])}
+${nodeTable(network)}
 ${folded(
   "Contracts and keys",
   facts([
@@ -90,6 +91,16 @@ ${folded(
     ["DON id", copyable(functions.donId, "DON id")],
   ]),
 )}</section>`;
+}
+
+/** The nodes of several operators; what is said of each is what the others say. */
+function nodeTable({ explorerUrl, nodes }: NetworkView): Html | undefined {
+  if (nodes === undefined) return undefined;
+  return html`<h3>Oracle nodes</h3>
+<div class="scroll"><table class="list"><thead><tr><th>Node</th><th>Signer</th><th>State</th><th>Last seen</th><th>Agreed</th><th>Last transmission</th></tr></thead><tbody>${nodes.map(
+    ({ url, signer, answers, accusers, lastSeen, agreementRate, lastTransmission: hash }) =>
+      html`<tr><td>${code(url)}</td><td>${copyable(signer, "signer")}</td><td>${answers ? tag("answers", "good") : tag("does not answer", "bad")}${accusers > 0 && html` ${tag("contradicted itself", "bad")}`}</td><td>${lastSeen === undefined ? "not yet" : time(lastSeen)}</td><td>${agreementRate === undefined ? "no answers yet" : `${(100 * agreementRate).toFixed(1)} %`}</td><td>${hash === undefined ? "none yet" : html`<a href="${explorerUrl}/tx/${hash}">${shortHex(hash)}</a>`}</td></tr>`,
+  )}</tbody></table></div>`;
 }
 
 const LABELS: Readonly<Record<string, string>> = {

@@ -173,6 +173,7 @@ export async function startLiar(env: Readonly<Record<string, string>>, marker: s
   });
   return {
     url,
+    pid: child.pid!,
     output: () => text,
     stop(signal = "SIGTERM") {
       child.kill(signal);

@@ -1,0 +1,63 @@
+import type { Hex } from "viem";
+import type { ChainClient } from "../evm/client.ts";
+import { shareRunning } from "../lib/memo.ts";
+import { readNodeStates, type NodeState } from "../networks/external/nodeStates.ts";
+import { readNodeSet } from "../oracle/node/nodeSet.ts";
+import type { OracleNodeView } from "../requests/views.ts";
+
+/** Anybody may ask; the nodes are asked at most this often for it. */
+const FRESH_MS = 10_000;
+
+/** Options of {@link watchNodes}. */
+export interface WatchNodesOptions {
+  readonly client: Pick<ChainClient, "call" | "getLogs">;
+  /** FunctionsCoordinator. */
+  readonly coordinator: Hex;
+  readonly signal: AbortSignal;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Returns the nodes as they stood a moment ago; empty for an oracle that holds all keys, `undefined` where the chain does not tell them. */
+export type NodeWatch = () => Promise<readonly OracleNodeView[] | undefined>;
+
+/**
+ * Creates what tells how the nodes of several operators stand, by the coordinator's present configuration. Only the first reading is
+ * waited for: later callers get the last one while the next is under way.
+ */
+export function watchNodes({ client, coordinator, signal, onError }: WatchNodesOptions): NodeWatch {
+  let latest: readonly OracleNodeView[] | undefined;
+  let readAt = -Infinity;
+  const refresh = shareRunning(async () => {
+    try {
+      const { urls, signers, transmitters } = await readNodeSet(client, coordinator);
+      const nodes = urls.map((url, index) => ({
+        url,
+        signer: signers[index]!,
+        transmitter: transmitters[index]!,
+      }));
+      latest = (await readNodeStates(nodes, signal)).map(toView);
+    } catch (error) {
+      if (!signal.aborted) onError(error);
+    }
+    readAt = performance.now();
+  });
+  return async () => {
+    const refreshing = performance.now() - readAt > FRESH_MS && !signal.aborted ? refresh() : undefined;
+    if (latest === undefined) await refreshing;
+    return latest;
+  };
+}
+
+function toView({ url, signer, transmitter, isMember, ...state }: NodeState): OracleNodeView {
+  const { lastSeen, agreementRate, lastTransmission, accusers } = state;
+  return {
+    url,
+    signer,
+    transmitter,
+    answers: isMember,
+    ...(lastSeen === undefined ? {} : { lastSeen }),
+    ...(agreementRate === undefined ? {} : { agreementRate }),
+    ...(lastTransmission === undefined ? {} : { lastTransmission }),
+    accusers,
+  };
+}
