@@ -37,6 +37,8 @@ export interface ChainClient {
    * lack the block that another one has told of.
    */
   readonly isOneNode: boolean;
+  /** Whether no logs of a block mean that it has none. Elsewhere the node may lack the block: whoever asks must look for it. */
+  readonly isSureOfLogs: boolean;
   request(method: string, parameters?: readonly unknown[]): Promise<unknown>;
   getHead(block: bigint | "latest" | "finalized"): Promise<BlockHead | undefined>;
   getReceipt(hash: Hex): Promise<Receipt | undefined>;
@@ -72,13 +74,15 @@ export interface ChainClientOptions {
   readonly connection?: Transport;
   /** Whether all answers come from one node. Default: whether the line is a lasting connection. */
   readonly isOneNode?: boolean;
+  /** See {@link ChainClient.isSureOfLogs}. Default `false`. */
+  readonly isSureOfLogs?: boolean;
 }
 
 /** Connects to a node by `ws:`, `wss:`, `http:` or `https:` URL, or by the path of its Unix socket. */
 export function createChainClient(rpcUrl: string, options: ChainClientOptions = {}): ChainClient {
   const { timeoutMs = RPC_TIMEOUT_MS, connection } = options;
   const transport = connection ?? openTransport(rpcUrl, timeoutMs);
-  const { isOneNode = transport.subscribe !== undefined } = options;
+  const { isOneNode = transport.subscribe !== undefined, isSureOfLogs = false } = options;
   const hideUrl = createUrlHider(rpcUrl);
 
   const request = async (method: string, parameters: readonly unknown[] = []): Promise<unknown> => {
@@ -92,6 +96,7 @@ export function createChainClient(rpcUrl: string, options: ChainClientOptions = 
   return {
     rpcUrl,
     isOneNode,
+    isSureOfLogs,
     request,
     async getHead(block) {
       const answer = await request("eth_getBlockByNumber", [

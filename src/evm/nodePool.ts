@@ -60,7 +60,7 @@ export function createPoolClient(options: NodePoolOptions): PoolClient {
   const pool = openNodePool(options);
   const isOneNode = options.rpcUrls.length === 1 && pool.subscribe !== undefined;
   return {
-    ...createChainClient("", { connection: pool, isOneNode }),
+    ...createChainClient("", { connection: pool, isOneNode, isSureOfLogs: true }),
     nodes: () => pool.statuses(),
     checkNodes: () => pool.check(),
   };

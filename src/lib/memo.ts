@@ -28,18 +28,23 @@ export function shareRunning<T>(work: () => Promise<T>): () => Promise<T> {
     }));
 }
 
-/** Returns a function that gives everybody the same reading for `freshMs`; one that fails is not kept. */
-export function remember<T>(freshMs: number, read: () => Promise<T>): () => Promise<T> {
-  let reading: Promise<T> | undefined;
-  let until = 0;
-  return async () => {
-    if (reading !== undefined && performance.now() < until) return await reading;
-    const current = read();
-    [reading, until] = [current, performance.now() + freshMs];
+/**
+ * Returns a function that gives everybody who asks about the same subject the same reading for `freshMs`. Only the last subject is kept,
+ * and no reading that failed.
+ */
+export function remember<T, Subject = void>(
+  freshMs: number,
+  read: (of: Subject) => Promise<T>,
+): (of: Subject) => Promise<T> {
+  let last: { readonly of: Subject; readonly reading: Promise<T>; readonly until: number } | undefined;
+  return async (of) => {
+    if (last !== undefined && last.of === of && performance.now() < last.until) return await last.reading;
+    const current = { of, reading: read(of), until: performance.now() + freshMs };
+    last = current;
     try {
-      return await current;
+      return await current.reading;
     } catch (error) {
-      if (reading === current) reading = undefined;
+      if (last === current) last = undefined;
       throw error;
     }
   };

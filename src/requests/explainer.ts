@@ -11,6 +11,7 @@ import { COORDINATOR_READS, type ContractRead } from "../chainlink/vrfCoordinato
 import { estimateWordsCost } from "../chainlink/wordsCost.ts";
 import { withDeadline } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
+import { remember } from "../lib/memo.ts";
 import { isEnded } from "./requestBook.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
@@ -57,8 +58,8 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
   const readCoordinator = async <Value>({ data, decode }: ContractRead<Value>): Promise<Value> =>
     decode(await client.call({ to: contracts.vrfCoordinator, data }));
 
-  const askGasPrice = remember(() => options.fees.gasPriceWei(client));
-  const askPrices = remember(async () => {
+  const askGasPrice = remember(MEMORY_MS, () => options.fees.gasPriceWei(client));
+  const askPrices = remember(MEMORY_MS, async () => {
     const feed = { abi: fixedPriceFeedAbi, functionName: "latestRoundData" } as const;
     const [price, fees] = await Promise.all([
       client.call({ to: contracts.nativePriceFeed, data: encodeFunctionData(feed) }),
@@ -67,13 +68,13 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     const [, weiPerLink] = decodeFunctionResult({ ...feed, data: price });
     return { weiPerLink, fees };
   });
-  const askLane = remember((keyHash: Hex) => readCoordinator(reads.lane(keyHash)));
+  const askLane = remember(MEMORY_MS, (keyHash: Hex) => readCoordinator(reads.lane(keyHash)));
 
   const askOf = new Map<string, () => Promise<SubscriptionBalances>>();
   const askBalances = (subscription: StoredSubscription): Promise<SubscriptionBalances> => {
     let ask = askOf.get(subscription.dappId);
     if (ask === undefined) {
-      ask = remember(() => subscriptions.readBalances(subscription));
+      ask = remember(MEMORY_MS, () => subscriptions.readBalances(subscription));
       askOf.set(subscription.dappId, ask);
     }
     return ask();
@@ -179,16 +180,6 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     } catch (error) {
       return request.why ?? `the network can't be asked why: ${messageOf(error)}`;
     }
-  };
-}
-
-/** Asks anew only when the last answer is older than {@link MEMORY_MS}. */
-function remember<T, Subject = void>(ask: (of: Subject) => Promise<T>): (of: Subject) => Promise<T> {
-  let last: { readonly of: Subject; readonly answer: Promise<T>; readonly at: number } | undefined;
-  return (of) => {
-    if (last === undefined || last.of !== of || Date.now() - last.at > MEMORY_MS)
-      last = { of, answer: ask(of), at: Date.now() };
-    return last.answer;
   };
 }
 

@@ -56,7 +56,7 @@ test("default: asks the first node, and knows how each stands", async () => {
     { node: 1, state: "healthy", chainId: 31337 },
     { node: 2, state: "healthy", chainId: 31337 },
   ]);
-  expect(pool).toMatchObject({ isOneNode: false, rpcUrl: "" });
+  expect(pool).toMatchObject({ isOneNode: false, isSureOfLogs: true, rpcUrl: "" });
 });
 
 const faults: readonly [string, FaultRule, string][] = [

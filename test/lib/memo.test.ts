@@ -55,3 +55,8 @@ test("behaviour: a reading is shared while it is fresh, a failed one is not kept
   const stale = remember(0, work);
   expect(await stale()).toBe(3);
 });
+
+test("behaviour: a reading of one subject is not given for another", async () => {
+  const read = remember(60_000, async (of: string) => `of ${of}`);
+  expect([await read("a"), await read("b"), await read("a")]).toEqual(["of a", "of b", "of a"]);
+});
