@@ -1,5 +1,6 @@
 import { getAddress, type Hex } from "viem";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
+import type { ChainClient } from "../evm/client.ts";
 import type { ContractsFile } from "../networks/external/contractsFile.ts";
 import { readGenesis } from "../networks/external/externalNode.ts";
 import { readNodeSet } from "../oracle/node/nodeSet.ts";
@@ -47,7 +48,7 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
   if (role?.role === "node") {
     const keys = deriveNodeKeys(masterKey, chainId);
     return async (served) => {
-      await forgetRoundRecords(store.db, Date.now() - RECORDS_KEPT_MS);
+      await forgetOldRecords(store, served.client);
       const { functionsCoordinator } = served.contracts;
       const genesis = await readGenesis(served.client);
       await bindNode(store, { chainId, genesis, contracts: { functionsCoordinator } }, network);
@@ -93,6 +94,14 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
     createPartialOracle(served, (senderOf) => ({
       vrf: { key: keys.provingKey, senders: [senderOf(keys.vrfAccount, "words")] },
     }));
+}
+
+/** Forgets what a node said long ago by its own clock and by the chain's: one that is ahead must not have it forget what it said today. */
+export async function forgetOldRecords(store: Store, client: Pick<ChainClient, "getHead">): Promise<void> {
+  const head = await client.getHead("latest");
+  if (head === undefined) return;
+  const before = Math.min(Date.now(), 1_000 * Number(head.timestamp)) - RECORDS_KEPT_MS;
+  await forgetRoundRecords(store.db, before);
 }
 
 /**
