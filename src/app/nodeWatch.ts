@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import type { ChainClient } from "../evm/client.ts";
+import { withDeadline } from "../lib/deadline.ts";
 import { shareRunning } from "../lib/memo.ts";
 import { readNodeStates, type NodeState } from "../networks/external/nodeStates.ts";
 import { readNodeSet } from "../oracle/node/nodeSet.ts";
@@ -8,6 +9,9 @@ import type { OracleNodeView } from "../requests/views.ts";
 /** Anybody may ask; the nodes are asked at most this often for it. */
 const FRESH_MS = 10_000;
 
+/** Whoever asks gets an answer within two seconds, whatever hangs. */
+const WAIT_MS = 1_500;
+
 /** Options of {@link watchNodes}. */
 export interface WatchNodesOptions {
   readonly client: Pick<ChainClient, "call" | "getLogs">;
@@ -15,16 +19,19 @@ export interface WatchNodesOptions {
   readonly coordinator: Hex;
   readonly signal: AbortSignal;
   readonly onError: (error: unknown) => void;
+  /** How long the first reading is waited for. Default 1,500 ms. */
+  readonly waitMs?: number;
 }
 
-/** Returns the nodes as they stood a moment ago; empty for an oracle that holds all keys, `undefined` where the chain does not tell them. */
+/** Returns the nodes as they stood a moment ago; empty for an oracle that holds all keys, `undefined` while they are not known. */
 export type NodeWatch = () => Promise<readonly OracleNodeView[] | undefined>;
 
 /**
  * Creates what tells how the nodes of several operators stand, by the coordinator's present configuration. Only the first reading is
  * waited for: later callers get the last one while the next is under way.
  */
-export function watchNodes({ client, coordinator, signal, onError }: WatchNodesOptions): NodeWatch {
+export function watchNodes(options: WatchNodesOptions): NodeWatch {
+  const { client, coordinator, signal, onError, waitMs = WAIT_MS } = options;
   let latest: readonly OracleNodeView[] | undefined;
   let readAt = -Infinity;
   const refresh = shareRunning(async () => {
@@ -42,8 +49,9 @@ export function watchNodes({ client, coordinator, signal, onError }: WatchNodesO
     readAt = performance.now();
   });
   return async () => {
-    const refreshing = performance.now() - readAt > FRESH_MS && !signal.aborted ? refresh() : undefined;
-    if (latest === undefined) await refreshing;
+    if (performance.now() - readAt <= FRESH_MS || signal.aborted) return latest;
+    const refreshing = refresh();
+    if (latest === undefined) await withDeadline(refreshing, waitMs).catch(() => {});
     return latest;
   };
 }

@@ -9,6 +9,8 @@ import { idOf, logOf } from "../oracle/support/logs.ts";
 import { testAccount } from "../support/anvil.ts";
 
 const NODES = [0, 1, 2, 3];
+/** Stands for a node that takes the question and never answers. */
+const SILENT: readonly number[] = [];
 const SEEN = "2026-11-22T18:00:00.000Z";
 const signers = NODES.map((index) => testAccount(index).address);
 const transmitters = NODES.map((index) => testAccount(4 + index).address);
@@ -35,6 +37,7 @@ beforeEach(async () => {
     asked += 1;
     const of = known[Number(request.url!.split("/")[1])];
     if (of === undefined) return void response.destroy();
+    if (of === SILENT) return;
     const nodes = of.map((index) => ({
       signer: signers[index],
       lastSeen: SEEN,
@@ -55,7 +58,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-function watch(): NodeWatch {
+function watch(waitMs = 60_000): NodeWatch {
   const client = {
     async call() {
       if (isChainDown) throw new Error("connection refused");
@@ -71,7 +74,7 @@ function watch(): NodeWatch {
     },
   } as unknown as Pick<ChainClient, "call" | "getLogs">;
   const onError = (error: unknown): void => void errors.push(error);
-  return watchNodes({ client, coordinator: signers[0]!, signal: stopping.signal, onError });
+  return watchNodes({ client, coordinator: signers[0]!, signal: stopping.signal, onError, waitMs });
 }
 
 test("default: each node of the coordinator's configuration, with what the others say of it", async () => {
@@ -98,6 +101,18 @@ test("behaviour: the nodes are asked once in a while, and nobody waits for them 
   expect((await read())?.[0]?.answers).toBe(true);
   await vi.waitFor(async () => expect((await read())?.[0]?.answers).toBe(false));
   expect(asked).toBe(2 * NODES.length);
+});
+
+test("behaviour: nobody waits for a node that hangs", async () => {
+  known[2] = SILENT;
+  const read = watch(20);
+  expect(await read()).toBeUndefined();
+  await vi.waitFor(
+    async () => expect((await read())?.map(({ answers }) => answers)).toEqual([true, true, false, true]),
+    {
+      timeout: 60_000,
+    },
+  );
 });
 
 test("behaviour: an oracle that holds all keys has no nodes", async () => {
