@@ -15,7 +15,8 @@ import { checkDatabase } from "../lib/databaseCheck.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { fingerprintOf } from "../store/masterKey.ts";
 import { createSqliteDialect } from "../store/sqliteDialect.ts";
-import { StoreError, openStore } from "../store/store.ts";
+import { openStore } from "../store/store.ts";
+import { StoreError } from "../store/storeErrors.ts";
 import type { Store } from "../store/store.ts";
 
 /** What the command line does with a data directory, whether a service runs on it or not. */

@@ -122,7 +122,7 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
       return key.view;
     },
     async revokeKey(keyId) {
-      if (!(await revokeKey(store.db, keyId, Date.now()))) throw new UnknownDappError(`live key ${keyId}`);
+      if (!(await revokeKey(store, keyId, Date.now()))) throw new UnknownDappError(`live key ${keyId}`);
     },
   };
 }

@@ -39,5 +39,8 @@ export class TycheError extends Error {
 
 /** Returns the message of anything that was thrown, for logs and causes. */
 export function messageOf(thrown: unknown): string {
+  // An attempt to connect to several addresses fails with an error that has no message of its own.
+  if (thrown instanceof AggregateError && thrown.message === "")
+    return thrown.errors.map(messageOf).join("; ");
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,4 +1,5 @@
 import { forgetEnds } from "./requests.ts";
+import { findSetting, saveSetting } from "./settings.ts";
 import type { Queryable } from "./store.ts";
 
 /** A dapp's two subscriptions on one network. Ids are decimal: `uint64` on VRF v2 and Functions, `uint256` on VRF v2.5. */
@@ -57,22 +58,24 @@ export async function saveChain(
   identity: string,
   deployment: unknown,
 ): Promise<void> {
+  const known = { identity, deployment: JSON.stringify(deployment) };
   await db
-    .replaceInto("chains")
-    .values({ network, identity, deployment: JSON.stringify(deployment) })
+    .insertInto("chains")
+    .values({ network, ...known })
+    .onConflict((conflict) => conflict.column("network").doUpdateSet(known))
     .execute();
 }
 
 /** Stores a dapp's subscriptions on a network. */
 export async function saveSubscription(db: Queryable, subscription: StoredSubscription): Promise<void> {
+  const ids = {
+    vrf_subscription_id: subscription.vrfSubscriptionId.toString(),
+    functions_subscription_id: subscription.functionsSubscriptionId.toString(),
+  };
   await db
-    .replaceInto("subscriptions")
-    .values({
-      dapp_id: subscription.dappId,
-      network: subscription.network,
-      vrf_subscription_id: subscription.vrfSubscriptionId.toString(),
-      functions_subscription_id: subscription.functionsSubscriptionId.toString(),
-    })
+    .insertInto("subscriptions")
+    .values({ dapp_id: subscription.dappId, network: subscription.network, ...ids })
+    .onConflict((conflict) => conflict.columns(["dapp_id", "network"]).doUpdateSet(ids))
     .execute();
 }
 
@@ -94,15 +97,12 @@ export type ConsumerPlace = Pick<StoredConsumer, "dappId" | "network" | "address
 
 /** Stores a linked consumer, in the place of an earlier linking of it that the chain has lost. */
 export async function saveConsumer(db: Queryable, consumer: StoredConsumer): Promise<void> {
+  const { dappId, network, address } = consumer;
+  const linking = { transaction_hash: consumer.transactionHash, created_at: consumer.createdAt };
   await db
-    .replaceInto("consumers")
-    .values({
-      dapp_id: consumer.dappId,
-      network: consumer.network,
-      address: consumer.address,
-      transaction_hash: consumer.transactionHash,
-      created_at: consumer.createdAt,
-    })
+    .insertInto("consumers")
+    .values({ dapp_id: dappId, network, address, ...linking })
+    .onConflict((conflict) => conflict.columns(["dapp_id", "network", "address"]).doUpdateSet(linking))
     .execute();
 }
 
@@ -165,7 +165,11 @@ export async function saveSourceId(
   hash: string,
   sourceId: number,
 ): Promise<void> {
-  await db.replaceInto("sources").values({ network, hash, source_id: sourceId }).execute();
+  await db
+    .insertInto("sources")
+    .values({ network, hash, source_id: sourceId })
+    .onConflict((conflict) => conflict.columns(["network", "hash"]).doUpdateSet({ source_id: sourceId }))
+    .execute();
 }
 
 /** Returns the ids of all sources kept on a network, by hash. */
@@ -186,12 +190,8 @@ export async function findOracleCheckpoint(
   db: Queryable,
   network: string,
 ): Promise<OracleCheckpoint | undefined> {
-  const row = await db
-    .selectFrom("settings")
-    .select("value")
-    .where("name", "=", checkpointName(network))
-    .executeTakeFirst();
-  const [blockNumber, number, hash] = row?.value.split(" ") ?? [];
+  const noted = await findSetting(db, checkpointName(network));
+  const [blockNumber, number, hash] = noted?.split(" ") ?? [];
   if (blockNumber === undefined || number === undefined || hash === undefined) return undefined;
   return { blockNumber: BigInt(blockNumber), head: { number: BigInt(number), hash } };
 }
@@ -202,10 +202,7 @@ export async function saveOracleCheckpoint(
   network: string,
   { blockNumber, head }: OracleCheckpoint,
 ): Promise<void> {
-  await db
-    .replaceInto("settings")
-    .values({ name: checkpointName(network), value: `${blockNumber} ${head.number} ${head.hash}` })
-    .execute();
+  await saveSetting(db, checkpointName(network), `${blockNumber} ${head.number} ${head.hash}`);
 }
 
 function checkpointName(network: string): string {
@@ -221,13 +218,9 @@ export interface SpentNonce {
 
 /** Returns what was noted last of the operator's account on a network, or `undefined`. */
 export async function findSpentNonce(db: Queryable, network: string): Promise<SpentNonce | undefined> {
-  const row = await db
-    .selectFrom("settings")
-    .select("value")
-    .where("name", "=", spentNonceName(network))
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const [nonce, blockNumber] = row.value.split(" ").map(Number);
+  const noted = await findSetting(db, spentNonceName(network));
+  if (noted === undefined) return undefined;
+  const [nonce, blockNumber] = noted.split(" ").map(Number);
   return { nonce: nonce!, blockNumber };
 }
 
@@ -237,10 +230,7 @@ export async function saveSpentNonce(
   network: string,
   { nonce, blockNumber }: Required<SpentNonce>,
 ): Promise<void> {
-  await db
-    .replaceInto("settings")
-    .values({ name: spentNonceName(network), value: `${nonce} ${blockNumber}` })
-    .execute();
+  await saveSetting(db, spentNonceName(network), `${nonce} ${blockNumber}`);
 }
 
 function spentNonceName(network: string): string {

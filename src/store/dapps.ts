@@ -1,5 +1,5 @@
-import { sql } from "kysely";
-import type { Queryable } from "./store.ts";
+import { findSetting, saveSetting } from "./settings.ts";
+import type { Queryable, Store } from "./store.ts";
 
 /** A dapp as stored. */
 export interface StoredDapp {
@@ -81,25 +81,20 @@ export async function listKeys(db: Queryable, dappId?: string): Promise<StoredKe
 }
 
 /**
- * Marks a key as revoked from `at` (ms) on, and erases it: nothing that could be opened is left in the file.
+ * Marks a key as revoked from `at` (ms) on, and erases it: nothing that could be opened is left in the tables.
  *
  * @returns whether there was a live key with this id.
  */
-export async function revokeKey(db: Queryable, keyId: string, at: number): Promise<boolean> {
-  // SQLite then overwrites what it frees; the log with the earlier page goes below.
-  await sql`PRAGMA secure_delete = ON`.execute(db);
-  try {
-    const result = await db
+export async function revokeKey(store: Pick<Store, "erase">, keyId: string, at: number): Promise<boolean> {
+  const { numUpdatedRows } = await store.erase((db) =>
+    db
       .updateTable("api_keys")
       .set({ revoked_at: at, sealed: new Uint8Array() })
       .where("id", "=", keyId)
       .where("revoked_at", "is", null)
-      .executeTakeFirst();
-    await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
-    return result.numUpdatedRows > 0n;
-  } finally {
-    await sql`PRAGMA secure_delete = OFF`.execute(db);
-  }
+      .executeTakeFirst(),
+  );
+  return numUpdatedRows > 0n;
 }
 
 /** Setting that tells with which master key the database was made. */
@@ -107,15 +102,10 @@ const FINGERPRINT = "master key fingerprint";
 
 /** Returns what was noted of the master key, or `undefined` for a database from before that. */
 export async function findKeyFingerprint(db: Queryable): Promise<string | undefined> {
-  const row = await db
-    .selectFrom("settings")
-    .select("value")
-    .where("name", "=", FINGERPRINT)
-    .executeTakeFirst();
-  return row?.value;
+  return await findSetting(db, FINGERPRINT);
 }
 
 /** Notes of the master key what tells it from others and gives nothing of it away. */
 export async function saveKeyFingerprint(db: Queryable, fingerprint: string): Promise<void> {
-  await db.replaceInto("settings").values({ name: FINGERPRINT, value: fingerprint }).execute();
+  await saveSetting(db, FINGERPRINT, fingerprint);
 }

@@ -1,5 +1,5 @@
-import { sql } from "kysely";
 import type { Kysely, Migration, MigrationProvider } from "kysely";
+import type { Tables } from "./schema.ts";
 
 /** Every change of the tables, in order; a released one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -126,7 +126,11 @@ export const migrations: Record<string, Migration> = {
   },
   "0004_revoked_keys_and_filters": {
     async up(db: Kysely<unknown>) {
-      await sql`UPDATE api_keys SET sealed = x'' WHERE revoked_at IS NOT NULL`.execute(db);
+      await (db as Kysely<Pick<Tables, "api_keys">>)
+        .updateTable("api_keys")
+        .set({ sealed: new Uint8Array() })
+        .where("revoked_at", "is not", null)
+        .execute();
       for (const column of ["state", "kind", "network"])
         await db.schema
           .createIndex(`requests_by_${column}`)

@@ -204,7 +204,7 @@ function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
     kind: request.kind,
     network: request.network,
     state: request.state,
-    why: request.why,
+    why: request.why && storable(request.why),
     params: JSON.stringify(request.params),
     timeline: JSON.stringify(request.timeline),
     progress: JSON.stringify(request.progress),
@@ -219,6 +219,11 @@ function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
     version: request.version,
   };
   return { ...row, checksum: checksumOfRow(row) };
+}
+
+/** A text without what not every database keeps: halves of characters, and the character 0. A node's own words may have either. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "\ufffd");
 }
 
 function checksumOfRow(row: Omit<Row, "checksum">): number {

@@ -1,8 +1,10 @@
 import { closeSync, existsSync, fstatSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { SQLInputValue, StatementSync } from "node:sqlite";
-import { SqliteDialect } from "kysely";
-import type { SqliteDatabase, SqliteStatement } from "kysely";
+import { SqliteDialect, sql } from "kysely";
+import type { Kysely, SqliteDatabase, SqliteStatement } from "kysely";
+import type { Tables } from "./schema.ts";
+import type { StoreDialect } from "./storeDialect.ts";
 
 /** Statements kept prepared; the queries of the hot path are a few dozen, so they all stay. */
 const MAX_PREPARED_STATEMENTS = 200;
@@ -30,8 +32,21 @@ const FATAL_CODES: ReadonlyMap<number, string> = new Map([
 export function createSqliteDialect(
   file: string,
   onFatal: (reason: string) => void = () => {},
-): SqliteDialect {
-  return new SqliteDialect({ database: async () => openDatabase(file, onFatal) });
+): StoreDialect {
+  const dialect = new SqliteDialect({ database: async () => openDatabase(file, onFatal) });
+  return Object.assign(dialect, { erase });
+}
+
+/** Has SQLite overwrite what it frees, and empties the log, which holds the earlier page. */
+async function erase<T>(db: Kysely<Tables>, work: () => Promise<T>): Promise<T> {
+  await sql`PRAGMA secure_delete = ON`.execute(db);
+  try {
+    const result = await work();
+    await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
+    return result;
+  } finally {
+    await sql`PRAGMA secure_delete = OFF`.execute(db);
+  }
 }
 
 function openDatabase(file: string, onFatal: (reason: string) => void): SqliteDatabase {

@@ -1,8 +1,10 @@
 import { Kysely, Migrator, sql } from "kysely";
-import type { Dialect, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { TycheError, messageOf } from "../lib/errors.ts";
 import { findNewerMigration, migrationProvider } from "./migrations.ts";
 import type { Tables } from "./schema.ts";
+import type { StoreDialect } from "./storeDialect.ts";
+import { StoreError } from "./storeErrors.ts";
 import { openWalSync } from "./walSync.ts";
 import type { WalSync } from "./walSync.ts";
 
@@ -19,12 +21,17 @@ export interface Store {
    * @throws {StoreWriteError} for what is not an error of ours.
    */
   write<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /** Runs a write that replaces a secret; as little as the database allows is left of the earlier bytes. */
+  erase<T>(work: (db: Queryable) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /** Options of {@link openStore}. */
 export interface StoreOptions {
-  /** Path of the database, whose writes then outlive a power cut. Default: they outlive the process only. */
+  /**
+   * Path of a database of SQLite, whose writes then outlive a power cut. Default: they outlive the process only, or are the server's
+   * business.
+   */
   readonly file?: string;
   /**
    * Told, in a few words, when committed writes can't be brought to disk. The system may take the next flush for a success although
@@ -36,12 +43,13 @@ export interface StoreOptions {
 /**
  * Opens the database and brings its tables to the present version.
  *
- * @throws {StoreError} `store_unusable` when the file is not one of ours or a migration fails; nothing is changed then.
+ * @throws {StoreError} `store_unusable` when the database is not one of ours, its server won't do, or a migration fails; nothing is changed then.
  */
-export async function openStore(dialect: Dialect, options: StoreOptions = {}): Promise<Store> {
+export async function openStore(dialect: StoreDialect, options: StoreOptions = {}): Promise<Store> {
   const db = new Kysely<Tables>({ dialect });
   let disk: WalSync | undefined;
   try {
+    await dialect.assertUsable?.(db);
     await assertNotNewer(db, options.file);
     const { error } = await new Migrator({ db, provider: migrationProvider }).migrateToLatest();
     if (error !== undefined) throw error;
@@ -69,6 +77,7 @@ export async function openStore(dialect: Dialect, options: StoreOptions = {}): P
       });
       return result;
     },
+    erase: (work) => dialect.erase(db, () => work(db)),
     async close() {
       await disk?.close();
       await db.destroy();
@@ -86,13 +95,6 @@ async function assertNotNewer(db: Kysely<Tables>, file = "of the service"): Prom
   throw new StoreError(
     `the database ${file} was made by a newer version of Tyche (${newer}); start that version, or put a backup from before the upgrade back with tyche restore`,
   );
-}
-
-/** The database can't be used. */
-export class StoreError extends TycheError {
-  constructor(message: string, cause?: unknown) {
-    super(message, { code: "store_unusable", blame: "us", cause });
-  }
 }
 
 /** Writes failed. Nothing that waits for them is to blame, and another time they may succeed. */

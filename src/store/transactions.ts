@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import type { Selectable } from "kysely";
 import type { Tables } from "./schema.ts";
 import { DamagedRecordError, checksumOf } from "./checksum.ts";
@@ -80,7 +79,7 @@ export async function listTransactionsFrom(
 
 /**
  * Returns what an account of ours signed for one nonce and a node refused, in the order of signing, so far as the payload names a
- * text. An account without coin may have hundreds for one nonce, so the database looks through them.
+ * request. An account without coin may have hundreds for one nonce, so the database looks through them.
  */
 export async function listRefusedTransactions(
   db: Queryable,
@@ -88,7 +87,7 @@ export async function listRefusedTransactions(
     readonly network: string;
     readonly sender: string;
     readonly nonce: number;
-    /** Such as a request's id. */
+    /** A request's id. Others that differ from it in case, or where it has an underscore, may be taken for it. */
     readonly naming: string;
   },
 ): Promise<StoredTransaction[]> {
@@ -99,7 +98,7 @@ export async function listRefusedTransactions(
     .where("nonce", "=", options.nonce)
     .where("sender", "=", options.sender)
     .where("state", "=", "failed")
-    .where(sql<number>`instr(payload, ${options.naming})`, ">", 0)
+    .where("payload", "like", `%${options.naming}%`)
     .orderBy("created_at")
     .execute();
   return rows.map(fromRow);

