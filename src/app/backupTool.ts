@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { BackupError, backupDatabase, readBackup, restoreDatabase } from "../store/backup.ts";
 import type { BackupFile } from "../store/backup.ts";
+import { findNotedDatabase } from "../store/databaseNote.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
 import { fingerprintOf } from "../store/masterKey.ts";
 
@@ -19,6 +20,7 @@ export interface StateLocation {
  * @throws {BackupError}
  */
 export async function backUp(file: string, { dataDir }: Pick<StateLocation, "dataDir">): Promise<BackupFile> {
+  refuseServer(dataDir, (variable) => `pg_dump --format=custom --file=${file} "$${variable}"`);
   const database = join(dataDir, "tyche.sqlite");
   if (!existsSync(database))
     throw new BackupError(
@@ -36,6 +38,7 @@ export function restore(
   file: string,
   { dataDir, masterKey }: StateLocation,
 ): BackupFile & { readonly setAsideAs?: string } {
+  refuseServer(dataDir, (variable) => `pg_restore --clean --if-exists --dbname="$${variable}" ${file}`);
   const backup = readBackup(resolve(file));
   const directory = openDataDirectory(dataDir, { exclusive: true, masterKey, isRestoring: true });
   try {
@@ -48,4 +51,13 @@ export function restore(
   } finally {
     directory.close();
   }
+}
+
+/** PostgreSQL has programs of its own for that. */
+function refuseServer(dataDir: string, commandOf: (variable: string) => string): void {
+  const variable = findNotedDatabase(dataDir);
+  if (variable === undefined) return;
+  throw new BackupError(
+    `the database of ${dataDir} is a server's, which has its own programs: ${commandOf(variable)}`,
+  );
 }

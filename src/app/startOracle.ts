@@ -78,7 +78,7 @@ async function start(
     );
   const directory = openDataDirectory(options.dataDir, { exclusive: true, masterKey: options.masterKey });
   closers.push(() => directory.close());
-  const { store } = await openDapps(directory, onFatal);
+  const { store } = await openDapps(directory, { onFatal });
   closers.push(() => store.close());
   const sandboxNetwork = openSandboxNetwork(config.sandbox, directory);
   closers.push(() => sandboxNetwork.close());

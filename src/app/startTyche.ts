@@ -6,6 +6,7 @@ import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
 import { parseRpcOrigins } from "../networks/embedded/rpcAccess.ts";
 import { listPresetFolders } from "../requests/presetFolder.ts";
 import type { Config } from "./config/configSchema.ts";
+import { findDatabaseServer } from "./databaseServer.ts";
 import { watchData } from "./dataWatch.ts";
 import { listen } from "./listen.ts";
 import { ensureDefaultDapp, ensureOperatorToken } from "./firstSecrets.ts";
@@ -118,9 +119,11 @@ async function start(
     throw new StartError(
       `TYCHE_ACCEPT_CHAINS: ${JSON.stringify(stranger)} is no network; name some of ${networkNames.join(", ")}`,
     );
+  const database = findDatabaseServer(config.database, process.env);
   const directory = openDataDirectory(options.dataDir, { exclusive: true, masterKey });
   closers.push(() => directory.close());
-  const { store, dapps } = await openDapps(directory, options.onFatal ?? (() => {}));
+  const { onFatal = () => {} } = options;
+  const { store, dapps } = await openDapps(directory, { onFatal, server: database });
   closers.push(() => store.close());
   // Answers to the last: whoever asks is told that the service is closing.
   let server: HttpServer | undefined;
@@ -244,7 +247,7 @@ async function start(
   closers.push((await started).close);
   const stopWatching = await watchData({
     directory: directory.path,
-    files: ["tyche.sqlite", "lock"],
+    files: database === undefined ? ["tyche.sqlite", "lock"] : ["lock"],
     chains: networks
       .filter(({ profile }) => embedded.includes(profile.name))
       .map((network) => ({
@@ -255,7 +258,7 @@ async function start(
           void network.close();
         },
       })),
-    onFatal: options.onFatal ?? (() => {}),
+    onFatal,
   });
   closers.push(stopWatching);
 

@@ -1,22 +1,20 @@
 import { existsSync } from "node:fs";
 import { NETWORK_NAMES } from "../networks/profiles.ts";
-import { TycheError, messageOf } from "../lib/errors.ts";
+import { TycheError } from "../lib/errors.ts";
 import { deriveKey, open } from "../lib/secrets.ts";
 import { readConfigVars } from "./configVars.ts";
 import type { ConfigVars } from "./configVars.ts";
 import { createDappDirectory } from "./dapps.ts";
 import type { DappDirectory } from "./dapps.ts";
 import { readDeployment } from "./deployments.ts";
+import { findServer, openFile, openServer } from "./openDatabase.ts";
+import type { DatabaseServer, OpenDatabase } from "./openDatabase.ts";
 import { listChainNames } from "../store/chainRecords.ts";
 import { findKeyFingerprint, listKeys, saveKeyFingerprint } from "../store/dapps.ts";
 import { DataDirectoryError, openDataDirectory } from "../store/dataDirectory.ts";
 import type { DataDirectory } from "../store/dataDirectory.ts";
-import { checkDatabase } from "../lib/databaseCheck.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { fingerprintOf } from "../store/masterKey.ts";
-import { createSqliteDialect } from "../store/sqliteDialect.ts";
-import { openStore } from "../store/store.ts";
-import { StoreError } from "../store/storeErrors.ts";
 import type { Store } from "../store/store.ts";
 
 /** What the command line does with a data directory, whether a service runs on it or not. */
@@ -49,7 +47,7 @@ export async function openDappTools(dataDir: string, masterKey?: OutsideSecret):
     );
   }
   const directory = openDataDirectory(dataDir, { exclusive: false, masterKey });
-  const { store, dapps } = await openDapps(directory);
+  const { store, dapps } = await openDapps(directory, { server: findServer(dataDir, process.env) });
   return {
     dapps,
     configVars: async (dappId) => readConfigVars(store, dapps, dappId, await listNetworks(store)),
@@ -72,38 +70,24 @@ async function listNetworks(store: Store): Promise<readonly string[]> {
 /**
  * Opens the database of a data directory, and the dapps in it.
  *
- * @param onFatal of the process that serves: told, in one sentence, when the database can't be relied on any more. With it, the whole
- * file is checked.
+ * @param options.onFatal of the process that serves: told, in one sentence, when the database can't be relied on any more. With it, a file
+ * is checked whole, and of a server's database no other process can serve.
+ * @param options.server where the database is a server's. Default: it is a file in the directory.
  * @throws {StoreError} `store_unusable` when it is damaged or can't be opened, and {@link DataDirectoryError} when the master key is another database's.
  */
 export async function openDapps(
   directory: DataDirectory,
-  onFatal?: (message: string) => void,
+  options: {
+    readonly onFatal?: (message: string) => void;
+    readonly server?: DatabaseServer | undefined;
+  } = {},
 ): Promise<{ readonly store: Store; readonly dapps: DappDirectory }> {
-  const file = directory.file("tyche.sqlite");
-  const onTrouble = (reason: string): void =>
-    onFatal?.(`the database ${file} can't be used any more: ${reason}`);
-  const onDamage = (problem: string): never => {
-    throw new StoreError(`the database ${file} is damaged (${problem}); put it back from a backup`);
-  };
-  let isOpen = false;
-  try {
-    if (onFatal !== undefined)
-      checkDatabase(file, (problem) =>
-        isOpen ? onTrouble(`it is damaged (${problem})`) : onDamage(problem),
-      );
-  } catch (error) {
-    if (error instanceof StoreError) throw error;
-    throw new StoreError(
-      `the database ${file} can't be opened (${messageOf(error)}); put it back from a backup, or see to its permissions`,
-      error,
-    );
-  }
-  const store = await openStore(createSqliteDialect(file, onTrouble), { file, onFatal: onTrouble });
-  isOpen = true;
+  const { onFatal, server } = options;
+  const { store, name } =
+    server === undefined ? await openFile(directory, onFatal) : await openServer(directory, server, onFatal);
   const sealingKey = deriveKey(directory.masterKey, "api keys");
   try {
-    await assertOwnKey(store, directory, sealingKey);
+    await assertOwnKey({ store, name }, directory, sealingKey);
   } catch (error) {
     await store.close();
     throw error;
@@ -112,13 +96,17 @@ export async function openDapps(
 }
 
 /** Refuses a master key that this database was not made with: what is sealed in it would be lost, and every account another one. */
-async function assertOwnKey(store: Store, directory: DataDirectory, sealingKey: Uint8Array): Promise<void> {
+async function assertOwnKey(
+  { store, name }: OpenDatabase,
+  directory: DataDirectory,
+  sealingKey: Uint8Array,
+): Promise<void> {
   const present = fingerprintOf(directory.masterKey);
   const noted = await findKeyFingerprint(store.db);
   const isOwn = noted === undefined ? await canOpenKeys(store, sealingKey) : noted === present;
   if (!isOwn)
     throw new DataDirectoryError(
-      `the master key is not the one that ${directory.file("tyche.sqlite")} was made with; put the right one back, or the database that belongs to it`,
+      `the master key is not the one that ${name} was made with; put the right one back, or the database that belongs to it`,
     );
   if (noted === undefined) await saveKeyFingerprint(store.db, present);
 }

@@ -94,8 +94,13 @@ function createTypes(): CustomTypesConfig {
   return types;
 }
 
-/** Writes the migrations' column types, which are SQLite's, as PostgreSQL's. */
+/** Writes the migrations' column types, which are SQLite's, as PostgreSQL's, and parameters as it takes them. */
 class TableCompiler extends PostgresQueryCompiler {
+  protected override addParameter(parameter: unknown): void {
+    // Text has no character 0 there: what a caller looks for under such a name isn't stored.
+    super.addParameter(typeof parameter === "string" ? parameter.replaceAll("\0", "\ufffd") : parameter);
+  }
+
   protected override visitDataType(node: DataTypeNode): void {
     const types: Partial<Record<string, string>> = {
       integer: "bigint",

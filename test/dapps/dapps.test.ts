@@ -15,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const open = async (name: string) => {
   const directory = openDataDirectory(join(folder, name), { exclusive: true });
   try {
-    const { store, dapps } = await openDapps(directory, () => {});
+    const { store, dapps } = await openDapps(directory, { onFatal: () => {} });
     const close = async (): Promise<void> => {
       await store.close();
       directory.close();

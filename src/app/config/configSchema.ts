@@ -2,6 +2,7 @@ import { Type, type Static, type TProperties } from "typebox";
 import { DEFAULT_LIMITS as DEFAULT_HTTP_LIMITS } from "../../http/limits.ts";
 import { NETWORK_NAMES } from "../../networks/profiles.ts";
 import { EXPECTED } from "../../lib/schemaErrors.ts";
+import { DatabaseChoice } from "./databaseSchema.ts";
 import { NetworkChoice } from "./networkSchema.ts";
 import { MAX_OPEN_PER_NETWORK } from "../../requests/shares.ts";
 
@@ -80,6 +81,7 @@ export const ConfigSchema = Type.Object(
         "Folder of the presets. Default: those that come with Tyche, and beside them those in `plugins` of the working directory.",
       ),
     ),
+    database: Type.Optional(DatabaseChoice),
     networks: Type.Record(Type.String(), NetworkChoice, {
       propertyNames: {
         pattern: "^[a-z][a-z0-9_]{0,31}$",

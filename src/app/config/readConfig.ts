@@ -6,6 +6,7 @@ import { CONFIG_FILE } from "../../store/dataDirectory.ts";
 import type { JsonValue } from "../../lib/parseJson.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { checkNetworks } from "./checkNetworks.ts";
+import { checkDatabase } from "./databaseSchema.ts";
 import { ConfigSchema, type Config } from "./configSchema.ts";
 import { isEmbedded } from "./embeddedNetworkSchema.ts";
 import { ACCEPTING_VARIABLES, findUnknownAccepted } from "./findUnknownAccepted.ts";
@@ -62,6 +63,7 @@ export function readConfig({ file, dataDir, environment }: ReadConfigOptions): L
   const violations = [
     ...(checked.ok ? [] : checked.violations),
     ...checkNetworks(members["networks"]),
+    ...checkDatabase(members),
     ...findUnusable(members, { pluginsBase: dirname(path) }),
     ...findUnknownAccepted(environment, { networks: namesOf(members["networks"]) }),
   ];

@@ -5,6 +5,7 @@ import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeConfigSchema } from "../../../src/app/config/configSchema.ts";
+import { hideSecrets } from "../../../src/app/config/hideSecrets.ts";
 import { ConfigError, readConfig } from "../../../src/app/config/readConfig.ts";
 import { DEFAULT_LIMITS } from "../../../src/http/limits.ts";
 
@@ -202,3 +203,21 @@ interface Described {
 function members({ properties = {} }: Described): [string, Described][] {
   return Object.entries(properties).flatMap(([name, member]) => [[name, member], ...members(member)]);
 }
+
+test("behaviour: a database of PostgreSQL is named by its variable, for networks with nodes of their own", () => {
+  const database = { url: { env: "DATABASE_URL" } };
+  const own = { mychain: { chainId: 31_337, rpcUrls: ["http://127.0.0.1:8545"], contracts: "c.json" } };
+  writeFileSync(path.join(dataDir, "tyche.json"), JSON.stringify({ database, networks: own }));
+  const { config } = read({ DATABASE_URL: "postgres://u:secret@h/d" });
+  expect(config.database).toEqual(database);
+  expect(JSON.stringify(hideSecrets(config))).not.toContain("secret");
+  for (const networks of [undefined, { ...own, sepolia: "embedded" }]) {
+    writeFileSync(path.join(dataDir, "tyche.json"), JSON.stringify({ database, networks }));
+    expect(() => read()).toThrow("/database: is for networks with nodes of their own");
+  }
+  writeFileSync(
+    path.join(dataDir, "tyche.json"),
+    JSON.stringify({ database: { url: "postgres://u:secret@h/d" }, networks: own }),
+  );
+  expect(() => read()).toThrow('must be an object with env, such as {"env": "DATABASE_URL"}');
+});

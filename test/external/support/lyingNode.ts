@@ -16,7 +16,7 @@ const { config } = readConfig({ file: undefined, dataDir, environment: process.e
 const network = config.networks[name]!;
 if (isEmbedded(network)) throw new Error(`${name} is embedded`);
 const directory = openDataDirectory(dataDir, { exclusive: true });
-const { store } = await openDapps(directory, () => process.exit(1));
+const { store } = await openDapps(directory, { onFatal: () => process.exit(1) });
 const honest = createSandboxPool({ concurrency: 1, maxWorkers: 1 });
 const forged = { ok: true, bytes: Buffer.from("forged") };
 const forgedError = { ok: false, error: { message: "forged" } };

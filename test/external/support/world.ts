@@ -7,6 +7,7 @@ import { RICH_KEY, type StrangersChain } from "./chain.ts";
 /** Name under which the stranger's chain is served. */
 export const NETWORK = "mychain";
 const KEY_VARIABLE = "TYCHE_TEST_KEY";
+const DATABASE_VARIABLE = "TYCHE_TEST_DATABASE";
 
 /** Two parties that share nothing but a chain: folders, configurations and environments of service and oracle. */
 export interface TwoParties {
@@ -30,13 +31,16 @@ export interface PartiesOptions {
   readonly oracleUrls?: readonly string[];
   /** Further members of the network's configuration, for both. */
   readonly network?: Readonly<Record<string, unknown>>;
+  /** URL of the service's database. Default: a file in its folder. */
+  readonly databaseUrl?: string;
 }
 
 /** Prepares folders for a service and an oracle on one chain. Nothing is started. */
 export function prepareParties(chain: StrangersChain, options: PartiesOptions = {}): TwoParties {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-external-"));
   const contractsFile = path.join(folder, "contracts", "mychain.json");
-  const writeConfig = (name: string, more: object): string => {
+  const { databaseUrl } = options;
+  const writeConfig = (name: string, more: object, members: object = {}): string => {
     const file = path.join(folder, `${name}.json`);
     const common = {
       chainId: 31_337,
@@ -45,15 +49,17 @@ export function prepareParties(chain: StrangersChain, options: PartiesOptions = 
       finalityDepth: 12,
       ...options.network,
     };
-    writeFileSync(file, JSON.stringify({ networks: { [NETWORK]: { ...common, ...more } } }));
+    writeFileSync(file, JSON.stringify({ ...members, networks: { [NETWORK]: { ...common, ...more } } }));
     return file;
   };
   const service = {
     TYCHE_DATA_DIR: path.join(folder, "service"),
-    TYCHE_CONFIG: writeConfig("service-config", {
-      rpcUrls: options.serviceUrls ?? [chain.wsUrl],
-      operatorKey: { env: KEY_VARIABLE },
-    }),
+    TYCHE_CONFIG: writeConfig(
+      "service-config",
+      { rpcUrls: options.serviceUrls ?? [chain.wsUrl], operatorKey: { env: KEY_VARIABLE } },
+      databaseUrl === undefined ? {} : { database: { url: { env: DATABASE_VARIABLE } } },
+    ),
+    ...(databaseUrl === undefined ? {} : { [DATABASE_VARIABLE]: databaseUrl }),
     [KEY_VARIABLE]: RICH_KEY,
   };
   const oracle = {

@@ -1,0 +1,115 @@
+import { existsSync } from "node:fs";
+import { checkDatabase } from "../lib/databaseCheck.ts";
+import { messageOf } from "../lib/errors.ts";
+import type { DataDirectory } from "../store/dataDirectory.ts";
+import { findNotedDatabase, noteDatabase } from "../store/databaseNote.ts";
+import { createPostgresDialect } from "../store/postgresDialect.ts";
+import { lockPostgres } from "../store/postgresLock.ts";
+import { createSqliteDialect } from "../store/sqliteDialect.ts";
+import { openStore } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
+import { StoreError } from "../store/storeErrors.ts";
+
+/** A database of PostgreSQL. */
+export interface DatabaseServer {
+  /** Secret. */
+  readonly url: string;
+  /** Variable of the environment that holds it. */
+  readonly variable: string;
+}
+
+/** A database that is open, and what messages call it. */
+export interface OpenDatabase {
+  readonly store: Store;
+  readonly name: string;
+}
+
+/**
+ * Opens the database in a data directory.
+ *
+ * @param onFatal of the process that serves: told, in one sentence, when the database can't be relied on any more. With it, the whole
+ * file is checked.
+ * @throws {StoreError} `store_unusable` when it is damaged or can't be opened, or the directory's database is a server's.
+ */
+export async function openFile(
+  directory: DataDirectory,
+  onFatal?: (message: string) => void,
+): Promise<OpenDatabase> {
+  const variable = findNotedDatabase(directory.path);
+  if (variable !== undefined)
+    throw new StoreError(
+      `the database of ${directory.path} is the one that ${variable} names; configure it: "database": {"url": {"env": "${variable}"}}`,
+    );
+  const file = directory.file("tyche.sqlite");
+  const onTrouble = (reason: string): void =>
+    onFatal?.(`the database ${file} can't be used any more: ${reason}`);
+  const onDamage = (problem: string): never => {
+    throw new StoreError(`the database ${file} is damaged (${problem}); put it back from a backup`);
+  };
+  let isOpen = false;
+  try {
+    if (onFatal !== undefined)
+      checkDatabase(file, (problem) =>
+        isOpen ? onTrouble(`it is damaged (${problem})`) : onDamage(problem),
+      );
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    throw new StoreError(
+      `the database ${file} can't be opened (${messageOf(error)}); put it back from a backup, or see to its permissions`,
+      error,
+    );
+  }
+  const store = await openStore(createSqliteDialect(file, onTrouble), { file, onFatal: onTrouble });
+  isOpen = true;
+  return { store, name: file };
+}
+
+/**
+ * Opens a database of PostgreSQL for a data directory, which notes it.
+ *
+ * @param onFatal of the process that serves, as above. With it, no other process can serve from the same database.
+ * @throws {StoreError} `store_unusable` when it can't be opened, another process serves from it, or the directory has a database already.
+ */
+export async function openServer(
+  directory: DataDirectory,
+  { url, variable }: DatabaseServer,
+  onFatal?: (message: string) => void,
+): Promise<OpenDatabase> {
+  const name = `the database that ${variable} names`;
+  if (existsSync(directory.file("tyche.sqlite")))
+    throw new StoreError(
+      `${directory.path} holds a database of its own, tyche.sqlite, with dapps and requests that ${name} doesn't have; use another data directory`,
+    );
+  if (onFatal === undefined) return { store: await openStore(createPostgresDialect(url)), name };
+  const unlock = await lockPostgres(url, {
+    onLost: (reason) => onFatal(`${name} can't be used any more: ${reason}`),
+  });
+  try {
+    const store = await openStore(createPostgresDialect(url, { isService: true }));
+    noteDatabase(directory, variable);
+    const close = async (): Promise<void> => {
+      await store.close();
+      await unlock();
+    };
+    return { store: { ...store, close }, name };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+/**
+ * Finds the server that a data directory notes.
+ *
+ * @throws {StoreError} when the variable with its URL isn't set.
+ */
+export function findServer(
+  dataDir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): DatabaseServer | undefined {
+  const variable = findNotedDatabase(dataDir);
+  if (variable === undefined) return undefined;
+  const url = environment[variable];
+  if (url) return { url, variable };
+  throw new StoreError(`${variable}, which holds the URL of the database of ${dataDir}, is not set`);
+}

@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { startPostgres, type PostgresServer } from "../support/postgres.ts";
+import { startOracleProcess } from "../support/tyche.ts";
+import type { OracleChild, TycheProcess } from "../support/tyche.ts";
+import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
+import { countDeliveries, expectFulfilled, sendWave } from "./support/waves.ts";
+import { deployByCommands, NETWORK, prepareParties, startService, type TwoParties } from "./support/world.ts";
+
+// A chain that mines by the clock, and commands in processes of their own: on a busy machine both take their time.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+let server: PostgresServer;
+let chain: StrangersChain;
+let parties: TwoParties;
+let oracle: OracleChild;
+let tyche: TycheProcess;
+
+beforeAll(async () => {
+  [server, chain] = await Promise.all([startPostgres(), startIntervalAnvil()]);
+  parties = prepareParties(chain, { databaseUrl: await server.createDatabase() });
+  await deployByCommands(parties);
+  [oracle, tyche] = await Promise.all([startOracleProcess(parties.oracle), startService(parties)]);
+});
+afterAll(async () => {
+  await Promise.all([tyche, oracle].map((one) => one?.stop("SIGKILL")));
+  await Promise.all([chain?.close(), server?.remove()]);
+  parties?.remove();
+});
+
+test("default: a preset is answered, and the journal is PostgreSQL's", async () => {
+  const { status, data } = await tyche.call("POST", `/api/vrfv2/presets?network=${NETWORK}&preset=coinflip`, {
+    body: {},
+  });
+  expect({ status, data }).toMatchObject({ status: 200, data: { success: true, err: "0x" } });
+  expect(existsSync(path.join(tyche.dataDir, "tyche.sqlite"))).toBe(false);
+  const odd = await tyche.call("GET", "/api/requests/req_%00");
+  expect(odd.status).toBe(404);
+});
+
+test("behaviour: commands beside the service find its database, and no output holds its password", async () => {
+  const dapps = await parties.run(["dapp", "list"]);
+  expect(dapps).toMatchObject({ code: 0, output: expect.stringContaining("dapp_") });
+  const checked = await parties.run(["config", "check"]);
+  expect(checked).toMatchObject({ code: 0, output: expect.stringContaining("TYCHE_TEST_DATABASE") });
+  const backup = await parties.run(["backup", "file"]);
+  expect(backup).toMatchObject({ code: 1, output: expect.stringContaining("pg_dump") });
+  expect(tyche.output() + dapps.output + checked.output + backup.output).not.toContain("secret-password");
+});
+
+test("behaviour: kill -9 of the service and the end of PostgreSQL lose no request, and double none", async () => {
+  const before = await countDeliveries(chain, parties);
+  const ids = await sendWave(tyche, "killed", 4);
+  await tyche.stop("SIGKILL");
+  tyche = await startService(parties);
+  ids.push(...(await sendWave(tyche, "without database", 4)));
+  await server.stop();
+  await vi.waitFor(
+    () => expect(tyche.output()).toContain("can't be used any more: the connection to it was lost"),
+    {
+      timeout: 60_000,
+    },
+  );
+  expect(await tyche.stop()).toBe(1);
+  await server.restart();
+  tyche = await startService(parties);
+  await expectFulfilled(tyche, ids);
+  expect(await countDeliveries(chain, parties)).toEqual({
+    sent: before.sent + ids.length,
+    delivered: before.delivered + ids.length,
+  });
+});

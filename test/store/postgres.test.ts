@@ -1,0 +1,112 @@
+import { sql } from "kysely";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { insertDapp, listDapps } from "../../src/store/dapps.ts";
+import { createPostgresDialect } from "../../src/store/postgresDialect.ts";
+import { lockPostgres } from "../../src/store/postgresLock.ts";
+import { findRequest } from "../../src/store/requests.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { startPostgres, withClient, type PostgresServer } from "../support/postgres.ts";
+
+let server: PostgresServer;
+let url: string;
+const closers: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  server = await startPostgres();
+  url = await server.createDatabase();
+});
+afterAll(() => server?.remove());
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+const open = async (isService = false): Promise<Store> => {
+  const store = await openStore(createPostgresDialect(url, { isService }));
+  closers.push(() => store.close());
+  return store;
+};
+const lock = async (
+  onLost: (reason: string) => void = () => {},
+  waitMs = 0,
+): Promise<() => Promise<void>> => {
+  const unlock = await lockPostgres(url, { onLost, waitMs });
+  closers.push(unlock);
+  return unlock;
+};
+
+test("error: two processes don't serve from one database; the second may when the first has ended", async () => {
+  const unlock = await lock();
+  await expect(lock()).rejects.toMatchObject({
+    code: "store_unusable",
+    message: expect.stringContaining("another process serves from this database") as string,
+  });
+  await unlock();
+  await lock(undefined, 60_000);
+});
+
+test("behaviour: nobody serves while a connection of the process before is left; those of tools don't count", async () => {
+  const [before, tool] = [await open(true), await open()];
+  await expect(lock()).rejects.toThrow("another process serves");
+  await before.close();
+  await lock(undefined, 60_000);
+  expect(await listDapps(tool.db)).toEqual([]);
+});
+
+test("behaviour: writes at the same time are all there, and flushed even where the server's default is not to", async () => {
+  await withClient(url, (client) =>
+    client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`),
+  );
+  const store = await open();
+  const { rows } = await sql`SHOW synchronous_commit`.execute(store.db);
+  expect(rows).toEqual([{ synchronous_commit: "on" }]);
+  const ids = Array.from({ length: 50 }, (_, i) => `dapp_${i}`);
+  await Promise.all(
+    ids.map((id) =>
+      store.write((db) => insertDapp(db, { id, name: id, facilities: [], createdAt: 2 ** 42 })),
+    ),
+  );
+  const dapps = await listDapps(store.db);
+  expect(dapps.map(({ id }) => id)).toEqual(ids.toSorted());
+  expect(dapps[0]).toMatchObject({ createdAt: 2 ** 42 });
+});
+
+test("error: a server that stops fails writes and is told once; the store goes on when it is back", async () => {
+  const store = await open();
+  const before = (await listDapps(store.db)).length;
+  const lost: string[] = [];
+  await lock((reason) => lost.push(reason));
+  const write = (id: string): Promise<void> =>
+    store.write((db) => insertDapp(db, { id, name: id, facilities: [], createdAt: 1 }));
+  await server.stop();
+  await vi.waitFor(() => expect(lost).toHaveLength(1), { timeout: 60_000 });
+  expect(lost[0]).toContain("the connection to it was lost");
+  await expect(write("dapp_lost")).rejects.toMatchObject({ code: "store_unusable", retryable: true });
+  await expect(lock()).rejects.toMatchObject({ code: "store_unusable" });
+  await server.restart();
+  await write("dapp_after");
+  expect(await listDapps(store.db)).toHaveLength(before + 1);
+  expect(lost).toHaveLength(1);
+});
+
+test.each(["mysql://user:secret@host/db", "postgres://user:secret@host:port/db", "secret"])(
+  "error: %s names no database, and is told to nobody",
+  (text) => {
+    const make = (): unknown => createPostgresDialect(text);
+    expect(make).toThrow(
+      "the database's URL must be postgres://user:password@host:port/database; it is not shown, as it may hold the password",
+    );
+  },
+);
+
+test("behaviour: a name with a character that no text holds is found nowhere", async () => {
+  const store = await open();
+  expect(await findRequest(store.db, "req_\0")).toBeUndefined();
+});
+
+test("error: a database in another encoding is refused", async () => {
+  const latin = await withClient(url, async (client) => {
+    await client.query("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
+    return url.replace(/[^/]+$/, "latin");
+  });
+  await expect(openStore(createPostgresDialect(latin))).rejects.toThrow("must be UTF8");
+});
