@@ -8,7 +8,7 @@ import path from "node:path";
 import { buildVerifierPage } from "../src/app/verifierPage.ts";
 import { buildChild } from "../sandbox/host/build.ts";
 import { ASSETS, MODULE_URL } from "./contents.ts";
-import { loadArtifacts } from "../src/chainlink/contracts/artifacts.ts";
+import { writeContracts } from "./contracts.ts";
 import { compileContracts } from "../src/chainlink/contracts/compile.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
@@ -38,7 +38,7 @@ for (const name of ASSETS)
     recursive: true,
     filter: (source) => !/(?<!\.d)\.ts$/.test(source),
   });
-writeFileSync(path.join(DIST, "src/chainlink/contracts/artifacts.json"), JSON.stringify(loadArtifacts()));
+writeContracts(DIST);
 mkdirSync(path.join(DIST, "sandbox"), { recursive: true });
 cpSync(await buildChild(), path.join(DIST, "sandbox/child.cjs"));
 writeFileSync(path.join(DIST, "verifier.html"), await buildVerifierPage());

@@ -1,9 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { isBuiltin } from "node:module";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { ASSETS, MODULE_URL } from "../../pack/contents.ts";
+import { writeContracts } from "../../pack/contracts.ts";
+import { loadArtifacts } from "../../src/chainlink/contracts/artifacts.ts";
+import { readCompilationUnits } from "../../src/chainlink/contracts/compilerInput.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const manifest = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as {
@@ -94,4 +98,26 @@ test("behaviour: in a checkout a program imports every entry point by its name",
     },
   );
   expect(output.trim().split("\n")).toEqual(names.map(() => "true"));
+});
+
+test("behaviour: the package knows the contracts and their sources where nothing else is installed", () => {
+  const dist = mkdtempSync(path.join(tmpdir(), "tyche-dist-"));
+  onTestFinished(() => rmSync(dist, { recursive: true, force: true }));
+  const code = /^(chainlink|chainlink\/contracts|lib)(\/[A-Za-z]+\.ts)?$/;
+  const source = path.join(ROOT, "src");
+  cpSync(source, path.join(dist, "src"), {
+    recursive: true,
+    filter: (file) => file === source || code.test(path.relative(source, file)),
+  });
+  writeContracts(dist);
+  const program = `
+    const { loadArtifacts } = await import("./src/chainlink/contracts/artifacts.ts");
+    const { readCompilationUnits } = await import("./src/chainlink/contracts/compilerInput.ts");
+    console.log(JSON.stringify([loadArtifacts(), readCompilationUnits()]));`;
+  const output = execFileSync(process.execPath, ["--input-type=module", "-e", program], {
+    cwd: dist,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  expect(JSON.parse(output)).toEqual([loadArtifacts(), readCompilationUnits()]);
 });

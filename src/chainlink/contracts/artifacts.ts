@@ -11,7 +11,7 @@ export interface Artifact {
   readonly bytecode: Hex;
 }
 
-/** The npm package holds what was compiled, and neither compilers nor sources. */
+/** The npm package holds what was compiled, and no compilers. */
 const PACKAGED = new URL("./artifacts.json", import.meta.url);
 
 /**

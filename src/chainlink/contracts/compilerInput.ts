@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix, resolve } from "node:path";
 
 /** Contracts that Tyche deploys, by name. */
@@ -25,14 +25,20 @@ export interface CompilationUnit {
 /** Root of the checkout; its `node_modules` holds compilers, public contracts and cache. */
 export const PROJECT_ROOT = resolve(import.meta.dirname, "../../..");
 
+/** The npm package holds the compiler runs as its build read them: block explorers want the sources, which it lacks otherwise. */
+const PACKAGED = new URL("./compilationUnits.json", import.meta.url);
+
 /**
- * Reads every Solidity source that is deployed, imports included, and returns the compiler runs they need.
+ * Returns the compiler runs of every contract that is deployed, with each Solidity source and its imports: those of the npm package, in a
+ * checkout from the sources on disk.
+ *
  * The settings are those the public deployments can be rebuilt with: 200 optimizer runs (a million breaks the
  * 24,576-byte code limit of EIP-170), no IR pipeline, and the compiler versions the sources pin.
  *
  * @throws Error when a source or compiler is not installed (`npm ci` brings them).
  */
 export function readCompilationUnits(): readonly CompilationUnit[] {
+  if (existsSync(PACKAGED)) return JSON.parse(readFileSync(PACKAGED, "utf8")) as readonly CompilationUnit[];
   return [
     unit("vrf", "solc-0.8.6", "berlin", VRF_CONTRACTS),
     unit("vrf-v2-plus", "solc-0.8.19", "paris", VRF_V2_PLUS_CONTRACTS),

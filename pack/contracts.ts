@@ -1,0 +1,12 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { loadArtifacts } from "../src/chainlink/contracts/artifacts.ts";
+import { readCompilationUnits } from "../src/chainlink/contracts/compilerInput.ts";
+
+/** Writes what the package knows of the contracts, as it has neither compilers nor their sources: what was compiled, and from what. */
+export function writeContracts(dist: string): void {
+  const folder = path.join(dist, "src/chainlink/contracts");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, "artifacts.json"), JSON.stringify(loadArtifacts()));
+  writeFileSync(path.join(folder, "compilationUnits.json"), JSON.stringify(readCompilationUnits()));
+}
