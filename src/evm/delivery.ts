@@ -4,6 +4,7 @@ import type { ChainClient, Receipt } from "./client.ts";
 import { PriceAboveCapError, quote, replacementOf } from "./fees.ts";
 import type { Fees, GasPrice } from "./fees.ts";
 import { isEvery } from "./gapFiller.ts";
+import { findNonceSpender } from "./nonceSpender.ts";
 import type { Pauses } from "./pauses.ts";
 import { TransactionError, meaningOf } from "./refusal.ts";
 import type { SenderJournal } from "./senderJournal.ts";
@@ -204,13 +205,20 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
 
   /** Finds the receipt, or is sure that the nonce went to another transaction. */
   const settle = async ({ versions, nonce }: Flight<Payload>): Promise<Step> => {
-    for (let looks = 0; looks < TAKEN_LOOKS;) {
+    let looks = 0;
+    for (;;) {
       signal.throwIfAborted();
       try {
         const receipt = await findReceipt(versions);
         if (receipt !== undefined) return { at: "mined", receipt };
         const isSpent = (await client.getNonce(account.address, "latest")) > nonce;
         looks = isSpent ? looks + 1 : TAKEN_LOOKS + 1;
+        // A node may lack the receipt of what is mined for as long as it likes.
+        if (looks === TAKEN_LOOKS) {
+          looks = 0;
+          const spender = await findNonceSpender(client, account.address, nonce);
+          if (versions.every(({ hash }) => hash !== spender)) break;
+        }
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
         onError(error);

@@ -201,6 +201,10 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
     if (!requestSet.isOpen(entry)) return;
     switch (outcome?.result) {
       case undefined:
+        // The coordinator says nothing of what others have answered, and nor does a node that leaves events out of a receipt. Of an answer or a
+        // timeout the chain's logs tell.
+        log.info(fields, "functions: a report said nothing of a request");
+        return postpone(entry, `the report ${receipt.transactionHash} said nothing of it`);
       case "INVALID_REQUEST_ID":
         log.info(fields, "functions: request is gone, answered or timed out by others");
         return requestSet.drop(requestId);

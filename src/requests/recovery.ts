@@ -1,4 +1,6 @@
+import type { Hex } from "viem";
 import type { ChainClient, Receipt } from "../evm/client.ts";
+import { findNonceSpender } from "../evm/nonceSpender.ts";
 import { TransactionError } from "../evm/refusal.ts";
 import type { Sender } from "../evm/sender.ts";
 import { findTransactions, listOpenTransactions } from "../store/transactions.ts";
@@ -61,12 +63,19 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     if (acceptedBlock !== undefined || book.get(request.id) === undefined) return;
     const receipt = await carriers.find(request);
     if (receipt === undefined) {
-      const known = await findTransactions(store.db, transactionHashes);
-      const spent = await client.getNonce(sender.address, "latest");
-      const mayCome = known.some(({ state, nonce }) => state !== "failed" && nonce >= spent);
-      if (!mayCome) take(request);
+      if (!(await mayBeCarried(transactionHashes))) take(request);
     } else if (isLinking(request)) await finishLinking(request, receipt);
     else if (!(await carriers.isAccepted(request, receipt))) take(request);
+  };
+
+  /** Whether one of the transactions can still be mined, or is, at a node that lacks its receipt. */
+  const mayBeCarried = async (transactionHashes: readonly Hex[]): Promise<boolean> => {
+    const known = await findTransactions(store.db, transactionHashes);
+    const spent = await client.getNonce(sender.address, "latest");
+    if (known.some(({ state, nonce }) => state !== "failed" && nonce >= spent)) return true;
+    for (const { nonce, hash } of known)
+      if (nonce < spent && (await findNonceSpender(client, sender.address, nonce)) === hash) return true;
+    return false;
   };
 
   const settleAll = async (work: readonly Promise<void>[]): Promise<void> => {

@@ -235,6 +235,22 @@ describe("nonces", () => {
     expect(await minedCount()).toBe(3);
   });
 
+  test("behaviour: a node that has the block and not the receipt says nothing of who used it", async () => {
+    const { journal, entries } = createJournal();
+    const stop = node.inject(every("eth_getTransactionReceipt", { result: () => null }));
+    undo.push(stop);
+    const sending = open({ journal }).send(call(), "a");
+    // Once the block is read for its transactions, the looks that used to settle it are over.
+    const wholeBlocks = () =>
+      node.calls.filter(({ method, params }) => method === "eth_getBlockByNumber" && params[1] === true);
+    await expect.poll(() => wholeBlocks().length, { timeout: 60_000 }).toBeGreaterThan(1);
+    expect(entries).toMatchObject([{ nonce: 0, state: "signed" }]);
+    stop();
+    await expect(sending).resolves.toMatchObject({ succeeded: true, transactionHash: entries[0]!.hash });
+    expect(entries).toMatchObject([{ state: "mined" }]);
+    expect(await minedCount()).toBe(1);
+  });
+
   test("behaviour: without a journal the next one is taken", async () => {
     const sender = open();
     await sender.send(call(), "a");

@@ -263,3 +263,28 @@ test("behaviour: a receipt that comes after the reorganisation that took its blo
   await vi.waitFor(async () => expect(await answers()).toHaveLength(1));
   await vi.waitFor(() => expect(oracle.network().pending).toEqual([]));
 });
+
+test("behaviour: a report whose receipt lacks its events is no reason to give a request up", async () => {
+  world = await startWorld();
+  let reports = 0;
+  const nodes = world.network.functions.nodes.map((node) => ({
+    ...node,
+    transmitter: {
+      ...node.transmitter,
+      async send(...sent: Parameters<typeof node.transmitter.send>) {
+        reports += 1;
+        if (reports > 1) return await node.transmitter.send(...sent);
+        // The router did not process the item, and the node that is asked leaves the event out.
+        const receipt = await node.transmitter.send(
+          { to: node.transmitter.address, data: "0x", gas: 100_000n },
+          undefined,
+        );
+        return { ...receipt, succeeded: true, logs: [] };
+      },
+    },
+  }));
+  world.startOracle({ functions: { ...world.network.functions, nodes } });
+  const [requestId] = await world.requestFunctions([inlineRequest("return Buffer.from('x')")]);
+  await vi.waitFor(async () => expect(await answers()).toHaveLength(1), { timeout: 60_000 });
+  expect(await answers()).toMatchObject([{ requestId, resultCode: 0 }]);
+});
