@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
+import { messageOf } from "../lib/errors.ts";
 import { RpcError, toQuantity } from "../lib/nodeAnswers.ts";
 import { repeat } from "../lib/repeat.ts";
+import { assertSound } from "./assertSound.ts";
 import { askInTurn, NoNodeError } from "./askInTurn.ts";
 import { createChainClient } from "./client.ts";
 import type { ChainClient } from "./client.ts";
@@ -128,6 +130,12 @@ function openNodePool(options: NodePoolOptions): NodePool {
     parameters: readonly unknown[],
   ): Promise<unknown> => {
     const answer = await node.ask(method, parameters);
+    try {
+      assertSound(method, parameters, answer);
+    } catch (error) {
+      node.fail(messageOf(error));
+      throw error;
+    }
     if (method === "eth_getLogs") await assertComplete(node, { filter: parameters[0], logs: answer });
     if (method !== "eth_getBlockByNumber" || answer === null) return answer;
     const wanted = String(parameters[0]);

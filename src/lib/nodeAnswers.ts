@@ -34,11 +34,14 @@ export function toQuantity(value: bigint | number): Hex {
 export function parseReceipt(answer: unknown): Receipt {
   const receipt = parseObject(answer, "receipt");
   if (!Array.isArray(receipt["logs"])) throw new RpcError("receipt", "logs is not a list");
+  // What is neither does not say that the transaction reverted.
+  const status = parseQuantity(receipt["status"], "status");
+  if (status > 1n) throw new RpcError("receipt", `status is ${status}, and 0 or 1 is expected`);
   return {
     transactionHash: parseHex(receipt["transactionHash"], "transactionHash"),
     blockNumber: parseQuantity(receipt["blockNumber"], "blockNumber"),
     blockHash: parseHex(receipt["blockHash"], "blockHash"),
-    succeeded: receipt["status"] === "0x1",
+    succeeded: status === 1n,
     gasUsed: parseQuantity(receipt["gasUsed"], "gasUsed"),
     effectiveGasPriceWei: parseQuantity(receipt["effectiveGasPrice"] ?? "0x0", "effectiveGasPrice"),
     logs: receipt["logs"].map(parseLog),

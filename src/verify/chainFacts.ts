@@ -155,6 +155,7 @@ function parseLogs(answer: unknown): RawLog[] {
     transactionHash: "0x",
     blockNumber: "0x0",
     blockHash: "0x",
+    status: "0x1",
     gasUsed: "0x0",
     logs: answer,
   }).logs as RawLog[];
