@@ -36,19 +36,19 @@ const lock = async (
 
 test("error: two processes don't serve from one database; the second may when the first has ended", async () => {
   const unlock = await lock();
-  await expect(lock()).rejects.toMatchObject({
+  await expect(lock(undefined, 0)).rejects.toMatchObject({
     code: "store_unusable",
     message: expect.stringContaining("another process serves from this database") as string,
   });
   await unlock();
-  await lock(undefined, 60_000);
+  await lock();
 });
 
 test("behaviour: nobody serves while a connection of the process before is left; those of tools don't count", async () => {
   const [before, tool] = [await open(true), await open()];
-  await expect(lock()).rejects.toThrow("another process serves");
+  await expect(lock(undefined, 0)).rejects.toThrow("another process serves");
   await before.close();
-  await lock(undefined, 60_000);
+  await lock();
   expect(await listDapps(tool.db)).toEqual([]);
 });
 
@@ -81,7 +81,7 @@ test("error: a server that stops fails writes and is told once; the store goes o
   await vi.waitFor(() => expect(lost).toHaveLength(1), { timeout: 60_000 });
   expect(lost[0]).toContain("the connection to it was lost");
   await expect(write("dapp_lost")).rejects.toMatchObject({ code: "store_unusable", retryable: true });
-  await expect(lock()).rejects.toMatchObject({ code: "store_unusable" });
+  await expect(lock(undefined, 0)).rejects.toMatchObject({ code: "store_unusable" });
   await server.restart();
   await write("dapp_after");
   expect(await listDapps(store.db)).toHaveLength(before + 1);
