@@ -51,11 +51,12 @@ export function createEmbeddedSource(options: {
     keyHash,
     titles: keys.titles,
     async open(known, { onDown, onError }) {
+      const preferredPort = known?.deployment.port ?? FIRST_RPC_PORT + options.index;
       const chain = await startEmbeddedChain({
         profile,
         folder: options.folder,
         known,
-        preferredPort: FIRST_RPC_PORT + options.index,
+        preferredPort,
         rpcOrigins: options.rpcOrigins,
         deployer,
         roles: rolesOf(keys),
@@ -72,6 +73,11 @@ export function createEmbeddedSource(options: {
         onCompacted: (report) => log.debug(report, "the embedded chain was compacted"),
         onError,
       });
+      if (chain.deployment.port !== preferredPort)
+        log.warn(
+          { takenPort: preferredPort, rpcUrl: chain.rpcUrl },
+          `port ${preferredPort} can't be used: the RPC URL of ${profile.name} is ${chain.rpcUrl} from now on`,
+        );
       return {
         ...chain,
         deployment: { ...chain.deployment, keyHash },

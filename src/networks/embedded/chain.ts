@@ -50,7 +50,7 @@ export interface EmbeddedChainOptions {
   readonly folder: string;
   /** What an earlier start found or made. */
   readonly known: KnownChain | undefined;
-  /** Port for a new chain. */
+  /** RPC port to take if it is free. */
   readonly preferredPort: number;
   readonly rpcOrigins: EmbeddedNodeOptions["rpcOrigins"];
   readonly deployer: Account;
@@ -76,7 +76,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     startEmbeddedNode({
       chainId: profile.chainId,
       folder,
-      preferredPort: known?.deployment.port ?? options.preferredPort,
+      preferredPort: options.preferredPort,
       rpcOrigins: options.rpcOrigins,
       onRestart: options.onRestart,
       onCompacted: options.onCompacted,

@@ -83,7 +83,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
   const { chainId, folder, onRestart, onError } = options;
   const { stateFile, historyFile } = chainFilesIn(folder);
   const socketFolder = openSocketFolder(folder);
-  const ipcPath = join(socketFolder.path, "ipc");
+  const ipcPath = socketFolder.socketPath;
   const connection = openUnixSocket(ipcPath, OWN_TIMEOUT_MS);
   const publicConnection = openUnixSocket(ipcPath, LONG_TIMEOUT_MS, MAX_ANSWER_CHARS);
   const gate = createGate();

@@ -7,30 +7,44 @@ import { EmbeddedChainError } from "./anvil.ts";
 /** End of the name of the file beside a chain's folder that names the temporary folder of its socket. */
 const NOTE = ".socket";
 const PREFIX = "tyche-";
+const SOCKET_NAME = "ipc";
+/** Longest path of a Unix socket: 108 bytes of `sockaddr_un` with the zero at the end; 104 on macOS. */
+const MAX_SOCKET_PATH_BYTES = process.platform === "darwin" ? 103 : 107;
 
 /**
  * Makes the temporary folder for a chain's socket, and removes the one that a process left behind which could not: its
  * path is noted beside the chain's folder, which one process has at a time. A note of anything else is not followed.
- * The folder is not in the data directory: a socket's path may have 107 bytes only (sockaddr_un).
+ * The folder is not in the data directory, whose path may be too long for a socket's.
  *
- * @throws {EmbeddedChainError} `chain_unavailable` when the folder can't be made.
+ * @throws {EmbeddedChainError} `chain_unavailable` when the folder can't be made, or the socket's path would be too long.
  */
 export function openSocketFolder(chainFolder: string): {
   readonly path: string;
+  readonly socketPath: string;
   readonly remove: () => void;
 } {
   const note = `${chainFolder}${NOTE}`;
   const left = readNote(note);
   if (left !== undefined) rmSync(left, { recursive: true, force: true });
+  assertSocketFits();
   const path = makeTemporaryFolder();
   writeFileSync(note, `${path}\n`, { mode: 0o600 });
   return {
     path,
+    socketPath: join(path, SOCKET_NAME),
     remove() {
       rmSync(path, { recursive: true, force: true });
       rmSync(note, { force: true });
     },
   };
+}
+
+function assertSocketFits(): void {
+  const length = Buffer.byteLength(join(tmpdir(), `${PREFIX}XXXXXX`, SOCKET_NAME));
+  if (length <= MAX_SOCKET_PATH_BYTES) return;
+  throw new EmbeddedChainError(
+    `the temporary folder ${tmpdir()} has too long a path for a chain's socket: it would have ${length} bytes, and the system takes at most ${MAX_SOCKET_PATH_BYTES}; name a shorter one in TMPDIR`,
+  );
 }
 
 function makeTemporaryFolder(): string {

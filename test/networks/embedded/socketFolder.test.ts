@@ -52,3 +52,18 @@ test("error: a temporary folder that takes no folder is told with its remedy", (
     vi.unstubAllEnvs();
   }
 });
+
+test("error: a temporary folder whose path is too long for a socket is told with the variable that names it", () => {
+  const long = join(data, "x".repeat(100));
+  mkdirSync(long);
+  vi.stubEnv("TMPDIR", long);
+  try {
+    expect(() => openSocketFolder(chain)).toThrow(
+      `the temporary folder ${long} has too long a path for a chain's socket: it would have ${Buffer.byteLength(long) + 17} bytes`,
+    );
+    expect(() => openSocketFolder(chain)).toThrow("name a shorter one in TMPDIR");
+    expect(readdirSync(long)).toEqual([]);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});
