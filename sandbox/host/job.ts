@@ -16,3 +16,8 @@ export interface Job {
   isRetried: boolean;
   worker?: Worker;
 }
+
+/** Whether a run may go to a child together with another: runs of one group do. */
+export function belongs({ message: { group } }: Job, next: Job): boolean {
+  return group !== null && group === next.message.group;
+}

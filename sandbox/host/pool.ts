@@ -1,7 +1,8 @@
 import { DEFAULT_LIMITS, TOUCHES, type RunResult } from "../run.ts";
-import { createWorkerSet, type StartTrouble } from "./workerSet.ts";
+import { createWorkerSet, takeWorker, type StartTrouble } from "./workerSet.ts";
 import { layersOf, type Launcher } from "./launch.ts";
-import type { Job } from "./job.ts";
+import { countHolders } from "./holders.ts";
+import { belongs, type Job } from "./job.ts";
 import { oneLine } from "./lastWords.ts";
 import type { ResultMessage } from "./messages.ts";
 import { errorOfDeath, resultOf } from "./outcome.ts";
@@ -13,27 +14,20 @@ import {
   SandboxOverloadedError,
   SandboxUnavailableError,
 } from "./poolErrors.ts";
-import { settingsOf } from "./poolSettings.ts";
+import { LONG_MS, MAX_BATCH, MAX_START_FAILURES, settingsOf, SLOW_MS } from "./poolSettings.ts";
 import type { SandboxPool, SandboxPoolOptions } from "./poolTypes.ts";
 import { createFairQueue } from "./queue.ts";
 import { createSession, type Session } from "./session.ts";
 import { parseRunRequest } from "./validate.ts";
 import type { Death, Worker } from "./worker.ts";
 
-/** Runs of a group handed to a child in one go. */
-const MAX_BATCH = 16;
-/** A run older than this no longer counts against `concurrency`: slow sources must not hold the quick ones up. */
-const SLOW_MS = 50;
-/** After that many failed starts in a row, with no child that serves, runs are refused instead of kept waiting. */
-const MAX_START_FAILURES = 3;
-
 /** Creates a pool over what starts its children. */
 export function createPool(
   options: SandboxPoolOptions,
   { launcher, build }: { readonly launcher: Launcher; readonly build: () => Promise<string> },
 ): SandboxPool {
-  const { concurrency, standing, maxWorkers, perCaller, maxQueue, maxQueuePerCaller, hostCalls } =
-    settingsOf(options);
+  const settings = settingsOf(options);
+  const { concurrency, standing, maxWorkers, maxQueue, maxQueuePerCaller, hostCalls } = settings;
   const layers = layersOf(launcher.containment);
   const queue = createFairQueue<Job>();
   const jobs = new Map<number, Job>();
@@ -63,7 +57,7 @@ export function createPool(
       onMessage: (worker, message) => {
         if (jobs.get(message.run)?.session?.take(message) === false) worker.kill("protocol");
       },
-      onResult: (_worker, message) => settle(message),
+      onResult: (worker, message) => settle(worker, message),
       onDeath: (worker, death) => {
         // Whoever stopped one may have stopped those that its run would go to.
         if (death === "killed") for (const other of workerSet.workers) other.killIfStopped();
@@ -107,27 +101,27 @@ export function createPool(
     let quick = 0;
     let unsent = 0;
     const idle: Worker[] = [];
-    const workersOf = new Map<string, number>();
+    const holders = countHolders(settings);
     for (const worker of workerSet.workers) {
       if (worker.state === "idle") idle.push(worker);
       const first = jobs.get(worker.runs[0]?.run ?? 0);
       if (first === undefined) continue;
-      workersOf.set(first.caller, (workersOf.get(first.caller) ?? 0) + 1);
+      holders.add(first.caller);
       if (nowMs - first.startedMs < SLOW_MS) quick += 1;
       // What waits behind a slow run goes to whoever is free.
       else for (const run of worker.reclaim()) requeue(jobs.get(run.run));
       unsent += worker.unsent;
     }
     while (queue.size > 0 && quick < concurrency && idle.length > 0) {
-      const batch = queue.take({
-        mayTake: (caller) => (workersOf.get(caller) ?? 0) < perCaller,
-        max: Math.max(1, Math.min(MAX_BATCH, Math.ceil(queue.size / concurrency))),
-        belongs: (first, next) => first.message.group !== null && first.message.group === next.message.group,
-      });
+      const max = Math.max(1, Math.min(MAX_BATCH, Math.ceil(queue.size / concurrency)));
+      // Whoever has no child at all comes first.
+      const batch =
+        queue.take({ max, belongs, mayTake: holders.hasNone }) ??
+        queue.take({ max, belongs, mayTake: holders.mayTake });
       if (batch === undefined) break;
       const { caller, message } = batch[0] as Job;
       begin(takeWorker(idle, message.group), batch, nowMs);
-      workersOf.set(caller, (workersOf.get(caller) ?? 0) + 1);
+      holders.add(caller);
       quick += 1;
       unsent += 1;
     }
@@ -135,12 +129,6 @@ export function createPool(
     if (queue.size > 0 && idle.length === 0 && quick < concurrency) workerSet.reinforce();
     // Look again when a quick run has become a slow one.
     if (queue.size > 0 || unsent > 0) pump = setTimeout(dispatch, SLOW_MS / 2);
-  }
-
-  /** Prefers a worker whose isolate already serves that group, or none when the run wants one of its own. */
-  function takeWorker(idle: Worker[], group: string | null): Worker {
-    const at = idle.findLastIndex((worker) => worker.lastGroup === group);
-    return idle.splice(at < 0 ? idle.length - 1 : at, 1)[0] as Worker;
   }
 
   function begin(worker: Worker, batch: readonly Job[], nowMs: number): void {
@@ -174,7 +162,7 @@ export function createPool(
     if (!job.isAborted) queue.push(job.caller, job);
   }
 
-  function settle(message: ResultMessage): void {
+  function settle(worker: Worker, message: ResultMessage): void {
     const job = jobs.get(message.run);
     if (job === undefined) return;
     runs += 1;
@@ -183,9 +171,21 @@ export function createPool(
     const used = finish(job);
     const touched = TOUCHES.filter((one) => used.touched.includes(one) || message.touched.includes(one));
     const usage = { ...used, touched, timeMs, memoryBytes: message.memoryBytes };
-    const following = jobs.get(job.worker?.runs[0]?.run ?? 0);
-    if (following !== undefined) following.startedMs = nowMs;
+    const following = jobs.get(worker.runs[0]?.run ?? 0);
+    if (following !== undefined) {
+      // The child can't be asked to give runs back.
+      if (nowMs - job.startedMs > LONG_MS && isSomebodyLeftOut()) worker.kill("not-reusable");
+      else following.startedMs = nowMs;
+    }
     job.resolve(resultOf(message, job.message.limits, usage, job.session as Session));
+  }
+
+  /** Whether a caller waits that has no child, where none is free and no more may be started. */
+  function isSomebodyLeftOut(): boolean {
+    const workers = [...workerSet.workers];
+    if (workers.length < maxWorkers || workers.some(({ runs: own }) => own.length === 0)) return false;
+    const holding = new Set(jobs.values().map(({ caller }) => caller));
+    return queue.some((caller) => !holding.has(caller));
   }
 
   /**

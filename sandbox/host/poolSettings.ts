@@ -1,6 +1,15 @@
 import { availableParallelism } from "node:os";
 import type { SandboxPoolOptions } from "./poolTypes.ts";
 
+/** Runs of a group handed to a child in one go. */
+export const MAX_BATCH = 16;
+/** A run older than this no longer counts against `concurrency`: slow sources must not hold the quick ones up. */
+export const SLOW_MS = 50;
+/** After a run that took so long, what its child has in hand behind it goes elsewhere if others wait: a caller's turn is one such run. */
+export const LONG_MS = 1_000;
+/** After that many failed starts in a row, with no child that serves, runs are refused instead of kept waiting. */
+export const MAX_START_FAILURES = 3;
+
 /** Returns a pool's numbers, with their defaults: see {@link SandboxPoolOptions}. */
 export function settingsOf(options: SandboxPoolOptions) {
   const concurrency = options.concurrency ?? availableParallelism();

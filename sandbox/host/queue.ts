@@ -6,6 +6,8 @@ export interface FairQueue<Item> {
   readonly size: number;
   /** Items of one caller that wait. */
   readonly sizeOf: (caller: string) => number;
+  /** Whether items of a caller wait that `test` is true of. */
+  readonly some: (test: (caller: string) => boolean) => boolean;
   readonly push: (caller: string, item: Item) => void;
   /**
    * Takes the next item of the next caller that `mayTake` allows, and with it up to `max − 1` of the same caller's
@@ -32,6 +34,7 @@ export function createFairQueue<Item>(): FairQueue<Item> {
       return size;
     },
     sizeOf: (caller) => lines.get(caller)?.length ?? 0,
+    some: (test) => lines.keys().some(test),
     push: (caller, item) => {
       const line = lines.get(caller);
       if (line === undefined) lines.set(caller, [item]);

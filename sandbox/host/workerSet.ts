@@ -198,6 +198,12 @@ export function createWorkerSet(options: {
   };
 }
 
+/** Takes out of `idle` a worker whose isolate already serves that group, or any other; null: the run wants an isolate of its own. */
+export function takeWorker(idle: Worker[], group: string | null): Worker {
+  const at = idle.findLastIndex((worker) => worker.lastGroup === group);
+  return idle.splice(at < 0 ? idle.length - 1 : at, 1)[0] as Worker;
+}
+
 /** Code of an error of the system, or its class: nothing that names a path. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return "an unknown error";

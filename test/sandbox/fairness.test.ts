@@ -50,6 +50,41 @@ test("behaviour: what waits behind a slow run of its group moves to another chil
   for (const result of await Promise.all(behind)) expect(result).toMatchObject({ ok: true });
 });
 
+test("behaviour: callers with slow sources leave a child to whoever comes next, however many children each may take", async () => {
+  const pool = await start({ concurrency: 1, maxWorkers: 4 });
+  const slow = ["one", "two"].flatMap((caller) =>
+    Array.from({ length: 8 }, () => pool.run({ ...ENDLESS, caller })),
+  );
+  const slowDone = Promise.allSettled(slow);
+  await vi.waitFor(() => expect(pool.stats().busy).toBeGreaterThanOrEqual(3), {
+    timeout: 60_000,
+    interval: 5,
+  });
+  for (let count = 0; count < 3; count++)
+    expect(await pool.run({ source: QUICK, caller: "quick" })).toMatchObject({ ok: true });
+  expect(pool.stats()).toMatchObject({ busy: 3, queued: 13 });
+  await pool.close();
+  await slowDone;
+});
+
+test("behaviour: a caller's turn ends after one long run, whatever its child has in hand", async () => {
+  const pool = await start({ concurrency: 1, maxWorkers: 2 });
+  const endless = Promise.allSettled([pool.run({ ...ENDLESS, caller: "endless" })]);
+  let ended = 0;
+  // They go to the other child in one go: what repeats the source before it costs next to nothing to send.
+  const source = "const end = Date.now() + 1_200; while (Date.now() < end); return new Uint8Array(1);";
+  const long = Array.from({ length: 8 }, () =>
+    pool.run({ source, caller: "long", group: "long" }).then(() => (ended += 1)),
+  );
+  const longDone = Promise.allSettled(long);
+  await vi.waitFor(() => expect(pool.stats()).toMatchObject({ queued: 0 }), { timeout: 60_000, interval: 5 });
+  const before = ended;
+  await pool.run({ source: QUICK, caller: "quick" });
+  expect(ended - before).toBeLessThanOrEqual(2);
+  await pool.close();
+  await Promise.all([endless, longDone]);
+});
+
 test("behaviour: a caller that floods the queue leaves room for others, and they take turns", async () => {
   const pool = await start({ concurrency: 1, maxWorkers: 2, maxQueue: 100 });
   const order: string[] = [];
