@@ -1,4 +1,4 @@
-import { encodeFunctionData, stringToHex, toHex } from "viem";
+import { concat, encodeErrorResult, encodeFunctionData, parseAbi, stringToHex, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import {
@@ -161,20 +161,18 @@ test("behaviour: what a contract of the caller's own asked for is checked, too",
       args: [TEST_PROVING_KEY.keyHash, vrfSubId, 1, 20_000, 2],
     }),
   });
-  const call = await world.send(owner, {
-    to: world.addresses.functionsRouter,
-    data: encodeFunctionData({
-      abi: functionsRouterAbi,
-      functionName: "sendRequest",
-      args: [
-        functionsSubId,
-        toHex(encodeFunctionsRequest({ source: "return Functions.encodeUint256(1)" })),
-        1,
-        100_000,
-        stringToHex("fun-test-1", { size: 32 }),
-      ],
-    }),
+  const sendRequest = encodeFunctionData({
+    abi: functionsRouterAbi,
+    functionName: "sendRequest",
+    args: [
+      functionsSubId,
+      toHex(encodeFunctionsRequest({ source: "return Functions.encodeUint256(1)" })),
+      1,
+      100_000,
+      stringToHex("fun-test-1", { size: 32 }),
+    ],
   });
+  const call = await world.send(owner, { to: world.addresses.functionsRouter, data: sendRequest });
   // The account becomes a contract, which the coordinator calls back: STOP.
   await world.viem.setCode({ address: owner.address, bytecode: "0x00" });
   const proof = await deliverWords(world, words);
@@ -200,6 +198,22 @@ test("behaviour: what a contract of the caller's own asked for is checked, too",
   expect(requests[0]!.steps.find(({ name }) => name === "words")).toMatchObject({
     outcome: "ok",
     detail: expect.stringContaining("the consumer's callback failed"),
+  });
+
+  // So does the one with a function's result, and says why: the report was delivered all the same.
+  await world.viem.setCode({ address: owner.address, bytecode: "0x" });
+  const again = await world.send(owner, { to: world.addresses.functionsRouter, data: sendRequest });
+  const reason = encodeErrorResult({ abi: parseAbi(["error Error(string)"]), args: ["not today"] });
+  // codecopy(0, 12, 100); revert(0, 100), and the 100 bytes.
+  const bytecode = concat(["0x6064600c60003960646000fd", reason]);
+  await world.viem.setCode({ address: owner.address, bytecode });
+  const { valid, requests: functions } = await world.verify(
+    (await deliverResults(world, again)).transactionHash,
+  );
+  expect(valid).toBe(true);
+  expect(functions[0]!.steps.find(({ name }) => name === "delivery")).toMatchObject({
+    outcome: "ok",
+    detail: expect.stringMatching(/the consumer's own callback failed: .*not today/),
   });
 });
 
