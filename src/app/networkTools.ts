@@ -106,7 +106,7 @@ export const NETWORK_TOOLS: Means = {
     });
   },
 
-  async fund({ config, network, link, coin, onTransfer }) {
+  async fund({ config, network, link, coin, onTransfer, onEnough }) {
     const settings = externalOf(config, network);
     const profile = profileOfExternal(network, settings);
     const contracts = readContractsFile(contractsPathOf(network, settings), {
@@ -125,6 +125,7 @@ export const NETWORK_TOOLS: Means = {
         reserveJuels: link === undefined ? undefined : parseEther(link),
         coinWei: coin === undefined ? undefined : parseEther(coin),
         onTransfer,
+        onEnough,
       });
     } finally {
       await client.close();

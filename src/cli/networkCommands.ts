@@ -101,6 +101,7 @@ export interface NetworkMeans<Config> {
       readonly link: string | undefined;
       readonly coin: string | undefined;
       readonly onTransfer: (transfer: { readonly what: string; readonly hash: string }) => void;
+      readonly onEnough: (sentence: string) => void;
     },
   ): Promise<void>;
 }
@@ -200,18 +201,14 @@ export function registerNetworkTools<Config>(
     .description("Sends LINK and coin from the operator's account to where requests are paid from.")
     .action(async (name: string, flags: { link?: string; coin?: string; config?: string }) => {
       if (flags.link === undefined && flags.coin === undefined) throw new MissingAmountError();
-      let count = 0;
       await means.fund({
         config: means.readConfig(flags.config),
         network: name,
         link: flags.link,
         coin: flags.coin,
-        onTransfer({ what, hash }) {
-          count += 1;
-          out(`  ${colors.green("✓")} ${what}  ${colors.dim(hash)}`);
-        },
+        onTransfer: ({ what, hash }) => out(`  ${colors.green("✓")} ${what}  ${colors.dim(hash)}`),
+        onEnough: (sentence) => out(`  nothing to send: ${sentence}`),
       });
-      if (count === 0) out("everything holds as much already");
     });
 }
 

@@ -24,6 +24,8 @@ export interface FundNetworkOptions {
   /** What each account of the oracle is filled up to. */
   readonly coinWei: bigint | undefined;
   readonly onTransfer: (transfer: { readonly what: string; readonly hash: Hex }) => void;
+  /** Told, in a sentence, of what is sent nothing because it holds enough. */
+  readonly onEnough: (sentence: string) => void;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface FundNetworkOptions {
  * @throws {FundingError} naming what is missing.
  */
 export async function fundNetwork(options: FundNetworkOptions): Promise<void> {
-  const { profile, client, operator, fees, contracts: file, onTransfer } = options;
+  const { profile, client, operator, fees, contracts: file, onTransfer, onEnough } = options;
   const { link, subscriptionOwner } = file.contracts;
   const ending = new AbortController();
   const sender = createSender({
@@ -46,8 +48,13 @@ export async function fundNetwork(options: FundNetworkOptions): Promise<void> {
   });
   try {
     if (options.reserveJuels !== undefined) {
-      const lacking = options.reserveJuels - (await readLinkBalance(client, link, subscriptionOwner));
-      if (lacking > 0n) {
+      const holds = await readLinkBalance(client, link, subscriptionOwner);
+      const lacking = options.reserveJuels - holds;
+      if (lacking <= 0n)
+        onEnough(
+          `the reserve holds ${formatEther(holds)} LINK, and ${formatEther(options.reserveJuels)} were asked for`,
+        );
+      else {
         if (!file.isLinkOurs) await assertHoldsLink(client, link, operator.address, lacking);
         const functionName = file.isLinkOurs ? "mint" : "transfer";
         const data = encodeFunctionData({
@@ -65,8 +72,14 @@ export async function fundNetwork(options: FundNetworkOptions): Promise<void> {
     // Chainlink's node pays for its own proofs.
     const accounts = [...(hasChainlinkVrf(file) ? [] : [vrf.feeReceiver]), ...functions.transmitters];
     for (const to of options.coinWei === undefined ? [] : accounts) {
-      const lacking = options.coinWei! - (await client.getBalanceWei(to));
-      if (lacking <= 0n) continue;
+      const present = await client.getBalanceWei(to);
+      const lacking = options.coinWei! - present;
+      if (lacking <= 0n) {
+        onEnough(
+          `${to} holds ${formatEther(present)} ${profile.coin}, and ${formatEther(options.coinWei!)} were asked for`,
+        );
+        continue;
+      }
       const holds = await client.getBalanceWei(operator.address);
       if (holds < lacking)
         throw new FundingError(
