@@ -57,7 +57,7 @@ export function addressPage(view: AddressView): Html {
 
 /** A form that leads to a transaction, block or address. */
 export function searchForm(network: string, value = ""): Html {
-  return html`<form class="search" method="get" action="/explorer/${network}/search" role="search"><label class="visually-hidden" for="q">Transaction hash, block number or address</label><input id="q" name="q" value="${value}" required maxlength="80" spellcheck="false" autocomplete="off" placeholder="Transaction, block or address"><button>Find</button></form>`;
+  return html`<form class="search" method="get" action="/explorer/${network}/search" role="search"><label class="visually-hidden" for="q">Transaction hash, block number, address or request id</label><input id="q" name="q" value="${value}" required maxlength="80" spellcheck="false" autocomplete="off" placeholder="Transaction, block, address or request"><button>Find</button></form>`;
 }
 
 function blockTable(blocks: readonly BlockSummary[], network: string): Html {

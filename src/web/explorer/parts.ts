@@ -15,6 +15,11 @@ export function tag(text: string, kind: "good" | "bad" | "busy" | "quiet"): Html
   return html`<span class="tag ${kind}">${text}</span>`;
 }
 
+/** A table that scrolls sideways where it is wider than the page, with the keyboard too. */
+export function scrollable(label: string, table: Html): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${table}</div>`;
+}
+
 /** Something long, folded away. */
 export function folded(summary: HtmlValue, content: HtmlValue): Html {
   return html`<details><summary>${summary}</summary>${content}</details>`;

@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import type { ProofView, RandomRequestView, RandomnessView } from "../../explorer/views.ts";
 import { blockLink, code, count, groupDigits, partyLink, transactionLink, units } from "../format.ts";
 import { html, showText, type Html } from "../html.ts";
-import { facts, folded, tag } from "./parts.ts";
+import { facts, folded, scrollable, tag } from "./parts.ts";
 
 /** Words shown at once; the rest is folded away. */
 const OPEN_WORDS = 10;
@@ -108,10 +108,11 @@ function proofTable(proof: ProofView): Html {
     ["sHashWitness", "s·H"],
     ["zInv", "inverse for adding the two points above"],
   ];
-  return html`<div class="scroll"><table class="values proof"><tbody>${rows.map(
+  const table = html`<table class="values proof"><tbody>${rows.map(
     ([name, meaning]) =>
       html`<tr><th scope="row">${name}<small>${meaning}</small></th><td data-proof="${name}">${coordinates(proof[name])}</td></tr>`,
-  )}</tbody></table></div>`;
+  )}</tbody></table>`;
+  return scrollable("Proof", table);
 }
 
 function coordinates(value: Hex | readonly [Hex, Hex]): Html {

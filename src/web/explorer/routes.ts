@@ -12,6 +12,7 @@ import { transactionPage } from "./transactionPage.ts";
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const REQUEST = /^req_[0-9a-z]{26}$/;
 const NUMBER = /^(0|[1-9][0-9]{0,17})$/;
 
 /** What the explorer's routes need. */
@@ -153,7 +154,11 @@ export function explorerRoutes(router: Router, options: ExplorerRoutesOptions): 
   router.get("/explorer/:network/search", async (ctx) => {
     await guard(ctx);
     const { network } = ctx.params as { network: string };
-    const wanted = String(ctx.query["q"] ?? "").trim();
+    const wanted = withPrefix(String(ctx.query["q"] ?? "").trim());
+    if (REQUEST.test(wanted)) {
+      ctx.redirect(`/r/${wanted}`);
+      return;
+    }
     const kind = HASH.test(wanted)
       ? "tx"
       : ADDRESS.test(wanted)
@@ -170,10 +175,15 @@ export function explorerRoutes(router: Router, options: ExplorerRoutesOptions): 
       missing: async () =>
         networkTrouble(network) ?? {
           title: "Nothing found",
-          message: `${wanted} is no transaction hash, block number or address.`,
+          message: `${wanted} is no transaction hash, block number, address or id of a request.`,
         },
     });
   });
+}
+
+/** People copy hashes and addresses without their `0x`, too. */
+function withPrefix(text: string): string {
+  return /^([0-9a-fA-F]{64}|[0-9a-fA-F]{40})$/.test(text) ? `0x${text}` : text;
 }
 
 interface Missing {

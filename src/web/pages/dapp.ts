@@ -3,7 +3,7 @@ import type { RequestRecord } from "../../requests/service.ts";
 import { time, units } from "../format.ts";
 import { html, type Html } from "../html.ts";
 import { getDapp, type Site } from "../site.ts";
-import { facts } from "../explorer/parts.ts";
+import { facts, scrollable } from "../explorer/parts.ts";
 import { dappPage } from "./dappFrame.ts";
 import { requestTable } from "./requestTable.ts";
 
@@ -39,12 +39,13 @@ function balanceTable(
   networks: readonly { readonly name: string; readonly title: string }[],
   balances: ReadonlyMap<string, NetworkBalances>,
 ): Html {
-  return html`<div class="scroll"><table class="list"><thead><tr><th>Network</th><th class="number">For random numbers</th><th class="number">For functions</th></tr></thead><tbody>${networks.map(
+  const table = html`<table class="list"><thead><tr><th>Network</th><th class="number">For random numbers</th><th class="number">For functions</th></tr></thead><tbody>${networks.map(
     ({ name, title }) => {
       const held = balances.get(name);
       return html`<tr><td>${title}</td>${held === undefined ? html`<td class="number note" colspan="2">not there yet</td>` : html`<td class="number">${units(held.vrfJuels, "LINK")}</td><td class="number">${units(held.functionsJuels, "LINK")}</td>`}</tr>`;
     },
-  )}</tbody></table></div><p class="note">The service tops them up automatically.</p>`;
+  )}</tbody></table>`;
+  return html`${scrollable("Balances", table)}<p class="note">The service tops them up automatically.</p>`;
 }
 
 function recent(requests: readonly RequestRecord[], dappId: string): Html {

@@ -25,6 +25,8 @@ ${faucetForm(site.formToken(ctx), service.networks(), given)}
   };
 
   site.get("/networks", (ctx) => show(ctx));
+  // Where the form's answer is: its live parts ask for the page again.
+  site.get("/networks/faucet", (ctx) => show(ctx));
   site.post("/networks/faucet", async (ctx, form) => {
     const network = form.get("network");
     try {

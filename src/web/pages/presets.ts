@@ -6,6 +6,7 @@ import { TycheError } from "../../lib/errors.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { refusalOf } from "../answer.ts";
 import type { Form } from "../form.ts";
+import { scrollable } from "../explorer/parts.ts";
 import { html, plainText, showText, type Html } from "../html.ts";
 import { getDapp, type Params, type Site } from "../site.ts";
 import { FIRST_LOOK_MS, formProblem, networkSelect, problemAttributes, problemNote } from "./parts.ts";
@@ -39,6 +40,7 @@ export function presetRoutes(site: Site): void {
     const users = (await dapps.list()).filter(({ facilities }) => facilities.includes("presets"));
     const wanted = tried?.dappId ?? ctx.query["dapp"];
     const problems = tried?.problems ?? new Map<string, string>();
+    const firstWrong = createFields(preset).find(({ name }) => problems.has(name))?.name;
     site.show(ctx, {
       title: preset.title,
       section: "presets",
@@ -50,7 +52,7 @@ ${
   users.length === 0
     ? html`<p class="note">No dapp is permitted to use presets: <a href="/">create one that is</a>.</p>`
     : html`<form method="post" class="fields">${site.formToken(ctx)}
-${createFields(preset).map((field) => fieldPart(field, tried?.values.get(field.name), problems.get(field.name)))}
+${createFields(preset).map((field) => fieldPart(field, tried?.values.get(field.name), problems.get(field.name), field.name === firstWrong))}
 <div class="field">${networkSelect(service.networks(), tried?.network ?? DEFAULT_NETWORK)}</div>
 <div class="field"><label for="dapp">Dapp that pays</label><select id="dapp" name="dapp">${users.map(({ id, name }) => html`<option value="${id}"${id === wanted && html` selected`}>${plainText(name)}</option>`)}</select></div>
 <div><button class="action">Run</button></div></form>`
@@ -137,9 +139,10 @@ function fieldPart(
   { name, description, kind, fallback, isRequired }: PresetField,
   value: string | undefined,
   problem: string | undefined,
+  hasFocus: boolean,
 ): Html {
   const id = `param.${name}`;
-  const shared = html` id="${id}" name="${id}"${isRequired && html` required`} spellcheck="false" autocomplete="off"${problemAttributes(id, problem)}`;
+  const shared = html` id="${id}" name="${id}"${isRequired && html` required`} spellcheck="false" autocomplete="off"${hasFocus && html` autofocus`}${problemAttributes(id, problem)}`;
   const control =
     kind === "text"
       ? html`<input${shared} value="${value ?? fallback}">`
@@ -152,8 +155,9 @@ function examples({ examples: list }: PresetView): Html | undefined {
     .filter(({ params, parsedResult }) => JSON.stringify(params).length + parsedResult.length < 400)
     .slice(0, 6);
   if (shown.length === 0) return undefined;
-  return html`<section class="panel"><h2>Examples</h2><p class="note">What some parameters gave with some random word.</p><div class="scroll"><table class="list"><thead><tr><th>Parameters</th><th>Result</th></tr></thead><tbody>${shown.map(
+  const table = html`<table class="list"><thead><tr><th>Parameters</th><th>Result</th></tr></thead><tbody>${shown.map(
     ({ params, parsedResult }) =>
       html`<tr><td><code class="hex">${showText(JSON.stringify(params))}</code></td><td>${showText(parsedResult)}</td></tr>`,
-  )}</tbody></table></div></section>`;
+  )}</tbody></table>`;
+  return html`<section class="panel"><h2>Examples</h2><p class="note">What some parameters gave with some random word.</p>${scrollable("Examples", table)}</section>`;
 }

@@ -1,7 +1,7 @@
 import { REQUEST_KINDS, REQUEST_STATES } from "../../lib/vocabulary.ts";
 import type { ListOptions, RequestRecord, TimelineEntry } from "../../requests/service.ts";
 import type { NetworkView } from "../../requests/views.ts";
-import { code, time, transactionLink } from "../format.ts";
+import { code, copyable, time, transactionLink } from "../format.ts";
 import { html, showText, type Html } from "../html.ts";
 import { facts, folded, listing } from "../explorer/parts.ts";
 import { getDapp, type Site } from "../site.ts";
@@ -10,6 +10,8 @@ import { hasEnded, stateTag, summaryOf } from "./parts.ts";
 import { requestTable } from "./requestTable.ts";
 
 const PAGE_SIZE = 25;
+/** Whole numbers as JSON, which is how a preset gives several. */
+const LIST = /^\[\d+(,\d+)*\]$/;
 
 /** Adds `/dapps/{dappId}/requests`, a list that follows what happens, and the page of one request. */
 export function requestRoutes(site: Site): void {
@@ -72,7 +74,18 @@ function requestParts(request: RequestRecord, network: NetworkView | undefined):
 ${outcomePart(request)}
 ${error !== null && html`<div class="notice bad">${showText(error.message)} <code>${error.code}</code></div>`}
 ${why !== null && html`<p class="note">Waiting: ${showText(why)}</p>`}
-${facts([...outcomeFacts(request), ["Request", code(id)], ["Received", time(new Date(createdAt).toISOString())], ["Share", outcome !== null && "requestId" in outcome && html`<a href="/r/${id}">a page for everybody</a>, with this result alone`]])}
+${facts([...outcomeFacts(request), ["Request", copyable(id, "request id")], ["Received", time(new Date(createdAt).toISOString())], ["Share", outcome !== null && "requestId" in outcome && html`<a href="/r/${id}">a page for everybody</a>, with this result alone`]])}
+${
+  outcome !== null &&
+  "result" in outcome &&
+  folded(
+    "Bytes and ids on chain",
+    facts([
+      ["Result", copyable(outcome.result, "result")],
+      ["Function request", copyable(outcome.requestId, "function request")],
+    ]),
+  )
+}
 ${folded("Parameters", listing(JSON.stringify(params, null, 2), "Parameters"))}</section>
 <section class="panel"><h2>Timeline</h2><ol class="timeline">${timeline.map((entry, i) => timelinePart(entry, timeline[i - 1], request.network))}</ol></section>`;
 }
@@ -84,8 +97,15 @@ export function outcomePart({ outcome }: Pick<RequestRecord, "outcome">): Html |
     return html`<ol class="words" start="0">${outcome.randomNumber.map((word) => html`<li>${code(word)}</li>`)}</ol>`;
   if (!("parsedResult" in outcome)) return undefined;
   return outcome.success
-    ? html`<p class="big-result">${showText(outcome.parsedResult)}</p>`
+    ? valuePart(outcome.parsedResult)
     : html`<div class="notice bad">${showText(outcome.err)}</div>`;
+}
+
+/** A list, such as that of dice, item by item; anything else as it is. */
+function valuePart(text: string): Html {
+  if (!LIST.test(text)) return html`<p class="big-result">${showText(text)}</p>`;
+  const items = text.slice(1, -1).split(",");
+  return html`<ol class="big-result items" aria-label="Result">${items.map((item) => html`<li>${item}</li>`)}</ol>`;
 }
 
 /** Where it came from. */
@@ -100,10 +120,8 @@ function outcomeFacts({ outcome, network, kind }: RequestRecord): Parameters<typ
   if (!("parsedResult" in outcome))
     return [[kind === "unlink" ? "Unlinked by" : "Linked by", link(outcome.transactionHash)]];
   return [
-    ["Result", code(outcome.result)],
     ["Proof", "vrfv2Hash" in outcome && link(outcome.vrfv2Hash)],
     ["Delivered by", link(outcome.url.split("/").at(-1) ?? "")],
-    ["Function request", code(outcome.requestId)],
   ];
 }
 
