@@ -1,0 +1,229 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { createVisitor, type Screen, type Visitor } from "./support/visitor.ts";
+
+const NETWORK = "Ethereum Sepolia";
+const SCREENS: readonly Screen[] = [
+  { width: 1280, scheme: "light" },
+  { width: 390, scheme: "dark" },
+];
+
+let browser: Browser;
+let tyche: TycheProcess;
+beforeAll(async () => {
+  [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess()]);
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), tyche?.stop()]);
+});
+
+const operatorToken = async (): Promise<string> =>
+  (await readFile(path.join(tyche.dataDir, "operator-token"), "utf8")).trim();
+
+/** Opens the application and signs in, as the page asks for. */
+async function signIn(page: Page): Promise<void> {
+  await page.goto(`${tyche.url}/`);
+  await page.getByLabel("Operator token").fill(await operatorToken());
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+}
+
+/** Runs a preset by its form; ends on the page of the request, with its result. */
+async function runPreset(page: Page, name: string, fill: () => Promise<void> = async () => {}) {
+  await page.goto(`${tyche.url}/presets/${name}`);
+  await fill();
+  await page.getByLabel("Network").selectOption({ label: NETWORK });
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("region", { name: "Request", exact: true }).getByText("fulfilled").waitFor();
+}
+
+const coinflip = async (): Promise<{ url: string; vrfv2Hash: string }> =>
+  (await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", { body: {} })).data;
+
+describe.each(SCREENS)("at $width px, $scheme", (screen) => {
+  let visitor: Visitor;
+  let page: Page;
+  beforeAll(async () => {
+    visitor = await createVisitor(browser, screen);
+    page = visitor.page;
+    await signIn(page);
+  });
+  afterAll(() => visitor?.close());
+
+  test("default: a dapp is created, and its key is shown and copied", async () => {
+    const name = `shop ${screen.width}`;
+    await page.goto(`${tyche.url}/`);
+    await page.getByLabel("Name").fill(name);
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("heading", { name, exact: true }).waitFor();
+    await page.getByRole("link", { name: "Fetch Config Vars" }).first().click();
+    await page.getByRole("button", { name: /^Reveal/ }).click();
+    await page.getByRole("button", { name: "Copy", exact: true }).and(page.locator(":focus")).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    const apiKey = await page.evaluate<string>("navigator.clipboard.readText()");
+    const answer = await tyche.call("GET", "/api/requests", { headers: { authorization: apiKey } });
+    expect({ status: answer.status, items: answer.data.items }).toEqual({ status: 200, items: [] });
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("default: a coin is flipped, and the page shows how it came about", async () => {
+    await runPreset(page, "coinflip");
+    const [request] = (await tyche.call("GET", "/api/requests?limit=1")).data.items;
+    const panel = page.getByRole("region", { name: "Request", exact: true });
+    await panel.getByText(request.outcome.parsedResult, { exact: true }).waitFor();
+    const steps = await page.getByRole("listitem").allTextContents();
+    for (const state of ["received", "submitted", "randomness", "fulfilled"])
+      expect(steps.join("\n")).toContain(state);
+    await visitor.inspect();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("behaviour: dice are shown one by one", async () => {
+    await runPreset(page, "nDice", async () => {
+      await page.getByLabel("numDice").fill("3");
+      await page.getByLabel("numFaces").fill("6");
+    });
+    const dice = await page.getByRole("list", { name: "Result" }).getByRole("listitem").allTextContents();
+    expect(dice).toHaveLength(3);
+    for (const one of dice) expect(one).toMatch(/^[1-6]$/);
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("error: the first field that a form refuses has the focus, and what was typed stays", async () => {
+    await page.goto(`${tyche.url}/presets/lotto`);
+    await page.getByLabel("numberOfWinners").fill("3");
+    await page.getByLabel("list").fill("Ann\nBob");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    const wrong = page.getByRole("textbox", { name: "numberOfWinners" }).and(page.locator("[aria-invalid]"));
+    await wrong.and(page.locator(":focus")).waitFor();
+    expect(await page.getByLabel("list").inputValue()).toBe("Ann\nBob");
+    await visitor.inspect();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("default: the explorer finds a transaction, a block, an address and a request", async () => {
+    await coinflip();
+    const [request] = (await tyche.call("GET", "/api/requests?limit=1&kind=preset")).data.items;
+    const hash = request.outcome.vrfv2Hash as string;
+    const networks = (await tyche.call("GET", "/api/networks")).data.items;
+    const consumer = networks.find(({ name }: { name: string }) => name === "sepolia").contracts
+      .presetConsumer;
+    for (const [wanted, heading] of [
+      [hash, "Transaction"],
+      [hash.slice(2), "Transaction"],
+      ["1", "Block 1"],
+      [consumer, "PresetConsumer"],
+      [request.id, `coinflip on ${NETWORK}`],
+    ]) {
+      await page.goto(`${tyche.url}/explorer/sepolia`);
+      await page.getByRole("search").getByRole("textbox").fill(wanted);
+      await page.getByRole("button", { name: "Find" }).click();
+      await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
+    }
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("default: the faucet pays, and a contract is linked and unlinked", async () => {
+    const networks = (await tyche.call("GET", "/api/networks")).data.items;
+    const { contracts } = networks.find(({ name }: { name: string }) => name === "sepolia");
+    await page.goto(`${tyche.url}/networks`);
+    await page.getByLabel("Address").fill("0x00000000000000000000000000000000000000a1");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByText("10 coins and 100 LINK are sent").waitFor();
+    await page.goto(`${tyche.url}/`);
+    await page.getByRole("link", { name: "default", exact: true }).click();
+    await page.getByRole("link", { name: "Consumers" }).first().click();
+    await page.getByLabel("Contract address").fill(contracts.link);
+    await page.getByLabel("Network").selectOption({ label: NETWORK });
+    await page.getByRole("button", { name: "Link", exact: true }).click();
+    await page.getByRole("region", { name: "Request", exact: true }).getByText("fulfilled").waitFor();
+    await page.getByRole("link", { name: "Consumers" }).first().click();
+    page.once("dialog", (dialog) => void dialog.accept());
+    await page.getByRole("button", { name: `Unlink ${contracts.link} on ${NETWORK}` }).click();
+    await page.getByRole("heading", { name: /^unlink/ }).waitFor();
+    await page.getByRole("region", { name: "Request", exact: true }).getByText("fulfilled").waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("default: the page of the API runs a function and asks for random numbers", async () => {
+    await page.goto(`${tyche.url}/docs`);
+    await page.getByLabel("API key").fill(tyche.apiKey);
+    for (const [operation, member] of [
+      ["Run a function", '"parsedResult"'],
+      ["Request random numbers", '"randomNumber"'],
+    ] as const) {
+      const heading = page.getByRole("heading", { name: operation, exact: true });
+      const section = page.locator("section").filter({ has: heading });
+      await section.getByRole("button", { name: "Send" }).click();
+      await section.locator("pre").filter({ hasText: member }).waitFor();
+    }
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("default: a stranger checks a shared result in the browser, and a changed one is refused", async () => {
+    await coinflip();
+    const [request] = (await tyche.call("GET", "/api/requests?limit=1&kind=preset")).data.items;
+    const stranger = await createVisitor(browser, screen);
+    const { page: theirs } = stranger;
+    await theirs.goto(`${tyche.url}/r/${request.id}`);
+    await theirs.getByRole("link", { name: "The page that verifies" }).click();
+    await theirs.getByRole("button", { name: "Verify" }).click();
+    await theirs.getByRole("heading", { name: "✓ Valid" }).waitFor();
+    await stranger.inspect();
+    const [download] = await Promise.all([
+      theirs.waitForEvent("download"),
+      theirs.getByRole("link", { name: "Save the chain data that was read" }).click(),
+    ]);
+    const data = await readFile(await download.path(), "utf8");
+    const { result } = request.outcome as { result: string };
+    const other = `${result.slice(2, -1)}${result.endsWith("1") ? "0" : "1"}`;
+    await theirs
+      .getByLabel("Or chain data: paste it, or open a file")
+      .fill(data.replaceAll(result.slice(2), other));
+    await theirs.getByRole("button", { name: "Verify" }).click();
+    await theirs.getByRole("status").filter({ hasNotText: "✓ Valid" }).filter({ hasText: /\S/ }).waitFor();
+    await theirs.getByRole("button", { name: "Verify", disabled: false }).waitFor();
+    expect(await theirs.getByRole("heading", { name: "✓ Valid" }).count()).toBe(0);
+    expect(stranger.troubles).toEqual([]);
+    await stranger.close();
+  });
+});
+
+test("behaviour: no page has a finding of axe, an error, a scroll bar to the side or a request to elsewhere", async () => {
+  const visitor = await createVisitor(browser);
+  const { page } = visitor;
+  await page.goto(`${tyche.url}/sign-in`);
+  await visitor.inspect();
+  await signIn(page);
+  await page.getByRole("link", { name: "default", exact: true }).click();
+  await page.getByRole("heading", { name: "default", exact: true }).waitFor();
+  const dapp = new URL(page.url()).pathname;
+  const { url, vrfv2Hash } = await coinflip();
+  for (const target of [
+    "/",
+    dapp,
+    `${dapp}/config-vars`,
+    `${dapp}/consumers`,
+    `${dapp}/requests`,
+    "/presets",
+    "/networks",
+    "/explorer",
+    "/explorer/sepolia",
+    "/explorer/sepolia/block/1",
+    `/explorer/sepolia/tx/${vrfv2Hash}`,
+    new URL(url).pathname,
+    "/docs",
+    "/verifier.html",
+    "/nowhere",
+  ]) {
+    await page.goto(tyche.url + target);
+    await page.getByRole("heading", { level: 1 }).first().waitFor();
+    await visitor.inspect();
+  }
+  expect(visitor.troubles).toEqual([]);
+  await visitor.close();
+});
