@@ -19,6 +19,7 @@ import { registerRequests } from "../cli/requestsCommand.ts";
 import { registerSimulate } from "../cli/simulateCommand.ts";
 import { registerStart } from "../cli/startCommand.ts";
 import { createTerminal, withoutControls } from "../cli/terminal.ts";
+import { registerUsage } from "../cli/usageCommand.ts";
 import { registerVerifier } from "../cli/verifierCommand.ts";
 import { registerVerify } from "../cli/verifyCommand.ts";
 import { describeConfigSchema } from "./config/configSchema.ts";
@@ -87,6 +88,7 @@ registerCall(program, terminal);
 registerRequests(program, terminal);
 registerConsumer(program, terminal);
 registerFaucet(program, terminal);
+registerUsage(program, terminal);
 registerClient(program, terminal);
 registerVerify(program, terminal, {
   verify: async (options) => (await import("./verifyTool.ts")).verifyWithTool(options),

@@ -19,6 +19,7 @@ import type {
   RequestPage,
   RequestView,
   SimulateResult,
+  UsageReport,
   Verification,
 } from "./types.ts";
 
@@ -54,6 +55,11 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
   stream(id: string, options?: CallOptions): AsyncGenerator<RequestEvent<Outcome>>;
   request(id: string, options?: CallOptions): Promise<RequestView>;
   requests(params?: ListParams, options?: CallOptions): Promise<RequestPage>;
+  /** Requests, words, gas and LINK by day and network. Default: the last 30 days. */
+  usage(
+    params?: { readonly from?: string; readonly to?: string; readonly network?: string },
+    options?: CallOptions,
+  ): Promise<UsageReport>;
   presets(options?: CallOptions): Promise<readonly PresetView[]>;
   networks(options?: CallOptions): Promise<readonly NetworkView[]>;
   /** Has the service check a result from chain data. Whoever does not want to take its word imports `tyche/verify`. */
@@ -171,6 +177,7 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
     stream,
     request: (id, options) => get(`/api/requests/${encodeURIComponent(id)}`, {}, options),
     requests: (params = {}, options) => get("/api/requests", params, options),
+    usage: (params = {}, options) => get("/api/usage", params, options),
     presets: (options) => list("/api/presets", options),
     networks: (options) => list("/api/networks", options),
     verify: (params, options) => get("/api/verify", params, options),

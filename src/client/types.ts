@@ -183,6 +183,37 @@ export interface OracleNodeView {
   readonly accusers: number;
 }
 
+/** What a dapp used on one network and one day. */
+export interface UsageDay {
+  /** UTC, `YYYY-MM-DD`; of a request the day on which it was accepted. */
+  readonly day: string;
+  /** `null` for dry runs that name no network. */
+  readonly network: string | null;
+  /** Requests accepted. */
+  readonly requests: Readonly<Record<RequestKind, number>>;
+  readonly fulfilled: number;
+  readonly failed: number;
+  /** Calls refused after their dry run. */
+  readonly refused: number;
+  readonly dryRuns: number;
+  /** Random words delivered. */
+  readonly words: number;
+  /** Of the service's own transactions, in decimal. */
+  readonly gasUsed: string;
+  /** In decimal: 1e-18 LINK. */
+  readonly linkJuels: string;
+  /** Where words are paid for in coin. */
+  readonly coinWei: string;
+}
+
+/** Usage of a dapp from a day to another one, both included. */
+export interface UsageReport {
+  readonly from: string;
+  readonly to: string;
+  /** A row for each day and network on which there was any, oldest first. */
+  readonly items: readonly UsageDay[];
+}
+
 /** One check of a verification. */
 export interface VerificationStep {
   readonly name: string;

@@ -105,8 +105,10 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
       if (step.at !== "broadcast") onAnswered?.();
     }
     const { receipt } = step;
-    for (const version of flight.versions)
-      await journal?.ended(version, version.hash === receipt.transactionHash ? "mined" : "replaced");
+    for (const version of flight.versions) {
+      if (version.hash !== receipt.transactionHash) await journal?.ended(version, "replaced");
+      else await journal?.ended(version, "mined", receipt.gasUsed);
+    }
     return receipt;
   };
 

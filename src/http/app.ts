@@ -23,6 +23,7 @@ import { operationsRoutes } from "./routes/operations.ts";
 import { presetOperation } from "./routes/presets.ts";
 import { randomOperation } from "./routes/random.ts";
 import { requestOperation, requestsOperation } from "./routes/requests.ts";
+import { usageOperation } from "./routes/usage.ts";
 import { verifyOperation } from "./routes/verify.ts";
 import { unmatched } from "./unmatched.ts";
 
@@ -106,6 +107,7 @@ function createOperations(
     requestOperation(deps, responder),
     requestsOperation(deps, responder),
     verifyOperation(deps, verifier),
+    usageOperation(deps),
     faucetOperation(deps),
     ...catalogueOperations(deps),
   ];

@@ -55,6 +55,7 @@ function compileLiveSchemas(networks: readonly NetworkView[], presets: readonly 
       list: compileValidator(requests.list),
       verify: compileValidator(requests.verify),
       faucet: compileValidator(requests.faucet),
+      usage: compileValidator(requests.usage),
       none: compileValidator(requests.none),
     },
   };
@@ -163,6 +164,18 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       },
       STRICT,
     ),
+    usage: Type.Object(
+      {
+        from: Type.Optional(day("First day, in UTC. Default: 29 days before `to`.")),
+        to: Type.Optional(day("Last day. Default: today. A report has 366 days at most.")),
+        network: Type.Optional(oneOf(networkNames, "Network. Default: all.")),
+        format: Type.Enum(["json", "csv"], {
+          default: "json",
+          description: "`csv` gives `text/csv`, as the header `Accept: text/csv` does.",
+        }),
+      },
+      STRICT,
+    ),
     none: Type.Object({}, STRICT),
   };
 }
@@ -184,6 +197,15 @@ function oneOf(values: readonly string[], description: string, fallback?: string
     // An empty enumeration is no valid schema; a name that can't be one says the same.
     ...(values.length > 0 ? { enum: [...values] } : { pattern: "^(?!)" }),
     ...(fallback !== undefined && values.includes(fallback) ? { default: fallback } : {}),
+    description,
+  });
+}
+
+/** `YYYY-MM-DD`. */
+function day(description: string) {
+  return Type.String({
+    pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+    [EXPECTED]: "a day such as 2026-11-22",
     description,
   });
 }

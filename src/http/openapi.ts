@@ -55,6 +55,7 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
       },
       { name: "Functions", description: "JavaScript of your own on the oracle network." },
       { name: "Requests", description: "What became of earlier requests." },
+      { name: "Usage", description: "What a dapp has used and spent." },
       { name: "Catalogue", description: "What is installed." },
     ],
     paths,
@@ -224,7 +225,12 @@ function responses(operation: Operation): Json {
   return {
     200: {
       description: "The result.",
-      content: { "application/json": { schema: enveloped(publicSchema({ ...operation.answer })) } },
+      content: {
+        "application/json": { schema: enveloped(publicSchema({ ...operation.answer })) },
+        ...(operation.csvExample === undefined
+          ? {}
+          : { "text/csv": { schema: { type: "string" }, example: operation.csvExample } }),
+      },
     },
     ...(operation.isAsync ? { 202: ACCEPTED } : {}),
     ...Object.fromEntries(errors),

@@ -10,7 +10,7 @@ export interface Operation {
   readonly method: "get" | "post" | "delete";
   /** Path with parameters as the router writes them: `/api/requests/:id`. */
   readonly path: string;
-  readonly tag: "Randomness" | "Functions" | "Requests" | "Catalogue";
+  readonly tag: "Randomness" | "Functions" | "Requests" | "Usage" | "Catalogue";
   readonly summary: string;
   /** Markdown. */
   readonly description: string;
@@ -22,6 +22,8 @@ export interface Operation {
   readonly example?: Readonly<Record<string, unknown>>;
   /** Schema of `data` in a 200 answer. */
   readonly answer: TSchema;
+  /** Example of a 200 answer as `text/csv`, where it comes in that form, too. */
+  readonly csvExample?: string;
   /** Whether the answer waits for a chain: `Prefer`, event streams, 202 and 504 apply. */
   readonly isAsync: boolean;
   readonly errors: readonly ErrorCode[];

@@ -3,10 +3,12 @@ import { createId } from "../lib/id.ts";
 import { retry } from "../lib/retry.ts";
 import { findRequestByKey } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
+import { addUsage, dayOf } from "../store/usage.ts";
 import type { CommandChecker } from "./commandChecker.ts";
 import { hashCommand } from "./commands.ts";
 import type { CheckedCommand } from "./commands.ts";
-import { IdempotencyConflictError } from "./errors.ts";
+import { createDailyLimit } from "./dailyLimit.ts";
+import { FunctionFailedError, IdempotencyConflictError } from "./errors.ts";
 import type { RequestBook } from "./requestBook.ts";
 import { parseRequest } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
@@ -36,9 +38,12 @@ export function createAcceptance(options: {
   readonly getNetwork: (name: string) => ServiceNetwork;
   /** Requests in work on one network. Default: that of {@link createShares}. */
   readonly maxOpenPerNetwork?: number;
+  /** Requests of one dapp on a day (UTC). Default: any number. */
+  readonly maxDailyPerDapp?: number;
 }): Acceptance {
   const { store, book, checker, getNetwork } = options;
   const shares = createShares(book, options.maxOpenPerNetwork);
+  const dailyLimit = createDailyLimit(store, options.maxDailyPerDapp);
 
   const findRepeated = async (
     dapp: Dapp,
@@ -76,6 +81,9 @@ export function createAcceptance(options: {
       isFinal: (error) => !(error instanceof TycheError && error.retryable),
     });
 
+  const countRefused = ({ id: dappId }: Dapp, { network, kind }: Command): Promise<void> =>
+    addUsage(store.db, [{ dappId, network, kind, day: dayOf(Date.now()), refused: 1 }]);
+
   const accept: Acceptance["accept"] = async (dapp, command, { idempotencyKey, isAsync = false }) => {
     const bodyHash = hashCommand(command);
     const repeated = await findRepeated(dapp, idempotencyKey, bodyHash);
@@ -84,13 +92,17 @@ export function createAcceptance(options: {
     const pipeline = getPipeline(network);
     const givePlaceBack = shares.take({ network: command.network, dappId: dapp.id });
     let request: OpenRequest;
+    let giveDayBack: (() => void) | undefined;
     try {
+      giveDayBack = await dailyLimit.take(dapp.id);
       const checked = await checker.check(dapp, command, network);
       const isChecking = isAsync && (command.kind === "preset" || command.kind === "function");
       if (!isChecking) await checker.dryRun(dapp, command, network);
       request = createRequest(dapp, command.network, checked, { idempotencyKey, bodyHash, isChecking });
       await book.add(request);
     } catch (error) {
+      giveDayBack?.();
+      if (error instanceof FunctionFailedError) await countRefused(dapp, command);
       // Two calls with one key at the same moment: the first to be stored answers both.
       const first = await findRepeated(dapp, idempotencyKey, bodyHash);
       if (first === undefined) throw error;

@@ -10,6 +10,7 @@ import type { RequestState } from "../store/schema.ts";
 import type { RequestFinder } from "./blockDraft.ts";
 import type { Facts, OpenRequest, RunRequest } from "./openRequest.ts";
 import type { Change } from "./requestBook.ts";
+import type { WordCharge, WordCharges } from "./wordCharges.ts";
 
 /** Order of the states; a log that is told again takes no request back. */
 const RANK: Readonly<Record<RequestState, number>> = {
@@ -27,6 +28,7 @@ export function changesOf(
   event: ChainEvent,
   { transactionHash, blockNumber }: Pick<RawLog, "transactionHash" | "blockNumber">,
   requests: RequestFinder,
+  charges: WordCharges,
 ): Change[] {
   const block = Number(blockNumber);
   switch (event.name) {
@@ -41,9 +43,13 @@ export function changesOf(
       );
     }
     case "RandomWordsFulfilled":
-      return requests
-        .ofVrfRequest(event.requestId)
-        .flatMap((request) => words(request, event, transactionHash, block));
+      return requests.ofVrfRequest(event.requestId).flatMap((request) =>
+        words(request, event, {
+          transactionHash,
+          block,
+          charge: charges(event.requestId, request.progress.item ?? 0),
+        }),
+      );
     case "PresetSent":
     case "PresetRefused": {
       // The consumer's log comes before the coordinator's of the same fulfilment; both are told in the order of states.
@@ -54,6 +60,7 @@ export function changesOf(
       const word = advance(request, "randomness", transactionHash, {
         wordBlock: block,
         wordTransactionHash: transactionHash,
+        ...charges(event.vrfRequestId, event.item),
       });
       if (event.name === "PresetRefused") {
         const reason = decodeRevertReason(event.reason).text;
@@ -114,23 +121,24 @@ function accepted(
 function words(
   request: OpenRequest,
   { requestId, outputSeed, success }: ChainEventOf<"RandomWordsFulfilled">,
-  transactionHash: Hex,
-  block: number,
+  found: { readonly transactionHash: Hex; readonly block: number; readonly charge: WordCharge },
 ): Change[] {
+  const { transactionHash, block, charge } = found;
   if (request.kind === "random") {
     const drawn = deriveWords(outputSeed, request.params.numWords).map(String);
     const outcome = { words: drawn, requestId, transactionHash };
-    return [{ request, state: "fulfilled", transactionHash, outcome }];
+    return [{ request, state: "fulfilled", transactionHash, outcome, progress: charge }];
   }
   if (request.progress.functionsRequestId !== undefined) return [];
   if (!success) {
     const message = "the callback that takes the word to the function ran out of gas";
-    return [failure(request, transactionHash, message)];
+    return [{ ...failure(request, transactionHash, message), progress: charge }];
   }
   return [
     advance(request, "randomness", transactionHash, {
       wordBlock: block,
       wordTransactionHash: transactionHash,
+      ...charge,
     }),
   ];
 }
@@ -149,10 +157,12 @@ function functionResult(
     transactionHash,
     vrfTransactionHash: request.progress.wordTransactionHash,
   };
+  const progress = { functionJuels: String(event.totalCostJuels) };
   const failed = (result: Hex, err: string): Change => ({
     request,
     state: "failed",
     transactionHash,
+    progress,
     outcome: { ...outcome, result, parsedResult: "", err },
   });
   if (event.err !== "0x") return failed("0x", Buffer.from(event.err.slice(2), "hex").toString());
@@ -162,6 +172,7 @@ function functionResult(
       request,
       state: "fulfilled",
       transactionHash,
+      progress,
       outcome: { ...outcome, result: event.response, parsedResult, err: "0x" },
     };
   } catch (error) {

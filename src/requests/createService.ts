@@ -6,6 +6,7 @@ import { parsePresetParams } from "../presets/presetParams.ts";
 import type { PresetRegistry } from "../presets/presetRegistry.ts";
 import { assertResultFits } from "../presets/resultFit.ts";
 import type { Store } from "../store/store.ts";
+import { addUsage, dayOf } from "../store/usage.ts";
 import { createAcceptance } from "./acceptance.ts";
 import type { Acceptance } from "./acceptance.ts";
 import { createCatalogue } from "./catalogue.ts";
@@ -15,6 +16,7 @@ import type { RequestBook } from "./requestBook.ts";
 import { createRequestReader } from "./requestReader.ts";
 import type { Service } from "./service.ts";
 import { getPipeline, type ServiceNetwork } from "./serviceNetwork.ts";
+import { readUsage } from "./usageReport.ts";
 import type { Readiness } from "./views.ts";
 import { waitForEnd } from "./waitForEnd.ts";
 import { watchTimeline } from "./watchTimeline.ts";
@@ -29,6 +31,8 @@ export interface ServiceOptions {
   readonly networks: ReadonlyMap<string, ServiceNetwork>;
   /** Requests in work on one network. Default 2,500. */
   readonly maxOpenPerNetwork?: number;
+  /** Requests of one dapp on a day (UTC). Default: any number. */
+  readonly maxDailyPerDapp?: number;
 }
 
 /** Creates the use cases over their parts. */
@@ -82,8 +86,14 @@ export function createService(options: ServiceOptions): Service & Pick<Acceptanc
       requireFacility(dapp, "functions");
       const asked = command.network === undefined ? [...networks.values()] : [getNetwork(command.network)];
       const maxResponseBytes = Math.min(...asked.map((network) => network.maxResponseBytes));
-      return await simulateSource(command, { pool, dappId: dapp.id, maxResponseBytes });
+      const result = await simulateSource(command, { pool, dappId: dapp.id, maxResponseBytes });
+      const { network = "" } = command;
+      const day = dayOf(Date.now());
+      await addUsage(store.db, [{ dappId: dapp.id, network, kind: "dry-run", day, requests: 1 }]);
+      return result;
     },
+
+    readUsage: (dapp, query) => readUsage(store.db, dapp.id, query),
 
     async useFaucet({ network, address }) {
       const served = getNetwork(network);

@@ -20,6 +20,11 @@ export type Facts = {
   /** Preset: block and transaction that brought the random word. */
   readonly wordBlock?: number;
   readonly wordTransactionHash?: Hex;
+  /** What the words cost, in decimal: juels of LINK, or wei where coin was paid. Of a proof that presets share, an equal part. */
+  readonly wordJuels?: string;
+  readonly wordWei?: string;
+  /** What the function's result cost, in juels. */
+  readonly functionJuels?: string;
 };
 
 /** What is fixed when a preset is accepted, whatever becomes of the preset. */
@@ -118,6 +123,7 @@ type Shape = Readonly<Record<string, Check>>;
 
 const text: Check = (value) => typeof value === "string";
 const hex: Check = (value) => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value);
+const digits: Check = (value) => typeof value === "string" && /^[0-9]{1,78}$/.test(value);
 const number: Check = (value) => typeof value === "number";
 const returnType: Check = (value) => RETURN_TYPES.some((one) => one === value);
 const listOf =
@@ -140,6 +146,9 @@ const FACTS: Shape = {
   acceptedBlock: optional(number),
   wordBlock: optional(number),
   wordTransactionHash: optional(hex),
+  wordJuels: optional(digits),
+  wordWei: optional(digits),
+  functionJuels: optional(digits),
 } satisfies Record<keyof Facts, Check>;
 const RUN_OUTCOME: Shape = {
   transactionHash: hex,

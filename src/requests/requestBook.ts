@@ -1,11 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import type { Hex } from "viem";
 import { findRequest, findRequests, insertRequests, saveRequests } from "../store/requests.ts";
+import { addUsage } from "../store/usage.ts";
 import type { BlockId, TimelineEntry } from "../store/requests.ts";
 import type { RequestState } from "../store/schema.ts";
 import type { Queryable, Store } from "../store/store.ts";
 import { parseRequest } from "./openRequest.ts";
 import type { Facts, OpenRequest } from "./openRequest.ts";
+import { usageOfSteps } from "./usage.ts";
 
 /**
  * What happens to a request in one step; absent members stay as they are. A state before the end takes back what an end has
@@ -91,7 +93,7 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
       const requests: OpenRequest[] = [];
       const stored = setImmediate().then(() => {
         gathering = undefined;
-        return store.write((db) => insertRequests(db, requests));
+        return store.write((db) => insertNew(db, requests));
       });
       gathering = { requests, stored };
     }
@@ -100,7 +102,7 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
     // One whose key is taken fails them all: then each goes alone.
     return stored.catch((error: unknown) => {
       if (requests.length === 1) throw error;
-      return store.write((db) => insertRequests(db, [request]));
+      return store.write((db) => insertNew(db, [request]));
     });
   };
 
@@ -147,6 +149,7 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
       await store.write(async (db) => {
         await also?.(db);
         await saveRequests(db, [...drafts.values()]);
+        await addUsage(db, usageOfSteps([...drafts].map(([before, after]) => ({ before, after }))));
       });
     } catch (error) {
       // A database that can't be read either says nothing new.
@@ -222,6 +225,11 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
       return stored && parseRequest(stored);
     },
   };
+}
+
+async function insertNew(db: Queryable, requests: readonly OpenRequest[]): Promise<void> {
+  await insertRequests(db, requests);
+  await addUsage(db, usageOfSteps(requests.map((after) => ({ after }))));
 }
 
 /** Makes a change to a draft of its request. @param at Unix time in milliseconds. */

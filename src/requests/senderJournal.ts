@@ -7,6 +7,7 @@ import type { Payload } from "../store/payload.ts";
 import type { Change, RequestBook } from "./requestBook.ts";
 import type { Facts, OpenRequest } from "./openRequest.ts";
 import type { Tracker } from "./tracker.ts";
+import { endMinedTransaction } from "./usage.ts";
 
 /** Makes the sender's journal in the store: a signed transaction and the requests it carries are stored together, and followed, before it is broadcast. */
 export function createSenderJournal(options: {
@@ -32,7 +33,11 @@ export function createSenderJournal(options: {
       );
       for (const { request } of changes) tracker.track(request);
     },
-    ended: (transaction, end) => endTransaction(store.db, transaction.hash, end),
+    async ended({ hash }, end, gasUsed) {
+      if (gasUsed === undefined) await endTransaction(store.db, hash, end);
+      // Not brought to disk at once: after a power cut the transaction is looked up again.
+      else await store.db.transaction().execute((db) => endMinedTransaction(db, hash, gasUsed));
+    },
     from: (nonce) => listTransactionsFrom(store.db, { network, sender: account, nonce }),
     noPayload: { kind: "upkeep", entries: [] },
   };

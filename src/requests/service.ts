@@ -11,6 +11,7 @@ import type {
   RandomResult,
   SimulateResult,
 } from "./results.ts";
+import type { UsageQuery, UsageReport } from "./usageReport.ts";
 import type { NetworkView, PresetView, Readiness } from "./views.ts";
 
 export type { TimelineEntry } from "../store/requests.ts";
@@ -184,6 +185,9 @@ export interface Service {
 
   /** Runs a source in the sandbox. A source that fails is a result; throws `forbidden`, `invalid_parameter` (size) and `overloaded`. */
   simulate(dapp: Dapp, command: SimulateCommand): Promise<SimulateResult>;
+
+  /** Reads what a dapp has used, by day and network. Throws `invalid_parameter` for days that can't be reported. */
+  readUsage(dapp: Dapp, query: UsageQuery): Promise<UsageReport>;
 
   /** Gives coin and LINK to an address. Throws `invalid_parameter` for a network without a faucet, and `chain_unavailable`. */
   useFaucet(command: { readonly network: string; readonly address: Hex }): Promise<FaucetResult>;

@@ -3,13 +3,19 @@ import type { Change } from "./requestBook.ts";
 import type { OpenRequest, Facts } from "./openRequest.ts";
 
 /** What a preset's random word brings. */
-const WORD_FACTS = ["wordBlock", "wordTransactionHash"] as const satisfies readonly (keyof Facts)[];
+const WORD_FACTS = [
+  "wordBlock",
+  "wordTransactionHash",
+  "wordJuels",
+  "wordWei",
+] as const satisfies readonly (keyof Facts)[];
 /** What is known of a request from the chain, beside its transactions. A function is accepted under its functions id at once. */
 export const CHAIN_FACTS = [
   ...WORD_FACTS,
   "vrfRequestId",
   "acceptedBlock",
   "functionsRequestId",
+  "functionJuels",
 ] as const satisfies readonly (keyof Facts)[];
 
 /**
@@ -23,7 +29,11 @@ export function takeBack(request: OpenRequest, firstReplaced: bigint): Change | 
   const isUnsent = acceptedBlock >= firstReplaced;
   const isWordGone = wordBlock >= firstReplaced;
   if (!isUnsent && !isWordGone && !wasEnded) return undefined;
-  const forget = isUnsent ? forgotten(progress, CHAIN_FACTS) : isWordGone ? forgottenWord(progress) : [];
+  const forget = isUnsent
+    ? forgotten(progress, CHAIN_FACTS)
+    : isWordGone
+      ? forgottenWord(progress)
+      : forgotten(progress, request.kind === "random" ? WORD_FACTS : ["functionJuels"]);
   const isExecuting = progress.functionsRequestId !== undefined && !forget.includes("functionsRequestId");
   const state = isExecuting ? "executing" : "submitted";
   const what = isUnsent ? "request" : isExecuting ? "result" : "random word";
@@ -37,7 +47,7 @@ export function takeBack(request: OpenRequest, firstReplaced: bigint): Change | 
 }
 
 function forgottenWord(progress: Facts): (keyof Facts)[] {
-  return forgotten(progress, [...WORD_FACTS, "functionsRequestId"]);
+  return forgotten(progress, [...WORD_FACTS, "functionsRequestId", "functionJuels"]);
 }
 
 function forgotten(progress: Facts, names: readonly (keyof Facts)[]): (keyof Facts)[] {

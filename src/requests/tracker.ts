@@ -10,6 +10,7 @@ import { isEnded } from "./requestBook.ts";
 import type { Change, RequestBook } from "./requestBook.ts";
 import { createRequestIndex } from "./requestIndex.ts";
 import { CHAIN_FACTS, takeBack } from "./takeBack.ts";
+import { readWordCharges } from "./wordCharges.ts";
 
 /** Follows requests on chain: turns each block's logs into changes of the requests they belong to. */
 export interface Tracker {
@@ -58,11 +59,13 @@ export function createTracker(
     // All are decoded before the first is acted on: a node that sends a malformed one is asked for the block again.
     const events = logs.map((log) => ({ log, event: decodeLog(log) }));
     if (events.some(({ event }) => event !== undefined && ANSWERS.has(event.name))) oracleSeenAt = Date.now();
+    const charges = readWordCharges(events.map(({ event }) => event));
     const block = createBlockDraft(index);
     try {
       await book.change(() => {
         for (const { log, event } of events)
-          if (event !== undefined) for (const change of changesOf(event, log, block)) block.add(change, log);
+          if (event !== undefined)
+            for (const change of changesOf(event, log, block, charges)) block.add(change, log);
         return block.changes;
       });
     } finally {

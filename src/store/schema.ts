@@ -6,6 +6,9 @@ export type { RequestState } from "../lib/vocabulary.ts";
 /** Which endpoint made a request. */
 export type { RequestKind } from "../lib/vocabulary.ts";
 
+/** What usage is counted by: the kind of a request, or a dry run that was asked for. */
+export type UsageKind = RequestKind | "dry-run";
+
 /** The tables. Times are milliseconds since the epoch, hashes and addresses `0x` hex, JSON columns text. */
 export interface Tables {
   readonly settings: { name: string; value: string };
@@ -79,6 +82,26 @@ export interface Tables {
     version: number;
     /** Of all columns but those of the block that ended it; `null` in rows from before there were checksums. */
     checksum: number | null;
+  };
+  /** Sums over requests: what {@link Tables.requests} says of each day, kept with every change of it. */
+  readonly usage: {
+    dapp_id: string;
+    /** Empty for a dry run that names none. */
+    network: string;
+    /** UTC: `YYYY-MM-DD`, of a request the day on which it was accepted. */
+    day: string;
+    kind: UsageKind;
+    requests: number;
+    fulfilled: number;
+    failed: number;
+    refused: number;
+    words: number;
+    gas_used: number;
+    /** Juels and wei: so many times 1e9, and what is left over. */
+    link_high: number;
+    link_low: number;
+    coin_high: number;
+    coin_low: number;
   };
   /** What one node of an oracle network has said about requests and must not contradict. */
   readonly oracle_rounds: {

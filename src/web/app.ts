@@ -12,6 +12,7 @@ import { presetRoutes } from "./pages/presets.ts";
 import { requestRoutes } from "./pages/requests.ts";
 import { sharedResultRoutes } from "./pages/sharedResult.ts";
 import { signInRoutes } from "./pages/signIn.ts";
+import { usageRoutes } from "./pages/usage.ts";
 import { verifierRoutes } from "./verifierRoutes.ts";
 import { createSite, type WebDeps } from "./site.ts";
 
@@ -42,6 +43,7 @@ export function createWebApp(deps: WebDeps): Middleware {
     configVarsRoutes,
     consumerRoutes,
     requestRoutes,
+    usageRoutes,
     presetRoutes,
     networkRoutes,
   ])

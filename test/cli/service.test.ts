@@ -50,6 +50,21 @@ test("behaviour: requests list, show and watch follow what was begun", async () 
   expect(listed.stdout).toContain(data.id);
 });
 
+test("default: usage counts what was called, as text and CSV", async () => {
+  await tyche.call("POST", "/api/vrfv2/presets?network=fantom_testnet&preset=coinflip", { body: {} });
+  const { items } = (await tyche.call("GET", "/api/usage?network=fantom_testnet")).data;
+  const last = items.at(-1);
+  expect(last).toMatchObject({ network: "fantom_testnet", failed: 0, refused: 0, coinWei: "0" });
+  expect(last.fulfilled).toBeGreaterThan(0);
+  expect(BigInt(last.linkJuels)).toBeGreaterThan(0n);
+  const [shown, csv] = await Promise.all([
+    runCli(["usage", "--network", "fantom_testnet"]),
+    runCli(["usage", "--network", "fantom_testnet", "--csv"]),
+  ]);
+  expect(shown.stdout).toContain(`${last.day}  fantom_testnet  `);
+  expect(csv.stdout).toContain(`\n${last.day},fantom_testnet,`);
+});
+
 test("behaviour: consumer add links a contract, and remove unlinks it", async () => {
   const { data } = await tyche.call("GET", "/api/networks");
   const network = data.items.find(({ name }: { name: string }) => name === "fuji");

@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import path from "node:path";
+import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { VrfVersion } from "../../src/chainlink/vrfVersion.ts";
 import type { Command, RequestRecord } from "../../src/requests/service.ts";
@@ -65,6 +66,15 @@ export function crashAtEveryStep(
     transactions: await world.stack.client.getNonce(TEST_ROLES.operator.address, "latest"),
   });
 
+  /** Of every transaction that carries a request, as the chain has it. */
+  const gasOnChain = async (file: string): Promise<number> => {
+    const rows = query(file, (database) =>
+      database.prepare("SELECT hash FROM transactions WHERE payload NOT LIKE '%\"entries\":[]%'").all(),
+    );
+    const receipts = await Promise.all(rows.map(({ hash }) => world.stack.client.getReceipt(hash as Hex)));
+    return receipts.reduce((sum, receipt) => sum + Number(receipt?.gasUsed ?? 0n), 0);
+  };
+
   const submitOnce = async (service: CrashProcess, { crashAt }: { readonly crashAt?: CrashPoint } = {}) => {
     run += 1;
     const { command, dappId = () => "dapp_crash" } = subject(world);
@@ -115,10 +125,15 @@ export function crashAtEveryStep(
           transactions: after.transactions - before.transactions,
         };
         expect({ where, ...difference }).toEqual({ where, ...subject(world).onChain });
-        expect({ where, integrity: checkDatabase(config.database) }).toEqual({ where, integrity: "ok" });
+        expect({ where, ...checkDatabase(config.database) }).toEqual({
+          where,
+          integrity: "ok",
+          miscounted: [],
+        });
         outcomes.push(`${where}: ${isKilled ? "killed" : "too late"}`);
       }
     }
+    expect(countedGas(config.database)).toBe(await gasOnChain(config.database));
     service.kill();
     await service.exited;
     expect(outcomes.filter((outcome) => outcome.endsWith("killed")).length).toBeGreaterThan(
@@ -127,10 +142,30 @@ export function crashAtEveryStep(
   }, 600_000);
 }
 
-function checkDatabase(file: string): unknown {
+/** Whether the file is whole, and what the counts of usage have otherwise than the requests themselves. */
+function checkDatabase(file: string): { readonly integrity: unknown; readonly miscounted: unknown } {
+  return query(file, (database) => ({
+    integrity: database.prepare("PRAGMA integrity_check").get()?.["integrity_check"],
+    miscounted: database
+      .prepare(
+        `SELECT dapp_id, kind, requests, fulfilled, failed FROM usage
+         EXCEPT SELECT dapp_id, kind, count(*), sum(state = 'fulfilled'), sum(state = 'failed') FROM requests
+         GROUP BY dapp_id, kind, date(created_at / 1000, 'unixepoch')`,
+      )
+      .all(),
+  }));
+}
+
+function countedGas(file: string): number {
+  return query(file, (database) =>
+    Number(database.prepare("SELECT sum(gas_used) AS gas FROM usage").get()!["gas"]),
+  );
+}
+
+function query<T>(file: string, read: (database: DatabaseSync) => T): T {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
-    return database.prepare("PRAGMA integrity_check").get()?.["integrity_check"];
+    return read(database);
   } finally {
     database.close();
   }

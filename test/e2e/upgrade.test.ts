@@ -42,5 +42,13 @@ test("behaviour: a data directory of the first version opens, answers repeated c
     "preset fulfilled",
     "preset fulfilled",
   ]);
+  const usage = (await tyche.call("GET", "/api/usage?from=2026-01-01&to=2026-12-31")).data.items;
+  expect(
+    usage.map(({ requests, fulfilled }: { requests: object; fulfilled: number }) => ({
+      ...requests,
+      fulfilled,
+    })),
+  ).toEqual([{ preset: 2, function: 1, random: 1, consumer: 0, unlink: 0, fulfilled: 4 }]);
+  expect(usage[0]).toMatchObject({ network: "fuji", linkJuels: "0", gasUsed: "0" });
   expect((await range("five")).data).toMatchObject({ success: true, err: "0x" });
 });

@@ -180,6 +180,12 @@ export function createExampleService(): ExampleService {
       const items = all.slice(start, start + limit);
       return { items, nextCursor: start + limit < all.length ? String(start + limit) : null };
     },
+    async readUsage(_dapp, { from = "2026-11-01", to = "2026-11-30", network = "sepolia" }) {
+      const requests = { preset: 2, function: 1, random: 0, consumer: 0, unlink: 0 };
+      const counts = { fulfilled: 2, failed: 1, refused: 4, dryRuns: 5, words: 2 };
+      const spent = { gasUsed: "300000", linkJuels: "2000000000000000001", coinWei: "0" };
+      return { from, to, items: [{ day: from, network, requests, ...counts, ...spent }] };
+    },
     async useFaucet() {
       return { success: true, coinWei: "1", linkJuels: "2", transactionHashes: [HASH, HASH] };
     },

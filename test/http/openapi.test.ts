@@ -133,6 +133,7 @@ test("behaviour: it describes every operation under /api", () => {
     "get /api/presets",
     "get /api/requests",
     "get /api/requests/{id}",
+    "get /api/usage",
     "get /api/verify",
     "post /api/faucet",
     "post /api/oracleFunctions/runFunction",

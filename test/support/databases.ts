@@ -20,6 +20,7 @@ export const DATABASES: readonly (readonly [string, () => Promise<TestDatabase>]
 
 /** Those that others refer to come last. */
 const TABLES = [
+  "usage",
   "requests",
   "transactions",
   "sources",

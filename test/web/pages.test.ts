@@ -500,6 +500,23 @@ describe("the application", () => {
     for (const { rpcUrl } of networks) expect(text).toContain(rpcUrl);
     expect(text.match(/>serving</g)).toHaveLength(networks.length);
   });
+
+  test("default: usage as a chart, a table and CSV; days that can't be shown are refused in the page", async () => {
+    await preset();
+    const page = `/dapps/${await firstDapp()}/usage`;
+    const { status, text } = await get(page);
+    expect(status).toBe(200);
+    expect(text).toMatch(/<svg class="chart"[^>]* role="img" aria-label="\d/);
+    expect(text).toMatch(/<rect class="good"/);
+    expect(text).not.toMatch(/ style=/);
+    const csv = /href="([^"]+usage\.csv\?[^"]+)"/.exec(text)![1]!.replaceAll("&amp;", "&");
+    const file = await get(csv);
+    expect(file.headers.get("content-type")).toContain("text/csv");
+    expect(file.text).toMatch(/^day,network,preset,.*\r\n(.*\r\n)*\d{4}-\d\d-\d\d,sepolia,[1-9]/);
+    const refused = await get(`${page}?from=2026-02-30`);
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain("must be a day");
+  });
 });
 
 describe("who may use it", () => {

@@ -170,6 +170,12 @@ export const ConfigSchema = Type.Object(
           [2, 1e6],
           MAX_OPEN_PER_NETWORK,
         ),
+        maxDailyPerDapp: Type.Optional(
+          integer(
+            "Requests of one dapp on a day (UTC), with any of its keys. Default: any number.",
+            [1, 1e9],
+          ),
+        ),
       },
       "Limits of the requests in work.",
     ),

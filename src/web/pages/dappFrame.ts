@@ -8,6 +8,7 @@ const TABS = [
   { name: "config", path: "/config-vars", text: "Fetch Config Vars" },
   { name: "consumers", path: "/consumers", text: "Consumers" },
   { name: "requests", path: "/requests", text: "Requests" },
+  { name: "usage", path: "/usage", text: "Usage" },
 ] as const;
 
 /** A page of a dapp: its name, its id, its tabs. */

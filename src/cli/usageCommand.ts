@@ -1,0 +1,58 @@
+import type { Command } from "commander";
+import type { UsageDay } from "../client/index.ts";
+import { writeUsageCsv } from "../requests/usageReport.ts";
+import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import type { Terminal } from "./terminal.ts";
+
+interface UsageFlags extends ServiceFlags {
+  readonly from?: string;
+  readonly to?: string;
+  readonly network?: string;
+  readonly json?: true;
+  readonly csv?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  $ tyche usage
+  $ tyche usage --from 2026-11-01 --to 2026-11-30 --csv > november.csv`;
+
+/** Adds `tyche usage`. */
+export function registerUsage(program: Command, { out, err, colors }: Terminal): void {
+  withService(program.command("usage"))
+    .description("Shows what a dapp has used and spent, by day (UTC) and network.")
+    .option("--from <day>", "first day (default: 29 days before the last one)")
+    .option("--to <day>", "last day (default: today)")
+    .option("--network <name>", "only that network")
+    .option("--json", "print JSON")
+    .option("--csv", "print CSV")
+    .addHelpText("after", EXAMPLES)
+    .action(async ({ from, to, network, json, csv, ...flags }: UsageFlags) => {
+      const { client } = await connectService(flags);
+      const report = await client.usage({
+        ...(from === undefined ? {} : { from }),
+        ...(to === undefined ? {} : { to }),
+        ...(network === undefined ? {} : { network }),
+      });
+      if (json) return out(JSON.stringify(report, null, 2));
+      if (csv) return out(writeUsageCsv({ ...report, items: [...report.items] }).trimEnd());
+      if (report.items.length === 0) return err(colors.dim(`nothing from ${report.from} to ${report.to}`));
+      for (const day of report.items) out(describeDay(day));
+    });
+}
+
+function describeDay(day: UsageDay): string {
+  const requests = Object.values(day.requests).reduce((sum, value) => sum + value, 0);
+  const counts = [
+    `${requests} requests`,
+    `${day.fulfilled} fulfilled`,
+    `${day.failed} failed`,
+    `${day.refused} refused`,
+    `${day.dryRuns} dry runs`,
+    `${day.words} words`,
+    `${day.gasUsed} gas`,
+    `${day.linkJuels} juels`,
+    ...(day.coinWei === "0" ? [] : [`${day.coinWei} wei`]),
+  ];
+  return `${day.day}  ${(day.network ?? "-").padEnd(14)}  ${counts.join("  ")}`;
+}

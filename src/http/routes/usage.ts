@@ -1,0 +1,44 @@
+import { UsageReport, writeUsageCsv } from "../../requests/usageReport.ts";
+import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
+import { sendJson } from "../frame.ts";
+import type { Operation } from "../operation.ts";
+import { readQuery } from "../parameters.ts";
+import { parseRequest } from "../parseRequest.ts";
+
+const CSV_EXAMPLE =
+  "day,network,preset,function,random,consumer,unlink,fulfilled,failed,refused,dryRuns,words,gasUsed,linkJuels,coinWei\r\n" +
+  "2026-11-22,sepolia,12,3,4,1,0,19,1,2,5,24,3071944,2415000000000000000,0\r\n";
+
+/** `GET /api/usage`: what the key's dapp has used and spent. */
+export function usageOperation(deps: HttpDeps): Operation {
+  return {
+    id: "getUsage",
+    method: "get",
+    path: "/api/usage",
+    tag: "Usage",
+    summary: "Read usage and spend",
+    description:
+      "Requests, results, words, gas and LINK of the key's dapp by day (UTC) and network. Each request counts once, on the day on which it " +
+      "was accepted; what it cost counts once it has ended. What contracts of the dapp's own request on chain is not in it.",
+    request: "usage",
+    placement: "query",
+    answer: UsageReport,
+    csvExample: CSV_EXAMPLE,
+    isAsync: false,
+    errors: [],
+    async handle(ctx) {
+      const { format, ...query } = parseRequest(readQuery(ctx), deps.schemas().validate.usage);
+      const report = await deps.service.readUsage(getDapp(ctx), query);
+      if (format === "json" && !wantsCsv(ctx)) return sendJson(ctx, 200, { data: report });
+      ctx.status = 200;
+      ctx.set("Content-Type", "text/csv; charset=utf-8; header=present");
+      ctx.set("Content-Disposition", `attachment; filename="usage-${report.from}-${report.to}.csv"`);
+      ctx.body = writeUsageCsv(report);
+    },
+  };
+}
+
+/** Whether the caller asks for CSV by name. */
+function wantsCsv(ctx: HttpContext): boolean {
+  return /(?:^|,) *text\/csv *(?:[;,]|$)/i.test(ctx.get("Accept"));
+}

@@ -1,0 +1,67 @@
+import { TycheError } from "../lib/errors.ts";
+import type { Store } from "../store/store.ts";
+import { dayOf, listUsage } from "../store/usage.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Counts what each dapp has accepted on a day (UTC). */
+export interface DailyLimit {
+  /**
+   * Takes one request off a dapp's day; gives back what returns it, for a call that made no request.
+   *
+   * @throws {DailyLimitError} when the day's requests are used up.
+   */
+  take(dappId: string): Promise<() => void>;
+}
+
+/**
+ * Creates the limit. A restart changes nothing: a dapp's first call of a day reads what the store has counted.
+ *
+ * @param limit requests a day. Default: any number.
+ */
+export function createDailyLimit(store: Store, limit: number | undefined): DailyLimit {
+  let today = "";
+  const taken = new Map<string, Promise<{ count: number }>>();
+
+  const readCount = async (dappId: string): Promise<{ count: number }> => {
+    const rows = await listUsage(store.db, { dappId, from: today, to: today });
+    const requests = rows.filter(({ kind }) => kind !== "dry-run");
+    return { count: requests.reduce((sum, row) => sum + row.requests, 0) };
+  };
+
+  return {
+    async take(dappId) {
+      if (limit === undefined) return () => {};
+      const now = Date.now();
+      if (dayOf(now) !== today) {
+        today = dayOf(now);
+        taken.clear();
+      }
+      let reading = taken.get(dappId);
+      if (reading === undefined) {
+        reading = readCount(dappId);
+        taken.set(dappId, reading);
+        reading.catch(() => taken.delete(dappId));
+      }
+      const day = await reading;
+      if (day.count >= limit) throw new DailyLimitError(limit, DAY_MS - (now % DAY_MS));
+      day.count += 1;
+      return () => (day.count -= 1);
+    },
+  };
+}
+
+/** A dapp has made all the requests that it may make on a day. */
+export class DailyLimitError extends TycheError {
+  constructor(limit: number, retryAfterMs: number) {
+    super(
+      `this dapp has made the ${limit} requests that it may make on a day; the next day begins at 00:00 UTC`,
+      {
+        code: "rate_limited",
+        blame: "caller",
+        retryable: true,
+        details: { retryAfterMs },
+      },
+    );
+  }
+}

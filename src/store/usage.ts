@@ -1,0 +1,143 @@
+import { sql } from "kysely";
+import type { UsageKind } from "./schema.ts";
+import type { Queryable } from "./store.ts";
+
+/** What is counted of one dapp's requests of a kind on a network and a day. Differences may be negative. */
+export interface UsageCounts {
+  readonly requests: number;
+  readonly fulfilled: number;
+  readonly failed: number;
+  /** Calls that were refused after their dry run: they made no request. */
+  readonly refused: number;
+  readonly words: number;
+  readonly gasUsed: number;
+  readonly linkJuels: bigint;
+  readonly coinWei: bigint;
+}
+
+/** Whose usage it is, of what, and when. */
+export interface UsagePlace {
+  readonly dappId: string;
+  /** Empty for a dry run that names no network. */
+  readonly network: string;
+  /** UTC: `YYYY-MM-DD`. */
+  readonly day: string;
+  readonly kind: UsageKind;
+}
+
+/** A row of the counts. */
+export interface StoredUsage extends UsagePlace, UsageCounts {}
+
+/** The day of a time (milliseconds since the epoch) in UTC. */
+export function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** Adds to the counts, in the transaction that stores what is counted. */
+export async function addUsage(
+  db: Queryable,
+  usage: readonly (UsagePlace & Partial<UsageCounts>)[],
+): Promise<void> {
+  if (usage.length === 0) return;
+  await db
+    .insertInto("usage")
+    .values(
+      // In one order everywhere: transactions that wait for each other's rows would never end.
+      usage.toSorted(byKey).map((one) => {
+        const [link_high, link_low] = split(one.linkJuels ?? 0n);
+        const [coin_high, coin_low] = split(one.coinWei ?? 0n);
+        return {
+          dapp_id: one.dappId,
+          network: one.network,
+          day: one.day,
+          kind: one.kind,
+          requests: one.requests ?? 0,
+          fulfilled: one.fulfilled ?? 0,
+          failed: one.failed ?? 0,
+          refused: one.refused ?? 0,
+          words: one.words ?? 0,
+          gas_used: one.gasUsed ?? 0,
+          link_high,
+          link_low,
+          coin_high,
+          coin_low,
+        };
+      }),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(["dapp_id", "network", "day", "kind"])
+        .doUpdateSet(
+          Object.fromEntries(
+            SUMS.map((name) => [
+              name,
+              sql<number>`${sql.ref(`usage.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
+            ]),
+          ),
+        ),
+    )
+    .execute();
+}
+
+/** Returns a dapp's counts from a day to another one, both included, oldest first. */
+export async function listUsage(
+  db: Queryable,
+  page: {
+    readonly dappId: string;
+    readonly from: string;
+    readonly to: string;
+    readonly network?: string | undefined;
+  },
+): Promise<StoredUsage[]> {
+  let query = db
+    .selectFrom("usage")
+    .selectAll()
+    .where("dapp_id", "=", page.dappId)
+    .where("day", ">=", page.from)
+    .where("day", "<=", page.to);
+  if (page.network !== undefined) query = query.where("network", "=", page.network);
+  const rows = await query.orderBy("day").orderBy("network").orderBy("kind").execute();
+  return rows.map((row) => ({
+    dappId: row.dapp_id,
+    network: row.network,
+    day: row.day,
+    kind: row.kind,
+    requests: row.requests,
+    fulfilled: row.fulfilled,
+    failed: row.failed,
+    refused: row.refused,
+    words: row.words,
+    gasUsed: row.gas_used,
+    linkJuels: join(row.link_high, row.link_low),
+    coinWei: join(row.coin_high, row.coin_low),
+  }));
+}
+
+const SUMS = [
+  "requests",
+  "fulfilled",
+  "failed",
+  "refused",
+  "words",
+  "gas_used",
+  "link_high",
+  "link_low",
+  "coin_high",
+  "coin_low",
+] as const;
+
+function byKey(a: UsagePlace, b: UsagePlace): number {
+  const [left, right] = [a, b].map(({ dappId, day, network, kind }) => `${dappId} ${day} ${network} ${kind}`);
+  return left! < right! ? -1 : 1;
+}
+
+/** SQLite's integers end at 2^63: 9.2 LINK in juels. A sum is therefore kept as a count of 1e9 juels and the juels left over. */
+const HIGH = 1_000_000_000n;
+
+function split(amount: bigint): readonly [high: number, low: number] {
+  return [Number(amount / HIGH), Number(amount % HIGH)];
+}
+
+function join(high: number, low: number): bigint {
+  return BigInt(high) * HIGH + BigInt(low);
+}
