@@ -25,7 +25,8 @@ export function askInTurn(
   { ask, hedgeMs, mayBeUnknown }: AskInTurnOptions,
 ): Promise<{ readonly answer: unknown; readonly by: PoolNode }> {
   return new Promise((resolve, reject) => {
-    const open = new Set<PoolNode>();
+    /** Those that have not answered yet, and when they were asked. */
+    const open = new Map<PoolNode, number>();
     let lacking: unknown;
     let unknownTo: PoolNode | undefined;
     let next = 0;
@@ -53,7 +54,7 @@ export function askInTurn(
         return end(() => reject(lacking ?? new NoNodeError([])));
       }
       next += 1;
-      open.add(node);
+      open.set(node, performance.now());
       timer = setTimeout(askNext, hedgeMs);
       ask(node).then(
         (answer) => {
@@ -63,7 +64,8 @@ export function askInTurn(
             unknownTo ??= node;
             return askNext();
           }
-          for (const slow of open) slow.fail(`no answer within ${hedgeMs} ms`);
+          for (const [slow, askedAt] of open)
+            if (performance.now() - askedAt >= hedgeMs) slow.fail(`no answer within ${hedgeMs} ms`);
           end(() => resolve({ answer, by: node }));
         },
         (error: unknown) => {

@@ -97,6 +97,19 @@ test("behaviour: requests that fail together are one failure: the node is left a
   );
 });
 
+test("behaviour: a node that was just asked, because another one was slow, isn't called slow", async () => {
+  await open({ hedgeMs: 2_000 });
+  const isSecondAsked = Promise.withResolvers<void>();
+  inject(0, every("eth_getBalance", { until: isSecondAsked.promise }));
+  inject(1, ({ method }) => {
+    if (method !== "eth_getBalance") return undefined;
+    isSecondAsked.resolve();
+    return { dropAnswer: true };
+  });
+  await expect(pool.getBalanceWei(testAccount(0).address)).resolves.toBeGreaterThan(0n);
+  expect(states()).toEqual(["healthy", "healthy"]);
+});
+
 test("behaviour: a node that has recovered is asked again", async () => {
   await open();
   const heal = nodes[0]!.inject(() => ({ status: 503 }));
