@@ -26,6 +26,8 @@ export interface BlockHead {
   readonly parentHash: Hex;
   /** Seconds since the epoch. */
   readonly timestamp: bigint;
+  /** As the node gave it: 256 bytes as hex, if it is in order. */
+  readonly logsBloom?: unknown;
 }
 
 /** One network, by one node or several. Answers are untrusted: each is checked for its shape. */
@@ -154,6 +156,7 @@ function parseHead(answer: unknown): BlockHead {
     hash: parseHex(block["hash"], "hash"),
     parentHash: parseHex(block["parentHash"], "parentHash"),
     timestamp: parseQuantity(block["timestamp"], "timestamp"),
+    logsBloom: block["logsBloom"],
   };
 }
 

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
 import type { BlockHead, ChainClient, RawLog } from "./client.ts";
 import { createLogReader } from "./logReader.ts";
+import { mayHaveLogsOf } from "./logsBloom.ts";
 import { createTrack } from "./track.ts";
 import type { BlockRef, Follower, Track, TrackOptions } from "./track.ts";
 
@@ -8,6 +10,14 @@ export type { Follower, WatchedBlock } from "./track.ts";
 
 /** Blocks whose logs are kept for the followers that come to them a little later. */
 const SHARED_BLOCKS = 8;
+
+/**
+ * Pauses before a block's logs are asked for again that its bloom filter may have and the node had not: behind one URL may stand nodes
+ * of which some lag, and one that lacks a block says that it has no logs.
+ */
+const LOOK_AGAIN_MS = [250, 500, 1_000, 1_000, 1_000] as const;
+/** Once the chain is so much further, every node that works has the block. */
+const BLOCKS_TO_SPREAD = 3n;
 
 /** Follows one chain and tells any number of followers; one head subscription for all of them. */
 export interface ChainWatcher {
@@ -38,9 +48,11 @@ export interface ChainWatcherOptions extends TrackOptions {
 export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const { client, pollIntervalMs, onError } = options;
   const tracks = new Set<Track>();
-  const readLogs = shareLogs(client, tracks);
   const logReader = createLogReader();
   let newest: SeenHead | undefined;
+  const isSpread = (number: bigint): boolean =>
+    closed || (newest !== undefined && newest.number >= number + BLOCKS_TO_SPREAD);
+  const readLogs = shareLogs(client, tracks, isSpread);
   let closed = false;
   let unsubscribe: (() => void) | undefined;
 
@@ -104,10 +116,17 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
 function shareLogs(
   client: ChainClient,
   tracks: ReadonlySet<Track>,
+  isSpread: (block: bigint) => boolean,
 ): (block: BlockHead) => Promise<readonly RawLog[]> {
   const recent = new Map<string, Promise<readonly RawLog[]>>();
-  const read = async ({ number, hash }: BlockHead, addresses: readonly Hex[]): Promise<readonly RawLog[]> => {
-    const logs = await client.getLogs({ addresses, blockHash: hash });
+  const read = async (block: BlockHead, addresses: readonly Hex[]): Promise<readonly RawLog[]> => {
+    const { number, hash, logsBloom } = block;
+    let logs = await client.getLogs({ addresses, blockHash: hash });
+    for (const pauseMs of LOOK_AGAIN_MS) {
+      if (logs.length > 0 || isSpread(number) || !mayHaveLogsOf(logsBloom, addresses)) break;
+      await sleep(pauseMs, undefined, { ref: false });
+      logs = await client.getLogs({ addresses, blockHash: hash });
+    }
     // Of a block that it does not know, as while a chain is brought back, Anvil has no logs; other nodes answer with an error.
     const isEmpty = logs.length === 0 && !client.isSureOfLogs;
     if (isEmpty && (await client.getHead(number))?.hash !== hash)

@@ -101,6 +101,24 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     await vi.waitFor(() => expect(words()).toEqual([1]));
   });
 
+  test("behaviour: logs that a block's bloom filter has are asked for again where one of the nodes behind a URL lacks them", async () => {
+    watch(url());
+    const { words } = follow();
+    await vi.waitFor(() => expect(watcher!.head()).toBeDefined());
+    node.inject(first(2, "eth_getLogs", { result: () => [] }));
+    await log(1);
+    await vi.waitFor(() => expect(words()).toEqual([1]));
+    // A block that has nothing of the contract is asked for once.
+    const before = node.calls.length;
+    await mine(1);
+    await vi.waitFor(() => expect(watcher!.head()?.number).toBe(3n));
+    await log(2);
+    await vi.waitFor(() => expect(words()).toEqual([1, 2]));
+    const asked = node.calls.slice(before).filter(({ method }) => method === "eth_getLogs");
+    expect(asked.length).toBeLessThanOrEqual(2);
+    expect(errors).toEqual([]);
+  });
+
   test("behaviour: after a reorganisation the blocks that took the place of others are told", async () => {
     watch(url());
     const { words, reorgs } = follow();
