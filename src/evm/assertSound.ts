@@ -31,9 +31,9 @@ const QUANTITIES: ReadonlySet<string> = new Set([
   "eth_getTransactionCount",
 ]);
 
-/** As the client asks; see `ChainClient.getLogs`. */
+/** As JSON-RPC takes it: one contract, several, or whichever there are. */
 interface Filter {
-  readonly address?: readonly string[];
+  readonly address?: string | readonly string[];
   readonly blockHash?: string;
   readonly fromBlock?: string;
   readonly toBlock?: string;
@@ -41,7 +41,7 @@ interface Filter {
 
 function assertLogs(filter: Filter, answer: unknown): void {
   if (!Array.isArray(answer)) throw new RpcError("eth_getLogs", "the answer is not a list of logs");
-  const addresses = new Set(filter.address?.map((address) => address.toLowerCase()));
+  const addresses = new Set([filter.address ?? []].flat().map((address) => address.toLowerCase()));
   const seen = new Set<string>();
   for (const log of answer.map(parseLog)) {
     const id = `${log.blockHash} ${log.logIndex}`;

@@ -102,3 +102,14 @@ test("behaviour: logs of the block and the contract that were asked for are pass
   await expect(readLogs()).resolves.toHaveLength(1);
   expect(pool.nodes()).toMatchObject([{ state: "healthy" }, { state: "healthy" }]);
 });
+
+test.each([undefined, testAccount(0).address, [testAccount(0).address]])(
+  "default: logs may be of one contract, of several, or of any (%s)",
+  async (address) => {
+    const found = log(0);
+    inject(0, every("eth_getLogs", { result: () => [found] }));
+    const filter = { ...(address === undefined ? {} : { address }), fromBlock: "0x0", toBlock: "0x0" };
+    await expect(pool.request("eth_getLogs", [filter])).resolves.toEqual([found]);
+    expect(pool.nodes()[0]).toMatchObject({ state: "healthy" });
+  },
+);
