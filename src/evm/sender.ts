@@ -100,6 +100,8 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
   let tail: Promise<unknown> = Promise.resolve();
   /** Nonce of the next transaction; `undefined`: the chain says it. */
   let nextNonce: number | undefined;
+  /** Hashes of what a node refused. It may have taken it all the same: under the same hash nothing else is ever sent. */
+  const refused = new Set<Hex>();
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const result = tail.then(work);
@@ -130,6 +132,14 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     return nonce;
   };
 
+  /** Signs a call, with a little more gas than it asks for where the same bytes were refused before. */
+  const signAnew = async (call: Call, nonce: number, price: GasPrice): Promise<SignedTransaction> => {
+    for (let { gas } = call; ; gas += 1n) {
+      const transaction = await signCall(account, { ...call, gas }, { chainId, nonce, ...price });
+      if (!refused.has(transaction.hash)) return transaction;
+    }
+  };
+
   /** Delivers what was signed for a nonce; whoever is next may sign once a node has answered to it. Gives the receipt to come. */
   const launch = async (
     versions: readonly SignedTransaction[],
@@ -146,6 +156,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
       .catch((error: unknown) => {
         const isOff = isTaken(error) || error instanceof NonceGapError;
         nextNonce = isInTurn && !isOff ? nonce : undefined;
+        for (const { hash } of versions) refused.add(hash);
         throw error;
       })
       .finally(() => {
@@ -185,7 +196,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
       async () => {
         const price = await findPrice(call);
         const nonce = await claimNonce();
-        const transaction = await signCall(account, call, { chainId, nonce, ...price });
+        const transaction = await signAnew(call, nonce, price);
         await journal?.signed(transaction, payload);
         nextNonce = nonce + 1;
         return [transaction];

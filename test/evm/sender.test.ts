@@ -365,6 +365,21 @@ describe("refusals", () => {
     expect(entries[1]).toMatchObject({ nonce: 0, state: "mined" });
   });
 
+  test("behaviour: what a node refused and took all the same shares its hash with nothing sent later", async () => {
+    await chain.client.request("evm_setAutomine", [false]);
+    inject(first(1, SEND, { reach: true, error: { code: -32_000, message: "rejected by policy" } }));
+    const { journal, entries } = createJournal();
+    const sender = open({ journal });
+    await expect(sender.send(call(), "a")).rejects.toMatchObject({ meaning: "refused" });
+    const receipt = sender.send(call(), "b");
+    await vi.waitFor(() => expect(entries.some(({ payload }) => payload === "b")).toBe(true));
+    await chain.client.request("evm_setAutomine", [true]);
+    await chain.client.request("evm_mine", []);
+    expect((await receipt).succeeded).toBe(true);
+    expect(new Set(entries.map(({ hash }) => hash)).size).toBe(entries.length);
+    expect(entries.filter(({ state }) => state === "mined").map(({ payload }) => payload)).toEqual(["b"]);
+  });
+
   test("error: more gas than a block has", async () => {
     await expect(open().send({ ...call(), gas: 10n ** 9n }, "a")).rejects.toMatchObject({
       meaning: "too_large",
