@@ -100,8 +100,9 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
   let tail: Promise<unknown> = Promise.resolve();
   /** Nonce of the next transaction; `undefined`: the chain says it. */
   let nextNonce: number | undefined;
-  /** Hashes of what a node refused. It may have taken it all the same: under the same hash nothing else is ever sent. */
-  const refused = new Set<Hex>();
+  /** What a node refused, by hash, while its nonce is free. It may have taken it all the same: that hash carries nothing else. */
+  const refused = new Map<Hex, { readonly nonce: number; readonly payload: string | undefined }>();
+  let refusals = 0n;
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const result = tail.then(work);
@@ -132,12 +133,18 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     return nonce;
   };
 
-  /** Signs a call, with a little more gas than it asks for where the same bytes were refused before. */
-  const signAnew = async (call: Call, nonce: number, price: GasPrice): Promise<SignedTransaction> => {
-    for (let { gas } = call; ; gas += 1n) {
-      const transaction = await signCall(account, { ...call, gas }, { chainId, nonce, ...price });
-      if (!refused.has(transaction.hash)) return transaction;
-    }
+  /** Signs a call; where the same bytes were refused with another payload, it asks for a little more gas than any of those. */
+  const signAnew = async (
+    call: Call,
+    payload: Payload,
+    terms: GasPrice & { readonly nonce: number },
+  ): Promise<SignedTransaction> => {
+    const sign = (gas: bigint): Promise<SignedTransaction> =>
+      signCall(account, { ...call, gas }, { chainId, ...terms });
+    const transaction = await sign(call.gas);
+    const other = refused.get(transaction.hash);
+    const isFree = other === undefined || other.payload === JSON.stringify(payload);
+    return isFree ? transaction : await sign(call.gas + refusals);
   };
 
   /** Delivers what was signed for a nonce; whoever is next may sign once a node has answered to it. Gives the receipt to come. */
@@ -156,8 +163,13 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
       .catch((error: unknown) => {
         const isOff = isTaken(error) || error instanceof NonceGapError;
         nextNonce = isInTurn && !isOff ? nonce : undefined;
-        for (const { hash } of versions) refused.add(hash);
+        refusals += 1n;
+        for (const { hash } of versions) refused.set(hash, { nonce, payload: JSON.stringify(payload) });
         throw error;
+      })
+      .then((mined) => {
+        for (const [hash, other] of refused) if (other.nonce <= nonce) refused.delete(hash);
+        return mined;
       })
       .finally(() => {
         inFlight.delete(nonce);
@@ -196,7 +208,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
       async () => {
         const price = await findPrice(call);
         const nonce = await claimNonce();
-        const transaction = await signAnew(call, nonce, price);
+        const transaction = await signAnew(call, payload, { nonce, ...price });
         await journal?.signed(transaction, payload);
         nextNonce = nonce + 1;
         return [transaction];

@@ -380,6 +380,16 @@ describe("refusals", () => {
     expect(entries.filter(({ state }) => state === "mined").map(({ payload }) => payload)).toEqual(["b"]);
   });
 
+  test("behaviour: what is sent again after a refusal, by itself, has the same bytes", async () => {
+    inject(first(3, SEND, { error: { code: -32_000, message: "rejected by policy" } }));
+    const sender = open();
+    for (let i = 0; i < 3; i += 1)
+      await expect(sender.send(call(), "a")).rejects.toThrow("rejected by policy");
+    await expect(sender.send(call(), "a")).resolves.toMatchObject({ succeeded: true });
+    expect(rawsSent()).toHaveLength(4);
+    expect(new Set(rawsSent()).size).toBe(1);
+  });
+
   test("error: more gas than a block has", async () => {
     await expect(open().send({ ...call(), gas: 10n ** 9n }, "a")).rejects.toMatchObject({
       meaning: "too_large",
