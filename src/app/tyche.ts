@@ -11,6 +11,7 @@ import { registerConsumer } from "../cli/consumerCommand.ts";
 import { registerCompletion } from "../cli/completionCommand.ts";
 import { registerConfig } from "../cli/configCommand.ts";
 import { dataDirOfEnvironment, registerDapp, registerNetwork } from "../cli/dappCommands.ts";
+import { registerDatabase } from "../cli/databaseCommands.ts";
 import { registerFaucet } from "../cli/faucetCommand.ts";
 import { registerNetworkTools } from "../cli/networkCommands.ts";
 import { registerOracle } from "../cli/oracleCommands.ts";
@@ -68,6 +69,11 @@ registerPreset(program, terminal);
 registerBackup(program, terminal, {
   backUp: async (file, location) => (await import("./backupTool.ts")).backUp(file, location),
   restore: async (file, location) => (await import("./backupTool.ts")).restore(file, location),
+});
+registerDatabase(program, terminal, {
+  migrate: async (location) => (await import("./databaseTool.ts")).migrateDatabase(location),
+  check: async (location, options) => (await import("./databaseTool.ts")).checkDatabase(location, options),
+  copy: async (location, options) => (await import("./databaseTool.ts")).copyDatabase(location, options),
 });
 registerDapp(program, terminal);
 const networkTools = async () => (await import("./networkTools.ts")).NETWORK_TOOLS;

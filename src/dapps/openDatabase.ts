@@ -78,7 +78,7 @@ export async function openServer(
   const name = `the database that ${variable} names`;
   if (existsSync(directory.file("tyche.sqlite")))
     throw new StoreError(
-      `${directory.path} holds a database of its own, tyche.sqlite, with dapps and requests that ${name} doesn't have; use another data directory`,
+      `${directory.path} holds a database of its own, tyche.sqlite, with dapps and requests that ${name} doesn't have; bring them there with tyche database copy --to ${variable}, or use another data directory`,
     );
   if (onFatal === undefined) return { store: await openStore(createPostgresDialect(url)), name };
   const unlock = await lockPostgres(url, {

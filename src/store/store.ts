@@ -1,10 +1,11 @@
-import { Kysely, Migrator, sql } from "kysely";
+import { Kysely, Migrator } from "kysely";
 import type { Transaction } from "kysely";
 import { TycheError, messageOf } from "../lib/errors.ts";
 import { findNewerMigration, migrationProvider } from "./migrations.ts";
 import type { Tables } from "./schema.ts";
 import type { StoreDialect } from "./storeDialect.ts";
 import { StoreError } from "./storeErrors.ts";
+import { listAppliedMigrations } from "./tableVersion.ts";
 import { openWalSync } from "./walSync.ts";
 import type { WalSync } from "./walSync.ts";
 
@@ -14,6 +15,8 @@ export type Queryable = Kysely<Tables> | Transaction<Tables>;
 /** The service's database: one journal of dapps, keys, subscriptions, transactions and requests. */
 export interface Store {
   readonly db: Kysely<Tables>;
+  /** Names of the migrations that opening it has made, in their order. */
+  readonly migrated: readonly string[];
   /**
    * Runs the writes of `work` in one transaction: all of them or none. Resolves when they are on disk, power cuts included.
    * What fails at the very end leaves open whether they were committed.
@@ -48,11 +51,13 @@ export interface StoreOptions {
 export async function openStore(dialect: StoreDialect, options: StoreOptions = {}): Promise<Store> {
   const db = new Kysely<Tables>({ dialect });
   let disk: WalSync | undefined;
+  let migrated: readonly string[];
   try {
     await dialect.assertUsable?.(db);
     await assertNotNewer(db, options.file);
-    const { error } = await new Migrator({ db, provider: migrationProvider }).migrateToLatest();
+    const { error, results = [] } = await new Migrator({ db, provider: migrationProvider }).migrateToLatest();
     if (error !== undefined) throw error;
+    migrated = results.map(({ migrationName }) => migrationName);
     if (options.file !== undefined) disk = openWalSync(options.file);
   } catch (cause) {
     await db.destroy();
@@ -64,6 +69,7 @@ export async function openStore(dialect: StoreDialect, options: StoreOptions = {
   }
   return {
     db,
+    migrated,
     async write(work) {
       const result = await db
         .transaction()
@@ -87,10 +93,7 @@ export async function openStore(dialect: StoreDialect, options: StoreOptions = {
 
 /** Refuses a database that a newer version has had: what that one stores is not to be read, let alone changed, by this one. */
 async function assertNotNewer(db: Kysely<Tables>, file = "of the service"): Promise<void> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === "kysely_migration")) return;
-  const { rows } = await sql<{ name: string }>`SELECT name FROM kysely_migration ORDER BY name`.execute(db);
-  const newer = findNewerMigration(rows.map(({ name }) => name));
+  const newer = findNewerMigration(await listAppliedMigrations(db));
   if (newer === undefined) return;
   throw new StoreError(
     `the database ${file} was made by a newer version of Tyche (${newer}); start that version, or put a backup from before the upgrade back with tyche restore`,

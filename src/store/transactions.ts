@@ -56,7 +56,7 @@ export async function listOpenTransactions(db: Queryable, network: string): Prom
     .orderBy("nonce")
     .orderBy("created_at")
     .execute();
-  return rows.map(fromRow);
+  return rows.map(parseTransactionRow);
 }
 
 /** Returns what an account of ours signed for a nonce and later ones, in the order of signing, but for what nodes refused. */
@@ -74,7 +74,7 @@ export async function listTransactionsFrom(
     .orderBy("nonce")
     .orderBy("created_at")
     .execute();
-  return rows.map(fromRow);
+  return rows.map(parseTransactionRow);
 }
 
 /**
@@ -101,7 +101,7 @@ export async function listRefusedTransactions(
     .where("payload", "like", `%${options.naming}%`)
     .orderBy("created_at")
     .execute();
-  return rows.map(fromRow);
+  return rows.map(parseTransactionRow);
 }
 
 /** Returns the highest nonce that an account of ours signed for, or `undefined`. */
@@ -132,7 +132,7 @@ export async function findTransactions(
     .selectAll()
     .where("hash", "in", [...hashes])
     .execute();
-  return rows.map(fromRow);
+  return rows.map(parseTransactionRow);
 }
 
 type Row = Selectable<Tables["transactions"]>;
@@ -142,8 +142,12 @@ function checksumOfRow(row: Omit<Row, "checksum" | "state">): number {
   return checksumOf([hash, network, sender, nonce, raw, payload, created_at]);
 }
 
-/** @throws {DamagedRecordError} */
-function fromRow(row: Row): StoredTransaction {
+/**
+ * Reads a row of the table.
+ *
+ * @throws {DamagedRecordError}
+ */
+export function parseTransactionRow(row: Row): StoredTransaction {
   if (row.checksum !== null && row.checksum !== checksumOfRow(row))
     throw new DamagedRecordError(`transaction ${row.hash}`);
   return {

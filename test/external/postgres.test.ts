@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startPostgres, type PostgresServer } from "../support/postgres.ts";
@@ -21,12 +21,50 @@ beforeAll(async () => {
   [server, chain] = await Promise.all([startPostgres(), startIntervalAnvil()]);
   parties = prepareParties(chain, { databaseUrl: await server.createDatabase() });
   await deployByCommands(parties);
-  [oracle, tyche] = await Promise.all([startOracleProcess(parties.oracle), startService(parties)]);
+  [oracle, tyche] = await Promise.all([startOracleProcess(parties.oracle), startService(onSqlite(parties))]);
 });
 afterAll(async () => {
   await Promise.all([tyche, oracle].map((one) => one?.stop("SIGKILL")));
   await Promise.all([chain?.close(), server?.remove()]);
   parties?.remove();
+});
+
+/** The same service before it had a database of PostgreSQL. */
+function onSqlite(present: TwoParties): TwoParties {
+  const file = present.service["TYCHE_CONFIG"]!;
+  const { networks } = JSON.parse(readFileSync(file, "utf8"));
+  const earlier = `${file}.sqlite.json`;
+  writeFileSync(earlier, JSON.stringify({ networks }));
+  return { ...present, service: { ...present.service, TYCHE_CONFIG: earlier } };
+}
+
+test("default: a service that was copied from SQLite goes on with its key, requests and transactions", async () => {
+  const ids = await sendWave(tyche, "before", 2);
+  await expectFulfilled(tyche, ids);
+  // Links name the port, which is another one after a start.
+  const list = async (): Promise<object[]> =>
+    JSON.parse(
+      JSON.stringify((await tyche.call("GET", "/api/requests")).data.items).replaceAll(tyche.url, ""),
+    );
+  const before = await list();
+  ids.push(...(await sendWave(tyche, "open", 2)));
+  await tyche.stop();
+  const copied = await parties.run(["database", "copy", "--to", "TYCHE_TEST_DATABASE"]);
+  expect(copied).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/^requests +4 rows {2}sha256 \w{64}$/m),
+  });
+  expect(copied.output).not.toContain("secret-password");
+  tyche = await startService(parties);
+  await expectFulfilled(tyche, ids);
+  expect((await list()).slice(-2)).toEqual(before);
+  const repeated = await tyche.call("POST", `/api/vrfv2/presets?network=${NETWORK}&preset=coinflip`, {
+    body: {},
+    headers: { "idempotency-key": "before-0" },
+  });
+  expect(repeated.headers.get("tyche-request-id")).toBe(ids[0]);
+  const { sent } = await countDeliveries(chain, parties);
+  expect(sent).toBe(ids.length);
 });
 
 test("default: a preset is answered, and the journal is PostgreSQL's", async () => {

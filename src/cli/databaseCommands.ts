@@ -1,0 +1,133 @@
+import type { Command } from "commander";
+import { findOutsideKey, type OutsideSecret } from "../lib/outsideSecret.ts";
+import { dataDirOfEnvironment } from "./dappCommands.ts";
+import { createProgress } from "./progress.ts";
+import type { Terminal } from "./terminal.ts";
+
+const COPY_HELP = `
+Stop the service first. Everything is copied in one transaction, read back and compared before it is committed; the target is an empty
+database. The file is set aside then, and the data directory notes the variable. Configure it before the next start:
+"database": {"url": {"env": "DATABASE_URL"}}. Embedded chains stay behind: they need the file.
+
+Examples:
+  $ export DATABASE_URL=postgres://tyche:…@db.example.org/tyche
+  $ tyche database copy --to DATABASE_URL`;
+
+const CHECK_HELP = `
+Reads every row: the checksums of requests and transactions, and one over each table. With --to it compares the tables with those of
+another database. Exit code 1 when something is amiss.
+
+Examples:
+  $ tyche database check
+  $ tyche database check --from .tyche/tyche.sqlite.set-aside-20261122T210000 --to DATABASE_URL`;
+
+interface Location {
+  readonly dataDir: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly masterKey?: OutsideSecret | undefined;
+}
+
+interface Table {
+  readonly table: string;
+  readonly rows: number;
+  readonly sha256: string;
+}
+
+type OnRows = (table: string, rows: number) => void;
+
+/** What the commands do; see `src/app/databaseTool.ts`. */
+export interface DatabaseTool {
+  migrate(location: Location): Promise<{ readonly database: string; readonly migrations: readonly string[] }>;
+  check(
+    location: Location,
+    options: {
+      readonly from?: string | undefined;
+      readonly to?: string | undefined;
+      readonly onRows: OnRows;
+    },
+  ): Promise<{
+    readonly database: string;
+    readonly tables: readonly Table[];
+    readonly problems: readonly string[];
+  }>;
+  copy(
+    location: Location,
+    options: { readonly to: string; readonly onRows: OnRows },
+  ): Promise<{ readonly tables: readonly Table[]; readonly setAsideAs: string }>;
+}
+
+/** Adds `tyche database migrate`, `check` and `copy`. */
+export function registerDatabase(program: Command, terminal: Terminal, tool: DatabaseTool): void {
+  const database = program
+    .command("database")
+    .description("Migrates, checks and copies the database of a data directory.");
+  database
+    .command("migrate")
+    .description("Brings the tables of a stopped service's database to this version, as a start does.")
+    .action(async () => {
+      const { database: name, migrations } = await tool.migrate(location());
+      terminal.out(migrations.length === 0 ? `${name} is up to date` : `${name}: ${migrations.join(", ")}`);
+    });
+  database
+    .command("check")
+    .option("--from <file>", "file to check (default: the data directory's database)")
+    .option("--to <variable>", "variable that holds the URL of a database to compare with")
+    .description("Looks for damage in the database, or compares it with another one; changes nothing.")
+    .addHelpText("after", CHECK_HELP)
+    .action((flags: { readonly from?: string; readonly to?: string }) =>
+      withProgress(terminal, async (onRows) => {
+        const { database: name, tables, problems } = await tool.check(location(), { ...flags, onRows });
+        return () => {
+          printTables(terminal, tables);
+          for (const problem of problems) terminal.err(`${terminal.colors.red("✗")} ${problem}`);
+          if (problems.length > 0) process.exitCode = 1;
+          else
+            terminal.out(
+              `${name} is whole${flags.to === undefined ? "" : `, and ${flags.to} names a copy of it`}`,
+            );
+        };
+      }),
+    );
+  database
+    .command("copy")
+    .requiredOption("--to <variable>", "variable of the environment that holds the URL of the target")
+    .description("Copies the database of a stopped service to PostgreSQL, and compares every row.")
+    .addHelpText("after", COPY_HELP)
+    .action(({ to }: { readonly to: string }) =>
+      withProgress(terminal, async (onRows) => {
+        const { tables, setAsideAs } = await tool.copy(location(), { to, onRows });
+        return () => {
+          printTables(terminal, tables);
+          terminal.out(`the database is the one that ${to} names; the earlier one is ${setAsideAs}`);
+        };
+      }),
+    );
+}
+
+/** Shows how far a command is; what it gives back prints the end. */
+async function withProgress(
+  terminal: Terminal,
+  work: (onRows: OnRows) => Promise<() => void>,
+): Promise<void> {
+  const progress = createProgress({ isTerminal: terminal.isTerminal });
+  let print: () => void;
+  try {
+    print = await work((table, rows) => progress.show(`${table}: ${rows.toLocaleString("en")} rows`));
+  } finally {
+    progress.clear();
+  }
+  print();
+}
+
+function printTables({ out }: Terminal, tables: readonly Table[]): void {
+  for (const { table, rows, sha256 } of tables)
+    out(`${table.padEnd(16)} ${String(rows).padStart(10)} rows  sha256 ${sha256}`);
+}
+
+function location(): Location {
+  return {
+    dataDir: dataDirOfEnvironment(),
+    environment: process.env,
+    masterKey: findOutsideKey(process.env),
+  };
+}

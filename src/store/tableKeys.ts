@@ -1,0 +1,26 @@
+import type { Tables } from "./schema.ts";
+
+/** The columns that tell the rows of each table apart. Tables come after those that they refer to. */
+export const TABLE_KEYS: { readonly [Name in keyof Tables]: readonly (keyof Tables[Name] & string)[] } = {
+  settings: ["name"],
+  dapps: ["id"],
+  api_keys: ["id"],
+  chains: ["network"],
+  subscriptions: ["dapp_id", "network"],
+  consumers: ["dapp_id", "network", "address"],
+  sources: ["network", "hash"],
+  transactions: ["hash"],
+  requests: ["id"],
+  usage: ["dapp_id", "day", "network", "kind"],
+  oracle_rounds: ["id"],
+  oracle_evidence: ["id"],
+};
+
+/** The tables, in the order of {@link TABLE_KEYS}. */
+export const TABLE_NAMES = Object.keys(TABLE_KEYS) as readonly (keyof Tables)[];
+
+/** Tables whose rows the database numbers by itself. */
+export const NUMBERED_TABLES = [
+  "oracle_rounds",
+  "oracle_evidence",
+] as const satisfies readonly (keyof Tables)[];

@@ -1,0 +1,173 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { sql } from "kysely";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { checkDatabase, copyDatabase, migrateDatabase } from "../../src/app/databaseTool.ts";
+import { openDapps } from "../../src/dapps/dappTools.ts";
+import { openDataDirectory } from "../../src/store/dataDirectory.ts";
+import { appendRoundRecord, listRoundRecords } from "../../src/store/oracleRounds.ts";
+import { createPostgresDialect } from "../../src/store/postgresDialect.ts";
+import { lockPostgres } from "../../src/store/postgresLock.ts";
+import { findRequest, insertRequests } from "../../src/store/requests.ts";
+import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { insertTransaction } from "../../src/store/transactions.ts";
+import { addUsage } from "../../src/store/usage.ts";
+import { startPostgres, withClient, type PostgresServer } from "../support/postgres.ts";
+import { makeStoredRequest as makeRequest } from "../support/storedRequest.ts";
+
+/** More than two pages. */
+const REQUESTS = 1_100;
+const ROUND = { network: "sepolia", configDigest: "0x1", requestId: "0x2" };
+
+let server: PostgresServer;
+let dataDir: string;
+let environment: { readonly TARGET: string };
+let store: Store;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server?.remove());
+beforeEach(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), "tyche-copy-"));
+  environment = { TARGET: await server.createDatabase() };
+  await fill();
+});
+afterEach(async () => {
+  await store?.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+const file = (): string => path.join(dataDir, "tyche.sqlite");
+const location = () => ({ dataDir, environment });
+const copy = () => copyDatabase(location(), { to: "TARGET" });
+const openTarget = async (): Promise<Store> =>
+  (store = await openStore(createPostgresDialect(environment.TARGET)));
+
+async function fill(): Promise<void> {
+  const directory = openDataDirectory(dataDir, { exclusive: true });
+  const { store: source, dapps } = await openDapps(directory, { onFatal: () => {} });
+  const { dapp } = await dapps.create("Ünïcödé 🎲", ["presets"]);
+  const requests = Array.from({ length: REQUESTS }, (_, i) =>
+    makeRequest(String(i), {
+      dappId: dapp.id,
+      idempotencyKey: i % 2 ? `key-${i}` : null,
+      createdAt: 2 ** 42 + i,
+    }),
+  );
+  await source.write(async (db) => {
+    await insertRequests(db, requests);
+    await insertTransaction(db, {
+      hash: "0x1",
+      network: "sepolia",
+      sender: "0xa",
+      nonce: 7,
+      raw: "0x02",
+      payload: { kind: "submit", entries: [["req_1"]] },
+      createdAt: 2 ** 42,
+    });
+    await addUsage(db, [
+      { dappId: dapp.id, network: "", day: "2026-11-22", kind: "dry-run", linkJuels: 10n ** 20n },
+    ]);
+  });
+  await appendRoundRecord(source, ROUND, "first");
+  await source.close();
+  directory.close();
+}
+
+async function changeFile(statement: string): Promise<void> {
+  const source = await openStore(createSqliteDialect(file()), { file: file() });
+  await sql.raw(statement).execute(source.db);
+  await source.close();
+}
+
+test("default: every row of a stopped service's database is on PostgreSQL, which its data directory uses from then on", async () => {
+  const { tables, setAsideAs } = await copy();
+  expect(tables).toContainEqual(expect.objectContaining({ table: "requests", rows: REQUESTS }));
+  expect(existsSync(file())).toBe(false);
+  expect(await checkDatabase(location(), { from: setAsideAs, to: "TARGET" })).toMatchObject({
+    tables,
+    problems: [],
+  });
+  const { store: target, dapps } = await openDapps(openDataDirectory(dataDir, { exclusive: false }), {
+    server: { url: environment.TARGET, variable: "TARGET" },
+  });
+  store = target;
+  const [dapp] = await dapps.list();
+  expect(dapp).toMatchObject({ name: "Ünïcödé 🎲" });
+  expect(await findRequest(target.db, makeRequest("7").id)).toEqual(
+    makeRequest("7", { dappId: dapp!.id, idempotencyKey: "key-7", createdAt: 2 ** 42 + 7 }),
+  );
+  // Numbers of new rows go on after those that were copied.
+  await appendRoundRecord(target, ROUND, "second");
+  expect(await listRoundRecords(target.db, ROUND)).toEqual(["first", "second"]);
+  expect(await migrateDatabase(location())).toMatchObject({ migrations: [] });
+});
+
+test("behaviour: a copy that ended before the file was moved away is repeated; one that the file has outgrown is refused", async () => {
+  const { setAsideAs, tables } = await copy();
+  const again = await openStore(createSqliteDialect(setAsideAs), { file: setAsideAs });
+  await sql`VACUUM INTO ${sql.lit(file())}`.execute(again.db);
+  await again.close();
+  expect((await copy()).tables).toEqual(tables);
+  const [second] = readdirSync(dataDir)
+    .filter((name) => name.startsWith("tyche.sqlite.set-aside"))
+    .toReversed();
+  const source = await openStore(createSqliteDialect(path.join(dataDir, second!)));
+  await sql`VACUUM INTO ${sql.lit(file())}`.execute(source.db);
+  await source.close();
+  await changeFile("UPDATE transactions SET state = 'mined'");
+  await expect(copy()).rejects.toThrow(
+    "the target holds other rows already, in transactions; name an empty database",
+  );
+  expect(existsSync(file())).toBe(true);
+});
+
+test("behaviour: the check finds what differs, and a row that is not what was written", async () => {
+  await openTarget();
+  await expect(checkDatabase(location(), { to: "TARGET" })).resolves.toMatchObject({
+    problems: expect.arrayContaining([
+      "the database that TARGET names holds other rows of requests",
+    ]) as string[],
+  });
+  await changeFile("UPDATE transactions SET nonce = 8");
+  const { problems } = await checkDatabase(location());
+  expect(problems).toEqual([expect.stringContaining("transaction 0x1 in the database is damaged")]);
+});
+
+test("error: another program's tables, and tables of a stranger, are left as they are", async () => {
+  await withClient(environment.TARGET, (client) => client.query("CREATE TABLE customers (id int)"));
+  await expect(copy()).rejects.toMatchObject({
+    code: "copy_failed",
+    message: expect.stringContaining("another program"),
+  });
+  await withClient(environment.TARGET, async (client) => {
+    const { rows } = await client.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
+    expect(rows).toEqual([{ tablename: "customers" }]);
+  });
+});
+
+test("error: nothing is copied while a process serves from either database", async () => {
+  const directory = openDataDirectory(dataDir, { exclusive: true });
+  await expect(copy()).rejects.toMatchObject({ code: "data_dir_unusable" });
+  directory.close();
+  const unlock = await lockPostgres(environment.TARGET, { onLost: () => {} });
+  try {
+    await expect(copyDatabase(location(), { to: "TARGET", waitMs: 0 })).rejects.toThrow(
+      "another process serves",
+    );
+  } finally {
+    await unlock();
+  }
+  expect(existsSync(file())).toBe(true);
+});
+
+test.each([
+  ["NOT_SET", "NOT_SET, which is to hold the URL of the database, is not set"],
+  ["postgres://user:secret@host/db", "--to takes the name of the variable that holds the URL"],
+])("error: %s names no target", async (to, message) => {
+  const failure = await copyDatabase(location(), { to }).catch((error: Error) => error.message);
+  expect(failure).toContain(message);
+  expect(failure).not.toContain("secret");
+});
