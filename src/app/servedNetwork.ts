@@ -17,6 +17,8 @@ import { assertJournalKnows, noteSpentNonce } from "../requests/journalCheck.ts"
 import { endUncertainRequests } from "../requests/uncertainRequests.ts";
 import { openRequestPipeline } from "../requests/requestPipeline.ts";
 import type { RequestPipeline } from "../requests/requestPipeline.ts";
+import { createRetention } from "../requests/retention.ts";
+import type { Retention } from "../requests/retention.ts";
 import { createNetworkHealth } from "../requests/networkHealth.ts";
 import type { NetworkReadiness, NetworkView } from "../requests/views.ts";
 import { findChain, findOracleCheckpoint, saveChain, saveOracleCheckpoint } from "../store/chainRecords.ts";
@@ -73,6 +75,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   let companion: Companion | undefined;
   let pipeline: RequestPipeline | undefined;
   let stopCheckpoints: (() => void) | undefined;
+  let retention: Retention | undefined;
   let serving = false;
   let trouble = STARTING;
   /** What the operator is told besides, with paths that are no caller's matter. */
@@ -187,6 +190,12 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       void nodes?.();
       const status = companion?.oracleStatus;
       const followed = watcher;
+      const finality = createFinality({
+        client,
+        depth: terms.finalityDepth,
+        hasFinalizedTag: terms.hasFinalizedTag,
+        head: () => followed.head(),
+      });
       stopCheckpoints = repeat(keepCheckpoint, CHECKPOINT_INTERVAL_MS, onError);
       pipeline = await openRequestPipeline({
         chain: {
@@ -206,12 +215,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
             oracleWait: (id) => status().pending.find(({ requestId }) => requestId === id)?.why,
           }),
           presetConfirmations: terms.minConfirmations,
-          finality: createFinality({
-            client,
-            depth: terms.finalityDepth,
-            hasFinalizedTag: terms.hasFinalizedTag,
-            head: () => followed.head(),
-          }),
+          finality,
         },
         store,
         book,
@@ -221,6 +225,16 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       });
       await Promise.race([companion?.prepared, sleep(PREPARED_WAIT_MS, undefined, { ref: false })]);
       const opened = pipeline;
+      const { finalNumber } = finality;
+      const { address } = operator;
+      retention = createRetention({
+        network: name,
+        store,
+        operator: address,
+        keep: options.keep,
+        finalNumber,
+      });
+      retention.start(onError);
       health = createNetworkHealth({
         client,
         watcher,
@@ -264,6 +278,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         if (serving) change({ serving: false, trouble: "it is stopping" });
         stopping.abort();
         stopCheckpoints?.();
+        await retention?.stop();
         await withDeadline(keepCheckpoint(), LAST_CHECKPOINT_MS).catch(onError);
         companion?.close();
         watcher?.close();

@@ -3,6 +3,7 @@ import type { Faucet } from "../dapps/faucet.ts";
 import type { NetworkChain, NetworkSource } from "../networks/network.ts";
 import type { OracleNetworkStatus } from "../oracle/status.ts";
 import type { RequestBook } from "../requests/requestBook.ts";
+import type { Keep } from "../requests/retention.ts";
 import type { MinedTransaction } from "../requests/transactionMetrics.ts";
 import type { Store } from "../store/store.ts";
 import type { NodeWatch, WatchNodesOptions } from "./nodeWatch.ts";
@@ -36,6 +37,8 @@ export interface ServedNetworkOptions {
   /** Tells how the oracle's nodes stand; absent where one operator holds all keys for sure. */
   readonly watchNodes?: (options: WatchNodesOptions) => NodeWatch;
   readonly store: Store;
+  /** How long what has ended is kept. */
+  readonly keep: Keep;
   readonly book: RequestBook;
   readonly log: Logger;
   /** Told of every transaction of the service that is mined. */

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { createSandboxPool } from "../../sandbox/index.ts";
 import { NETWORK_NAMES, PROFILE_NAMES } from "../networks/profiles.ts";
 import { openDapps } from "../dapps/dappTools.ts";
+import { parseKeep } from "./config/keepSchema.ts";
 import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
 import { parseRpcOrigins } from "../networks/embedded/rpcAccess.ts";
 import { listPresetFolders } from "../requests/presetFolder.ts";
@@ -149,6 +150,7 @@ async function start(
       config: config.networks[name]!,
       directory,
       store,
+      keep: parseKeep(config.keep[embedded.includes(name) ? "embedded" : "external"]),
       book,
       pool: oraclePool,
       log: log.child({ network: name }),

@@ -114,6 +114,8 @@ export interface RequestView {
   readonly why: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** When the service deleted what was sent; `params` lacks it since then. */
+  readonly payloadDeletedAt?: string;
   readonly timeline: readonly StateChange[];
   readonly outcome: Outcome | null;
   readonly error: { readonly code: string; readonly message: string } | null;

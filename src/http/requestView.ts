@@ -28,6 +28,9 @@ export const RequestView = Type.Object({
   why: Type.Union([Type.String(), Type.Null()], { description: "What a pending request waits for." }),
   createdAt: time("When the request was received."),
   updatedAt: time("When its state changed last."),
+  payloadDeletedAt: Type.Optional(
+    time("When the service deleted what was sent, as it is configured: `params` lacks it since then."),
+  ),
   timeline: Type.Array(EntryView),
   outcome: Type.Union([PresetResult, FunctionResult, RandomResult, ConsumerResult, Type.Null()], {
     description: "The result that the endpoint answers with, once there is one.",
@@ -52,6 +55,9 @@ export function viewRequest(
     why: record.why,
     createdAt: new Date(record.createdAt).toISOString(),
     updatedAt: new Date(record.updatedAt).toISOString(),
+    ...(record.payloadDeletedAt === undefined
+      ? {}
+      : { payloadDeletedAt: new Date(record.payloadDeletedAt).toISOString() }),
     timeline: record.timeline.map((entry) => viewEntry(entry, options.network)),
     outcome: record.outcome,
     error: record.error,

@@ -22,6 +22,11 @@ export function createId(prefix: string, nowMs: number = Date.now()): string {
   return `${prefix}_${encode(BigInt(lastTime), TIME_CHARACTERS)}${encode(lastRandom, RANDOM_CHARACTERS)}`;
 }
 
+/** Returns what sorts before every id made at or after a time, and after those made before it. */
+export function firstId(prefix: string, atMs: number): string {
+  return `${prefix}_${encode(BigInt(Math.max(0, Math.floor(atMs))), TIME_CHARACTERS)}${"0".repeat(RANDOM_CHARACTERS)}`;
+}
+
 function encode(value: bigint, characters: number): string {
   let text = "";
   for (let left = value, i = 0; i < characters; i += 1, left >>= 5n)

@@ -9,9 +9,29 @@ import type { Outcome, RequestRecord } from "./service.ts";
  * @param transactionUrl gives the explorer's page of a transaction on the request's network.
  */
 export function presentRequest(request: OpenRequest, transactionUrl: (hash: Hex) => string): RequestRecord {
-  const { id, dappId, kind, network, params, state, why, createdAt, updatedAt, timeline, error } = request;
-  const outcome = presentOutcome(request, transactionUrl);
-  return { id, dappId, kind, network, params, state, why, createdAt, updatedAt, timeline, outcome, error };
+  const { id, dappId, kind, network, state, why, createdAt, updatedAt, timeline, error } = request;
+  const { payloadDeletedAt } = request;
+  return {
+    id,
+    dappId,
+    kind,
+    network,
+    params: payloadDeletedAt === undefined ? request.params : presentRest(request),
+    state,
+    why,
+    createdAt,
+    updatedAt,
+    timeline,
+    outcome: presentOutcome(request, transactionUrl),
+    error,
+    ...(payloadDeletedAt === undefined ? {} : { payloadDeletedAt }),
+  };
+}
+
+/** What is left of the parameters. */
+function presentRest({ kind, params }: OpenRequest): object {
+  if (kind === "preset") return { preset: params.preset };
+  return kind === "function" ? { returnType: params.returnType } : params;
 }
 
 function presentOutcome(request: OpenRequest, transactionUrl: (hash: Hex) => string): Outcome | null {

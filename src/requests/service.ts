@@ -40,6 +40,8 @@ export interface RequestRecord {
   readonly outcome: Outcome | null;
   /** Set when failed without an outcome from the oracle network; `code` is one of the HTTP error table. */
   readonly error: { readonly code: string; readonly message: string } | null;
+  /** Unix time in milliseconds since which `params` lacks what the caller sent; absent while it is there. */
+  readonly payloadDeletedAt?: number;
 }
 
 /** What a caller asks for; parameters are valid when it reaches {@link Service.submit}. */

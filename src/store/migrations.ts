@@ -218,6 +218,11 @@ export const migrations: Record<string, Migration> = {
       await countRequests(db);
     },
   },
+  "0011_deleted_payloads": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable("requests").addColumn("payload_deleted_at", "integer").execute();
+    },
+  },
 };
 
 /** Rows that are read at once. */

@@ -45,6 +45,8 @@ export interface StoredRequest {
   updatedAt: number;
   /** How often it was written: 1 when it is new. */
   version: number;
+  /** When what its caller sent was deleted, Unix time in milliseconds; absent while it is there. */
+  readonly payloadDeletedAt?: number;
 }
 
 /** Stores new requests; a repeated idempotency key of the same dapp violates a unique constraint. */
@@ -197,7 +199,8 @@ export async function forgetEnds(db: Queryable, network: string, fromBlock: numb
 
 type Row = Selectable<Tables["requests"]>;
 
-function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
+/** Writes a request as a row of the table. */
+export function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
   const row: Omit<Row, "checksum"> = {
     id: request.id,
     dapp_id: request.dappId,
@@ -217,6 +220,7 @@ function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
     created_at: request.createdAt,
     updated_at: request.updatedAt,
     version: request.version,
+    payload_deleted_at: request.payloadDeletedAt ?? null,
   };
   return { ...row, checksum: checksumOfRow(row) };
 }
@@ -245,6 +249,8 @@ function checksumOfRow(row: Omit<Row, "checksum">): number {
     row.updated_at,
     // Rows from before there were versions have the first one, and checksums without it.
     ...(row.version === 1 ? [] : [row.version]),
+    // As of those from before payloads were deleted.
+    ...(row.payload_deleted_at === null ? [] : [row.payload_deleted_at]),
   ]);
 }
 
@@ -277,6 +283,7 @@ export function parseRow(row: Row): StoredRequest {
         : { number: row.ended_block, hash: row.ended_block_hash as `0x${string}` },
     updatedAt: row.updated_at,
     version: row.version,
+    ...(row.payload_deleted_at === null ? {} : { payloadDeletedAt: row.payload_deleted_at }),
   };
 }
 

@@ -78,6 +78,8 @@ export interface Tables {
     ended_block_hash: string | null;
     created_at: number;
     updated_at: number;
+    /** When what its caller sent was deleted; `null` while it is there. */
+    payload_deleted_at: number | null;
     /** 1 when it is inserted, and one more with each change: a change of another version than the stored one is refused. */
     version: number;
     /** Of all columns but those of the block that ended it; `null` in rows from before there were checksums. */

@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS as DEFAULT_HTTP_LIMITS } from "../../http/limits.ts";
 import { NETWORK_NAMES } from "../../networks/profiles.ts";
 import { EXPECTED } from "../../lib/schemaErrors.ts";
 import { DatabaseChoice } from "./databaseSchema.ts";
+import { KeepChoice } from "./keepSchema.ts";
 import { NetworkChoice } from "./networkSchema.ts";
 import { MAX_OPEN_PER_NETWORK } from "../../requests/shares.ts";
 
@@ -82,6 +83,7 @@ export const ConfigSchema = Type.Object(
       ),
     ),
     database: Type.Optional(DatabaseChoice),
+    keep: KeepChoice,
     networks: Type.Record(Type.String(), NetworkChoice, {
       propertyNames: {
         pattern: "^[a-z][a-z0-9_]{0,31}$",

@@ -69,7 +69,7 @@ function filterForm(filter: Filter, networks: readonly NetworkView[]): Html {
 }
 
 function requestParts(request: RequestRecord, network: NetworkView | undefined): Html {
-  const { id, why, params, outcome, error, timeline, createdAt } = request;
+  const { id, why, params, outcome, error, timeline, createdAt, payloadDeletedAt } = request;
   return html`<section class="panel" aria-label="Request"><h2>${showText(summaryOf(request))} on ${network?.title ?? request.network} ${stateTag(request.state)}</h2>
 ${outcomePart(request)}
 ${error !== null && html`<div class="notice bad">${showText(error.message)} <code>${error.code}</code></div>`}
@@ -86,6 +86,7 @@ ${
     ]),
   )
 }
+${payloadDeletedAt !== undefined && html`<p class="note">What was sent was deleted ${time(new Date(payloadDeletedAt).toISOString())}.</p>`}
 ${folded("Parameters", listing(JSON.stringify(params, null, 2), "Parameters"))}</section>
 <section class="panel"><h2>Timeline</h2><ol class="timeline">${timeline.map((entry, i) => timelinePart(entry, timeline[i - 1], request.network))}</ol></section>`;
 }

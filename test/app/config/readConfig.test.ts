@@ -6,6 +6,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeConfigSchema } from "../../../src/app/config/configSchema.ts";
 import { hideSecrets } from "../../../src/app/config/hideSecrets.ts";
+import { parseKeep } from "../../../src/app/config/keepSchema.ts";
 import { ConfigError, readConfig } from "../../../src/app/config/readConfig.ts";
 import { DEFAULT_LIMITS } from "../../../src/http/limits.ts";
 
@@ -220,4 +221,23 @@ test("behaviour: a database of PostgreSQL is named by its variable, for networks
     JSON.stringify({ database: { url: "postgres://u:secret@h/d" }, networks: own }),
   );
   expect(() => read()).toThrow('must be an object with env, such as {"env": "DATABASE_URL"}');
+});
+
+test("behaviour: what is kept is said for embedded networks and others apart, with payloads of embedded ones 30 days by default", () => {
+  const forever = { requestDays: "forever", payloadDays: "forever", transactionDays: "forever" };
+  expect(read().config.keep).toEqual({ embedded: { ...forever, payloadDays: 30 }, external: forever });
+  const keep = { embedded: { payloadDays: "forever" }, external: { requestDays: 365 } };
+  writeFileSync(path.join(dataDir, "tyche.json"), JSON.stringify({ keep }));
+  const { config } = read();
+  expect(config.keep).toEqual({ embedded: forever, external: { ...forever, requestDays: 365 } });
+  expect(parseKeep(config.keep.external)).toEqual({ requestDays: 365 });
+  for (const days of [0, 1.5, "never", null]) {
+    writeFileSync(
+      path.join(dataDir, "tyche.json"),
+      JSON.stringify({ keep: { embedded: { requestDays: days } } }),
+    );
+    expect(() => read()).toThrow(
+      '/keep/embedded/requestDays: must be a whole number of days from 1 to 36500, or "forever"',
+    );
+  }
 });

@@ -1,0 +1,130 @@
+import { findRequests, toRow } from "./requests.ts";
+import type { StoredRequest } from "./requests.ts";
+import type { RequestKind, RequestState } from "./schema.ts";
+import type { Queryable } from "./store.ts";
+
+/** What decides whether a request may be deleted. */
+export interface OldRequest {
+  readonly id: string;
+  readonly kind: RequestKind;
+  readonly state: RequestState;
+  /** Number of the block that ended it; `null` where something else did, or nothing has. */
+  readonly endedBlock: number | null;
+  readonly hasPayload: boolean;
+}
+
+/** Returns requests of a dapp on a network in the order of their ids, from after one id up to before another one. */
+export async function listOldRequests(
+  db: Queryable,
+  page: {
+    readonly dappId: string;
+    readonly network: string;
+    readonly after: string;
+    readonly before: string;
+    readonly limit: number;
+  },
+): Promise<OldRequest[]> {
+  const rows = await db
+    .selectFrom("requests")
+    .select(["id", "kind", "state", "ended_block", "payload_deleted_at"])
+    .where("dapp_id", "=", page.dappId)
+    .where("network", "=", page.network)
+    .where("id", ">", page.after)
+    .where("id", "<", page.before)
+    .orderBy("id")
+    .limit(page.limit)
+    .execute();
+  return rows.map(({ id, kind, state, ended_block, payload_deleted_at }) => ({
+    id,
+    kind,
+    state,
+    endedBlock: ended_block,
+    hasPayload: payload_deleted_at === null && (kind === "preset" || kind === "function"),
+  }));
+}
+
+/** Deletes requests. */
+export async function deleteRequests(db: Queryable, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .deleteFrom("requests")
+    .where("id", "in", [...ids])
+    .execute();
+}
+
+/**
+ * Deletes of ended requests what their callers sent: parameters of a preset, source and arguments of a function. Their end is no longer
+ * that of a block: no reorg takes it back, as they could not be sent again.
+ *
+ * @param at Unix time in milliseconds.
+ */
+export async function deletePayloads(db: Queryable, ids: readonly string[], at: number): Promise<void> {
+  for (const request of await findRequests(db, ids)) {
+    const { id, ...row } = toRow({
+      ...withoutPayload(request),
+      endedIn: null,
+      payloadDeletedAt: at,
+      version: request.version + 1,
+    });
+    await db
+      .updateTable("requests")
+      .set(row)
+      .where("id", "=", id)
+      .where("version", "=", request.version)
+      .execute();
+  }
+}
+
+function withoutPayload(request: StoredRequest): StoredRequest {
+  const { kind, params, progress } = request;
+  if (kind === "preset")
+    return { ...request, params: { preset: params["preset"] }, progress: { ...progress, args: [] } };
+  return { ...request, params: { source: "", args: [], returnType: params["returnType"] } };
+}
+
+/** What decides whether a transaction may be deleted. */
+export interface OldTransaction {
+  readonly hash: string;
+  readonly nonce: number;
+  readonly hasEnded: boolean;
+  /** Unix time in milliseconds. */
+  readonly createdAt: number;
+}
+
+/** Returns transactions of an account in the order of their nonces, from one nonce on up to before another one. */
+export async function listOldTransactions(
+  db: Queryable,
+  page: {
+    readonly network: string;
+    readonly sender: string;
+    readonly from: number;
+    readonly before: number;
+    readonly limit: number;
+  },
+): Promise<OldTransaction[]> {
+  const rows = await db
+    .selectFrom("transactions")
+    .select(["hash", "nonce", "state", "created_at"])
+    .where("network", "=", page.network)
+    .where("nonce", ">=", page.from)
+    .where("nonce", "<", page.before)
+    .where("sender", "=", page.sender)
+    .orderBy("nonce")
+    .limit(page.limit)
+    .execute();
+  return rows.map(({ hash, nonce, state, created_at }) => ({
+    hash,
+    nonce,
+    hasEnded: state !== "signed",
+    createdAt: created_at,
+  }));
+}
+
+/** Deletes transactions. */
+export async function deleteTransactions(db: Queryable, hashes: readonly string[]): Promise<void> {
+  if (hashes.length === 0) return;
+  await db
+    .deleteFrom("transactions")
+    .where("hash", "in", [...hashes])
+    .execute();
+}

@@ -1,0 +1,178 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { firstId } from "../../src/lib/id.ts";
+import { parseRequest } from "../../src/requests/openRequest.ts";
+import { presentRequest } from "../../src/requests/present.ts";
+import { createRetention, type Keep } from "../../src/requests/retention.ts";
+import { insertDapp } from "../../src/store/dapps.ts";
+import {
+  findRequest,
+  findRequestByKey,
+  insertRequests,
+  listUnsettledRequests,
+  type StoredRequest,
+} from "../../src/store/requests.ts";
+import type { Store } from "../../src/store/store.ts";
+import { findTransactions, insertTransaction, endTransaction } from "../../src/store/transactions.ts";
+import { addUsage, listUsage } from "../../src/store/usage.ts";
+import { DATABASES, emptyTables, type TestDatabase } from "../support/databases.ts";
+import { makeStoredRequest } from "../support/storedRequest.ts";
+
+const DAY_MS = 86_400_000;
+const NOW = 1_800_000_000_000;
+const FINAL = 100;
+const OPERATOR = "0xa";
+
+/** A request that was accepted so many days ago; those of one day have numbers. */
+function makeRequest(daysAgo: number, number: number, change: Partial<StoredRequest> = {}): StoredRequest {
+  const createdAt = NOW - daysAgo * DAY_MS + number;
+  return makeStoredRequest("", {
+    id: firstId("req", createdAt),
+    kind: "function",
+    params: { source: "return secretly", args: ["a"], returnType: "string" },
+    progress: { returnType: "string", nonce: number },
+    outcome: { transactionHash: "0x1", requestId: "0x2", result: "0x37", parsedResult: "7", err: "0x" },
+    idempotencyKey: `key-${daysAgo}-${number}`,
+    state: "fulfilled",
+    endedIn: { number: 50, hash: "0xb" },
+    createdAt,
+    ...change,
+  });
+}
+
+describe.each(DATABASES)("on %s", (_name, create) => {
+  let database: TestDatabase;
+  let store: Store;
+  beforeAll(async () => {
+    database = await create();
+    store = await database.open();
+  });
+  afterAll(async () => {
+    await store?.close();
+    await database?.remove();
+  });
+  beforeEach(async () => {
+    for (const id of ["dapp_a", "dapp_b"])
+      await insertDapp(store.db, { id, name: id, facilities: [], createdAt: 1 });
+  });
+  afterEach(() => emptyTables(store));
+
+  const pass = (keep: Keep, network = "sepolia"): Promise<void> =>
+    createRetention({
+      network,
+      store,
+      operator: OPERATOR,
+      keep,
+      finalNumber: async () => BigInt(FINAL),
+      now: () => NOW,
+    }).pass();
+  const isThere = async ({ id }: StoredRequest): Promise<boolean> =>
+    (await findRequest(store.db, id)) !== undefined;
+
+  test("default: old requests of the network go, page by page, and their sums stay", async () => {
+    const old = Array.from({ length: 450 }, (_, i) =>
+      makeRequest(31, i, { dappId: i % 2 ? "dapp_a" : "dapp_b" }),
+    );
+    const kept = [makeRequest(29, 0), makeRequest(31, 1_000, { network: "fuji" })];
+    await insertRequests(store.db, [...old, ...kept]);
+    const place = { dappId: "dapp_a", network: "sepolia", day: "2027-01-01", kind: "function" } as const;
+    await addUsage(store.db, [{ ...place, requests: 225 }]);
+    await pass({ requestDays: 30 });
+    expect((await Promise.all(old.map(isThere))).filter(Boolean)).toEqual([]);
+    expect(await Promise.all(kept.map(isThere))).toEqual([true, true]);
+    const sums = await listUsage(store.db, { dappId: "dapp_a", from: "2027-01-01", to: "2027-01-01" });
+    expect(sums).toMatchObject([{ requests: 225 }]);
+    // Its key is free: a repeated call is a new request.
+    expect(await findRequestByKey(store.db, "dapp_b", "key-31-0")).toBeUndefined();
+  });
+
+  test("behaviour: of an old request what was sent goes; its result stays, and says since when", async () => {
+    const [old, young] = [makeRequest(31, 0), makeRequest(29, 0)];
+    await insertRequests(store.db, [old, young]);
+    await pass({ payloadDays: 30 });
+    const left = await findRequest(store.db, old.id);
+    expect(left).toEqual({
+      ...old,
+      params: { source: "", args: [], returnType: "string" },
+      endedIn: null,
+      version: 2,
+      payloadDeletedAt: NOW,
+    });
+    expect(await findRequestByKey(store.db, "dapp_a", "key-31-0")).toEqual(left);
+    const shown = presentRequest(parseRequest(left!), (hash) => hash);
+    expect(shown).toMatchObject({ params: {}, payloadDeletedAt: NOW, outcome: { parsedResult: "7" } });
+    expect(shown.params).toEqual({ returnType: "string" });
+    expect(await findRequest(store.db, young.id)).toEqual(young);
+    // Its end is over: it could not be sent again.
+    const unsettled = await listUnsettledRequests(store.db, "sepolia", { head: 50, depth: 50 });
+    expect(unsettled).toEqual([young]);
+  });
+
+  test("behaviour: a preset keeps its name, words and linkings all they have", async () => {
+    const preset = makeRequest(31, 0, {
+      kind: "preset",
+      params: { preset: "lotto", list: ["ann", "bob"] },
+      progress: { prefixHash: "0x1", prefixBytes: 9, args: ["ann", "bob"], returnType: "string" },
+    });
+    const words = makeRequest(31, 1, {
+      kind: "random",
+      params: { numWords: 1, confirmations: 1, keyHash: "0x1" },
+      outcome: { transactionHash: "0x1", requestId: "0x2", words: ["7"] },
+    });
+    await insertRequests(store.db, [preset, words]);
+    await pass({ payloadDays: 30 });
+    const left = (await findRequest(store.db, preset.id))!;
+    expect(JSON.stringify(left)).not.toContain("ann");
+    expect(presentRequest(parseRequest(left), (hash) => hash).params).toEqual({ preset: "lotto" });
+    expect(await findRequest(store.db, words.id)).toEqual(words);
+  });
+
+  test("behaviour: nothing in work goes, nor what a reorg may bring back, until that is over", async () => {
+    const open = makeRequest(31, 0, { state: "executing", outcome: null, endedIn: null });
+    const unsettled = makeRequest(31, 1, { endedIn: { number: FINAL + 1, hash: "0xc" } });
+    const later = makeRequest(30.5, 2);
+    await insertRequests(store.db, [open, unsettled, later]);
+    await pass({ payloadDays: 30, requestDays: 40 });
+    expect(await findRequest(store.db, open.id)).toEqual(open);
+    expect(await findRequest(store.db, unsettled.id)).toEqual(unsettled);
+    expect(await findRequest(store.db, later.id)).toMatchObject({ payloadDeletedAt: NOW });
+    await pass({ requestDays: 30 });
+    expect(await Promise.all([open, unsettled, later].map(isThere))).toEqual([true, true, false]);
+    // The next pass comes back to what it has left.
+    await store.db
+      .updateTable("requests")
+      .set({ ended_block: FINAL })
+      .where("id", "=", unsettled.id)
+      .execute();
+    await pass({ payloadDays: 30 });
+    expect(await findRequest(store.db, unsettled.id)).toMatchObject({ payloadDeletedAt: NOW });
+  });
+
+  test("behaviour: spent transactions go but for the newest, those under way, and what open requests may need", async () => {
+    const hashOf = (nonce: number) => `0x${nonce}` as const;
+    const insert = async (nonce: number, createdAt: number, isSpent = true): Promise<void> => {
+      const row = { network: "sepolia", sender: OPERATOR, raw: "0x", payload: {}, createdAt } as const;
+      await insertTransaction(store.db, { ...row, hash: hashOf(nonce), nonce });
+      if (isSpent) await endTransaction(store.db, hashOf(nonce), nonce % 2 ? "mined" : "replaced");
+    };
+    const old = NOW - 31 * DAY_MS;
+    for (let nonce = 0; nonce < 250; nonce += 1) await insert(nonce, old);
+    for (const [nonce, createdAt] of [
+      [250, NOW - 29 * DAY_MS],
+      [300, old],
+      [301, old],
+      [5_000, NOW],
+    ] as const)
+      await insert(nonce, createdAt);
+    await insert(4_000, old, false);
+    const left = async (): Promise<number[]> =>
+      (await findTransactions(store.db, [...Array(302).keys(), 4_000, 5_000].map(hashOf)))
+        .map(({ nonce }) => nonce)
+        .toSorted((a, b) => a - b);
+    const open = makeRequest(31, 301, { state: "submitted", outcome: null, endedIn: null });
+    await insertRequests(store.db, [open]);
+    await pass({ transactionDays: 30 });
+    expect(await left()).toEqual([250, 301, 4_000, 5_000]);
+    await pass({ transactionDays: 30 }, "fuji");
+    expect(await left()).toHaveLength(4);
+  });
+});
