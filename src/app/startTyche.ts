@@ -12,6 +12,7 @@ import { watchData } from "./dataWatch.ts";
 import { listen } from "./listen.ts";
 import { ensureDefaultDapp, ensureOperatorToken } from "./firstSecrets.ts";
 import { openSandboxNetwork } from "./openSandboxNetwork.ts";
+import { openShared } from "./openShared.ts";
 import { StartError } from "./startError.ts";
 import { startNetworks } from "./startNetworks.ts";
 import type { StartedNetwork } from "./startNetworks.ts";
@@ -35,7 +36,6 @@ import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { getVerifierPage } from "./verifierPage.ts";
 import { createVerifier } from "../verify/verifier.ts";
 import { createSourceRunner } from "./runSource.ts";
-import { createAccess } from "../web/access.ts";
 import { createWebApp } from "../web/app.ts";
 
 /** Options of {@link startTyche}. */
@@ -202,9 +202,16 @@ async function start(
     ...config.requests,
   });
   const isLoopback = isLoopbackHost(host.includes(":") ? `[${host}]` : host);
-  const guardPublic = createPublicGuard({ isLoopback, hosts: config.hosts, limits: config.http });
   const operatorToken = ensureOperatorToken(directory, options.operatorToken);
-  const access = createAccess({ operatorToken: operatorToken.text });
+  const shared = await openShared({
+    database,
+    masterKey: directory.masterKey,
+    operatorToken: operatorToken.text,
+    log,
+  });
+  closers.push(() => shared.close());
+  const { counter, access } = shared;
+  const guardPublic = createPublicGuard({ isLoopback, hosts: config.hosts, limits: config.http, counter });
   const web = createWebApp({
     service,
     dapps,
@@ -233,6 +240,7 @@ async function start(
     limits: config.http,
     trustProxy: config.trustProxy,
     guardPublic,
+    counter,
     pages: [web],
   });
   // A start that fails has calls under way, too.

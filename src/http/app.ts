@@ -5,6 +5,7 @@ import type { Registry } from "prom-client";
 import type { Service } from "../requests/service.ts";
 import type { Verifier } from "../verify/verifier.ts";
 import { apiLayer } from "./apiLayer.ts";
+import { createCallCounter, type CallCounter } from "./callCounter.ts";
 import type { HttpDeps, RequestState } from "./context.ts";
 import { frame } from "./frame.ts";
 import { createGuard } from "./guard.ts";
@@ -41,6 +42,8 @@ export interface HttpAppOptions {
   readonly pages?: readonly Middleware<RequestState>[];
   /** Lets calls of `/readyz` and `/metrics` in. Default: a guard of a server that others reach. */
   readonly guardPublic?: PublicGuard;
+  /** Counts the calls of keys and addresses. Default: in this process. */
+  readonly counter?: CallCounter;
   /** Aborts when the server closes: event streams end, new calls are refused. Default: never. */
   readonly closing?: AbortSignal;
   /** Aborts later: calls that still wait answer `still_pending`. Default: never. */
@@ -63,7 +66,11 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
     closingHard: options.closingHard ?? never,
   };
   const metrics = createHttpMetrics(options.registry);
-  const guard = createGuard(deps);
+  const guard = createGuard({
+    service,
+    limits: deps.limits,
+    counter: options.counter ?? createCallCounter(),
+  });
   const operations = createOperations(deps, { verifier: options.verifier, openStreams: metrics.streams });
   deps.schemas();
 

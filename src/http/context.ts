@@ -16,6 +16,8 @@ export interface RequestState {
   isCounted?: boolean;
   /** Run when the connection of the answer closes, whoever closed it: see {@link onClose}. */
   closers: (() => void)[];
+  /** Whether that has happened. */
+  isClosed?: boolean;
 }
 
 export type HttpContext = ParameterizedContext<RequestState>;
@@ -33,10 +35,11 @@ export interface HttpDeps {
   readonly closingHard: AbortSignal;
 }
 
-/** Has `close` called once when the answer has been sent or its caller has left. */
+/** Has `close` called once when the answer has been sent or its caller has left: at once where that has happened already. */
 export function onClose(ctx: HttpContext, close: () => void): void {
   // One listener for all: past ten on one response Node warns of a leak, and Koa and the streams add theirs.
-  ctx.state.closers.push(close);
+  if (ctx.state.isClosed === true) close();
+  else ctx.state.closers.push(close);
 }
 
 /** Returns the dapp of an authenticated request. */

@@ -30,6 +30,7 @@ export function frame(options: {
     ctx.state.closers = [];
     metrics.inFlight.inc();
     ctx.res.once("close", () => {
+      ctx.state.isClosed = true;
       for (const close of ctx.state.closers) close();
       const ms = performance.now() - startedAt;
       const status = ctx.res.writableFinished ? ctx.status : CLIENT_GONE;

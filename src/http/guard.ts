@@ -1,8 +1,8 @@
 import ipaddr from "ipaddr.js";
 import type { Context } from "koa";
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { TycheError } from "../lib/errors.ts";
 import type { Service } from "../requests/service.ts";
+import type { CallCounter, CountedCall, TakenCall } from "./callCounter.ts";
 import { onClose, type HttpContext } from "./context.ts";
 import type { HttpLimits } from "./limits.ts";
 
@@ -24,42 +24,29 @@ export class RateLimitedError extends TycheError {
   }
 }
 
-/** Creates the guard, with counters in this process. */
-export function createGuard(options: { readonly service: Service; readonly limits: HttpLimits }): Guard {
-  const { service, limits } = options;
-  const duration = limits.rateWindowSeconds;
-  const keys: Policy = {
-    name: "key",
-    quota: limits.rateLimit,
-    window: duration,
-    limiter: new RateLimiterMemory({ points: limits.rateLimit, duration, keyPrefix: "" }),
-  };
-  const addresses: Policy = {
-    name: "address",
-    quota: limits.anonymousRateLimit,
-    window: duration,
-    limiter: new RateLimiterMemory({ points: limits.anonymousRateLimit, duration, keyPrefix: "" }),
-  };
-  const underWay = new Map<string, number>();
+/** Creates the guard. */
+export function createGuard(options: {
+  readonly service: Service;
+  readonly limits: HttpLimits;
+  readonly counter: CallCounter;
+}): Guard {
+  const { service, limits, counter } = options;
+  const windowSeconds = limits.rateWindowSeconds;
+  const keys: Policy = { name: "key", quota: limits.rateLimit, windowSeconds, counter };
+  const addresses: Policy = { name: "address", quota: limits.anonymousRateLimit, windowSeconds, counter };
 
   return {
     async admit(ctx) {
       const dapp = await service.authenticate(readKey(ctx));
       ctx.state.dapp = dapp;
-      await count(ctx, keys, dapp.keyId);
-      const running = underWay.get(dapp.keyId) ?? 0;
-      if (running >= limits.maxConcurrent) {
-        throw new RateLimitedError(
-          `This key has ${running} calls under way, which is its limit: wait for one to end`,
-          1000,
-        );
-      }
-      underWay.set(dapp.keyId, running + 1);
-      onClose(ctx, () => {
-        const left = (underWay.get(dapp.keyId) ?? 1) - 1;
-        if (left === 0) underWay.delete(dapp.keyId);
-        else underWay.set(dapp.keyId, left);
-      });
+      const call = await counter.begin(callOf(keys, dapp.keyId), limits.maxConcurrent);
+      onClose(ctx, () => call.end());
+      tell(ctx, keys, call);
+      if (call.hasPlace) return;
+      throw new RateLimitedError(
+        `This key has ${limits.maxConcurrent} calls under way, which is its limit: wait for one to end`,
+        1000,
+      );
     },
     async countAnonymous(ctx) {
       if (ctx.state.isCounted === true) return;
@@ -68,37 +55,34 @@ export function createGuard(options: { readonly service: Service; readonly limit
   };
 }
 
-/** A quota of calls in a window of so many seconds. */
+/** A quota of calls in a window, and what counts them. */
 export interface Policy {
   readonly name: string;
   readonly quota: number;
-  readonly window: number;
-  readonly limiter: RateLimiterMemory;
+  readonly windowSeconds: number;
+  readonly counter: CallCounter;
 }
 
 /** Takes a call off the quota of its address. Throws {@link RateLimitedError} past it. */
-export function countCall(ctx: Context, policy: Policy): Promise<void> {
-  return count(ctx, policy, addressGroup(ctx.ip));
+export async function countCall(ctx: Context, policy: Policy): Promise<void> {
+  tell(ctx, policy, await policy.counter.take(callOf(policy, addressGroup(ctx.ip))));
 }
 
-/** Takes one call off a policy's quota and writes the headers of draft-ietf-httpapi-ratelimit-headers. */
-async function count(ctx: Context | HttpContext, policy: Policy, who: string): Promise<void> {
-  const outcome = await policy.limiter.consume(who).catch((refused: unknown) => {
-    if (refused instanceof RateLimiterRes) return refused;
-    throw refused;
-  });
+function callOf({ name, quota, windowSeconds }: Policy, who: string): CountedCall {
+  return { policy: name, who, quota, windowSeconds };
+}
+
+/** Writes the headers of draft-ietf-httpapi-ratelimit-headers. Throws {@link RateLimitedError} where the quota is used up. */
+function tell(ctx: Context | HttpContext, policy: Policy, { consumed, resetMs }: TakenCall): void {
+  const { name, quota, windowSeconds } = policy;
   ctx.state.isCounted = true;
-  ctx.set("RateLimit-Policy", `"${policy.name}";q=${policy.quota};w=${policy.window}`);
-  ctx.set(
-    "RateLimit",
-    `"${policy.name}";r=${outcome.remainingPoints};t=${Math.ceil(outcome.msBeforeNext / 1000)}`,
-  );
-  if (outcome.consumedPoints > policy.quota) {
+  ctx.set("RateLimit-Policy", `"${name}";q=${quota};w=${windowSeconds}`);
+  ctx.set("RateLimit", `"${name}";r=${Math.max(0, quota - consumed)};t=${Math.ceil(resetMs / 1000)}`);
+  if (consumed > quota)
     throw new RateLimitedError(
-      `More than ${policy.quota} calls in ${policy.window} seconds from this ${policy.name}`,
-      outcome.msBeforeNext,
+      `More than ${quota} calls in ${windowSeconds} seconds from this ${name}`,
+      resetMs,
     );
-  }
 }
 
 /** Takes the key out of `Authorization: <key>` or `Authorization: Bearer <key>`; empty when there is none. */

@@ -1,7 +1,7 @@
 import type { Context } from "koa";
-import { RateLimiterMemory } from "rate-limiter-flexible";
 import { TycheError } from "../lib/errors.ts";
 import { hostNameOf, isLoopbackHost } from "../lib/loopback.ts";
+import { createCallCounter, type CallCounter } from "./callCounter.ts";
 import { countCall } from "./guard.ts";
 import { DEFAULT_LIMITS, type HttpLimits } from "./limits.ts";
 
@@ -23,14 +23,16 @@ export function createPublicGuard(options: {
   /** Names, without port, under which a forwarder serves this; default none. */
   readonly hosts?: readonly string[];
   readonly limits?: Partial<Pick<HttpLimits, "pageRateLimit" | "rateWindowSeconds">>;
+  /** Default: one in this process. */
+  readonly counter?: CallCounter;
 }): PublicGuard {
   const { pageRateLimit, rateWindowSeconds } = { ...DEFAULT_LIMITS, ...options.limits };
   const hosts = new Set(parseServedHosts(options.hosts ?? []));
   const policy = {
     name: "pages",
     quota: pageRateLimit,
-    window: rateWindowSeconds,
-    limiter: new RateLimiterMemory({ points: pageRateLimit, duration: rateWindowSeconds, keyPrefix: "" }),
+    windowSeconds: rateWindowSeconds,
+    counter: options.counter ?? createCallCounter(),
   };
   return async (ctx) => {
     const host = ctx.get("Host");

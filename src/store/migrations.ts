@@ -1,5 +1,6 @@
 import type { Kysely, Migration, MigrationProvider } from "kysely";
 import type { Tables } from "./schema.ts";
+import { sharedTables } from "./sharedTables.ts";
 
 /** Every change of the tables, in order; a released one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -223,6 +224,7 @@ export const migrations: Record<string, Migration> = {
       await db.schema.alterTable("requests").addColumn("payload_deleted_at", "integer").execute();
     },
   },
+  "0013_shared_state": sharedTables,
 };
 
 /** Rows that are read at once. */

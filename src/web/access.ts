@@ -2,6 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypt
 import type { Context } from "koa";
 import { TycheError } from "../lib/errors.ts";
 import type { Viewer } from "./layout.ts";
+import { createSessions, type Sessions } from "./sessions.ts";
 
 /** How long a sign-in lasts. */
 const SESSION_MS = 12 * 60 * 60 * 1000;
@@ -24,6 +25,8 @@ export const MIN_TOKEN_CHARACTERS = 32;
  * - Framing and reading across origins: refused by the headers that every answer has (frame-ancestors, CORP, no CORS).
  */
 export interface Access {
+  /** Finds the session of a request, which the other members then go by; a second time does nothing. Without it there is none. */
+  recognize(ctx: Context): Promise<void>;
   viewerOf(ctx: Context): Viewer;
   /** Whether the application is open to this request. */
   isAdmitted(ctx: Context): boolean;
@@ -34,46 +37,40 @@ export interface Access {
   /** Checks that a POST came from a page of our own origin, as far as the browser says: for the sign-in, which has no token yet. */
   checkOrigin(ctx: Context): void;
   /** Opens a session if the operator token is right; says whether it was. */
-  signIn(ctx: Context, operatorToken: string): boolean;
+  signIn(ctx: Context, operatorToken: string): Promise<boolean>;
   /** Opens a session if nobody used {@link signInCode} before; says whether it did. */
-  signInOnce(ctx: Context, code: string): boolean;
+  signInOnce(ctx: Context, code: string): Promise<boolean>;
   /** A secret for one sign-in of this process's life; 43 characters. */
   readonly signInCode: string;
-  signOut(ctx: Context): void;
+  signOut(ctx: Context): Promise<void>;
 }
 
 /** Options of {@link createAccess}. */
 export interface AccessOptions {
   /** At least {@link MIN_TOKEN_CHARACTERS} characters. */
   readonly operatorToken: string;
-  /** Default `Date.now`. */
-  readonly now?: () => number;
+  /** 32 bytes that make the tokens of forms; every replica has the same. Default: random ones. */
+  readonly formKey?: Uint8Array;
+  /** Default: in this process. */
+  readonly sessions?: Sessions;
 }
 
-/** Creates the check. Sessions live in this process: a restart ends them. */
-export function createAccess({ operatorToken, now = Date.now }: AccessOptions): Access {
-  const formKey = randomBytes(32);
+/** Creates the check. Rejects where the sessions can't be reached. */
+export async function createAccess({
+  operatorToken,
+  formKey = randomBytes(32),
+  sessions = createSessions(),
+}: AccessOptions): Promise<Access> {
   const expected = digest(operatorToken);
   const signInCode = randomBytes(32).toString("base64url");
-  let isCodeUsed = false;
-  /** By the hash of the cookie: the time at which the session ends. In order of their making. */
-  const sessions = new Map<string, number>();
+  await sessions.addCode(idOf(signInCode));
+  /** Session of each request; `undefined` where it has none. */
+  const recognized = new WeakMap<Context, string | undefined>();
 
-  const sessionOf = (ctx: Context): string | undefined => {
-    const cookie = ctx.cookies.get(COOKIE);
-    if (cookie === undefined) return undefined;
-    const id = digest(cookie).toString("hex");
-    const endsAt = sessions.get(id);
-    if (endsAt === undefined) return undefined;
-    if (endsAt > now()) return id;
-    sessions.delete(id);
-    return undefined;
-  };
-  const openSession = (ctx: Context): void => {
+  const sessionOf = (ctx: Context): string | undefined => recognized.get(ctx);
+  const openSession = async (ctx: Context): Promise<void> => {
     const cookie = randomBytes(32).toString("base64url");
-    const [oldest] = sessions.keys();
-    if (sessions.size >= MAX_SESSIONS && oldest !== undefined) sessions.delete(oldest);
-    sessions.set(digest(cookie).toString("hex"), now() + SESSION_MS);
+    await sessions.open(idOf(cookie), { ms: SESSION_MS, most: MAX_SESSIONS });
     setCookie(ctx, `${cookie}; Max-Age=${SESSION_MS / 1000}`);
   };
   const formToken = (ctx: Context): string =>
@@ -90,6 +87,12 @@ export function createAccess({ operatorToken, now = Date.now }: AccessOptions): 
   };
 
   return {
+    async recognize(ctx) {
+      if (recognized.has(ctx)) return;
+      const cookie = ctx.cookies.get(COOKIE);
+      const id = cookie === undefined ? undefined : idOf(cookie);
+      recognized.set(ctx, id !== undefined && (await sessions.has(id)) ? id : undefined);
+    },
     viewerOf(ctx) {
       const hasSession = sessionOf(ctx) !== undefined;
       return {
@@ -106,21 +109,20 @@ export function createAccess({ operatorToken, now = Date.now }: AccessOptions): 
       }
     },
     checkOrigin,
-    signIn(ctx, token) {
+    async signIn(ctx, token) {
       if (!timingSafeEqual(digest(token.trim()), expected)) return false;
-      openSession(ctx);
+      await openSession(ctx);
       return true;
     },
     signInCode,
-    signInOnce(ctx, code) {
-      if (isCodeUsed || !timingSafeEqual(digest(code), digest(signInCode))) return false;
-      isCodeUsed = true;
-      openSession(ctx);
+    async signInOnce(ctx, code) {
+      if (!(await sessions.useCode(idOf(code)))) return false;
+      await openSession(ctx);
       return true;
     },
-    signOut(ctx) {
+    async signOut(ctx) {
       const id = sessionOf(ctx);
-      if (id !== undefined) sessions.delete(id);
+      if (id !== undefined) await sessions.end(id);
       setCookie(ctx, "; Max-Age=0");
     },
   };
@@ -144,6 +146,11 @@ function setCookie(ctx: Context, value: string): void {
 /** Of one length whatever goes in, so that comparing takes the same time. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
+}
+
+/** What is kept of a secret. */
+function idOf(secret: string): string {
+  return digest(secret).toString("hex");
 }
 
 /** A form that wasn't sent from one of our own pages. */

@@ -20,8 +20,13 @@ import { createSite, type WebDeps } from "./site.ts";
  * Creates the web pages as one layer of the HTTP application: the application itself at `/`, for whom `Access` admits, and the explorer of
  * our own chains at `/explorer`, for everybody. Pages are made on the server; scripts only add comfort, and nothing comes from elsewhere.
  */
-export function createWebApp(deps: WebDeps): Middleware {
-  const { access, log } = deps;
+export function createWebApp(options: WebDeps): Middleware {
+  const { access, log } = options;
+  const guard = async (ctx: Context): Promise<void> => {
+    await options.guard(ctx);
+    await access.recognize(ctx);
+  };
+  const deps = { ...options, guard };
   const router = new Router({ sensitive: true });
   const site = createSite(router, deps);
   assetRoutes(router);
@@ -60,6 +65,8 @@ export function createWebApp(deps: WebDeps): Middleware {
       if (refusal === undefined) throw error;
       if (refusal.status === 500)
         log.error({ err: error, requestId: ctx.state["requestId"] }, "a page failed");
+      // Of a page that is none no guard knows who asks.
+      await access.recognize(ctx).catch(() => {});
       sendRefusal(ctx, refusal, access.viewerOf(ctx));
       return undefined;
     }

@@ -20,7 +20,7 @@ export interface WebDeps {
   readonly dapps: DappDirectory;
   readonly explorer: Explorer;
   readonly access: Access;
-  /** Rejects calls for a name that the server doesn't answer to, and more of them than an address may make. */
+  /** Rejects calls for a name that the server doesn't answer to, and more of them than an address may make; then knows who asks. */
   readonly guard: (ctx: Context) => Promise<void>;
   readonly log: Logger;
   /** The page that verifies results in a browser. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { signIn } from "../support/signIn.ts";
 import { startPostgres, type PostgresServer } from "../support/postgres.ts";
 import { startOracleProcess } from "../support/tyche.ts";
 import type { OracleChild, TycheProcess } from "../support/tyche.ts";
@@ -87,11 +88,14 @@ test("behaviour: commands beside the service find its database, and no output ho
   expect(tyche.output() + dapps.output + checked.output + backup.output).not.toContain("secret-password");
 });
 
-test("behaviour: kill -9 of the service and the end of PostgreSQL lose no request, and double none", async () => {
+test("behaviour: kill -9 of the service and the end of PostgreSQL lose no request and double none; a sign-in outlives the service", async () => {
   const before = await countDeliveries(chain, parties);
+  const cookie = await signIn(tyche);
   const ids = await sendWave(tyche, "killed", 4);
   await tyche.stop("SIGKILL");
   tyche = await startService(parties);
+  const home = await fetch(`${tyche.url}/`, { headers: { cookie }, redirect: "manual" });
+  expect(home.status).toBe(200);
   ids.push(...(await sendWave(tyche, "without database", 4)));
   await server.stop();
   await vi.waitFor(

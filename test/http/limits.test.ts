@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createCallCounter, createSharedCallCounter } from "../../src/http/callCounter.ts";
 import { API_KEY, FUNCTIONS_ONLY_KEY } from "./exampleService.ts";
 import { PATIENT, startHarness } from "./harness.ts";
 import { TycheError } from "../../src/lib/errors.ts";
@@ -90,6 +91,60 @@ test("error: what needs no key is limited by address, apart from the API", async
   expect(statuses).toEqual([200, 200, 429]);
   expect((await call("GET", "/healthz")).status).toBe(200);
   expect((await call("GET", "/api/networks")).status).toBe(200);
+});
+
+test("behaviour: servers with one counter share the quota and the calls under way of a key", async () => {
+  const limits = { rateLimit: 3, maxConcurrent: 1 };
+  const more = { counter: createCallCounter() };
+  const [first, second] = [await startHarness({ limits, more }), await startHarness({ limits, more })];
+  first.service.behave("pend");
+  const waiting = first.call("POST", PRESETS);
+  await expect.poll(() => first.service.submitted.length, PATIENT).toBe(1);
+  const busy = await second.call("POST", PRESETS);
+  expect([busy.status, busy.headers.get("RateLimit")]).toEqual([429, expect.stringMatching(/^"key";r=1;/)]);
+  expect(busy.data["err"]).toContain("1 calls under way");
+  first.service.advance(`req_${"1".padStart(26, "0")}`, "fulfilled");
+  expect((await waiting).status).toBe(200);
+});
+
+test("error: where the counter of all replicas doesn't answer, calls with a key are 503, and others counted here", async () => {
+  const gone = () =>
+    Promise.reject(
+      new TycheError("gone", { code: "overloaded", blame: "us", details: { retryAfterMs: 1000 } }),
+    );
+  const { call } = await startHarness({
+    limits: { pageRateLimit: 1, anonymousRateLimit: 1 },
+    more: { counter: createSharedCallCounter({ take: gone, begin: gone }) },
+  });
+  const refused = await call("GET", "/api/networks");
+  expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "1"]);
+  expect((await call("GET", "/api/networks", { key: "wrong" })).status).toBe(429);
+});
+
+test("behaviour: a caller who leaves while the call is counted leaves nothing under way", async () => {
+  const counter = createCallCounter();
+  const { promise: asked, resolve: tellAsked } = Promise.withResolvers<void>();
+  const { promise: left, resolve: tellLeft } = Promise.withResolvers<void>();
+  const { promise: ended, resolve: tellEnded } = Promise.withResolvers<void>();
+  const { call } = await startHarness({
+    more: {
+      counter: {
+        take: (one) => counter.take(one),
+        async begin(one, places) {
+          tellAsked();
+          await left;
+          return { ...(await counter.begin(one, places)), end: tellEnded };
+        },
+      },
+    },
+  });
+  const leaving = new AbortController();
+  const reply = call("GET", "/api/networks", { signal: leaving.signal }).catch(() => "left");
+  await asked;
+  leaving.abort();
+  expect(await reply).toBe("left");
+  tellLeft();
+  await ended;
 });
 
 test("error: an overloaded service is 503 with Retry-After", async () => {

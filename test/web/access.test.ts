@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import Koa from "koa";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createAccess, type Access } from "../../src/web/access.ts";
+import { createSessions } from "../../src/web/sessions.ts";
 import { TycheError } from "../../src/lib/errors.ts";
 
 const TOKEN = "operator-token-of-these-tests-0123456789";
@@ -11,20 +12,23 @@ let server: Server;
 let access: Access;
 let now: number;
 
-const start = (): Promise<void> => {
+const start = async (): Promise<void> => {
   now = 1_000_000;
-  access = createAccess({ operatorToken: TOKEN, now: () => now });
+  access = await createAccess({ operatorToken: TOKEN, sessions: createSessions(() => now) });
   const app = new Koa();
-  app.use((ctx) => {
+  app.use(async (ctx) => {
     try {
+      await access.recognize(ctx);
       if (ctx.path === "/form-token") ctx.body = access.formToken(ctx);
       else if (ctx.path === "/form") {
         access.checkForm(ctx, ctx.get("x-token"));
         ctx.body = "taken";
-      } else if (ctx.path === "/sign-in") ctx.body = String(access.signIn(ctx, ctx.get("x-operator-token")));
-      else if (ctx.path === "/sign-in-once") ctx.body = String(access.signInOnce(ctx, ctx.get("x-code")));
+      } else if (ctx.path === "/sign-in")
+        ctx.body = String(await access.signIn(ctx, ctx.get("x-operator-token")));
+      else if (ctx.path === "/sign-in-once")
+        ctx.body = String(await access.signInOnce(ctx, ctx.get("x-code")));
       else if (ctx.path === "/sign-out") {
-        access.signOut(ctx);
+        await access.signOut(ctx);
         ctx.body = "out";
       } else ctx.body = String(access.isAdmitted(ctx));
     } catch (error) {
@@ -33,7 +37,7 @@ const start = (): Promise<void> => {
     }
   });
   server = createServer(app.callback() as never);
-  return new Promise((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
 };
 
 interface Reply {

@@ -52,8 +52,8 @@ export function signInRoutes(router: Router, site: Site): void {
     const next = ownPath(form.get("next"));
     const isByLink = form.has("code");
     const isOpened = isByLink
-      ? access.signInOnce(ctx, form.get("code"))
-      : access.signIn(ctx, form.get("operatorToken"));
+      ? await access.signInOnce(ctx, form.get("code"))
+      : await access.signIn(ctx, form.get("operatorToken"));
     if (isOpened) {
       log.info({ address: ctx.ip }, "signed in");
       ctx.redirect(next);
@@ -70,7 +70,7 @@ export function signInRoutes(router: Router, site: Site): void {
     );
   });
   site.post("/sign-out", async (ctx) => {
-    access.signOut(ctx);
+    await access.signOut(ctx);
     ctx.redirect("/explorer");
     ctx.status = 303;
   });

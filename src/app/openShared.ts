@@ -1,0 +1,49 @@
+import type { Logger } from "pino";
+import type { DatabaseServer } from "../dapps/openDatabase.ts";
+import { createCallCounter, createSharedCallCounter, type CallCounter } from "../http/callCounter.ts";
+import { deriveKey } from "../lib/secrets.ts";
+import { openSharedState } from "../store/sharedState.ts";
+import { createAccess, type Access } from "../web/access.ts";
+
+/** Who may call how often, and who is signed in. */
+export interface SharedParts {
+  readonly counter: CallCounter;
+  readonly access: Access;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens what counts calls and keeps sessions: with a database of PostgreSQL for every replica on it, otherwise in this process.
+ *
+ * @throws {SharedStateError} when the database does not answer.
+ */
+export async function openShared(options: {
+  readonly database: DatabaseServer | undefined;
+  readonly masterKey: Uint8Array;
+  readonly operatorToken: string;
+  readonly log: Logger;
+}): Promise<SharedParts> {
+  const { database, masterKey, operatorToken, log } = options;
+  if (database === undefined)
+    return {
+      counter: createCallCounter(),
+      access: await createAccess({ operatorToken }),
+      close: async () => {},
+    };
+  const state = await openSharedState(database.url, {
+    operatorToken,
+    key: deriveKey(masterKey, "operator token"),
+    onWarning: (message) => log.warn(message),
+  });
+  try {
+    const access = await createAccess({
+      operatorToken,
+      formKey: deriveKey(masterKey, "form tokens"),
+      sessions: state.sessions,
+    });
+    return { counter: createSharedCallCounter(state.calls), access, close: () => state.close() };
+  } catch (error) {
+    await state.close();
+    throw error;
+  }
+}

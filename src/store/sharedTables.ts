@@ -1,0 +1,34 @@
+import { PostgresAdapter, sql } from "kysely";
+import type { Kysely, Migration } from "kysely";
+
+/**
+ * The tables of what replicas share beside the journal, on PostgreSQL alone. Unlogged: empty after a crash of the server, which ends
+ * sessions and forgets counts, and no write waits for a flush. They are no part of the journal: they are neither copied nor backed up.
+ */
+export const sharedTables: Migration = {
+  async up(db: Kysely<unknown>) {
+    if (!(db.getExecutor().adapter instanceof PostgresAdapter)) return;
+    const create = (table: string) => db.schema.createTable(table).modifyFront(sql`unlogged`);
+    await create("replicas")
+      .addColumn("id", "text", (c) => c.primaryKey())
+      .addColumn("operator_token", "text", (c) => c.notNull())
+      .addColumn("seen_at", "integer", (c) => c.notNull())
+      .execute();
+    await create("call_counts")
+      .addColumn("id", "text", (c) => c.primaryKey())
+      .addColumn("points", "integer", (c) => c.notNull())
+      .addColumn("ends_at", "integer", (c) => c.notNull())
+      .addColumn("under_way", "jsonb", (c) => c.notNull())
+      // Room for new versions of rows on their own page: updates then touch no index.
+      .modifyEnd(sql`with (fillfactor = 50)`)
+      .execute();
+    await create("web_sessions")
+      .addColumn("id", "text", (c) => c.primaryKey())
+      .addColumn("ends_at", "integer", (c) => c.notNull())
+      .execute();
+    await create("sign_in_codes")
+      .addColumn("id", "text", (c) => c.primaryKey())
+      .addColumn("replica", "text", (c) => c.notNull())
+      .execute();
+  },
+};

@@ -1,0 +1,183 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { createPostgresDialect } from "../../src/store/postgresDialect.ts";
+import { createSharedCalls } from "../../src/store/sharedCalls.ts";
+import { openSharedState, type SharedState } from "../../src/store/sharedState.ts";
+import { openStore } from "../../src/store/store.ts";
+import { startPostgres, withClient, type PostgresServer } from "../support/postgres.ts";
+
+const TOKEN = "operator-token-of-these-tests-0123456789";
+const CALL = { policy: "key", who: "key_1", quota: 10, windowSeconds: 60 };
+
+let server: PostgresServer;
+let url: string;
+let warnings: string[];
+const open: SharedState[] = [];
+
+beforeAll(async () => {
+  server = await startPostgres();
+  url = await server.createDatabase();
+  await (await openStore(createPostgresDialect(url))).close();
+});
+afterAll(() => server?.remove());
+beforeEach(() => {
+  warnings = [];
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+  await run("TRUNCATE replicas, call_counts, web_sessions, sign_in_codes");
+});
+
+const run = (text: string): Promise<unknown[]> =>
+  withClient(url, async (client) => (await client.query<object>(text)).rows);
+
+const openReplica = async (operatorToken = TOKEN): Promise<SharedState> => {
+  const state = await openSharedState(url, {
+    operatorToken,
+    key: new Uint8Array(32),
+    onWarning: (message) => warnings.push(message),
+  });
+  open.push(state);
+  return state;
+};
+const openTwo = async (): Promise<readonly [SharedState, SharedState]> => [
+  await openReplica(),
+  await openReplica(),
+];
+
+test("default: replicas take calls off one quota, each call its own place in it", async () => {
+  const [first, second] = await openTwo();
+  const taken = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? first : second).calls.take(CALL)),
+  );
+  expect(taken.map(({ consumed }) => consumed).toSorted((a, b) => a - b)).toEqual([
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+  ]);
+  for (const { resetMs } of taken) expect(resetMs).toBeGreaterThan(0);
+  expect((await second.calls.take({ ...CALL, who: "key_2" })).consumed).toBe(1);
+  expect((await second.calls.take({ ...CALL, policy: "address" })).consumed).toBe(1);
+});
+
+test("behaviour: calls that come together cost one statement", async () => {
+  const statements: string[] = [];
+  const calls = createSharedCalls(
+    {
+      async query<Row extends object>(text: string, [ids, points]: readonly unknown[]) {
+        statements.push(text);
+        const rows = (ids as string[]).map((id, index) => ({
+          id,
+          points: String((points as number[])[index]),
+          reset_ms: "1000",
+          granted: null,
+        }));
+        return rows as unknown as Row[];
+      },
+    },
+    "replica_1",
+  );
+  const taken = await Promise.all(Array.from({ length: 5 }, () => calls.take(CALL)));
+  expect(taken.map(({ consumed }) => consumed)).toEqual([1, 2, 3, 4, 5]);
+  expect(statements).toHaveLength(1);
+});
+
+test("behaviour: past the quota a replica refuses by itself, and the next window begins anew", async () => {
+  const [first, second] = await openTwo();
+  const one = { ...CALL, quota: 1 };
+  await first.calls.take(one);
+  expect((await second.calls.take(one)).consumed).toBe(2);
+  expect((await second.calls.take(one)).consumed).toBe(2);
+  expect(await run("SELECT points::int FROM call_counts")).toEqual([{ points: 2 }]);
+  await run("UPDATE call_counts SET ends_at = 0");
+  expect(await first.calls.take(one)).toMatchObject({ consumed: 1 });
+});
+
+test("default: calls under way share the places of a key, and an ended one gives its place back to every replica", async () => {
+  const [first, second] = await openTwo();
+  const begun = await Promise.all([
+    first.calls.begin(CALL, 2),
+    second.calls.begin(CALL, 2),
+    second.calls.begin(CALL, 2),
+  ]);
+  expect(begun.map(({ hasPlace }) => hasPlace).filter(Boolean)).toHaveLength(2);
+  expect((await first.calls.begin(CALL, 2)).hasPlace).toBe(false);
+  for (const one of begun) one.end();
+  for (const one of begun) one.end();
+  await vi.waitFor(
+    async () => expect(await run("SELECT under_way FROM call_counts")).toEqual([{ under_way: {} }]),
+    { timeout: 60_000 },
+  );
+  const again = await Promise.all([first.calls.begin(CALL, 2), second.calls.begin(CALL, 2)]);
+  expect(again.map(({ hasPlace }) => hasPlace)).toEqual([true, true]);
+});
+
+test("behaviour: refused calls take no place away", async () => {
+  const [first, second] = await openTwo();
+  const held = await first.calls.begin(CALL, 1);
+  await Promise.all([1, 2, 3].map(() => second.calls.begin(CALL, 1)));
+  held.end();
+  expect((await first.calls.begin(CALL, 1)).hasPlace).toBe(true);
+});
+
+test("behaviour: the calls of a replica that has died count no more", async () => {
+  const [first, second] = await openTwo();
+  await first.calls.begin(CALL, 1);
+  expect((await second.calls.begin(CALL, 1)).hasPlace).toBe(false);
+  await first.close();
+  expect((await second.calls.begin(CALL, 1)).hasPlace).toBe(true);
+  await run("INSERT INTO replicas VALUES ('gone', '', 1)");
+  await run(`UPDATE call_counts SET under_way = '{"gone": 1}'`);
+  expect((await second.calls.begin(CALL, 2)).hasPlace).toBe(true);
+});
+
+test("behaviour: a session is good through each replica, by its hash, until it is ended anywhere", async () => {
+  const [first, second] = await openTwo();
+  await first.sessions.open("hash", { ms: 60_000, most: 2 });
+  expect(await second.sessions.has("hash")).toBe(true);
+  expect(await second.sessions.has("other")).toBe(false);
+  await second.sessions.end("hash");
+  expect(await first.sessions.has("hash")).toBe(false);
+  await first.sessions.open("over", { ms: 0, most: 2 });
+  expect(await second.sessions.has("over")).toBe(false);
+});
+
+test("behaviour: of more sessions than may be the first to end goes", async () => {
+  const { sessions } = await openReplica();
+  for (const [index, id] of ["a", "b", "c"].entries())
+    await sessions.open(id, { ms: 60_000 + index * 1_000, most: 2 });
+  expect(await Promise.all(["a", "b", "c"].map((id) => sessions.has(id)))).toEqual([false, true, true]);
+});
+
+test("behaviour: a sign-in code works once, through any replica, while the one that made it lives", async () => {
+  const [first, second] = await openTwo();
+  await first.sessions.addCode("code");
+  await first.sessions.addCode("later");
+  const used = await Promise.all([first.sessions.useCode("code"), second.sessions.useCode("code")]);
+  expect(used.filter(Boolean)).toHaveLength(1);
+  await first.close();
+  expect(await second.sessions.useCode("later")).toBe(false);
+});
+
+test("behaviour: another operator token is said, and is not stored", async () => {
+  await openTwo();
+  expect(warnings).toEqual([]);
+  await openReplica("another-operator-token-0123456789012345");
+  expect(warnings).toEqual([expect.stringContaining("another operator token")]);
+  const stored = JSON.stringify(await run("SELECT * FROM replicas"));
+  expect(stored).not.toContain(TOKEN);
+});
+
+test("error: without the database calls are refused in a sentence, and counted again once it is back", async () => {
+  const { calls } = await openReplica();
+  await calls.begin(CALL, 2);
+  await server.stop();
+  await expect(calls.begin(CALL, 2)).rejects.toMatchObject({
+    code: "overloaded",
+    retryable: true,
+    message: expect.stringContaining("does not answer") as string,
+  });
+  await server.restart();
+  await vi.waitFor(async () => expect((await calls.begin(CALL, 2)).hasPlace).toBe(true), {
+    timeout: 60_000,
+  });
+  // Its first call is still under way, although the server has forgotten it.
+  expect((await calls.begin(CALL, 2)).hasPlace).toBe(false);
+});
