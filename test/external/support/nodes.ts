@@ -41,8 +41,12 @@ export interface SeveralOperators {
   remove(): Promise<void>;
 }
 
-/** Prepares the folders; nothing is started. */
-export async function prepareOperators(chain: StrangersChain, count: number): Promise<SeveralOperators> {
+/** Prepares the folders; nothing is started. `direct`: nothing stands between the nodes. */
+export async function prepareOperators(
+  chain: StrangersChain,
+  count: number,
+  { direct = false } = {},
+): Promise<SeveralOperators> {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-nodes-"));
   const contracts = path.join(folder, "contracts", "mychain.json");
   const writeConfig = (name: string, more: object): string => {
@@ -100,7 +104,11 @@ export async function prepareOperators(chain: StrangersChain, count: number): Pr
       cards.push(
         ...(await Promise.all(
           nodes.map((env, index) =>
-            print(`node-${index}`, ["--role", "node", "--url", proxy.urls[index]!], env),
+            print(
+              `node-${index}`,
+              ["--role", "node", "--url", direct ? `http://127.0.0.1:${env.PORT}` : proxy.urls[index]!],
+              env,
+            ),
           ),
         )),
       );

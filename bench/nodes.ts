@@ -1,0 +1,175 @@
+/**
+ * What does it cost that the oracle's nodes don't trust each other?
+ *
+ * Question: functions through an oracle in one process with four keys, and through four nodes that are processes with a key, journal
+ * and sandbox each and agree by messages: how many a second with many in flight, and how long does one alone take? Everything is real and
+ * on this machine; each side has an Anvil with a block a second, its own contracts and its own service, and they take turns. An answer
+ * that isn't the call's own counts as failed. Left out: distance between the nodes, which adds a round trip to each of the protocol's four
+ * phases, and VRF, which is the same for both.
+ *
+ * Run: `npm run bench:nodes`, with `-- --json FILE` for JSON too, `-- --in-flight N` (100), `-- --seconds N` (10) for a turn, `-- --turns N` (4).
+ */
+import { readFileSync } from "node:fs";
+import { startIntervalAnvil } from "../test/external/support/chain.ts";
+import { prepareOperators, startNode } from "../test/external/support/nodes.ts";
+import { deployByCommands, NETWORK, prepareParties } from "../test/external/support/world.ts";
+import { startOracleProcess, startTycheProcess } from "../test/support/tyche.ts";
+import { runLoad, type LoadResult } from "./support/load.ts";
+import { describeMachine, readMachine } from "./support/machine.ts";
+import { formatTable, parseReportTarget, writeReport } from "./support/report.ts";
+
+const IN_FLIGHT = numberAfter("--in-flight", 100);
+const TURN_MS = 1_000 * numberAfter("--seconds", 10);
+const TURNS = numberAfter("--turns", 4);
+const LONE_CALLS = 5;
+const START_TIMEOUT_MS = 240_000;
+
+/** One of the two oracles, with a service that uses it. */
+interface Side {
+  readonly name: string;
+  load(inFlight: number, calls: number | undefined): Promise<LoadResult>;
+  /** Processor time of the oracle's processes so far, in ms. */
+  oracleCpuMs(): number;
+}
+
+interface Turn {
+  readonly lone: LoadResult;
+  readonly load: LoadResult;
+  readonly oracleCpuMs: number;
+}
+
+const closers: (() => Promise<unknown> | void)[] = [];
+try {
+  const sides = [await openOneProcess(), await openFourNodes()];
+  for (const side of sides) await side.load(20, 100);
+  process.stderr.write("measuring\n");
+  const machine = readMachine();
+  const turns: Turn[][] = [];
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const results: Turn[] = [];
+    for (const side of sides) {
+      const lone = await side.load(1, LONE_CALLS);
+      const before = side.oracleCpuMs();
+      const load = await side.load(IN_FLIGHT, undefined);
+      results.push({ lone, load, oracleCpuMs: (side.oracleCpuMs() - before) / load.requests });
+    }
+    turns.push(results);
+  }
+  report(sides, turns, machine);
+} finally {
+  for (const close of closers.toReversed()) await close();
+}
+
+async function openOneProcess(): Promise<Side> {
+  const chain = await startIntervalAnvil();
+  closers.push(() => chain.close());
+  const parties = prepareParties(chain);
+  closers.push(() => parties.remove());
+  await deployByCommands(parties);
+  const oracle = await startOracleProcess(parties.oracle);
+  closers.push(() => oracle.stop());
+  return await openSide("one process", parties.service, [oracle.pid]);
+}
+
+async function openFourNodes(): Promise<Side> {
+  const chain = await startIntervalAnvil();
+  closers.push(() => chain.close());
+  const operators = await prepareOperators(chain, 4, { direct: true });
+  closers.push(() => operators.remove());
+  await operators.deploy();
+  const pids: number[] = [];
+  for (const env of [...operators.nodes, operators.vrf]) {
+    const node = await startNode(env);
+    closers.push(() => node.stop());
+    pids.push(node.pid);
+  }
+  return await openSide("four nodes", operators.service, pids);
+}
+
+async function openSide(
+  name: string,
+  { TYCHE_DATA_DIR: dataDir, ...env }: Readonly<Record<string, string>>,
+  pids: readonly number[],
+): Promise<Side> {
+  const service = await startTycheProcess({ dataDir: dataDir!, env, timeoutMs: START_TIMEOUT_MS });
+  closers.push(() => service.stop());
+  return {
+    name,
+    load(inFlight, calls) {
+      let begun = 0;
+      const call = () => {
+        begun += 1;
+        return {
+          path: "/api/oracleFunctions/runFunction",
+          body: {
+            network: NETWORK,
+            source: "return Functions.encodeUint256(BigInt(args[0]) * 2n)",
+            args: [String(begun)],
+          },
+        };
+      };
+      return runLoad({
+        url: service.url,
+        headers: { authorization: service.apiKey },
+        inFlight,
+        durationMs: calls === undefined ? TURN_MS : 600_000,
+        call,
+        isEnough: async () => calls !== undefined && begun >= calls,
+      });
+    },
+    oracleCpuMs: () => pids.reduce((sum, pid) => sum + cpuMsOf(pid), 0),
+  };
+}
+
+function report(
+  sides: readonly Side[],
+  turns: readonly Turn[][],
+  machine: ReturnType<typeof readMachine>,
+): void {
+  const of = (side: number, read: (turn: Turn) => number): number =>
+    median(turns.map((turn) => read(turn[side]!)));
+  const ratio = (read: (turn: Turn) => number): string =>
+    median(turns.map(([one, four]) => read(four!) / read(one!))).toFixed(2);
+  const rows: readonly (readonly [string, (turn: Turn) => number])[] = [
+    [`functions/s, ${IN_FLIGHT} in flight`, ({ load }) => load.requestsPerSecond],
+    [`p50 of those, ms`, ({ load }) => load.p50Ms],
+    ["one alone, p50, ms", ({ lone }) => lone.p50Ms],
+    ["processor time of the oracle, ms a function", ({ oracleCpuMs }) => oracleCpuMs],
+    ["failed", ({ lone, load }) => lone.failed + load.failed],
+  ];
+  const table = formatTable(
+    ["", ...sides.map(({ name }) => name), "ratio"],
+    rows.map(([name, read]) => [
+      name,
+      of(0, read).toFixed(1),
+      of(1, read).toFixed(1),
+      name === "failed" ? "" : ratio(read),
+    ]),
+  );
+  const failures = turns.flat().flatMap(({ lone, load }) => [lone.firstFailure, load.firstFailure]);
+  const text = [
+    describeMachine(machine),
+    table,
+    ...new Set(failures.filter((one) => one !== undefined)),
+  ].join("\n");
+  writeReport(parseReportTarget(process.argv.slice(2)), { text, data: { machine, turns } });
+  if (failures.some((one) => one !== undefined)) process.exitCode = 1;
+}
+
+/** Processor time of a process and of those that it has started, its sandbox, in ms. */
+function cpuMsOf(pid: number): number {
+  const TICK_MS = 10;
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");
+  const own = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_MS;
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+  return children.reduce((sum, child) => (child === "" ? sum : sum + cpuMsOf(Number(child))), own);
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
+
+function numberAfter(option: string, otherwise: number): number {
+  const at = process.argv.indexOf(option);
+  return at < 0 ? otherwise : Number(process.argv[at + 1]);
+}
