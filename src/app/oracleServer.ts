@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { Gauge, type Registry } from "prom-client";
 import type { OracleNetwork } from "./oracleNetwork.ts";
 import { describeOracleHealth } from "./oracleHealth.ts";
+import { addressGroup } from "../lib/addressGroup.ts";
 import { MESSAGES_PATH } from "../oracle/node/peerClient.ts";
 import type { PeerView } from "../oracle/node/peerViews.ts";
 import { takeMessages } from "./takeMessages.ts";
@@ -95,11 +96,11 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
   };
 }
 
-/** Returns what closes each connection beyond the limit of its address. */
+/** Returns what closes each connection beyond the limit of its address, or of its IPv6 /64. */
 function limitConnections(): (socket: Socket) => void {
   const counts = new Map<string, number>();
   return (socket) => {
-    const address = socket.remoteAddress ?? "";
+    const address = addressGroup(socket.remoteAddress ?? "");
     const count = (counts.get(address) ?? 0) + 1;
     counts.set(address, count);
     socket.once("close", () => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { addressGroup } from "../lib/addressGroup.ts";
 import { MAX_BODY_BYTES } from "../oracle/node/peerClient.ts";
 import { peekAddressee } from "../oracle/protocol/wire.ts";
 import type { OracleNetwork } from "./oracleNetwork.ts";
@@ -41,18 +42,16 @@ export function takeMessages(
     const node = network.node();
     // It has not read the chain yet; peers say everything again.
     if (node === undefined) return answer(503);
-    return answer(STATUS[node.take(body, addressOf(request, trustProxy))]);
+    return answer(STATUS[node.take(body, callerOf(request, trustProxy))]);
   });
 }
 
-/** The address that limits count for. A proxy appends the one that it saw; what stands before that is the caller's own word. */
-function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
+/** The caller that limits count for. A proxy appends the address that it saw; what stands before that is the caller's own word. */
+function callerOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
   const forwarded = trustProxy ? headers["x-forwarded-for"] : undefined;
-  return (
-    String(forwarded ?? "")
-      .split(",")
-      .at(-1)
-      ?.trim() ||
-    (socket.remoteAddress ?? "")
-  );
+  const last = String(forwarded ?? "")
+    .split(",")
+    .at(-1)
+    ?.trim();
+  return addressGroup(last || (socket.remoteAddress ?? ""));
 }

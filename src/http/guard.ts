@@ -1,5 +1,5 @@
-import ipaddr from "ipaddr.js";
 import type { Context } from "koa";
+import { addressGroup } from "../lib/addressGroup.ts";
 import { TycheError } from "../lib/errors.ts";
 import type { Service } from "../requests/service.ts";
 import type { CallCounter, CountedCall, TakenCall } from "./callCounter.ts";
@@ -91,11 +91,4 @@ function readKey(ctx: HttpContext): string {
     .get("Authorization")
     .replace(/^Bearer +/i, "")
     .trim();
-}
-
-/** One caller may have a whole IPv6 /64 to itself, so that is what counts as one address. */
-function addressGroup(address: string): string {
-  if (!ipaddr.isValid(address)) return "unknown";
-  const parsed = ipaddr.process(address);
-  return parsed.kind() === "ipv4" ? parsed.toString() : parsed.toByteArray().slice(0, 8).join(".");
 }

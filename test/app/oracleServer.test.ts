@@ -130,4 +130,12 @@ describe("whose limits a message counts for", () => {
     expect(await send(PATH, { body })).toBe(204);
     expect(senders).toEqual(["192.0.2.2", "127.0.0.1"]);
   });
+
+  test("behaviour: all addresses of an IPv6 /64 count as one", async () => {
+    await listen({ trustProxy: true });
+    for (const address of ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"])
+      await send(PATH, { body, headers: { "x-forwarded-for": address } });
+    const [first, same, other] = senders;
+    expect([same, other === first]).toEqual([first, false]);
+  });
 });

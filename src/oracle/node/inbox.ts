@@ -22,7 +22,7 @@ export type BodyOutcome = "taken" | "malformed" | "limited";
 /** Takes bodies of messages from anybody. */
 export interface Inbox {
   /**
-   * @param address network address of whoever sent it.
+   * @param address network address of whoever sent it, or the group of addresses that limits count as one.
    */
   take(this: void, body: Uint8Array, address: string): BodyOutcome;
   /** Unix time in milliseconds of the last message by node; `undefined` before the first. */

@@ -63,7 +63,7 @@ export interface OracleNode extends FunctionsNetwork {
   /**
    * Takes a body of messages from anybody.
    *
-   * @param address network address of whoever sent it.
+   * @param address network address of whoever sent it, or the group of addresses that limits count as one.
    */
   take(this: void, body: Uint8Array, address: string): MessageOutcome;
   /** What this node knows of all nodes, itself included; `undefined` while it is none of them. */
