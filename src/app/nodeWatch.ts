@@ -14,7 +14,7 @@ const WAIT_MS = 1_500;
 
 /** Options of {@link watchNodes}. */
 export interface WatchNodesOptions {
-  readonly client: Pick<ChainClient, "call" | "getLogs">;
+  readonly client: Pick<ChainClient, "call" | "getLogs" | "request">;
   /** FunctionsCoordinator. */
   readonly coordinator: Hex;
   readonly signal: AbortSignal;

@@ -72,7 +72,8 @@ function watch(waitMs = 60_000): NodeWatch {
       const topics = encodeEventTopics({ abi: [CONFIG_SET] });
       return [logOf(topics as [`0x${string}`], encodeAbiParameters(CONFIG_SET.inputs, values))];
     },
-  } as unknown as Pick<ChainClient, "call" | "getLogs">;
+    request: async () => ({ number: "0xa" }),
+  } as unknown as Pick<ChainClient, "call" | "getLogs" | "request">;
   const onError = (error: unknown): void => void errors.push(error);
   return watchNodes({ client, coordinator: signers[0]!, signal: stopping.signal, onError, waitMs });
 }

@@ -3,6 +3,7 @@ import { functionsCoordinatorAbi } from "../../chainlink/contracts/abi.ts";
 import { CONFIG_SET_TOPIC, decodeConfigSet, type NodeConfig } from "../../chainlink/nodeConfig.ts";
 import { parseNodeUrls } from "../../chainlink/offchainConfig.ts";
 import type { ChainClient, RawLog } from "../../evm/client.ts";
+import { findBlocksOfParent } from "../../evm/parentBlocks.ts";
 import { TycheError } from "../../lib/errors.ts";
 
 /** The nodes of a coordinator's configuration, in its order. */
@@ -36,21 +37,23 @@ export function decodeNodeSet({ data, blockNumber }: Pick<RawLog, "data" | "bloc
  * @throws {NodeSetError} when the log of the configuration can't be had.
  */
 export async function readNodeSet(
-  client: Pick<ChainClient, "call" | "getLogs">,
+  client: Pick<ChainClient, "call" | "getLogs" | "request">,
   coordinator: Hex,
 ): Promise<NodeSet> {
   const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
   const data = await client.call({ to: coordinator, data: encodeFunctionData(call) });
-  const [, block, configDigest] = decodeFunctionResult({ ...call, data });
-  const logs = await client.getLogs({
-    addresses: [coordinator],
-    fromBlock: BigInt(block),
-    toBlock: BigInt(block),
-  });
-  const found = logs
-    .filter(({ topics }) => topics[0] === CONFIG_SET_TOPIC)
-    .map((one) => decodeNodeSet(one))
-    .find((set) => set.configDigest === configDigest);
+  const [, number, configDigest] = decodeFunctionResult({ ...call, data });
+  const block = BigInt(number);
+  const find = async (fromBlock: bigint, toBlock: bigint): Promise<NodeSet | undefined> => {
+    const logs = await client.getLogs({ addresses: [coordinator], fromBlock, toBlock });
+    return logs
+      .filter(({ topics }) => topics[0] === CONFIG_SET_TOPIC)
+      .map((one) => decodeNodeSet(one))
+      .find((set) => set.configDigest === configDigest);
+  };
+  // On Arbitrum, the contract knows the numbers of Ethereum's blocks alone.
+  const { first, last } = (await findBlocksOfParent(client, block)) ?? { first: block, last: block };
+  const found = await find(first, last);
   if (found !== undefined) return found;
   throw new NodeSetError(`no RPC node has the log of its configuration, of block ${block}`);
 }

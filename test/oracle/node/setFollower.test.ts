@@ -1,10 +1,14 @@
+import { decodeFunctionResult, encodeFunctionResult, type Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { functionsCoordinatorAbi } from "../../../src/chainlink/contracts/abi.ts";
 import {
   configDigestOf,
   CONFIG_SET_TOPIC,
   encodeSetConfig,
   nodeConfigOf,
 } from "../../../src/chainlink/nodeConfig.ts";
+import type { ChainClient } from "../../../src/evm/client.ts";
+import { toQuantity } from "../../../src/lib/nodeAnswers.ts";
 import { decodeNodeSet, readNodeSet, type NodeSet } from "../../../src/oracle/node/nodeSet.ts";
 import { followNodeSet, type SetFollower } from "../../../src/oracle/node/setFollower.ts";
 import { startTestStack, TEST_ROLES, type TestStack } from "../../support/stack.ts";
@@ -119,6 +123,7 @@ test("error: a chain that can't be asked is asked again, until the node stops", 
   expect(names()).toEqual([]);
 });
 
+const DETAILS = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
 let stack: TestStack;
 beforeAll(async () => {
   stack = await startTestStack();
@@ -148,4 +153,26 @@ test("behaviour: on a real chain, a configuration whose block is taken back give
   await viem.revert({ id: snapshot });
   sets.onReorg(blockNumber);
   await vi.waitFor(() => expect(names()).toEqual([set.configDigest, before.configDigest]));
+});
+
+test("behaviour: where contracts see the parent chain's block numbers, the configuration is found by those", async () => {
+  const { client, addresses } = stack;
+  const coordinator = addresses.functionsCoordinator;
+  const set = await readNodeSet(client, coordinator);
+  // Two blocks lie between one of the parent's and the next, and its numbers are far ahead of this chain's.
+  const shift = 10_000n;
+  const asArbitrum: Pick<ChainClient, "call" | "getLogs" | "request"> = {
+    call: async (transaction) => shiftBlock(await client.call(transaction), shift),
+    getLogs: (filter) => client.getLogs(filter),
+    async request(method, parameters) {
+      const block = (await client.request(method, parameters)) as { readonly number: string };
+      return { ...block, l1BlockNumber: toQuantity((BigInt(block.number) >> 1n) + shift) };
+    },
+  };
+  function shiftBlock(answer: Hex, by: bigint): Hex {
+    const [count, block, digest] = decodeFunctionResult({ ...DETAILS, data: answer });
+    const parent = Number((BigInt(block) >> 1n) + by);
+    return encodeFunctionResult({ ...DETAILS, result: [count, parent, digest] });
+  }
+  expect(await readNodeSet(asArbitrum, coordinator)).toEqual(set);
 });

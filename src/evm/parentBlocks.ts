@@ -1,0 +1,40 @@
+import { parseObject, parseQuantity, toQuantity } from "../lib/nodeAnswers.ts";
+import type { ChainClient } from "./client.ts";
+
+/**
+ * Finds the blocks in which `block.number` had a value, where that is the parent chain's: on Arbitrum contracts see the number of an
+ * Ethereum block, which holds for hundreds of Arbitrum's own and which its nodes tell as `l1BlockNumber`. About 60 calls.
+ *
+ * @returns the first and the last of them; `undefined` where the network has no such numbers, or no block with this one.
+ */
+export async function findBlocksOfParent(
+  client: Pick<ChainClient, "request">,
+  parentNumber: bigint,
+): Promise<{ readonly first: bigint; readonly last: bigint } | undefined> {
+  const read = async (block: string) => {
+    const answer = await client.request("eth_getBlockByNumber", [block, false]);
+    const { number, l1BlockNumber } = parseObject(answer, "block");
+    if (l1BlockNumber === undefined) return undefined;
+    return {
+      number: parseQuantity(number, "block number"),
+      parent: parseQuantity(l1BlockNumber, "number of the parent's block"),
+    };
+  };
+  const latest = await read("latest");
+  if (latest === undefined || latest.parent < parentNumber) return undefined;
+  /** Returns the first block whose parent's number is as high, or the one after the latest. */
+  const firstFrom = async (parent: bigint): Promise<bigint> => {
+    let [low, high] = [0n, latest.number + 1n];
+    while (low < high) {
+      const middle = (low + high) / 2n;
+      // Blocks from before the numbers were told, on a chain that changed its software, lie before all others.
+      const found = (await read(toQuantity(middle)))?.parent ?? 0n;
+      if (found >= parent) high = middle;
+      else low = middle + 1n;
+    }
+    return low;
+  };
+  const first = await firstFrom(parentNumber);
+  const last = (await firstFrom(parentNumber + 1n)) - 1n;
+  return last < first ? undefined : { first, last };
+}
