@@ -103,7 +103,7 @@ async function openSide(
           path: "/api/oracleFunctions/runFunction",
           body: {
             network: NETWORK,
-            source: "return Functions.encodeUint256(BigInt(args[0]) * 2n)",
+            source: "return Functions.encodeString(args[0])",
             args: [String(begun)],
           },
         };
