@@ -44,6 +44,8 @@ export interface HttpAppOptions {
   readonly guardPublic?: PublicGuard;
   /** Counts the calls of keys and addresses. Default: in this process. */
   readonly counter?: CallCounter;
+  /** Aborts when the server is about to close: `/readyz` says so. Default: never. */
+  readonly leaving?: AbortSignal;
   /** Aborts when the server closes: event streams end, new calls are refused. Default: never. */
   readonly closing?: AbortSignal;
   /** Aborts later: calls that still wait answer `still_pending`. Default: never. */
@@ -62,6 +64,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
     log,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     schemas: createLiveSchemas(service),
+    leaving: options.leaving ?? never,
     closing: options.closing ?? never,
     closingHard: options.closingHard ?? never,
   };

@@ -29,7 +29,9 @@ export interface HttpDeps {
   readonly log: Logger;
   /** The schemas for the networks and presets of this moment. */
   readonly schemas: () => LiveSchemas;
-  /** Aborts when the server closes: event streams end. */
+  /** Aborts when the server is about to close: it is not ready any more, but takes calls. */
+  readonly leaving: AbortSignal;
+  /** Aborts {@link HttpLimits.drainDelayMs} later, when the server closes: event streams end, new calls are refused. */
   readonly closing: AbortSignal;
   /** Aborts {@link HttpLimits.closeGraceMs} later: calls that still wait answer `still_pending`. */
   readonly closingHard: AbortSignal;

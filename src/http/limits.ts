@@ -23,7 +23,12 @@ export interface HttpLimits {
   readonly anonymousRateLimit: number;
   /** Calls of pages, explorer, `/readyz` and `/metrics` from one address in a window of `rateWindowSeconds`. */
   readonly pageRateLimit: number;
-  /** When closing: how long calls under way may take to end before they answer `still_pending`. */
+  /**
+   * When closing: how long calls are still taken while `/readyz` already says that the service is not ready. Longer than whoever balances
+   * the load takes to notice; 0 without one.
+   */
+  readonly drainDelayMs: number;
+  /** After that: how long calls under way may take to end before they answer `still_pending`. */
   readonly closeGraceMs: number;
 }
 
@@ -42,5 +47,6 @@ export const DEFAULT_LIMITS: HttpLimits = {
   anonymousRateLimit: 600,
   // A page that follows a request asks three times a second.
   pageRateLimit: 3_000,
+  drainDelayMs: 0,
   closeGraceMs: 10_000,
 };

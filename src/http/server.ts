@@ -16,7 +16,7 @@ import { DEFAULT_LIMITS } from "./limits.ts";
 /** How long a caller may take to read its last answer. */
 const CLOSE_CONNECTIONS_MS = 1_000;
 
-export interface StartHttpOptions extends Omit<HttpAppOptions, "closing" | "closingHard"> {
+export interface StartHttpOptions extends Omit<HttpAppOptions, "leaving" | "closing" | "closingHard"> {
   /** Address to listen on. Default `127.0.0.1`. */
   readonly host?: string;
   /** 0 takes a free one. */
@@ -28,8 +28,9 @@ export interface HttpServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Takes no new calls and ends event streams at once, while the port goes on to answer: `/readyz` with 503, calls with `overloaded`. Calls
-   * under way end with their answer, after `limits.closeGraceMs` with 504 `still_pending`. Resolves when none is left. Idempotent.
+   * Answers `/readyz` with 503 at once. `limits.drainDelayMs` later it takes no new calls and ends event streams, while the port goes on
+   * to answer calls with `overloaded`. Calls under way end with their answer, after `limits.closeGraceMs` more with 504 `still_pending`.
+   * Resolves when none is left. Idempotent.
    */
   drain(): Promise<void>;
   /** Drains, then stops listening. Resolves when the last connection is closed. Idempotent. */
@@ -41,9 +42,15 @@ export interface HttpServer {
  */
 export async function startHttp(options: StartHttpOptions): Promise<HttpServer> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const leaving = new AbortController();
   const closing = new AbortController();
   const closingHard = new AbortController();
-  const app = createHttpApp({ ...options, closing: closing.signal, closingHard: closingHard.signal });
+  const app = createHttpApp({
+    ...options,
+    leaving: leaving.signal,
+    closing: closing.signal,
+    closingHard: closingHard.signal,
+  });
   const answer = app.callback();
   const underWay = new Set<ServerResponse>();
   const server = createServer(
@@ -79,8 +86,12 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
   const host = family === "IPv6" ? `[${address}]` : address;
   let drained: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
-  const drain = (): Promise<void> =>
-    (drained ??= endCalls(underWay, { graceMs: limits.closeGraceMs, closing, closingHard }));
+  const leave = async (): Promise<void> => {
+    leaving.abort();
+    if (limits.drainDelayMs > 0) await sleep(limits.drainDelayMs);
+    await endCalls(underWay, { graceMs: limits.closeGraceMs, closing, closingHard });
+  };
+  const drain = (): Promise<void> => (drained ??= leave());
   return {
     url: `http://${host}:${port}`,
     port,

@@ -138,8 +138,13 @@ export const ConfigSchema = Type.Object(
           [1, 1e9],
           http.pageRateLimit,
         ),
+        drainDelayMs: integer(
+          "When stopping: time for which calls are still taken while `/readyz` is 503 already, for a load balancer to notice.",
+          [0, 10_000],
+          http.drainDelayMs,
+        ),
         closeGraceMs: integer(
-          "When stopping: time for calls under way to end.",
+          "When stopping, after that: time for calls under way to end.",
           [0, DAY_MS],
           http.closeGraceMs,
         ),

@@ -27,7 +27,7 @@ export function operationsRoutes(
   router.get("/readyz", async (ctx) => {
     await guardPublic(ctx);
     const readiness = await deps.service.readiness();
-    const ready = readiness.ready && !deps.closing.aborted;
+    const ready = readiness.ready && !deps.leaving.aborted;
     ctx.set("Cache-Control", "no-store");
     sendJson(ctx, ready ? 200 : 503, { ...readiness, ready });
   });
