@@ -6,6 +6,7 @@ import type { Queryable } from "./store.ts";
 import { createDigest, digestTables, findDifferences, readPages } from "./tableDigest.ts";
 import type { TableDigest } from "./tableDigest.ts";
 import { NUMBERED_TABLES, TABLE_NAMES } from "./tableKeys.ts";
+import { USABLE_SINCE_SETTING } from "./tableVersion.ts";
 
 /** Options of {@link copyTables}. */
 export interface CopyOptions {
@@ -43,6 +44,7 @@ async function copyAll(
   onRows: (table: string, rows: number) => void,
 ): Promise<readonly TableDigest[]> {
   const copied: TableDigest[] = [];
+  await to.deleteFrom("settings").execute();
   for (const table of TABLE_NAMES) {
     const digest = createDigest(table);
     let count = 0;
@@ -66,7 +68,9 @@ async function copyAll(
 
 async function hasRows(db: Queryable): Promise<boolean> {
   for (const table of TABLE_NAMES) {
-    const { rows } = await sql`SELECT 1 FROM ${sql.table(table)} LIMIT 1`.execute(db);
+    // What opening a database has noted by itself.
+    const but = table === "settings" ? sql`WHERE name <> ${USABLE_SINCE_SETTING}` : sql``;
+    const { rows } = await sql`SELECT 1 FROM ${sql.table(table)} ${but} LIMIT 1`.execute(db);
     if (rows.length > 0) return true;
   }
   return false;

@@ -1,4 +1,4 @@
-import type { Queryable } from "./store.ts";
+import type { Queryable } from "./queryable.ts";
 
 /** Returns what is noted under a name, or `undefined`. */
 export async function findSetting(db: Queryable, name: string): Promise<string | undefined> {

@@ -5,12 +5,12 @@ import { findNewerMigration, migrationProvider } from "./migrations.ts";
 import type { Tables } from "./schema.ts";
 import type { StoreDialect } from "./storeDialect.ts";
 import { StoreError } from "./storeErrors.ts";
-import { listAppliedMigrations } from "./tableVersion.ts";
+import type { Queryable } from "./queryable.ts";
+import { isUsable, listAppliedMigrations, noteUsable } from "./tableVersion.ts";
 import { openWalSync } from "./walSync.ts";
 import type { WalSync } from "./walSync.ts";
 
-/** A connection or a transaction: whatever the queries of this folder run on. */
-export type Queryable = Kysely<Tables> | Transaction<Tables>;
+export type { Queryable } from "./queryable.ts";
 
 /** The service's database: one journal of dapps, keys, subscriptions, transactions and requests. */
 export interface Store {
@@ -54,10 +54,7 @@ export async function openStore(dialect: StoreDialect, options: StoreOptions = {
   let migrated: readonly string[];
   try {
     await dialect.assertUsable?.(db);
-    await assertNotNewer(db, options.file);
-    const { error, results = [] } = await new Migrator({ db, provider: migrationProvider }).migrateToLatest();
-    if (error !== undefined) throw error;
-    migrated = results.map(({ migrationName }) => migrationName);
+    migrated = (await isNewer(db, options.file)) ? [] : await migrate(db);
     if (options.file !== undefined) disk = openWalSync(options.file);
   } catch (cause) {
     await db.destroy();
@@ -91,10 +88,24 @@ export async function openStore(dialect: StoreDialect, options: StoreOptions = {
   };
 }
 
-/** Refuses a database that a newer version has had: what that one stores is not to be read, let alone changed, by this one. */
-async function assertNotNewer(db: Kysely<Tables>, file = "of the service"): Promise<void> {
-  const newer = findNewerMigration(await listAppliedMigrations(db));
-  if (newer === undefined) return;
+/** Brings the tables to the present version; gives the names of the migrations that were made. */
+async function migrate(db: Kysely<Tables>): Promise<string[]> {
+  const { error, results = [] } = await new Migrator({ db, provider: migrationProvider }).migrateToLatest();
+  if (error !== undefined) throw error;
+  await noteUsable(db);
+  return results.map(({ migrationName }) => migrationName);
+}
+
+/**
+ * Whether a newer version has had the database and says that this one may go on with it.
+ *
+ * @throws {StoreError} when it doesn't say so: what that one stores is not to be read, let alone changed, by this one.
+ */
+async function isNewer(db: Kysely<Tables>, file = "of the service"): Promise<boolean> {
+  const applied = await listAppliedMigrations(db);
+  const newer = findNewerMigration(applied);
+  if (newer === undefined) return false;
+  if (await isUsable(db, applied)) return true;
   throw new StoreError(
     `the database ${file} was made by a newer version of Tyche (${newer}); start that version, or put a backup from before the upgrade back with tyche restore`,
   );
