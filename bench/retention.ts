@@ -1,0 +1,210 @@
+/**
+ * How much room do ended requests take in the database, and how much is left after each kind of `keep`?
+ *
+ * Question: a database of SQLite with old requests, a third each of presets, functions with a source of 1 KB, and random words; five of
+ * them to a transaction. What is in use of its file (pages that aren't free) at first, then after payloads, spent transactions and
+ * requests have gone; besides, how many rows go in a second beside nothing else, how long one write takes with its flush, and how long the
+ * thread is held. Each count of rows is checked once.
+ * Left out: traffic meanwhile, PostgreSQL, and the chains' own folders.
+ *
+ * Run: `node bench/retention.ts [--requests 100000] [--json FILE]`
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { parseArgs } from "node:util";
+import { sql } from "kysely";
+import { firstId } from "../src/lib/id.ts";
+import { createRetention, type Keep } from "../src/requests/retention.ts";
+import { insertDapp } from "../src/store/dapps.ts";
+import { insertRequests, type StoredRequest } from "../src/store/requests.ts";
+import { createSqliteDialect } from "../src/store/sqliteDialect.ts";
+import { openStore, type Store } from "../src/store/store.ts";
+import { endTransaction, insertTransaction } from "../src/store/transactions.ts";
+import { describeMachine, readMachine } from "./support/machine.ts";
+import { formatTable, parseReportTarget, writeReport } from "./support/report.ts";
+
+const { values } = parseArgs({
+  options: { requests: { type: "string", default: "100000" }, json: { type: "string" } },
+});
+const count = Number(values.requests);
+const DAY_MS = 86_400_000;
+const BEGAN = Date.now() - 60 * DAY_MS;
+const KEPT_DAYS = 30;
+const ROWS_AT_ONCE = 1_000;
+const REQUESTS_OF_TRANSACTION = 5;
+/** Calldata of five such requests, signed, as hex. */
+const RAW = `0x${"5a".repeat(3_000)}` as const;
+const HASH = `0x${"ab".repeat(32)}` as const;
+const OPERATOR = `0x${"cd".repeat(20)}` as const;
+const NETWORK = "sepolia";
+const RUN = { transactionHash: HASH, requestId: HASH, result: HASH, parsedResult: "7", err: "0x" };
+
+const PARTS = [
+  {
+    kind: "preset",
+    params: { preset: "range", min: "1", max: "9" },
+    progress: { prefixHash: HASH, prefixBytes: 900, args: ["1", "9"], returnType: "uint256" },
+    outcome: { ...RUN, vrfTransactionHash: HASH },
+  },
+  {
+    kind: "function",
+    params: { source: "//".padEnd(1_024, "x"), args: ["7", "8"], returnType: "string" },
+    progress: { returnType: "string" },
+    outcome: RUN,
+  },
+  {
+    kind: "random",
+    params: { numWords: 2, confirmations: 1, keyHash: HASH },
+    progress: {},
+    outcome: { transactionHash: HASH, requestId: HASH, words: ["7".repeat(77), "8".repeat(77)] },
+  },
+] as const;
+
+function requestAt(place: number): StoredRequest {
+  const createdAt = BEGAN + place;
+  const { kind, params, progress, outcome } = PARTS[place % PARTS.length]!;
+  const states = ["received", "submitted", "randomness", "executing", "fulfilled"] as const;
+  return {
+    id: firstId("req", createdAt),
+    dappId: "dapp_a",
+    kind,
+    network: NETWORK,
+    params,
+    idempotencyKey: null,
+    bodyHash: HASH,
+    createdAt,
+    updatedAt: createdAt,
+    state: "fulfilled",
+    why: null,
+    timeline: states.map((state, i) => ({ seq: i + 1, state, at: createdAt + i, transactionHash: HASH })),
+    progress: { ...progress, transactionHashes: [HASH], nonce: place, entry: 0, item: 0, vrfRequestId: HASH },
+    outcome,
+    error: null,
+    endedIn: { number: 1 + Math.floor(place / REQUESTS_OF_TRANSACTION), hash: HASH },
+    version: 1,
+  };
+}
+
+async function fill(store: Store): Promise<void> {
+  await insertDapp(store.db, { id: "dapp_a", name: "a", facilities: [], createdAt: 1 });
+  for (let place = 0; place < count; place += ROWS_AT_ONCE) {
+    const requests = Array.from({ length: Math.min(ROWS_AT_ONCE, count - place) }, (_, i) =>
+      requestAt(place + i),
+    );
+    await store.db.transaction().execute(async (db) => {
+      await insertRequests(db, requests);
+      for (let i = 0; i < requests.length; i += REQUESTS_OF_TRANSACTION) {
+        const carried = requests.slice(i, i + REQUESTS_OF_TRANSACTION).map(({ id }) => id);
+        const nonce = (place + i) / REQUESTS_OF_TRANSACTION;
+        const hash = `0x${nonce.toString(16).padStart(64, "0")}` as const;
+        const payload = { kind: "submit", entries: [carried] };
+        const signed = { hash, network: NETWORK, sender: OPERATOR, nonce, raw: RAW, payload };
+        await insertTransaction(db, { ...signed, createdAt: BEGAN + place });
+        await endTransaction(db, hash, "mined");
+      }
+    });
+  }
+}
+
+async function readUsedBytes(store: Store): Promise<number> {
+  const read = async (name: string): Promise<number> => {
+    const { rows } = await sql<Record<string, number>>`PRAGMA ${sql.raw(name)}`.execute(store.db);
+    return rows[0]![name]!;
+  };
+  return ((await read("page_count")) - (await read("freelist_count"))) * (await read("page_size"));
+}
+
+interface Pass {
+  readonly kept: string;
+  readonly bytes: number;
+  readonly rowsPerSecond: number;
+  readonly writeMs: { readonly p50: number; readonly p99: number };
+  readonly heldMs: { readonly p99: number; readonly max: number };
+}
+
+async function measurePass(store: Store, kept: string, keep: Keep, rows: number): Promise<Pass> {
+  const writes: number[] = [];
+  const timed: Store = {
+    ...store,
+    async write(work) {
+      const began = performance.now();
+      const result = await store.write(work);
+      writes.push(performance.now() - began);
+      return result;
+    },
+  };
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  // The pauses of a pass keep no process alive.
+  const alive = setInterval(() => {}, DAY_MS);
+  delay.enable();
+  const began = performance.now();
+  await createRetention({
+    network: NETWORK,
+    store: timed,
+    operator: OPERATOR,
+    keep,
+    finalNumber: async () => BigInt(count),
+  }).pass();
+  const seconds = (performance.now() - began) / 1_000;
+  delay.disable();
+  clearInterval(alive);
+  const sorted = writes.toSorted((a, b) => a - b);
+  const at = (part: number): number => sorted[Math.floor(sorted.length * part)]!;
+  return {
+    kept,
+    bytes: await readUsedBytes(store),
+    rowsPerSecond: rows / seconds,
+    writeMs: { p50: at(0.5), p99: at(0.99) },
+    heldMs: { p99: delay.percentile(99) / 1e6, max: delay.max / 1e6 },
+  };
+}
+
+async function countRows(store: Store, table: "requests" | "transactions"): Promise<number> {
+  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM ${sql.table(table)}`.execute(store.db);
+  return rows[0]!.n;
+}
+
+const machine = readMachine();
+const folder = mkdtempSync(path.join(tmpdir(), "tyche-retention-"));
+const file = path.join(folder, "tyche.sqlite");
+const store = await openStore(createSqliteDialect(file), { file });
+try {
+  await fill(store);
+  const before = await readUsedBytes(store);
+  const transactions = await countRows(store, "transactions");
+  const sent = Math.ceil((count * 2) / 3);
+  const passes = [
+    await measurePass(store, "without payloads", { payloadDays: KEPT_DAYS }, sent),
+    await measurePass(store, "nor spent transactions", { transactionDays: KEPT_DAYS }, transactions),
+    await measurePass(store, "nor requests", { requestDays: KEPT_DAYS }, count),
+  ];
+  if ((await countRows(store, "requests")) !== 0) throw new Error("requests are left");
+  if ((await countRows(store, "transactions")) > 1_001) throw new Error("transactions are left");
+  const mib = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
+  const text = [
+    describeMachine(machine),
+    `${count.toLocaleString("en")} requests and ${transactions.toLocaleString("en")} transactions on SQLite`,
+    formatTable(
+      ["In use", "MiB", "bytes a request", "rows/s", "write p50", "p99", "held p99", "max ms"],
+      [
+        ["everything", mib(before), String(Math.round(before / count)), "", "", "", "", ""],
+        ...passes.map(({ kept, bytes, rowsPerSecond, writeMs, heldMs }) => [
+          kept,
+          mib(bytes),
+          String(Math.round(bytes / count)),
+          rowsPerSecond.toFixed(0),
+          writeMs.p50.toFixed(1),
+          writeMs.p99.toFixed(1),
+          heldMs.p99.toFixed(1),
+          heldMs.max.toFixed(1),
+        ]),
+      ],
+    ),
+  ].join("\n");
+  writeReport(parseReportTarget(process.argv.slice(2)), { text, data: { machine, count, before, passes } });
+} finally {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+}
