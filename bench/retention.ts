@@ -2,14 +2,14 @@
  * How much room do ended requests take in the database, and how much is left after each kind of `keep`?
  *
  * Question: a database of SQLite with old requests, a third each of presets, functions with a source of 1 KB, and random words; five of
- * them to a transaction. What is in use of its file (pages that aren't free) at first, then after payloads, spent transactions and
- * requests have gone; besides, how many rows go in a second beside nothing else, how long one write takes with its flush, and how long the
+ * them to a transaction. What is in use of its file (pages that aren't free), and the file's size once it is compacted, at first and after payloads,
+ * spent transactions and requests have gone; besides, how many rows go in a second beside nothing else, how long one write takes with its flush, and how long the
  * thread is held. Each count of rows is checked once.
  * Left out: traffic meanwhile, PostgreSQL, and the chains' own folders.
  *
  * Run: `node bench/retention.ts [--requests 100000] [--json FILE]`
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -108,17 +108,29 @@ async function fill(store: Store): Promise<void> {
   }
 }
 
-async function readUsedBytes(store: Store): Promise<number> {
+interface Room {
+  /** Pages that hold something. */
+  readonly used: number;
+  /** Size of the file once compacted. */
+  readonly compacted: number;
+}
+
+async function readRoom(store: Store): Promise<Room> {
   const read = async (name: string): Promise<number> => {
     const { rows } = await sql<Record<string, number>>`PRAGMA ${sql.raw(name)}`.execute(store.db);
     return rows[0]![name]!;
   };
-  return ((await read("page_count")) - (await read("freelist_count"))) * (await read("page_size"));
+  const used = ((await read("page_count")) - (await read("freelist_count"))) * (await read("page_size"));
+  const copy = path.join(folder, "compacted");
+  await sql`VACUUM INTO ${sql.lit(copy)}`.execute(store.db);
+  const compacted = statSync(copy).size;
+  rmSync(copy);
+  return { used, compacted };
 }
 
 interface Pass {
   readonly kept: string;
-  readonly bytes: number;
+  readonly room: Room;
   readonly rowsPerSecond: number;
   readonly writeMs: { readonly p50: number; readonly p99: number };
   readonly heldMs: { readonly p99: number; readonly max: number };
@@ -154,7 +166,7 @@ async function measurePass(store: Store, kept: string, keep: Keep, rows: number)
   const at = (part: number): number => sorted[Math.floor(sorted.length * part)]!;
   return {
     kept,
-    bytes: await readUsedBytes(store),
+    room: await readRoom(store),
     rowsPerSecond: rows / seconds,
     writeMs: { p50: at(0.5), p99: at(0.99) },
     heldMs: { p99: delay.percentile(99) / 1e6, max: delay.max / 1e6 },
@@ -172,7 +184,7 @@ const file = path.join(folder, "tyche.sqlite");
 const store = await openStore(createSqliteDialect(file), { file });
 try {
   await fill(store);
-  const before = await readUsedBytes(store);
+  const before = await readRoom(store);
   const transactions = await countRows(store, "transactions");
   const sent = Math.ceil((count * 2) / 3);
   const passes = [
@@ -182,18 +194,18 @@ try {
   ];
   if ((await countRows(store, "requests")) !== 0) throw new Error("requests are left");
   if ((await countRows(store, "transactions")) > 1_001) throw new Error("transactions are left");
-  const mib = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
+  const each = (bytes: number): string => String(Math.round(bytes / count));
   const text = [
     describeMachine(machine),
     `${count.toLocaleString("en")} requests and ${transactions.toLocaleString("en")} transactions on SQLite`,
     formatTable(
-      ["In use", "MiB", "bytes a request", "rows/s", "write p50", "p99", "held p99", "max ms"],
+      ["Bytes a request", "in use", "compacted", "rows/s", "write p50", "p99", "held p99", "max ms"],
       [
-        ["everything", mib(before), String(Math.round(before / count)), "", "", "", "", ""],
-        ...passes.map(({ kept, bytes, rowsPerSecond, writeMs, heldMs }) => [
+        ["everything", each(before.used), each(before.compacted), "", "", "", "", ""],
+        ...passes.map(({ kept, room, rowsPerSecond, writeMs, heldMs }) => [
           kept,
-          mib(bytes),
-          String(Math.round(bytes / count)),
+          each(room.used),
+          each(room.compacted),
           rowsPerSecond.toFixed(0),
           writeMs.p50.toFixed(1),
           writeMs.p99.toFixed(1),

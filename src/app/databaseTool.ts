@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Kysely, sql } from "kysely";
 import { findDamage } from "../lib/databaseCheck.ts";
@@ -65,6 +65,41 @@ async function migrate(dialect: StoreDialect, file?: string): Promise<string[]> 
   const store = await openStore(dialect, file === undefined ? {} : { file });
   await store.close();
   return [...store.migrated];
+}
+
+/** What compacting a database has brought, in bytes of its file. */
+export interface CompactedDatabase {
+  readonly database: string;
+  readonly before: number;
+  readonly after: number;
+}
+
+/**
+ * Writes the file of a stopped service's database anew, without the room that deleted rows have left. It needs that much room in the temporary folder meanwhile.
+ *
+ * @throws {TycheError} when a service runs on it, it is a server's, or the disk lacks room; then it is as it was.
+ */
+export async function compactDatabase(location: DatabaseLocation): Promise<CompactedDatabase> {
+  const { dataDir, environment, masterKey } = location;
+  const server = findServer(dataDir, environment);
+  if (server !== undefined)
+    throw new DatabaseCopyError(
+      `${nameOf(server.variable)} is a server's, which reuses the room of deleted rows by itself; to give it back: psql "$${server.variable}" -c "VACUUM FULL"`,
+    );
+  const file = existing(join(dataDir, "tyche.sqlite"));
+  const directory = openDataDirectory(dataDir, { exclusive: true, masterKey });
+  try {
+    const before = statSync(file).size;
+    await withTables(createSqliteDialect(file), async (db) => {
+      // The copy that is made meanwhile may be larger than the memory.
+      await sql`PRAGMA temp_store = FILE`.execute(db);
+      await sql`VACUUM`.execute(db);
+      await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
+    });
+    return { database: file, before, after: statSync(file).size };
+  } finally {
+    directory.close();
+  }
 }
 
 /** What a look at a database has found. */

@@ -73,6 +73,7 @@ registerBackup(program, terminal, {
 registerDatabase(program, terminal, {
   migrate: async (location) => (await import("./databaseTool.ts")).migrateDatabase(location),
   check: async (location, options) => (await import("./databaseTool.ts")).checkDatabase(location, options),
+  compact: async (location) => (await import("./databaseTool.ts")).compactDatabase(location),
   copy: async (location, options) => (await import("./databaseTool.ts")).copyDatabase(location, options),
 });
 registerDapp(program, terminal);

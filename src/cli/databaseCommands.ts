@@ -50,17 +50,20 @@ export interface DatabaseTool {
     readonly tables: readonly Table[];
     readonly problems: readonly string[];
   }>;
+  compact(
+    location: Location,
+  ): Promise<{ readonly database: string; readonly before: number; readonly after: number }>;
   copy(
     location: Location,
     options: { readonly to: string; readonly onRows: OnRows },
   ): Promise<{ readonly tables: readonly Table[]; readonly setAsideAs: string }>;
 }
 
-/** Adds `tyche database migrate`, `check` and `copy`. */
+/** Adds `tyche database migrate`, `check`, `compact` and `copy`. */
 export function registerDatabase(program: Command, terminal: Terminal, tool: DatabaseTool): void {
   const database = program
     .command("database")
-    .description("Migrates, checks and copies the database of a data directory.");
+    .description("Migrates, checks, compacts and copies the database of a data directory.");
   database
     .command("migrate")
     .description("Brings the tables of a stopped service's database to this version, as a start does.")
@@ -88,6 +91,13 @@ export function registerDatabase(program: Command, terminal: Terminal, tool: Dat
         };
       }),
     );
+  database
+    .command("compact")
+    .description("Gives back the room that deleted rows have left in a stopped service's database.")
+    .action(async () => {
+      const { database: name, before, after } = await tool.compact(location());
+      terminal.out(`${name}  ${after} bytes, ${before - after} fewer`);
+    });
   database
     .command("copy")
     .requiredOption("--to <variable>", "variable of the environment that holds the URL of the target")

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { checkDatabase, copyDatabase, migrateDatabase } from "../../src/app/databaseTool.ts";
+import { checkDatabase, compactDatabase, copyDatabase, migrateDatabase } from "../../src/app/databaseTool.ts";
 import { openDapps } from "../../src/dapps/dappTools.ts";
 import { openDataDirectory } from "../../src/store/dataDirectory.ts";
 import { appendRoundRecord, listRoundRecords } from "../../src/store/oracleRounds.ts";
@@ -134,6 +134,19 @@ test("behaviour: the check finds what differs, and a row that is not what was wr
   await changeFile("UPDATE transactions SET nonce = 8");
   const { problems } = await checkDatabase(location());
   expect(problems).toEqual([expect.stringContaining("transaction 0x1 in the database is damaged")]);
+});
+
+test("behaviour: a compacted database is smaller and whole; one of PostgreSQL says how that is done there", async () => {
+  await changeFile("DELETE FROM requests WHERE rowid % 10 > 0");
+  const { tables } = await checkDatabase(location());
+  const { before, after } = await compactDatabase(location());
+  expect(after).toBeLessThan(before / 2);
+  expect(await checkDatabase(location())).toMatchObject({ tables, problems: [] });
+  const directory = openDataDirectory(dataDir, { exclusive: true });
+  await expect(compactDatabase(location())).rejects.toMatchObject({ code: "data_dir_unusable" });
+  directory.close();
+  await copy();
+  await expect(compactDatabase(location())).rejects.toThrow('psql "$TARGET" -c "VACUUM FULL"');
 });
 
 test("error: another program's tables, and tables of a stranger, are left as they are", async () => {
