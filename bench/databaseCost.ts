@@ -32,7 +32,7 @@ try {
   await run(20, 20);
   for (const inFlight of [20, 100]) await measure(tyche.pid, inFlight);
 } finally {
-  await Promise.all([tyche, oracle].map((one) => one?.stop("SIGKILL")));
+  await Promise.all([tyche, oracle].map(async (one) => await one?.stop("SIGKILL")));
   await Promise.all([chain.close(), server.remove()]);
   parties.remove();
 }
