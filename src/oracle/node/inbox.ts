@@ -44,15 +44,19 @@ export function createInbox(options: {
 
   /** Reads a message; `undefined` where too many come from the address. */
   const open = (bytes: Uint8Array, address: string): Received | undefined => {
-    const hash = keccak256(bytes).toHex();
+    const hash = hashOf(bytes);
     const known = checked.get(hash);
     if (known !== undefined) return repeats.take(address) ? known : undefined;
     if (!checks.take(address)) return undefined;
-    const received = wire.open(bytes);
+    const received = wire.open(bytes, (nested) => checked.get(hashOf(nested)));
     if (checked.size >= MAX_CHECKED) checked.delete(checked.keys().next().value!);
     checked.set(hash, received);
     return received;
   };
+
+  function hashOf(bytes: Uint8Array): string {
+    return keccak256(bytes).toHex();
+  }
 
   return {
     lastHeardAt: (node) => heard.get(node),

@@ -12,6 +12,13 @@ const MAX_QUEUED = 2_000;
 const TIMEOUT_MS = 10_000;
 /** After a failure, before the next attempt; what is new goes along. */
 const PAUSE_MS = 250;
+/**
+ * From one body to the next under load, so that each carries messages of many requests: making and taking a body costs more than ten
+ * messages in it.
+ */
+const PACE_MS = 100;
+/** Bodies that go without a wait after a while: a request alone needs five, at most as many as its messages. */
+const UNPACED_BODIES = 10;
 
 /** What a peer takes of no body, however often it comes: it can't read it, or it is too long. */
 const REFUSED = new Set([400, 413]);
@@ -33,6 +40,7 @@ export function createPeer(url: string, signal: AbortSignal): Peer {
   signal.addEventListener("abort", () => agent.destroy(), { once: true });
   const queue: Uint8Array[] = [];
   let isBusy = false;
+  const pace = createPace();
 
   /** Returns whether the body has come to its end: it was taken, or never will be. */
   const post = (body: Uint8Array): Promise<boolean> =>
@@ -59,13 +67,13 @@ export function createPeer(url: string, signal: AbortSignal): Peer {
 
   const pump = async (): Promise<void> => {
     while (queue.length > 0 && !signal.aborted) {
+      await pace();
+      if (signal.aborted) break;
       const taken = takeBody(queue);
       if (await post(Buffer.concat(taken.flatMap((one) => [uintBytes(one.length, 4), one])))) continue;
       queue.unshift(...taken);
       queue.splice(0, Math.max(0, queue.length - MAX_QUEUED));
-      await new Promise((resolve) => {
-        setTimeout(resolve, PAUSE_MS).unref();
-      });
+      await pause(PAUSE_MS);
     }
     isBusy = false;
   };
@@ -80,6 +88,24 @@ export function createPeer(url: string, signal: AbortSignal): Peer {
       setImmediate(() => void pump());
     },
   };
+}
+
+/** Creates what waits for the moment of the next body. */
+function createPace(): () => Promise<void> {
+  let bodies = UNPACED_BODIES;
+  let at = performance.now();
+  return async () => {
+    const now = performance.now();
+    bodies = Math.min(UNPACED_BODIES, bodies + (now - at) / PACE_MS) - 1;
+    at = now;
+    if (bodies < 0) await pause(-bodies * PACE_MS);
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
 }
 
 /** Takes messages from the front that fit one body, at least one. */

@@ -39,16 +39,28 @@ export interface Received {
   readonly sealed: Sealed;
 }
 
+/** Finds a message that was read and checked before, by its bytes. */
+export type Recall = (bytes: Uint8Array) => Received | undefined;
+
 /** Writes, signs, reads and checks the messages of one configuration, as PROTOCOL.md lays them out. */
 export interface Wire {
   seal<Of extends Message>(requestId: Hex, message: Of, signer: ReportSigner): Sealed<Of>;
   /**
    * Reads a message and checks the signatures in it, the outermost first.
    *
+   * @param recall finds what these very bytes were read as before; of the messages in this one, only others are checked. Default: nothing.
    * @throws MalformedMessageError for anything that is no message of this configuration.
    */
-  open(bytes: Uint8Array): Received;
+  open(bytes: Uint8Array, recall?: Recall): Received;
   commitmentOf(requestId: Hex, reveal: Reveal): Hex;
+}
+
+/** What is known of a message before its body is read. */
+interface Place {
+  readonly kind: Message["kind"];
+  readonly sender: number;
+  readonly requestId: Hex;
+  readonly recall: Recall;
 }
 
 /** Creates the wire format of a configuration. */
@@ -60,7 +72,7 @@ export function createWire({ chainId, coordinator, configDigest, signers }: Wire
   ]);
   const addresses = signers.map((address) => address.toLowerCase());
 
-  function open(bytes: Uint8Array): Received {
+  function open(bytes: Uint8Array, recall: Recall = () => undefined): Received {
     if (bytes.length > MAX_MESSAGE_BYTES) throw new MalformedMessageError("it is too long");
     const reader = new ByteReader(bytes);
     const version = reader.uint(1);
@@ -76,7 +88,7 @@ export function createWire({ chainId, coordinator, configDigest, signers }: Wire
     const digest = digestOf(bytes.subarray(0, bytes.length - SIGNATURE_BYTES));
     if (recoverAddress(digest, reader.bytes(SIGNATURE_BYTES)) !== addresses[sender])
       throw new MalformedMessageError("its signature is not its sender's");
-    const message = readBody(kind, sender, requestId, body);
+    const message = readBody(body, { kind, sender, requestId, recall });
     body.end();
     return { requestId, sealed: { message, bytes } };
   }
@@ -84,17 +96,21 @@ export function createWire({ chainId, coordinator, configDigest, signers }: Wire
   /** The kind is looked at first: messages that nest deeper than these would take hundreds of signatures to check. */
   function openNested(
     bytes: Uint8Array,
-    { requestId, kinds }: { readonly requestId: Hex; readonly kinds: readonly Message["kind"][] },
+    {
+      requestId,
+      kinds,
+      recall,
+    }: Pick<Place, "requestId" | "recall"> & { readonly kinds: readonly Message["kind"][] },
   ): Sealed {
     if (!kinds.some((kind) => bytes[1] === 1 + KINDS.indexOf(kind)))
       throw new MalformedMessageError("it holds a message of a kind that has no place there");
-    const received = open(bytes);
+    const received = recall(bytes) ?? open(bytes, recall);
     if (received.requestId !== requestId)
       throw new MalformedMessageError("it holds a message of another request");
     return received.sealed;
   }
 
-  function readBody(kind: Message["kind"], sender: number, requestId: Hex, body: ByteReader): Message {
+  function readBody(body: ByteReader, { kind, sender, requestId, recall }: Place): Message {
     switch (kind) {
       case "commit":
         return { kind, sender, commitment: toHexText(body.bytes(32)) };
@@ -112,13 +128,13 @@ export function createWire({ chainId, coordinator, configDigest, signers }: Wire
         const reveals: Sealed<Reveal>[] = [];
         while (!body.isAtEnd && reveals.length < addresses.length) {
           const nested = body.bytes(body.uint(2));
-          reveals.push(openNested(nested, { requestId, kinds: ["reveal"] }) as Sealed<Reveal>);
+          reveals.push(openNested(nested, { requestId, kinds: ["reveal"], recall }) as Sealed<Reveal>);
         }
         return { kind, sender, rank, reveals };
       }
       case "evidence": {
-        const first = openNested(body.bytes(body.uint(3)), { requestId, kinds: PROVING });
-        const second = openNested(body.rest(MAX_MESSAGE_BYTES), { requestId, kinds: PROVING });
+        const first = openNested(body.bytes(body.uint(3)), { requestId, kinds: PROVING, recall });
+        const second = openNested(body.rest(MAX_MESSAGE_BYTES), { requestId, kinds: PROVING, recall });
         return { kind, sender, first, second };
       }
     }

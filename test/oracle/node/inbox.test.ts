@@ -97,3 +97,31 @@ test("error: messages nested in one another are refused before their signatures 
   expect(recover).toHaveBeenCalledTimes(1);
   recover.mockRestore();
 });
+
+test("behaviour: of the messages in a proposal, those that came before are not checked again", () => {
+  const reveals = [1, 2, 3].map((sender) =>
+    seal<Reveal>({
+      kind: "reveal",
+      sender,
+      salt: idOf(sender),
+      observation: { ok: true, bytes: new Uint8Array(9) },
+    }),
+  );
+  const proposal = seal({ kind: "proposal", sender: 0, rank: 0, reveals });
+  inbox.take(bodyOf(reveals.slice(0, 2).map(({ bytes }) => bytes)), MEMBER);
+  const recover = vi.spyOn(loadSecp256k1(), "ecdsaRecover");
+  expect(inbox.take(bodyOf([proposal.bytes]), MEMBER)).toBe("taken");
+  expect(recover).toHaveBeenCalledTimes(2);
+  recover.mockRestore();
+  expect(toHexText(received.at(-1)!.sealed.bytes)).toBe(toHexText(proposal.bytes));
+});
+
+test("error: a reveal of another request that came before makes no proposal", () => {
+  const reveal = seal<Reveal>(
+    { kind: "reveal", sender: 1, salt: idOf(1), observation: { ok: true, bytes: new Uint8Array(9) } },
+    1,
+  );
+  inbox.take(bodyOf([reveal.bytes]), MEMBER);
+  const proposal = seal({ kind: "proposal", sender: 0, rank: 0, reveals: [reveal] });
+  expect(inbox.take(bodyOf([proposal.bytes]), MEMBER)).toBe("malformed");
+});

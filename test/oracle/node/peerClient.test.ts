@@ -122,3 +122,14 @@ test("behaviour: with the node's end, a body that is under way is given up, and 
   await new Promise((resolve) => setImmediate(resolve));
   expect(received()).toEqual(["one"]);
 });
+
+test("behaviour: under load messages wait for each other, so that a second has few bodies", async () => {
+  const begun = performance.now();
+  for (let index = 0; index < 60; index += 1) {
+    peer.send(message(`message ${index}`));
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  await vi.waitFor(() => expect(received()).toHaveLength(60));
+  const mostBodies = 10 + (performance.now() - begun) / 100 + 1;
+  expect(bodies.length).toBeLessThanOrEqual(mostBodies);
+});
