@@ -1,7 +1,12 @@
 import { deriveNodeKeys } from "../../../src/app/oracleRole.ts";
-import { createWire } from "../../../src/oracle/protocol/wire.ts";
+import { createChainClient } from "../../../src/evm/client.ts";
+import { fromHexText, toHexText } from "../../../src/lib/hex.ts";
+import { readNodeSet, type NodeSet } from "../../../src/oracle/node/nodeSet.ts";
+import type { Reveal, Sealed } from "../../../src/oracle/protocol/message.ts";
+import { transmitOrder } from "../../../src/oracle/protocol/transmitOrder.ts";
+import { createWire, joinSignature } from "../../../src/oracle/protocol/wire.ts";
+import type { ReportSigner } from "../../../src/oracle/signer.ts";
 import { openDataDirectory } from "../../../src/store/dataDirectory.ts";
-import type { NodeSet } from "../../../src/oracle/node/nodeSet.ts";
 import type { StrangersChain } from "./chain.ts";
 import type { SeveralOperators } from "./nodes.ts";
 import { joinBody, splitBody, type PeerRule } from "./peerProxy.ts";
@@ -49,6 +54,38 @@ export const NODE_FAULTS: Readonly<Record<string, NodeFault>> = {
       return joinBody([...splitBody(body), ...splitBody(body), ...splitBody(body), ...said.slice(-50)]);
     };
   }),
+  "a node that signs anything": async ({ chain, operators, wrong: sender }) => {
+    const { wire, signer } = await openWire({ chain, operators, node: sender });
+    /** By request: what another node said of it. */
+    const heard = new Map<string, Sealed>();
+    operators.proxy.setRule(async ({ from, body }) => {
+      const messages = splitBody(body);
+      const opened = messages.map((message) => wire.open(Uint8Array.from(message)));
+      const forged = opened.flatMap(({ requestId, sealed }) => {
+        if (from !== sender) {
+          heard.set(requestId, sealed);
+          return [];
+        }
+        // A stage that none of these requests comes to: what it signs there is wrong, and contradicts nothing.
+        const rank = transmitOrder(requestId, operators.nodes.length - 1).indexOf(sender) + 200;
+        const digest = requestId;
+        const signature = toHexText(joinSignature(signer.sign(fromHexText(digest))));
+        const reveal = sealed as Sealed<Reveal>;
+        const other = heard.get(requestId);
+        return [
+          { kind: "endorsement", sender, rank, digest, signature } as const,
+          ...(reveal.message.kind === "reveal"
+            ? [{ kind: "proposal", sender, rank, reveals: [reveal, reveal, reveal] } as const]
+            : []),
+          ...(other === undefined || other.message.kind === "evidence"
+            ? []
+            : [{ kind: "evidence", sender, first: other, second: other } as const]),
+        ].map((message) => wire.seal(requestId, message, signer).bytes);
+      });
+      return joinBody([...messages, ...forged]);
+    });
+    return () => operators.proxy.setRule(undefined);
+  },
   "a transmitter that withholds its reports": async ({ chain, operators, wrong }) => {
     const address = operators.transmitterOf(wrong);
     await chain.call("anvil_setBalance", [address, "0x0"]);
@@ -91,6 +128,33 @@ export function watchStep(
   return promise;
 }
 
+/** Reads and signs messages as a node of the present configuration. */
+async function openWire({
+  chain,
+  operators,
+  node,
+}: {
+  readonly chain: StrangersChain;
+  readonly operators: SeveralOperators;
+  readonly node: number;
+}) {
+  const coordinator = operators.coordinator();
+  const client = createChainClient(chain.httpUrl);
+  const { configDigest, signers } = await readNodeSet(client, coordinator);
+  await client.close();
+  return {
+    wire: createWire({ chainId: CHAIN_ID, coordinator, configDigest, signers }),
+    signer: signerOf(operators, node),
+  };
+}
+
+function signerOf(operators: SeveralOperators, node: number): ReportSigner {
+  const directory = openDataDirectory(operators.nodes[node]!["TYCHE_DATA_DIR"]!, { exclusive: false });
+  const { signer } = deriveNodeKeys(directory.masterKey, CHAIN_ID);
+  directory.close();
+  return signer;
+}
+
 /** Lets a node commit to a second observation beside its own, to everybody; gives what ends it. */
 export function startEquivocating(
   operators: SeveralOperators,
@@ -100,9 +164,7 @@ export function startEquivocating(
     coordinator,
   }: { readonly wrong: number; readonly set: NodeSet; readonly coordinator: `0x${string}` },
 ): () => void {
-  const directory = openDataDirectory(operators.nodes[wrong]!["TYCHE_DATA_DIR"]!, { exclusive: false });
-  const { signer } = deriveNodeKeys(directory.masterKey, CHAIN_ID);
-  directory.close();
+  const signer = signerOf(operators, wrong);
   const { configDigest, signers } = set;
   const wire = createWire({ chainId: CHAIN_ID, coordinator, configDigest, signers });
   operators.proxy.setRule(async ({ from, body }) => {
