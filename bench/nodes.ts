@@ -165,8 +165,11 @@ function cpuMsOf(pid: number): number {
   return children.reduce((sum, child) => (child === "" ? sum : sum + cpuMsOf(Number(child))), own);
 }
 
+/** Of an even number of values, the mean of the two in the middle. */
 function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = sorted.length / 2;
+  return (sorted[Math.ceil(half) - 1]! + sorted[Math.floor(half)]!) / 2;
 }
 
 function numberAfter(option: string, otherwise: number): number {

@@ -15,7 +15,7 @@ const START_TIMEOUT_MS = 600_000;
 const [count = 7, functions = 40] = process.argv.slice(2).map(Number);
 
 const chain = await startIntervalAnvil();
-const operators = await prepareOperators(chain, count);
+const operators = await prepareOperators(chain, count, { direct: true });
 const nodes: OracleChild[] = [];
 let vrf: OracleChild | undefined;
 let tyche: TycheProcess | undefined;
