@@ -4,6 +4,7 @@ import {
   batchVrfCoordinatorAbi,
   batchVrfCoordinatorV2PlusAbi,
   functionsCoordinatorAbi,
+  joinedPresetsAbi,
   vrfCoordinatorAbi,
   vrfCoordinatorV2PlusAbi,
 } from "./contracts/abi.ts";
@@ -59,6 +60,15 @@ export function decodeSubmission(input: Hex) {
     return { presets, functions, randoms };
   }
   return undefined;
+}
+
+/** An entry of PresetConsumer `submitJoined`. */
+export type JoinedCall = ReturnType<typeof decodeJoinedSubmission>[number];
+
+/** Decodes the entries of a call of `submitJoined`; none when it is another call. */
+export function decodeJoinedSubmission(input: Hex) {
+  const call = tryDecode(() => decodeFunctionData({ abi: joinedPresetsAbi, data: input }));
+  return call?.functionName === "submitJoined" ? call.args[0] : [];
 }
 
 /** Decodes the presets of a batch; none where the bytes are malformed, as which the contract refuses them. */

@@ -30,6 +30,8 @@ const EMITTERS = {
   PresetSent: "presetConsumer",
   PresetRefused: "presetConsumer",
   Accepted: "presetConsumer",
+  Joining: "presetConsumer",
+  WordsJoined: "presetConsumer",
 } as const satisfies Partial<Record<ChainEvent["name"], ContractRole>>;
 
 /** An event of one of the contracts, with its log. */

@@ -36,3 +36,11 @@ export function bytes(data: Hex, index: number): Hex {
   const offset = Number(uint(data, index));
   return slice(data, offset + 32, Number(BigInt(slice(data, offset, 32))));
 }
+
+/** Words of the array whose offset stands in word `index`. */
+export function words(data: Hex, index: number): Hex[] {
+  const offset = Number(uint(data, index));
+  const length = BigInt(slice(data, offset, 32));
+  if (length > BigInt(data.length)) throw new RangeError(`the data hold no ${length} words`);
+  return Array.from({ length: Number(length) }, (_, i) => slice(data, offset + 32 * (i + 1), 32));
+}

@@ -3,12 +3,13 @@ import {
   batchVrfCoordinatorAbi,
   functionsCoordinatorAbi,
   functionsRouterAbi,
+  joinedPresetsAbi,
   presetConsumerAbi,
   subscriptionOwnerAbi,
   vrfCoordinatorAbi,
   vrfCoordinatorV2PlusAbi,
 } from "./contracts/abi.ts";
-import { addressOf, bytes, slice, topic, uint, word } from "./eventData.ts";
+import { addressOf, bytes, slice, topic, uint, word, words } from "./eventData.ts";
 import { TycheError } from "../lib/errors.ts";
 
 /** What a log has to give to be decoded; a node's logs have more. */
@@ -79,6 +80,7 @@ export const EVENT_TOPICS = {
   ),
   ...topicsOf(functionsCoordinatorAbi, "OracleRequest", "OracleResponse"),
   ...topicsOf(presetConsumerAbi, "SourceStored", "Accepted", "Refused", "PresetSent", "PresetRefused"),
+  ...topicsOf(joinedPresetsAbi, "Joining", "WordsJoined"),
   ...topicsOf(subscriptionOwnerAbi, "Provisioned", "Closed"),
 } as const;
 
@@ -212,6 +214,14 @@ const DECODERS = {
     item: Number(uint(data, 0)),
     reason: bytes(data, 1),
   }),
+  /** PresetConsumer: the words of `requestId` will be joined of those of these VRF requests. */
+  Joining: ({ topics, data }: EncodedLog) => ({
+    requestId: topic(topics, 1),
+    keyHashes: words(data, 0),
+    parts: words(data, 1),
+  }),
+  /** PresetConsumer: all words of a join are there. */
+  WordsJoined: ({ topics, data }: EncodedLog) => ({ requestId: topic(topics, 1), seed: uint(data, 0) }),
   /** SubscriptionOwner: a dapp's subscriptions, made now or before. */
   Provisioned: ({ topics, data }: EncodedLog) => ({
     dapp: topic(topics, 1),

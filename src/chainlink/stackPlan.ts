@@ -47,6 +47,8 @@ export interface StackRoles {
   /** Owns the subscriptions and alone sends requests through PresetConsumer. */
   readonly operator: Hex;
   readonly vrf: VrfRole;
+  /** Further VRF nodes, with keys of their own. Default: none. */
+  readonly furtherVrf?: readonly VrfRole[];
   /** The oracle network's nodes, 4 to 31; no account is a signer and a transmitter. */
   readonly functions: {
     readonly signers: readonly Hex[];
@@ -189,7 +191,7 @@ export function planDeployment(
       }),
     );
   }
-  const terms = { ...plan, role: roles.vrf };
+  const terms = { ...plan, vrfRoles: [roles.vrf, ...(roles.furtherVrf ?? [])] };
   if (existing.vrfCoordinator === undefined)
     for (const { name, data } of planCoordinatorCalls(vrfVersion, terms, placed))
       call(name, vrfCoordinator, data);

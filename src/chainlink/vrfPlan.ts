@@ -87,13 +87,12 @@ export function encodePresetConsumer(
       });
 }
 
-/** Plans the calls that configure the coordinator: fees, limits, and the proving key. */
+/** Plans the calls that configure the coordinator: fees, limits, and the proving keys. */
 export function planCoordinatorCalls(
   version: VrfVersion,
-  terms: VrfTerms & { readonly role: VrfRole },
+  terms: VrfTerms & { readonly vrfRoles: readonly VrfRole[] },
   placed: Placed,
 ): readonly { readonly name: string; readonly data: Hex }[] {
-  const { oracle, publicKey } = terms.role;
   const calls =
     version === "v2"
       ? {
@@ -101,11 +100,6 @@ export function planCoordinatorCalls(
             abi: vrfCoordinatorAbi,
             functionName: "setConfig",
             args: vrfConfigOf(terms),
-          }),
-          registerProvingKey: encodeFunctionData({
-            abi: vrfCoordinatorAbi,
-            functionName: "registerProvingKey",
-            args: [oracle, publicKey],
           }),
         }
       : {
@@ -119,12 +113,24 @@ export function planCoordinatorCalls(
             functionName: "setConfig",
             args: vrfV2PlusConfigOf(terms),
           }),
-          registerProvingKey: encodeFunctionData({
-            abi: vrfCoordinatorV2PlusAbi,
-            functionName: "registerProvingKey",
-            args: [publicKey, terms.laneMaxGasWei ?? LANE_MAX_GAS_WEI],
-          }),
         };
+  const registrations = terms.vrfRoles.map(
+    (role) => ["registerProvingKey", encodeRegistration(version, role, terms)] as const,
+  );
   const contract = VRF_CONTRACTS[version].vrfCoordinator;
-  return Object.entries(calls).map(([call, data]) => ({ name: `${contract}.${call}`, data }));
+  return [...Object.entries(calls), ...registrations].map(([call, data]) => ({
+    name: `${contract}.${call}`,
+    data,
+  }));
+}
+
+function encodeRegistration(
+  version: VrfVersion,
+  { oracle, publicKey }: VrfRole,
+  { laneMaxGasWei = LANE_MAX_GAS_WEI }: VrfTerms,
+): Hex {
+  const functionName = "registerProvingKey";
+  return version === "v2"
+    ? encodeFunctionData({ abi: vrfCoordinatorAbi, functionName, args: [oracle, publicKey] })
+    : encodeFunctionData({ abi: vrfCoordinatorV2PlusAbi, functionName, args: [publicKey, laneMaxGasWei] });
 }

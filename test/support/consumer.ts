@@ -2,10 +2,10 @@ import { encodeFunctionData, type Hex, stringToHex, toHex } from "viem";
 import type { Receipt } from "../../src/evm/client.ts";
 import { encodeArgs, encodeSourcePrefix } from "../../src/chainlink/functionsRequest.ts";
 import { encodePresetBatch } from "../../src/chainlink/presetBatch.ts";
-import { presetConsumerAbi } from "../../src/chainlink/contracts/abi.ts";
+import { joinedPresetsAbi, presetConsumerAbi } from "../../src/chainlink/contracts/abi.ts";
 import { OWN_ABIS, type VrfVersion } from "../../src/chainlink/vrfVersion.ts";
 import { eventsOf } from "./delivery.ts";
-import { TEST_PROVING_KEY, TEST_ROLES, type TestStack } from "./stack.ts";
+import { FURTHER_PROVING_KEYS, TEST_PROVING_KEY, TEST_ROLES, type TestStack } from "./stack.ts";
 
 const LINK = 10n ** 18n;
 
@@ -131,4 +131,48 @@ export async function submit(
     to: stack.addresses.presetConsumer,
     data: encodeSubmission(submission, versionOf(stack)),
   });
+}
+
+/** A request for joined words: of presets, or of plain random numbers. */
+export interface TestJoin {
+  readonly dapp: TestDapp;
+  readonly items?: TestPresets["items"];
+  /** Proving keys, the first ones of the tests. Default 2. */
+  readonly keys?: number;
+  readonly keyHashes?: readonly Hex[];
+  /** Default 600,000. */
+  readonly callbackGasLimit?: number;
+  readonly batch?: Hex;
+}
+
+/** Encodes a call of PresetConsumer's `submitJoined`. */
+export function encodeJoinedSubmission(joins: readonly TestJoin[]): Hex {
+  const calls = joins.map(({ dapp, items = [], keys = 2, ...join }) => ({
+    vrfSubId: dapp.vrfSubId,
+    keyHashes:
+      join.keyHashes ??
+      [TEST_PROVING_KEY, ...FURTHER_PROVING_KEYS].slice(0, keys).map(({ keyHash }) => keyHash),
+    confirmations: 1,
+    callbackGasLimit: join.callbackGasLimit ?? 600_000,
+    numWords: items.length === 0 ? 3 : 0,
+    batch:
+      join.batch ??
+      (items.length === 0
+        ? "0x"
+        : encodePresetBatch({
+            functionsSubId: dapp.functionsSubId,
+            items: items.map(({ sourceId, args = [] }) => ({ sourceId, args: encodeArgs(args) })),
+          })),
+  }));
+  return encodeFunctionData({ abi: joinedPresetsAbi, functionName: "submitJoined", args: [calls] });
+}
+
+/** Sends requests for joined words as the operator. */
+export async function submitJoined(
+  stack: TestStack,
+  joins: readonly TestJoin[],
+  options: { readonly gas?: bigint } = {},
+): Promise<Receipt> {
+  const data = encodeJoinedSubmission(joins);
+  return await stack.send(TEST_ROLES.operator, { ...options, to: stack.addresses.presetConsumer, data });
 }

@@ -18,7 +18,7 @@ import {
 } from "../../src/chainlink/contracts/abi.ts";
 import { prove } from "../../src/vrf/proof.ts";
 import { seedOf } from "../../src/vrf/randomWords.ts";
-import { TEST_PROVING_KEY, TEST_ROLES, type TestStack } from "./stack.ts";
+import { FURTHER_PROVING_KEYS, TEST_PROVING_KEY, TEST_ROLES, type TestStack } from "./stack.ts";
 
 /** Returns all events of one name in a receipt, in order. */
 export function eventsOf<Name extends ChainEvent["name"]>(
@@ -37,11 +37,22 @@ export async function deliverWords(
   requested: Receipt,
   {
     onlyPremium = false,
+    of = () => true,
     ...options
-  }: { readonly gas?: bigint; readonly gasPriceWei?: bigint; readonly onlyPremium?: boolean } = {},
+  }: {
+    readonly gas?: bigint;
+    readonly gasPriceWei?: bigint;
+    readonly onlyPremium?: boolean;
+    /** Requests to answer. Default: all. */
+    readonly of?: (request: ChainEventOf<"RandomWordsRequested">) => boolean;
+  } = {},
 ): Promise<Receipt> {
-  const fulfilments = eventsOf(requested, "RandomWordsRequested").map((request) => {
-    const proof = prove(TEST_PROVING_KEY, {
+  const asked = eventsOf(requested, "RandomWordsRequested").filter(of);
+  const fulfilments = asked.map((request) => {
+    const key = [TEST_PROVING_KEY, ...FURTHER_PROVING_KEYS].find(
+      ({ keyHash }) => keyHash === request.keyHash,
+    );
+    const proof = prove(key ?? TEST_PROVING_KEY, {
       preSeed: request.preSeed,
       seed: seedOf(request.preSeed, requested.blockHash),
     });

@@ -16,15 +16,22 @@ export const TEST_ROLES = {
 /** The VRF key of the tests. */
 export const TEST_PROVING_KEY = createProvingKey(testAccount(14).secretKey);
 
+/** Further VRF keys, on stacks that ask for them. */
+export const FURTHER_PROVING_KEYS = [15, 16, 17].map((i) => createProvingKey(testAccount(i).secretKey));
+
 /** Starts a chain and deploys all contracts on it, run by {@link TEST_ROLES}. */
 export async function startTestStack({
   vrfVersion = "v2",
   nativePayment = false,
   laneMaxGasWei,
   supplyJuels,
+  vrfKeys = 1,
   ...options
 }: TestChainOptions &
-  Pick<StackPlan, "vrfVersion" | "nativePayment" | "laneMaxGasWei" | "supplyJuels"> = {}) {
+  Pick<StackPlan, "vrfVersion" | "nativePayment" | "laneMaxGasWei" | "supplyJuels"> & {
+    /** Proving keys that the coordinator knows, 1 to 4. Default 1. */
+    readonly vrfKeys?: number;
+  } = {}) {
   const chain = await startTestChain(options);
   const { deployer, operator, vrfOracle, signers, transmitters } = TEST_ROLES;
   const { publicKey } = TEST_PROVING_KEY;
@@ -44,6 +51,10 @@ export async function startTestStack({
     roles: {
       operator: operator.address,
       vrf: { oracle: vrfOracle.address, publicKey: [publicKey.x, publicKey.y] },
+      furtherVrf: FURTHER_PROVING_KEYS.slice(0, vrfKeys - 1).map((key) => ({
+        oracle: vrfOracle.address,
+        publicKey: [key.publicKey.x, key.publicKey.y],
+      })),
       functions: {
         signers: signers.map(({ address }) => address),
         transmitters: transmitters.map(({ address }) => address),

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.19;
 
+import {JoinedPresets} from "./JoinedPresets.sol";
+import {JoiningConsumer} from "./JoiningConsumer.sol";
 import {PresetConsumerBase} from "./PresetConsumerBase.sol";
-import {VRFCoordinatorV2Interface} from "@chainlink/contracts/src/v0.8/vrf/interfaces/VRFCoordinatorV2Interface.sol";
+import {WordsRequestV2} from "./WordsRequestV2.sol";
 
 /// Takes its words from VRFCoordinatorV2, whose subscription ids are `uint64`.
-contract PresetConsumer is PresetConsumerBase {
+contract PresetConsumer is WordsRequestV2, JoiningConsumer {
   /// As PresetConsumerBase.PresetCall.
   struct PresetCallV2 {
     uint64 vrfSubId;
@@ -28,7 +30,9 @@ contract PresetConsumer is PresetConsumerBase {
     address vrfCoordinator,
     address functionsRouter,
     bytes32 donId
-  ) PresetConsumerBase(operator, vrfCoordinator, functionsRouter, donId) {}
+  ) PresetConsumerBase(operator, vrfCoordinator, functionsRouter, donId) {
+    new JoinedPresets(operator, vrfCoordinator, functionsRouter, donId);
+  }
 
   /// See PresetConsumerBase._submit.
   function submit(
@@ -46,24 +50,5 @@ contract PresetConsumer is PresetConsumerBase {
       wideRandoms.length := randoms.length
     }
     _submit(widePresets, functions, wideRandoms);
-  }
-
-  /// The coordinator checks that the id is a `uint64`.
-  function _encodeWordsRequest(
-    bytes32 keyHash,
-    uint256 vrfSubId,
-    uint16 confirmations,
-    uint32 callbackGasLimit,
-    uint32 numWords
-  ) internal pure override returns (bytes memory) {
-    return
-      abi.encodeWithSelector(
-        VRFCoordinatorV2Interface.requestRandomWords.selector,
-        keyHash,
-        vrfSubId,
-        confirmations,
-        callbackGasLimit,
-        numWords
-      );
   }
 }

@@ -13,7 +13,8 @@ import {IFunctionsRouter} from "@chainlink/contracts/src/v0.8/functions/v1_0_0/i
  * Trust: the operator decides what is asked, never what is answered. Words come from the coordinator alone, and
  * which source and arguments a word goes to is fixed, and on chain, before the word exists.
  *
- * What differs between the versions of VRF is left to PresetConsumer and PresetConsumerV2Plus.
+ * What differs between the versions of VRF is left to WordsRequestV2 and WordsRequestV2Plus, and what requests with the
+ * words of several proving keys take to JoiningConsumer.
  */
 abstract contract PresetConsumerBase {
   /// Presets that share one VRF request, each with a word of its own. `batch` is packed as PresetBatch.sol says.
@@ -77,7 +78,7 @@ abstract contract PresetConsumerBase {
   /// Where the data begins in a request that is being built.
   uint256 private constant DATA_OFFSET = 0xe0;
   /// Kept back in a callback for each item that is still to come: an event with its reason.
-  uint256 private constant GAS_TO_REFUSE = 6_000;
+  uint256 internal constant GAS_TO_REFUSE = 6_000;
   /// Less than this is not tried: no request takes less, and putting the longest together takes two thirds of it.
   uint256 private constant GAS_TO_TRY = 100_000;
   /// Most gas one item's request may take, so that none starves the rest: about twice what the router uses, and what it
@@ -195,7 +196,7 @@ abstract contract PresetConsumerBase {
   }
 
   /// Sends the item at the cursor with its word, or says why not. `gasKeptBack` is left for this and later items.
-  function _sendPreset(Callback memory callback, uint256 item, uint256 randomWord, uint256 gasKeptBack) private {
+  function _sendPreset(Callback memory callback, uint256 item, uint256 randomWord, uint256 gasKeptBack) internal {
     (uint256 sourceId, uint256 args, uint256 argsLength) = PresetBatch.readItem(callback.cursor);
     // Lengths and amounts of gas: far from any overflow.
     unchecked {
@@ -211,6 +212,7 @@ abstract contract PresetConsumerBase {
       }
       uint256 length = callback.prefixLength;
       if (length == 0) {
+        if (item == 0 && _takePart(args, randomWord)) return;
         return _refusePreset(callback, item, abi.encodeWithSelector(UnknownSource.selector, sourceId));
       }
       length += _writeArguments(request + DATA_OFFSET + length, args, argsLength, randomWord);
@@ -231,6 +233,9 @@ abstract contract PresetConsumerBase {
     emit PresetRefused(callback.vrfRequestId, item, reason);
   }
 
+  /// Whether the first item of a batch, with its arguments at `args`, was no preset but a part of a join, and is taken.
+  function _takePart(uint256 args, uint256 randomWord) internal virtual returns (bool);
+
   /// Calldata of the coordinator's requestRandomWords.
   function _encodeWordsRequest(
     bytes32 keyHash,
@@ -240,7 +245,7 @@ abstract contract PresetConsumerBase {
     uint32 numWords
   ) internal view virtual returns (bytes memory);
 
-  function _onlyOperator() private view {
+  function _onlyOperator() internal view {
     if (msg.sender != OPERATOR) revert OnlyOperator(msg.sender, OPERATOR);
   }
 
@@ -272,7 +277,7 @@ abstract contract PresetConsumerBase {
     uint16 confirmations,
     uint32 callbackGasLimit,
     uint32 numWords
-  ) private returns (bool ok, uint256 requestId) {
+  ) internal returns (bool ok, uint256 requestId) {
     bytes memory call_ = _encodeWordsRequest(keyHash, vrfSubId, confirmations, callbackGasLimit, numWords);
     address coordinator = VRF_COORDINATOR;
     assembly {
@@ -284,7 +289,7 @@ abstract contract PresetConsumerBase {
   }
 
   /// Right after the call of entry `index`, while its revert data is at hand.
-  function _conclude(uint256 index, bool ok, uint256 requestId) private {
+  function _conclude(uint256 index, bool ok, uint256 requestId) internal {
     if (ok) {
       emit Accepted(index, requestId);
     } else {

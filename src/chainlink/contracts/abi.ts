@@ -165,6 +165,16 @@ export const presetConsumerAbi = parseAbi([
   "error InsufficientGas()",
 ]);
 
+/** JoinedPresetsBase: what PresetConsumer takes of it, in both versions; events and errors are PresetConsumer's own, too. */
+export const joinedPresetsAbi = parseAbi([
+  "struct JoinedCall { uint256 vrfSubId; bytes32[] keyHashes; uint16 confirmations; uint32 callbackGasLimit; uint32 numWords; bytes batch; }",
+  "function submitJoined(JoinedCall[] calls)",
+  "function takePart(uint256 record, uint256 randomWord)",
+  "event Joining(uint256 indexed requestId, bytes32[] keyHashes, uint256[] parts)",
+  "event WordsJoined(uint256 indexed requestId, uint256 seed)",
+  "error BadKeyHashes()",
+]);
+
 /** SubscriptionOwnerV2Plus: the dapps' subscriptions of VRFCoordinatorV2_5 and FunctionsRouter. */
 export const subscriptionOwnerV2PlusAbi = withWideIds(subscriptionOwnerAbi);
 

@@ -6,6 +6,7 @@ import { parseAbi, type Abi } from "viem";
 
 /** Errors of all contracts; several declare the same, some the same name with other arguments. */
 export const contractErrorsAbi: Abi = parseAbi([
+  "error BadKeyHashes()",
   "error BadLength(uint256 have, uint256 max)",
   "error BalanceInvariantViolated(uint256 internalBalance, uint256 externalBalance)",
   "error BlockhashNotInStore(uint256 blockNum)",

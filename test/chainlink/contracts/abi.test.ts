@@ -14,6 +14,8 @@ const FRAGMENTS: Readonly<Record<ContractName, Abi>> = {
   FixedPriceFeed: abis.fixedPriceFeedAbi,
   FunctionsCoordinator: abis.functionsCoordinatorAbi,
   FunctionsRouter: abis.functionsRouterAbi,
+  JoinedPresets: abis.joinedPresetsAbi,
+  JoinedPresetsV2Plus: abis.joinedPresetsAbi,
   LinkToken: abis.linkTokenAbi,
   PresetConsumer: abis.presetConsumerAbi,
   PresetConsumerV2Plus: [

@@ -4,6 +4,7 @@
  */
 import { bytesToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Receipt } from "../../../src/evm/client.ts";
 import type { VrfVersion } from "../../../src/chainlink/vrfVersion.ts";
 import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
 import {
@@ -11,6 +12,7 @@ import {
   provisionDapp,
   storeSource,
   submit,
+  submitJoined,
   type TestDapp,
   type TestPresets,
 } from "../../support/consumer.ts";
@@ -33,28 +35,28 @@ test("behaviour: gas per preset by kind, number of proofs, and presets on each",
   expect(await tabulate(world)).toMatchInlineSnapshot(`
     {
       "coinflip": [
-        "1 × 1: 89892 + 266367 + 147317 = 503576",
-        "10 × 1: 58942 + 177383 + 55724 = 292049",
-        "1 × 10: 11325 + 127903 + 55730 = 194958",
-        "1 × 14: 8123 + 122929 + 55473 = 186525",
+        "1 × 1: 89892 + 271885 + 147305 = 509082",
+        "10 × 1: 58942 + 172416 + 55732 = 287090",
+        "1 × 10: 11325 + 127902 + 55728 = 194955",
+        "1 × 14: 8123 + 125297 + 55476 = 188896",
       ],
       "lotto": [
-        "1 × 1: 253486 + 294576 + 147281 = 695343",
-        "10 × 1: 222489 + 194564 + 55726 = 472779",
-        "1 × 10: 142741 + 142070 + 55724 = 340535",
-        "1 × 14: 139227 + 137973 + 55477 = 332677",
+        "1 × 1: 253486 + 283483 + 147305 = 684274",
+        "10 × 1: 222489 + 196234 + 55725 = 474447",
+        "1 × 10: 142741 + 142070 + 55726 = 340537",
+        "1 × 14: 139227 + 137583 + 55478 = 332288",
       ],
       "nDice": [
-        "1 × 1: 89976 + 267170 + 147305 = 504451",
-        "10 × 1: 59026 + 178764 + 55727 = 293518",
-        "1 × 10: 13639 + 128187 + 55730 = 197556",
-        "1 × 14: 10839 + 124701 + 55476 = 191016",
+        "1 × 1: 89976 + 267162 + 147293 = 504431",
+        "10 × 1: 59026 + 174885 + 55725 = 289636",
+        "1 × 10: 13639 + 128188 + 55722 = 197549",
+        "1 × 14: 10839 + 123906 + 55479 = 190224",
       ],
       "range": [
-        "1 × 1: 89976 + 272684 + 147293 = 509953",
-        "10 × 1: 59026 + 173230 + 55725 = 287981",
-        "1 × 10: 13639 + 128191 + 55728 = 197558",
-        "1 × 14: 10839 + 124307 + 55480 = 190625",
+        "1 × 1: 89976 + 267180 + 147293 = 504449",
+        "10 × 1: 59026 + 183736 + 55716 = 298479",
+        "1 × 10: 13639 + 129849 + 55726 = 199214",
+        "1 × 14: 10839 + 123910 + 55480 = 190229",
       ],
     }
   `);
@@ -66,28 +68,28 @@ test("behaviour: gas per preset on VRF v2.5", async () => {
     expect(await tabulate(other)).toMatchInlineSnapshot(`
       {
         "coinflip": [
-          "1 × 1: 94701 + 280300 + 147305 = 522306",
-          "10 × 1: 63713 + 181233 + 55728 = 300675",
-          "1 × 10: 11806 + 129277 + 55725 = 196808",
-          "1 × 14: 8466 + 124300 + 55477 = 188244",
+          "1 × 1: 94701 + 274776 + 147317 = 516794",
+          "10 × 1: 63713 + 186213 + 55730 = 305655",
+          "1 × 10: 11806 + 128170 + 55725 = 195700",
+          "1 × 14: 8466 + 123507 + 55478 = 187451",
         ],
         "lotto": [
-          "1 × 1: 258296 + 291944 + 147305 = 697545",
-          "10 × 1: 227260 + 194531 + 55727 = 477518",
-          "1 × 10: 143223 + 142888 + 55731 = 341842",
-          "1 × 14: 139571 + 138160 + 55481 = 333212",
+          "1 × 1: 258296 + 291949 + 147317 = 697562",
+          "10 × 1: 227260 + 194540 + 55728 = 477528",
+          "1 × 10: 143223 + 142888 + 55725 = 341836",
+          "1 × 14: 139571 + 138161 + 55470 = 333203",
         ],
         "nDice": [
-          "1 × 1: 94785 + 275611 + 147329 = 517725",
-          "10 × 1: 63797 + 181476 + 55726 = 300999",
-          "1 × 10: 14120 + 130675 + 55730 = 200525",
-          "1 × 14: 11182 + 124881 + 55476 = 191540",
+          "1 × 1: 94785 + 275582 + 147293 = 517660",
+          "10 × 1: 63797 + 182601 + 55727 = 302125",
+          "1 × 10: 14120 + 129005 + 55726 = 198851",
+          "1 × 14: 11182 + 124885 + 55479 = 191546",
         ],
         "range": [
-          "1 × 1: 94785 + 275594 + 147305 = 517684",
-          "10 × 1: 63797 + 177611 + 55725 = 297133",
-          "1 × 10: 14120 + 129007 + 55730 = 198857",
-          "1 × 14: 11182 + 124484 + 55482 = 191148",
+          "1 × 1: 94785 + 281125 + 147269 = 523179",
+          "10 × 1: 63797 + 184812 + 55728 = 304337",
+          "1 × 10: 14120 + 129010 + 55730 = 198860",
+          "1 × 14: 11182 + 125671 + 55476 = 192329",
         ],
       }
     `);
@@ -124,14 +126,69 @@ test("behaviour: gas of a coinflip and of a function, by contracts linked to the
   }
   expect(table).toMatchInlineSnapshot(`
     {
-      "0": "coinflip 89892 + 263919 + 147317, function 179546 + 147293",
-      "1": "coinflip 89892 + 266089 + 149455, function 181720 + 149491",
-      "10": "coinflip 89892 + 269088 + 169024, function 201289 + 169048",
-      "50": "coinflip 89892 + 361627 + 256025, function 288269 + 256049",
-      "99": "coinflip 89892 + 462625 + 362556, function 394828 + 362580",
+      "0": "coinflip 89892 + 247358 + 147293, function 179546 + 147293",
+      "1": "coinflip 89892 + 255018 + 149479, function 181720 + 149491",
+      "10": "coinflip 89892 + 269102 + 169048, function 201289 + 169048",
+      "50": "coinflip 89892 + 378180 + 255989, function 288269 + 256049",
+      "99": "coinflip 89892 + 462673 + 362592, function 394828 + 362580",
     }
   `);
 });
+
+test("behaviour: gas of joined words, by number of key hashes", async () => {
+  expect(await tabulateJoins("v2")).toMatchInlineSnapshot(`
+    {
+      "coinflip, 2 keys": "195615 + 121850 + 262696 + 186317",
+      "coinflip, 4 keys": "303955 + 155087 + 124066 + 131855 + 258010 + 152093",
+      "random numbers, 2 keys": "172711 + 121796 + 94347",
+      "random numbers, 4 keys": "281051 + 116288 + 124044 + 120734 + 101412",
+    }
+  `);
+  expect(await tabulateJoins("v2.5")).toMatchInlineSnapshot(`
+    {
+      "coinflip, 2 keys": "204793 + 146929 + 265573 + 186305",
+      "coinflip, 4 keys": "321920 + 135862 + 143566 + 129188 + 271963 + 152081",
+      "random numbers, 2 keys": "181889 + 130318 + 102727",
+      "random numbers, 4 keys": "299016 + 130289 + 126906 + 129176 + 125847",
+    }
+  `);
+});
+
+async function tabulateJoins(vrfVersion: VrfVersion): Promise<Record<string, string>> {
+  const other = await startTestStack({ pinned: true, vrfVersion, vrfKeys: 4 });
+  try {
+    const one = await provisionDapp(other, "dapp");
+    const coin = await storeSource(other, "x".repeat(SOURCE_BYTES));
+    const table: Record<string, string> = {};
+    // The first of a dapp's requests writes what the later ones only change.
+    await deliverInTurn(
+      other,
+      await submitJoined(other, [{ dapp: one, items: [{ sourceId: coin }], keys: 4 }]),
+    );
+    for (const keys of [2, 4]) {
+      const numbers = await submitJoined(other, [{ dapp: one, keys }]);
+      const words = await deliverInTurn(other, numbers);
+      table[`random numbers, ${keys} keys`] = [numbers, ...words].map(({ gasUsed }) => gasUsed).join(" + ");
+      const coinflip = await submitJoined(other, [{ dapp: one, items: [{ sourceId: coin }], keys }]);
+      const delivered = await deliverInTurn(other, coinflip);
+      const reported = await deliverResults(other, delivered.at(-1)!);
+      table[`coinflip, ${keys} keys`] = [coinflip, ...delivered, reported]
+        .map(({ gasUsed }) => gasUsed)
+        .join(" + ");
+    }
+    return table;
+  } finally {
+    await other.close();
+  }
+}
+
+/** Brings the words of a join one after the other. */
+async function deliverInTurn(other: TestStack, submitted: Receipt): Promise<Receipt[]> {
+  const receipts: Receipt[] = [];
+  for (const { requestId } of eventsOf(submitted, "RandomWordsRequested"))
+    receipts.push(await deliverWords(other, submitted, { of: (request) => request.requestId === requestId }));
+  return receipts;
+}
 
 interface World {
   readonly stack: TestStack;
