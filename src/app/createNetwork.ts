@@ -2,7 +2,7 @@ import { NETWORKS, NETWORK_NAMES } from "../networks/profiles.ts";
 import type { NetworkName } from "../networks/profiles.ts";
 import type { SandboxPool } from "../../sandbox/index.ts";
 import type { DataDirectory } from "../store/dataDirectory.ts";
-import { isEmbedded, vrfOf } from "./config/embeddedNetworkSchema.ts";
+import { isEmbedded, vrfKeysOf, vrfOf } from "./config/embeddedNetworkSchema.ts";
 import type { Config } from "./config/configSchema.ts";
 import { accompanyEmbedded } from "./embeddedCompanion.ts";
 import { createEmbeddedSource } from "./embeddedSource.ts";
@@ -34,11 +34,13 @@ export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
   if (!isEmbedded(config))
     return createServedNetwork({ ...options, source: createExternalNetwork(name, config), watchNodes });
   const embeddedName = name as NetworkName;
-  const keys = deriveNetworkKeys(directory.masterKey, embeddedName);
+  const { vrfKeys, presetVrfKeys } = vrfKeysOf(config);
+  const keys = deriveNetworkKeys(directory.masterKey, embeddedName, vrfKeys);
   const source = createEmbeddedSource({
     profile: NETWORKS[embeddedName],
     keys,
     vrf: vrfOf(config),
+    presetVrfKeys,
     folder: directory.file("chains", name),
     index: NETWORK_NAMES.indexOf(embeddedName),
     rpcOrigins,

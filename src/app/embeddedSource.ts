@@ -22,6 +22,8 @@ export function createEmbeddedSource(options: {
   readonly profile: NetworkProfile;
   readonly keys: NetworkKeys;
   readonly vrf: EmbeddedVrf;
+  /** How many of the VRF keys presets join the words of. Default 1. */
+  readonly presetVrfKeys?: number;
   /** Folder of the chain's state. */
   readonly folder: string;
   /** Place among the networks, for the RPC port. */
@@ -30,9 +32,10 @@ export function createEmbeddedSource(options: {
   readonly rpcOrigins: readonly string[];
   readonly log: Logger;
 }): NetworkSource {
-  const { profile, keys, log } = options;
+  const { profile, keys, log, presetVrfKeys = 1 } = options;
   const { deployer, operator, vrfAccount, provingKey, transmitters } = keys;
   const { keyHash } = provingKey;
+  const vrfNodes = [{ vrfAccount, provingKey }, ...keys.furtherVrf];
   return {
     profile,
     isEmbedded: true,
@@ -49,6 +52,12 @@ export function createEmbeddedSource(options: {
       hasEthereumBlocks: true,
     },
     keyHash,
+    vrfOperators: vrfNodes.map((one) => ({
+      keyHash: one.provingKey.keyHash,
+      address: one.vrfAccount.address,
+    })),
+    presetKeyHashes:
+      presetVrfKeys === 1 ? undefined : vrfNodes.slice(0, presetVrfKeys).map((one) => one.provingKey.keyHash),
     titles: keys.titles,
     async open(known, { onDown, onError }) {
       const preferredPort = known?.deployment.port ?? FIRST_RPC_PORT + options.index;
@@ -61,7 +70,11 @@ export function createEmbeddedSource(options: {
         deployer,
         roles: rolesOf(keys),
         vrf: options.vrf,
-        accounts: [operator.address, vrfAccount.address, ...transmitters.map((one) => one.address)],
+        accounts: [
+          operator.address,
+          ...vrfNodes.map((one) => one.vrfAccount.address),
+          ...transmitters.map((one) => one.address),
+        ],
         onRestart({ isUp, ...restart }) {
           if (isUp) {
             log.warn(restart, "the embedded chain ended by itself and was started again");

@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { formatGwei, isAddressEqual, parseEther, parseGwei } from "viem";
 import { LANE_MAX_GAS_WEI } from "../chainlink/stackConfig.ts";
 import { suggestedFees, type Fees } from "../evm/fees.ts";
@@ -12,6 +13,7 @@ import type { NetworkSource } from "../networks/network.ts";
 import { findProfile, profileOf, type NetworkProfile } from "../networks/profiles.ts";
 import type { ExternalNetworkConfig } from "./config/networkSchema.ts";
 import { loadOperatorKey } from "./operatorKey.ts";
+import { vrfOperatorsOf } from "../networks/external/oracleIdentity.ts";
 import { StartError } from "./startError.ts";
 
 /** LINK that a subscription is given where it costs something, and where the token is our own. */
@@ -106,8 +108,25 @@ export function createExternalNetwork(name: string, config: ExternalNetworkConfi
     fees: feesOfExternal(config, profile),
     allowanceJuels: linkPerSubscription === undefined ? ownAllowance : parseEther(linkPerSubscription),
     ...(contracts.nativePayment === true ? { coinAllowanceWei: coinWei } : {}),
+    presetKeyHashes: presetKeyHashesOf(name, config, contracts),
     loadOperator: () => loadOperatorKey({ network: name, key: config.operatorKey, environment: process.env }),
   });
+}
+
+/** Key hashes whose words presets join, by the configuration; `undefined` for one. */
+function presetKeyHashesOf(
+  name: string,
+  { presetVrfKeys = 1 }: ExternalNetworkConfig,
+  contracts: ContractsFile,
+): readonly Hex[] | undefined {
+  const keyHashes = hasChainlinkVrf(contracts)
+    ? [contracts.keyHash]
+    : vrfOperatorsOf(contracts.oracle).map(({ keyHash }) => keyHash);
+  if (presetVrfKeys > keyHashes.length)
+    throw new StartError(
+      `networks.${name}.presetVrfKeys is ${presetVrfKeys}, and the contracts were deployed for ${keyHashes.length} VRF key${keyHashes.length > 1 ? "s" : ""}; correct it, or deploy with the cards of more VRF operators`,
+    );
+  return presetVrfKeys === 1 ? undefined : keyHashes.slice(0, presetVrfKeys);
 }
 
 /** What was fixed with the contracts can't be changed by the configuration. */

@@ -1,6 +1,7 @@
 import { createAccount } from "../evm/account.ts";
 import type { Account } from "../evm/account.ts";
 import type { StackRoles } from "../chainlink/stackPlan.ts";
+import type { VrfRole } from "../chainlink/vrfPlan.ts";
 import { deriveKey } from "../lib/secrets.ts";
 import { createReportSigner } from "../oracle/signer.ts";
 import type { ReportSigner } from "../oracle/signer.ts";
@@ -20,6 +21,8 @@ export interface NetworkKeys {
   /** Sends the VRF node's proofs. */
   readonly vrfAccount: Account;
   readonly provingKey: ProvingKey;
+  /** Further VRF nodes. */
+  readonly furtherVrf: readonly { readonly vrfAccount: Account; readonly provingKey: ProvingKey }[];
   /** One of each for every node. */
   readonly signers: readonly ReportSigner[];
   readonly transmitters: readonly Account[];
@@ -27,27 +30,41 @@ export interface NetworkKeys {
   readonly titles: Readonly<Record<string, string>>;
 }
 
-/** Derives a network's keys, each for one purpose: the same ones at every start. */
-export function deriveNetworkKeys(masterKey: Uint8Array, network: string): NetworkKeys {
+/**
+ * Derives a network's keys, each for one purpose: the same ones at every start.
+ *
+ * @param vrfKeys VRF nodes, each with a key of its own. Default 1.
+ */
+export function deriveNetworkKeys(masterKey: Uint8Array, network: string, vrfKeys = 1): NetworkKeys {
   const key = (purpose: string): Uint8Array => deriveKey(masterKey, `${purpose}/${network}`);
   const account = (purpose: string): Account => createAccount(key(purpose));
-  const numbered = <T>(make: (i: number) => T): T[] => Array.from({ length: NODES }, (_, i) => make(i));
+  const numbered = <T>(make: (i: number) => T, length = NODES): T[] =>
+    Array.from({ length }, (_, i) => make(i));
   const deployer = account("deployer");
   const operator = account("operator");
   const vrfAccount = account("vrf sender");
   const signers = numbered((i) => createReportSigner(key(`signer ${i}`)));
   const transmitters = numbered((i) => account(`transmitter ${i}`));
+  const furtherVrf = numbered(
+    (i) => ({
+      vrfAccount: account(`vrf sender ${i + 2}`),
+      provingKey: createProvingKey(key(`vrf ${i + 2}`)),
+    }),
+    vrfKeys - 1,
+  );
   return {
     deployer,
     operator,
     vrfAccount,
     provingKey: createProvingKey(key("vrf")),
+    furtherVrf,
     signers,
     transmitters,
     titles: {
       [deployer.address]: "Deployer",
       [operator.address]: "Operator",
       [vrfAccount.address]: "VRF node",
+      ...Object.fromEntries(furtherVrf.map((one, i) => [one.vrfAccount.address, `VRF node ${i + 2}`])),
       ...Object.fromEntries(signers.map(({ address }, i) => [address, `Oracle node ${i + 1}, signer`])),
       ...Object.fromEntries(
         transmitters.map(({ address }, i) => [address, `Oracle node ${i + 1}, transmitter`]),
@@ -57,7 +74,10 @@ export function deriveNetworkKeys(masterKey: Uint8Array, network: string): Netwo
 }
 
 /** What signs for the oracle of one network. */
-export type OracleKeys = Pick<NetworkKeys, "vrfAccount" | "provingKey" | "signers" | "transmitters">;
+export type OracleKeys = Pick<
+  NetworkKeys,
+  "vrfAccount" | "provingKey" | "furtherVrf" | "signers" | "transmitters"
+>;
 
 /**
  * Derives the keys of an oracle in a process of its own, one set for each chain: reports are signed without the chain's id, so no two chains
@@ -72,13 +92,18 @@ export function rolesOf({
   operator,
   vrfAccount,
   provingKey,
+  furtherVrf,
   signers,
   transmitters,
 }: NetworkKeys): StackRoles {
-  const { x, y } = provingKey.publicKey;
+  const roleOf = (account: Account, { publicKey: { x, y } }: ProvingKey): VrfRole => ({
+    oracle: account.address,
+    publicKey: [x, y],
+  });
   return {
     operator: operator.address,
-    vrf: { oracle: vrfAccount.address, publicKey: [x, y] },
+    vrf: roleOf(vrfAccount, provingKey),
+    furtherVrf: furtherVrf.map((one) => roleOf(one.vrfAccount, one.provingKey)),
     functions: {
       signers: signers.map((signer) => signer.address),
       transmitters: transmitters.map((one) => one.address),

@@ -35,7 +35,7 @@ export interface NetworkOracleOptions {
 }
 
 /** What of an oracle runs in this process. */
-export type OracleParts = Pick<OracleNetworkOptions, "vrf" | "functions" | "node">;
+export type OracleParts = Pick<OracleNetworkOptions, "vrf" | "furtherVrf" | "functions" | "node">;
 
 /** Makes what sends for an account of the oracle. */
 export type SenderOf = (account: Account, purpose: "words" | "report") => Sender;
@@ -47,6 +47,10 @@ export function createNetworkOracle({
 }: NetworkOracleOptions & { readonly keys: OracleKeys }): Oracle {
   return createPartialOracle(options, (senderOf) => ({
     vrf: { key: keys.provingKey, senders: [senderOf(keys.vrfAccount, "words")] },
+    furtherVrf: keys.furtherVrf.map(({ provingKey, vrfAccount }) => ({
+      key: provingKey,
+      senders: [senderOf(vrfAccount, "words")],
+    })),
     functions: {
       nodes: keys.signers.map((signer, i) => ({
         signer,

@@ -66,7 +66,7 @@ export const NETWORK_TOOLS: Means = {
       network,
       chainId: profile.chainId,
     });
-    const { functions } = readOracleCards(cards, profile.chainId, contracts.oracle.vrf);
+    const { functions } = readOracleCards(cards, profile.chainId, contracts.oracle);
     const operator = await loadOperator(network, settings);
     const client = connectExternal(settings.rpcUrls, profile.chainId);
     const show = (wei: bigint): string => `${roundAmount(wei)} ${profile.coin}`;

@@ -16,7 +16,7 @@ export function describeNetwork(options: {
   readonly isStarting: boolean;
 }): NetworkView {
   const { chain, explorerUrl, trouble, isStarting } = options;
-  const { profile, isEmbedded, terms, keyHash } = options.source;
+  const { profile, isEmbedded, terms, keyHash, vrfOperators = [{ keyHash }] } = options.source;
   return {
     name: profile.name,
     title: profile.title,
@@ -29,7 +29,7 @@ export function describeNetwork(options: {
     contracts: contractsOf(chain?.deployment),
     vrf: {
       version: chain?.deployment.contracts.vrfVersion ?? "v2",
-      keyHashes: [keyHash],
+      keyHashes: vrfOperators.map((one) => one.keyHash),
       minConfirmations: terms.minConfirmations,
       maxConfirmations: MAX_CONFIRMATIONS,
       maxWords: MAX_RANDOM_WORDS,

@@ -2,6 +2,7 @@ import { getAddress, type Hex } from "viem";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ChainClient } from "../evm/client.ts";
 import type { ContractsFile } from "../networks/external/contractsFile.ts";
+import { vrfOperatorsOf } from "../networks/external/oracleIdentity.ts";
 import { readGenesis } from "../networks/external/externalNode.ts";
 import { readNodeSet } from "../oracle/node/nodeSet.ts";
 import type { RoundJournal } from "../oracle/node/roundJournal.ts";
@@ -83,11 +84,11 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
       `networks.${network} names a coordinator alone, which is enough for an oracle node; name the contracts file`,
     );
   const keys = role === undefined ? deriveOracleKeys(masterKey, chainId) : deriveVrfKeys(masterKey, chainId);
-  const { keyHash } = contracts.file.oracle.vrf;
+  const keyHashes = vrfOperatorsOf(contracts.file.oracle).map(({ keyHash }) => keyHash);
   const own = keys.provingKey.keyHash;
-  if (own !== keyHash)
+  if (!keyHashes.includes(own))
     throw new StartError(
-      `the contracts in ${contracts.path} are for another oracle (VRF key hash ${keyHash}, and this data directory's is ${own}); use the data directory whose \`tyche oracle keys\` they were deployed with`,
+      `the contracts in ${contracts.path} are for another oracle (VRF key hash ${keyHashes.join(", ")}, and this data directory's is ${own}); use the data directory whose \`tyche oracle keys\` they were deployed with`,
     );
   if ("signers" in keys) return async (served) => createNetworkOracle({ ...served, keys });
   return async (served) =>

@@ -211,6 +211,8 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
           coinAllowanceWei: terms.coinAllowanceWei,
           isChainlinks: terms.chainlinkCoordinator !== undefined,
           keyHash: deployment.keyHash,
+          presetKeyHashes: source.presetKeyHashes,
+          vrfOperatorOf: (keyHash) => source.vrfOperators?.find((one) => one.keyHash === keyHash)?.address,
           ...(status && {
             oracleWait: (id) => status().pending.find(({ requestId }) => requestId === id)?.why,
           }),

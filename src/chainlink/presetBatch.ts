@@ -88,6 +88,11 @@ export function presetCallbackGas(requestBytes: readonly number[], linked: numbe
   return CALLBACK_BASE_GAS + Math.ceil(requests) + consumersGas({ linked, requests: requestBytes.length });
 }
 
+/** What a part's callback takes beside that of its presets: 70,000 at most, and what PresetConsumer wants at hand before it tries. */
+export const PART_CALLBACK_GAS = 75_000;
+/** Gas to ask for where random numbers alone are joined. */
+export const JOINED_CALLBACK_GAS = 200_000;
+
 /** Most items with requests of this length that one VRF request can serve, with `linked` contracts on the subscription. */
 export function maxPresetsPerBatch(requestBytes: number, linked: number): number {
   const first = CALLBACK_BASE_GAS + linked * (CONSUMER_GAS - CONSUMER_AGAIN_GAS);
@@ -121,14 +126,18 @@ export interface SubmissionSize {
   readonly subscriptions: readonly SubscriptionUse[];
   /** Number of requests for random words alone. */
   readonly randoms: number;
+  /** Key hashes of each request for joined words; the batches of presets among them are in `batchBytes`. */
+  readonly joins?: readonly number[];
 }
 
 /**
  * Gas to send a submission with: an upper bound for subscriptions never used before. Too little undoes the whole
  * submission (`InsufficientGas`); what is not used costs nothing. Every call leaves back 1/64 of the gas, three deep.
  */
-export function submissionGas({ batchBytes, functionBytes, subscriptions, randoms }: SubmissionSize): bigint {
+export function submissionGas(size: SubmissionSize): bigint {
+  const { batchBytes, functionBytes, subscriptions, randoms, joins = [] } = size;
   let gas = FIRST_TOUCH_GAS + randoms * RANDOM_GAS;
+  for (const keys of joins) gas += JOIN_GAS + keys * JOINED_KEY_GAS;
   for (const bytes of batchBytes) {
     gas += BATCH_GAS + bytes * CALLDATA_GAS_PER_BYTE;
     gas +=
@@ -145,6 +154,9 @@ export function submissionGas({ batchBytes, functionBytes, subscriptions, random
 const FIRST_TOUCH_GAS = 110_000;
 const RANDOM_GAS = 45_000;
 const BATCH_GAS = 65_000;
+/** A join, and each of its parts: 54,200 of V2, 58,600 of V2.5. */
+const JOIN_GAS = 60_000;
+const JOINED_KEY_GAS = 65_000;
 const FUNCTION_GAS = 145_000;
 /** Calldata, two logs, and copies in memory from contract to contract. */
 const FUNCTION_GAS_PER_BYTE = 45;

@@ -9,6 +9,7 @@ import {
 import type { Artifact } from "./contracts/artifacts.ts";
 import type { ContractName } from "./contracts/compilerInput.ts";
 import { LANE_MAX_GAS_WEI, vrfConfigOf, vrfV2PlusConfigOf } from "./stackConfig.ts";
+import { keyHash } from "../vrf/randomWords.ts";
 import type { VrfVersion } from "./vrfVersion.ts";
 
 /** On which terms words are given. */
@@ -28,6 +29,11 @@ export interface VrfTerms {
 export interface VrfRole {
   readonly oracle: Hex;
   readonly publicKey: readonly [bigint, bigint];
+}
+
+/** Returns the identifier of a node's proving key. */
+export function keyHashOfRole({ publicKey: [x, y] }: VrfRole): Hex {
+  return keyHash({ x, y });
 }
 
 /** The contracts that differ between the versions of VRF, by their role. */

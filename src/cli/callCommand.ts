@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { Hex } from "viem";
 import { text } from "node:stream/consumers";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import {
@@ -62,11 +63,21 @@ export function registerCall(program: Command, terminal: Terminal): void {
     .description("Draws random numbers.")
     .option("--words <number>", "how many", parseCount, 1)
     .option("--confirmations <number>", "blocks to wait before they are drawn", parseCount)
+    .option(
+      "--key-hash <hash>",
+      "a VRF key; up to 4 times, and their words are joined",
+      (value, all: Hex[]) => [...all, value as Hex],
+      [],
+    )
     .action(async (_flags: object, command: Command) => {
-      const flags = command.optsWithGlobals<CallFlags & { words: number; confirmations?: number }>();
+      const flags = command.optsWithGlobals<
+        CallFlags & { words: number; confirmations?: number; keyHash: readonly Hex[] }
+      >();
       const { network, idempotencyKey } = optionsOf(flags);
       const { client } = await connectService(flags);
-      const params = { network, numWords: flags.words, confirmations: flags.confirmations };
+      const { words: numWords, confirmations, keyHash } = flags;
+      const keyHashes = keyHash.length === 0 ? undefined : keyHash;
+      const params = { network, numWords, confirmations, keyHashes };
       await finish(await client.submit.random(params, { idempotencyKey }), flags, terminal);
     });
 

@@ -127,6 +127,7 @@ export const ERROR_CLASSES: Readonly<Record<string, new (facts: ApiErrorFacts) =
   chain_unavailable: ChainUnavailableError,
   request_failed: RequestFailedError,
   oracle_timeout: OracleTimeoutError,
+  word_withheld: OracleTimeoutError,
   overloaded: OverloadedError,
   still_pending: StillPendingError,
 };

@@ -37,6 +37,8 @@ export interface RandomParams {
   readonly numWords?: number | undefined;
   readonly confirmations?: number | undefined;
   readonly keyHash?: Hex | undefined;
+  /** 1 to 4 different key hashes instead: with several, their words are joined. */
+  readonly keyHashes?: readonly Hex[] | undefined;
 }
 
 export interface FunctionParams {

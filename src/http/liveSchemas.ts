@@ -1,3 +1,4 @@
+import { MAX_JOINED_KEYS } from "../chainlink/joinedWords.ts";
 import { REQUEST_KINDS, REQUEST_STATES, RETURN_TYPES } from "../lib/vocabulary.ts";
 import { Type, type Static } from "typebox";
 import type { Hex } from "viem";
@@ -107,6 +108,17 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         ),
         keyHash: Type.Optional(
           hash("Keccak256 hash that names the VRF key: one that `GET /api/networks` lists for the network."),
+        ),
+        keyHashes: Type.Optional(
+          Type.Array(hash("Key hash of the network."), {
+            minItems: 1,
+            maxItems: MAX_JOINED_KEYS,
+            uniqueItems: true,
+            [EXPECTED]: "an array of 1 to 4 different key hashes",
+            description:
+              "VRF keys whose words are joined, instead of `keyHash`: 1 to 4 different ones that `GET /api/networks` lists. The " +
+              "numbers are a hash of all their words, so one honest operator is enough. In the query, separated by commas.",
+          }),
         ),
       },
       STRICT,

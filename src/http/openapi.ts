@@ -23,6 +23,7 @@ const ASYNC_ERRORS: readonly ErrorCode[] = [
   "chain_unavailable",
   "request_failed",
   "oracle_timeout",
+  "word_withheld",
   "still_pending",
 ];
 

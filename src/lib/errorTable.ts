@@ -153,6 +153,14 @@ export const ERROR_TABLE = {
     remedy:
       "Send the request again later: this one has ended, and what a function had reserved is back on the subscription.",
   },
+  word_withheld: {
+    status: 504,
+    title: "A random word was withheld",
+    meaning:
+      "Words of several VRF operators were to be joined, and one of them brought none within 300 seconds after the request had its confirmations, although others had.",
+    remedy:
+      "Ask whom the message names. Where it recurs, name other key hashes: who sees the others' words can refuse a draw, not choose one.",
+  },
   overloaded: {
     status: 503,
     title: "Too much to do",

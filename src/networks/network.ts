@@ -6,6 +6,13 @@ import type { Fees } from "../evm/fees.ts";
 import type { Pipelining } from "../evm/pipelining.ts";
 import type { NetworkProfile } from "./profiles.ts";
 
+/** Who brings the words of one proving key. */
+export interface VrfOperator {
+  readonly keyHash: Hex;
+  /** Sends the proofs; absent where Chainlink does. */
+  readonly address?: Hex;
+}
+
 /** What stands on a chain, as stored between starts. */
 export interface ChainDeployment {
   readonly contracts: StackAddresses;
@@ -93,8 +100,12 @@ export interface NetworkSource {
   /** Whether Tyche runs the chain itself. For callers to read; nothing branches on it. */
   readonly isEmbedded: boolean;
   readonly terms: NetworkTerms;
-  /** Hash of the VRF key that presets use. */
+  /** Hash of the VRF key of requests that name none. */
   readonly keyHash: Hex;
+  /** All VRF operators, the one of `keyHash` first. Default: that one. */
+  readonly vrfOperators?: readonly VrfOperator[];
+  /** Key hashes whose words presets join, 2 to 4. Default: presets use the words of `keyHash`. */
+  readonly presetKeyHashes?: readonly Hex[] | undefined;
   /** Public explorer without a trailing slash; absent where the service's own pages are the explorer. */
   readonly explorerUrl?: string;
   /** What accounts of ours are called, by address. */

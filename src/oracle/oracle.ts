@@ -22,6 +22,13 @@ import { createVrfNode } from "./vrfNode.ts";
 const DEFAULT_LOOKBACK_BLOCKS = 86_400n;
 const ONE_AT_A_TIME = { maxInFlight: 1, maxTransactionGas: 30_000_000n, paceMs: undefined };
 
+/** One VRF node. */
+interface VrfRun {
+  readonly key: ProvingKey;
+  /** Accounts that send the fulfilments, at least one. */
+  readonly senders: readonly Sender[];
+}
+
 /** One network that the oracle serves. */
 export interface OracleNetworkOptions {
   readonly name: string;
@@ -37,11 +44,9 @@ export interface OracleNetworkOptions {
     readonly presetConsumer?: Hex;
   };
   /** Absent where another process proves words. */
-  readonly vrf?: {
-    readonly key: ProvingKey;
-    /** Accounts that send the fulfilments, at least one. */
-    readonly senders: readonly Sender[];
-  };
+  readonly vrf?: VrfRun | undefined;
+  /** Further VRF nodes that are run in this process, each with accounts of its own. */
+  readonly furtherVrf?: readonly VrfRun[];
   /** An oracle that holds the keys of all nodes. */
   readonly functions?: {
     /** In any order; addresses as in the coordinator's configuration. */
@@ -127,7 +132,10 @@ function serve(
     runner: options.runner,
     isPreset: createPresetSources({ client, presetConsumer: contracts.presetConsumer }),
   };
-  const vrfSenders = network.vrf?.senders.map(watched) ?? [];
+  const vrfRuns = [...(network.vrf === undefined ? [] : [network.vrf]), ...(network.furtherVrf ?? [])].map(
+    ({ key, senders: own }) => ({ key, senders: own.map(watched) }),
+  );
+  const vrfSenders = vrfRuns.flatMap((run) => run.senders);
   const nodes =
     network.functions?.nodes.map((one) => ({ ...one, transmitter: watched(one.transmitter) })) ?? [];
   const transmitter = network.node && watched(network.node.transmitter);
@@ -142,20 +150,20 @@ function serve(
         maxResponseBytes: network.functions.maxResponseBytes,
         pipelining,
       }));
-  const vrf =
-    network.vrf &&
+  const vrfNodes = vrfRuns.map(({ key, senders: own }) =>
     createVrfNode({
       ...common,
       coordinator: contracts.vrfCoordinator,
       batchCoordinator: contracts.batchVrfCoordinator,
       blockhashStore: contracts.blockhashStore,
-      key: network.vrf.key,
-      senders: vrfSenders,
+      key,
+      senders: own,
       pipelining,
       onReceipt: (receipt) => functions?.onReceipt(receipt),
-    });
+    }),
+  );
   const addresses = [
-    ...(vrf === undefined ? [] : [contracts.vrfCoordinator]),
+    ...(vrfNodes.length === 0 ? [] : [contracts.vrfCoordinator]),
     ...(functions === undefined ? [] : [contracts.functionsCoordinator, contracts.functionsRouter]),
   ];
   const senders = [
@@ -191,7 +199,7 @@ function serve(
         caughtUp ||= block.number >= readUpTo;
         for (const sender of senders) sender.poke();
         lastBlock = { number: block.number, seenAt: Date.now() };
-        vrf?.onBlock(block, caughtUp);
+        for (const node of vrfNodes) node.onBlock(block, caughtUp);
         functions?.onBlock(block, caughtUp);
       },
       async onReorg(firstReplaced) {
@@ -203,7 +211,10 @@ function serve(
           { network: network.name, firstReplaced: Number(firstReplaced) },
           "oracle: the chain was reorganised",
         );
-        const wanted = [vrf?.onReorg(firstReplaced), functions?.onReorg(firstReplaced)];
+        const wanted = [
+          ...vrfNodes.map((node) => node.onReorg(firstReplaced)),
+          functions?.onReorg(firstReplaced),
+        ];
         for (const sender of senders)
           sender.reconcile().catch((error: unknown) => {
             if (!signal.aborted)
@@ -223,7 +234,7 @@ function serve(
   void start();
 
   const status = (): OracleNetworkStatus => {
-    const pending = [...(vrf?.pending() ?? []), ...(functions?.pending() ?? [])];
+    const pending = [...vrfNodes.flatMap((node) => node.pending()), ...(functions?.pending() ?? [])];
     const next = lastBlock === undefined ? firstBlock : lastBlock.number + 1n;
     return {
       name: network.name,

@@ -10,6 +10,7 @@ import type { RequestState } from "../store/schema.ts";
 import type { RequestFinder } from "./blockDraft.ts";
 import type { Facts, OpenRequest, RunRequest } from "./openRequest.ts";
 import type { Change } from "./requestBook.ts";
+import { arrive, missingParts, partsOf, type JoinedPart } from "./joinedParts.ts";
 import type { WordCharge, WordCharges } from "./wordCharges.ts";
 
 /** Order of the states; a log that is told again takes no request back. */
@@ -42,13 +43,24 @@ export function changesOf(
         failure(request, transactionHash, `the oracle contract refused the request: ${reason}`),
       );
     }
+    case "Joining":
+      return requests
+        .ofVrfRequest(event.requestId)
+        .filter(({ progress }) => progress.parts === undefined)
+        .map((request) => ({ request, progress: { parts: partsOf(event) } }));
+    case "WordsJoined":
+      return requests
+        .ofVrfRequest(event.requestId)
+        .flatMap((request) => joined(request, event, { transactionHash, block }, charges));
     case "RandomWordsFulfilled":
       return requests.ofVrfRequest(event.requestId).flatMap((request) =>
-        words(request, event, {
-          transactionHash,
-          block,
-          charge: charges(event.requestId, request.progress.item ?? 0),
-        }),
+        isJoined(request)
+          ? part(request, event, { transactionHash, block }, charges)
+          : words(request, event, {
+              transactionHash,
+              block,
+              charge: charges(event.requestId, request.progress.item ?? 0),
+            }),
       );
     case "PresetSent":
     case "PresetRefused": {
@@ -60,7 +72,10 @@ export function changesOf(
       const word = advance(request, "randomness", transactionHash, {
         wordBlock: block,
         wordTransactionHash: transactionHash,
-        ...charges(event.vrfRequestId, event.item),
+        // The word that is missing came in this transaction.
+        ...(isJoined(request)
+          ? arrive(request, idsOf(missingParts(request)), { transactionHash, block }, charges)
+          : charges(event.vrfRequestId, event.item)),
       });
       if (event.name === "PresetRefused") {
         const reason = decodeRevertReason(event.reason).text;
@@ -141,6 +156,54 @@ function words(
       ...charge,
     }),
   ];
+}
+
+/** Whether the request's words are joined; its own VRF request brings the first of them then. */
+function isJoined({ kind, params, progress }: OpenRequest): boolean {
+  return progress.parts !== undefined || (kind === "random" && params.keyHashes !== undefined);
+}
+
+function idsOf(parts: readonly JoinedPart[]): ReadonlySet<Hex> {
+  return new Set(parts.map(({ id }) => id));
+}
+
+/** One word of those that are joined has come. */
+function part(
+  request: OpenRequest,
+  { requestId, success }: ChainEventOf<"RandomWordsFulfilled">,
+  found: { readonly transactionHash: Hex; readonly block: number },
+  charges: WordCharges,
+): Change[] {
+  const { parts = [], functionsRequestId } = request.progress;
+  const one = missingParts(request).find(({ id }) => id === requestId);
+  if (one === undefined || functionsRequestId !== undefined) return [];
+  const { transactionHash } = found;
+  const progress = arrive(request, new Set([requestId]), found, charges);
+  if (!success) {
+    const message = `the callback that takes the word of the key hash ${one.keyHash} ran out of gas`;
+    return [{ ...failure(request, transactionHash, message), progress }];
+  }
+  const left = missingParts(request).length - 1;
+  const detail = `word ${parts.length - left} of ${parts.length}, of the key hash ${one.keyHash}`;
+  // After a restart the blocks are read again.
+  if (request.timeline.some((entry) => entry.detail === detail && entry.transactionHash === transactionHash))
+    return [{ request, progress }];
+  return [{ request, progress, why: null, state: "submitted", detail, transactionHash }];
+}
+
+/** All words of a request for random numbers alone are there. A preset's function request follows in the same transaction. */
+function joined(
+  request: OpenRequest,
+  { requestId, seed }: ChainEventOf<"WordsJoined">,
+  found: { readonly transactionHash: Hex; readonly block: number },
+  charges: WordCharges,
+): Change[] {
+  if (request.kind !== "random" || request.progress.parts === undefined) return [];
+  const { transactionHash } = found;
+  const drawn = deriveWords(seed, request.params.numWords).map(String);
+  const outcome = { words: drawn, requestId, transactionHash };
+  const progress = arrive(request, idsOf(missingParts(request)), found, charges);
+  return [{ request, state: "fulfilled", transactionHash, outcome, progress }];
 }
 
 function failure(request: OpenRequest, transactionHash: Hex, message: string): Change {

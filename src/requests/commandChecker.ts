@@ -139,7 +139,9 @@ export function requireFacility(dapp: Dapp, facility: Dapp["facilities"][number]
 
 function checkRandom(command: RandomCommand, { vrf }: NetworkView): CheckedCommand {
   const confirmations = command.confirmations ?? vrf.minConfirmations;
-  const keyHash = command.keyHash ?? vrf.keyHashes[0]!;
-  const params = { numWords: command.numWords, confirmations, keyHash };
+  const [keyHash = command.keyHash ?? vrf.keyHashes[0]!, ...others] = command.keyHashes ?? [];
+  const { numWords } = command;
+  const joined = others.length === 0 ? {} : { keyHashes: [keyHash, ...others] };
+  const params = { numWords, confirmations, keyHash, ...joined };
   return { kind: "random", params, progress: {}, outcome: null };
 }

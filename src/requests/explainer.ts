@@ -12,6 +12,7 @@ import { estimateWordsCost } from "../chainlink/wordsCost.ts";
 import { withDeadline } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { remember } from "../lib/memo.ts";
+import { describeMissing, missingParts } from "./joinedParts.ts";
 import { isEnded } from "./requestBook.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
@@ -39,6 +40,8 @@ export interface ExplainerOptions {
   readonly isChainlinks: boolean;
   readonly subscriptions: Subscriptions;
   readonly tracker: Pick<Tracker, "oracleSeenAt">;
+  /** Address that brings the words of a key. */
+  readonly vrfOperatorOf?: ((keyHash: Hex) => Hex | undefined) | undefined;
   /** What the oracle, where it runs here, says that a request waits for. */
   readonly oracleWait: ((requestId: Hex) => string | undefined) | undefined;
   /** Why the sender sends nothing now, in words; `undefined` while it does. */
@@ -83,6 +86,12 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
   const kept = options.isChainlinks ? "; Chainlink's oracle drops a request after 24 hours" : "";
 
   const explain = async (request: OpenRequest): Promise<string | null> => {
+    const missing = describeMissing(request, options.vrfOperatorOf);
+    const reason = await explainStep(request);
+    return missing === undefined || reason === null ? reason : `${missing}: ${reason}`;
+  };
+
+  const explainStep = async (request: OpenRequest): Promise<string | null> => {
     const { progress, state } = request;
     const hash = progress.transactionHashes?.at(-1);
     if (hash === undefined) {
@@ -94,7 +103,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     if (progress.acceptedBlock === undefined) return await explainUnmined(request, hash);
     if (request.why !== null) return request.why;
     if (state === "submitted" && progress.vrfRequestId !== undefined) {
-      const reason = await explainWord(request, hash, progress.vrfRequestId);
+      const reason = await explainWord(request, hash, missingParts(request)[0]?.id ?? progress.vrfRequestId);
       if (reason !== undefined) return `${reason}${kept}`;
       if (options.isChainlinks)
         return `Chainlink's oracle has brought no random words for ${seconds(request.updatedAt)}${kept}${headAge()}`;
@@ -102,7 +111,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     const age = Date.now() - request.updatedAt;
     if (progress.functionsRequestId !== undefined && age > FUNCTIONS_TIMEOUT_MS)
       return `the function request has timed out on the network: no result within ${FUNCTIONS_TIMEOUT_MS / 1000} seconds; it is being taken off`;
-    const requestId = progress.functionsRequestId ?? progress.vrfRequestId;
+    const requestId = progress.functionsRequestId ?? missingParts(request)[0]?.id ?? progress.vrfRequestId;
     const wait = requestId === undefined ? undefined : options.oracleWait?.(requestId);
     if (wait !== undefined) return `with the oracle for ${seconds(request.updatedAt)}: ${wait}${headAge()}`;
     return oracleUnseen(request);

@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import { RETURN_TYPES, type RequestKind, type ReturnType } from "../lib/vocabulary.ts";
 import { DamagedRecordError } from "../store/checksum.ts";
+import type { JoinedPart } from "./joinedParts.ts";
 import type { StoredRequest } from "../store/requests.ts";
 
 /** What is learnt of a request as it goes on: its transactions, and what the chain says. Each kind has what concerns it. */
@@ -12,6 +13,8 @@ export type Facts = {
   readonly entry?: number;
   readonly item?: number;
   readonly vrfRequestId?: Hex;
+  /** Of joined words: the VRF requests that they are joined of, `vrfRequestId` first. */
+  readonly parts?: readonly JoinedPart[];
   readonly functionsRequestId?: Hex;
   /** Newest block when the first of them was signed: nothing of this request is on chain before. */
   readonly sinceBlock?: number;
@@ -45,7 +48,13 @@ type FunctionParams = {
   readonly args: readonly string[];
   readonly returnType: ReturnType;
 };
-type RandomParams = { readonly numWords: number; readonly confirmations: number; readonly keyHash: Hex };
+type RandomParams = {
+  readonly numWords: number;
+  readonly confirmations: number;
+  readonly keyHash: Hex;
+  /** 2 to 4 keys whose words are joined, `keyHash` first; absent where it is one. */
+  readonly keyHashes?: readonly Hex[];
+};
 type ConsumerParams = { readonly dappId: string; readonly consumer: Hex };
 type UnlinkParams = { readonly consumer: Hex };
 
@@ -135,12 +144,21 @@ const optional =
   (value) =>
     value === undefined || check(value);
 
+const PART: Shape = {
+  id: hex,
+  keyHash: hex,
+  block: optional(number),
+  transactionHash: optional(hex),
+  juels: optional(digits),
+  wei: optional(digits),
+} satisfies Record<keyof JoinedPart, Check>;
 const FACTS: Shape = {
   transactionHashes: optional(listOf(hex)),
   nonce: optional(number),
   entry: optional(number),
   item: optional(number),
   vrfRequestId: optional(hex),
+  parts: optional(listOf((part) => hasShape(part, PART))),
   functionsRequestId: optional(hex),
   sinceBlock: optional(number),
   acceptedBlock: optional(number),
@@ -173,7 +191,7 @@ const SHAPES: Readonly<
     outcome: RUN_OUTCOME,
   },
   random: {
-    params: { numWords: number, confirmations: number, keyHash: hex },
+    params: { numWords: number, confirmations: number, keyHash: hex, keyHashes: optional(listOf(hex)) },
     progress: {},
     outcome: { transactionHash: hex, requestId: hex, words: listOf(text) },
   },

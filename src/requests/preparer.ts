@@ -17,7 +17,7 @@ import type { Subscriptions } from "../dapps/subscriptions.ts";
  * `chain_unavailable` when the chain lacks what the request needs.
  */
 export function createPreparer(options: {
-  readonly chain: Pick<ServedChain, "network" | "keyHash" | "presetConfirmations">;
+  readonly chain: Pick<ServedChain, "network" | "keyHash" | "presetKeyHashes" | "presetConfirmations">;
   readonly subscriptions: Subscriptions;
   readonly sourceStore: SourceStore;
   /** Contracts of a dapp that are on their way to its subscriptions. */
@@ -38,8 +38,16 @@ export function createPreparer(options: {
     subscriptions.assertFunded(request.dappId);
     const requestId = request.id;
     if (request.kind === "random") {
-      const { keyHash, confirmations, numWords } = request.params;
-      return { kind: "random", requestId, vrfSubscriptionId, keyHash, confirmations, numWords };
+      const { keyHash, keyHashes: joinedKeyHashes, confirmations, numWords } = request.params;
+      return {
+        kind: "random",
+        requestId,
+        vrfSubscriptionId,
+        keyHash,
+        joinedKeyHashes,
+        confirmations,
+        numWords,
+      };
     }
     const linked = await countLinked(request.dappId);
     if (request.kind === "function") {
@@ -59,6 +67,7 @@ export function createPreparer(options: {
       vrfSubscriptionId,
       functionsSubscriptionId,
       keyHash: chain.keyHash,
+      joinedKeyHashes: chain.presetKeyHashes,
       confirmations: chain.presetConfirmations,
       sourceId,
       argsCbor,

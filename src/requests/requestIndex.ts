@@ -31,10 +31,12 @@ export function createRequestIndex(): RequestIndex {
   return {
     set(request) {
       remove(request);
-      const { transactionHashes = [], vrfRequestId, functionsRequestId } = request.progress;
+      const { transactionHashes = [], vrfRequestId, functionsRequestId, parts = [] } = request.progress;
       const names = [...transactionHashes];
       if (vrfRequestId !== undefined) names.push(vrfRequestId);
       if (functionsRequestId !== undefined) names.push(functionsRequestId);
+      // The first part has the request's own id.
+      for (const { id } of parts.slice(1)) names.push(id);
       namesOf.set(request, names);
       for (const name of names) {
         const requests = byName.get(name);

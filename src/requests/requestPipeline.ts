@@ -194,6 +194,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
         contracts,
         presetConfirmations: chain.presetConfirmations,
         isChainlinks: chain.isChainlinks,
+        vrfOperatorOf: chain.vrfOperatorOf,
         book,
         tracker,
         requests,
@@ -249,6 +250,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     subscriptions,
     tracker,
     oracleWait: chain.oracleWait,
+    vrfOperatorOf: chain.vrfOperatorOf,
     senderWait: () => own.waitsFor()?.message,
     queued: () => dispatcher.queued(),
   });

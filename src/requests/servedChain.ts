@@ -26,6 +26,10 @@ export interface ServedChain {
   readonly coinAllowanceWei?: bigint | undefined;
   /** The proving key asked for words of presets. */
   readonly keyHash: Hex;
+  /** 2 to 4 keys whose words presets join instead. */
+  readonly presetKeyHashes?: readonly Hex[] | undefined;
+  /** Address that brings the words of a key; `undefined` where it isn't known. */
+  readonly vrfOperatorOf?: (keyHash: Hex) => Hex | undefined;
   /** What the oracle, where it runs here, says that a request (VRF or Functions id) waits for; `undefined` if it has none such. */
   readonly oracleWait?: (requestId: Hex) => string | undefined;
   /** Whether Chainlink's own oracle brings random words. Default `false`. */

@@ -80,6 +80,8 @@ export interface RandomCommand {
   readonly confirmations?: number;
   /** Absent: the network's first key hash. */
   readonly keyHash?: Hex;
+  /** 1 to 4 different key hashes of the network instead: with several, their words are joined. */
+  readonly keyHashes?: readonly Hex[];
 }
 
 export interface ConsumerCommand {

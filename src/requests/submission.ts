@@ -3,11 +3,14 @@ import type { Hex } from "viem";
 import { MAX_VRF_CALLBACK_GAS } from "../chainlink/limits.ts";
 import {
   MAX_BATCH_BYTES,
+  JOINED_CALLBACK_GAS,
+  PART_CALLBACK_GAS,
   encodePresetBatch,
   presetCallbackGas,
   submissionGas,
   type SubmissionSize,
 } from "../chainlink/presetBatch.ts";
+import { joinedPresetsAbi } from "../chainlink/contracts/abi.ts";
 import { OWN_ABIS, type VrfVersion } from "../chainlink/vrfVersion.ts";
 
 /** Presets that may share one VRF request: the callback stays under the coordinator's 2,500,000 gas with the longest sources. */
@@ -22,6 +25,8 @@ export interface PresetSubmission {
   readonly vrfSubscriptionId: bigint;
   readonly functionsSubscriptionId: bigint;
   readonly keyHash: Hex;
+  /** 2 to 4 keys whose words are joined, instead of those of `keyHash` alone. */
+  readonly joinedKeyHashes?: readonly Hex[] | undefined;
   readonly confirmations: number;
   /** Id of the stored source on this chain. */
   readonly sourceId: number;
@@ -48,6 +53,8 @@ export interface RandomSubmission {
   readonly requestId: string;
   readonly vrfSubscriptionId: bigint;
   readonly keyHash: Hex;
+  /** 2 to 4 keys whose words are joined, instead of those of `keyHash` alone. */
+  readonly joinedKeyHashes?: readonly Hex[] | undefined;
   readonly confirmations: number;
   readonly numWords: number;
 }
@@ -62,8 +69,12 @@ export interface Batch {
   readonly entries: readonly (readonly string[])[];
 }
 
-/** Encodes submissions as one transaction; presets of the same dapp and terms share a VRF request. */
+/**
+ * Encodes submissions as one transaction; presets of the same dapp and terms share a VRF request. Those with joined words and those
+ * without go by calls of their own, so they can't share a transaction.
+ */
 export function encodeBatch(submissions: readonly Submission[], vrfVersion: VrfVersion): Batch {
+  if (submissions.some(isJoined)) return encodeJoins(submissions.filter(isJoined));
   const groups = groupPresets(submissions);
   const functions = submissions.filter((one) => one.kind === "function");
   const randoms = submissions.filter((one) => one.kind === "random");
@@ -74,10 +85,7 @@ export function encodeBatch(submissions: readonly Submission[], vrfVersion: VrfV
       keyHash: first.keyHash,
       confirmations: first.confirmations,
       callbackGasLimit: callbackGasOf(items),
-      batch: encodePresetBatch({
-        functionsSubId: first.functionsSubscriptionId,
-        items: items.map((item) => ({ sourceId: item.sourceId, args: item.argsCbor })),
-      }),
+      batch: encodeItems(items),
     };
   });
   const data = encodeFunctionData({
@@ -105,6 +113,52 @@ export function encodeBatch(submissions: readonly Submission[], vrfVersion: VrfV
   };
 }
 
+type Joined = (PresetSubmission | RandomSubmission) & { readonly joinedKeyHashes: readonly Hex[] };
+
+/** Whether a submission takes the words of several keys. */
+function isJoined(one: Submission): one is Joined {
+  return one.kind !== "function" && one.joinedKeyHashes !== undefined;
+}
+
+function encodeJoins(submissions: readonly Joined[]): Batch {
+  const groups = groupPresets(submissions);
+  const randoms = submissions.filter((one) => one.kind === "random");
+  const callOf = ({ vrfSubscriptionId, joinedKeyHashes, confirmations }: Joined) => ({
+    vrfSubId: vrfSubscriptionId,
+    keyHashes: joinedKeyHashes,
+    confirmations,
+  });
+  const calls = [
+    ...groups.map((items) => ({
+      ...callOf(items[0] as Joined),
+      callbackGasLimit: callbackGasOf(items),
+      numWords: 0,
+      batch: encodeItems(items),
+    })),
+    ...randoms.map((one) => ({
+      ...callOf(one),
+      callbackGasLimit: JOINED_CALLBACK_GAS,
+      numWords: one.numWords,
+      batch: "0x" as const,
+    })),
+  ];
+  return {
+    data: encodeFunctionData({ abi: joinedPresetsAbi, functionName: "submitJoined", args: [calls] }),
+    gas: gasOf(submissions, groups),
+    entries: [
+      ...groups.map((items) => items.map(({ requestId }) => requestId)),
+      ...randoms.map(({ requestId }) => [requestId]),
+    ],
+  };
+}
+
+function encodeItems(items: readonly PresetSubmission[]): Hex {
+  return encodePresetBatch({
+    functionsSubId: items[0]!.functionsSubscriptionId,
+    items: items.map((item) => ({ sourceId: item.sourceId, args: item.argsCbor })),
+  });
+}
+
 /** Gas of a transaction that carries these submissions, with the presets among them in groups that share a proof. */
 function gasOf(submissions: readonly Submission[], groups: readonly (readonly PresetSubmission[])[]): bigint {
   return submissionGas(sizeOf(submissions, groups));
@@ -122,7 +176,10 @@ function sizeOf(
       linked: linkedOf(each),
       requests: each.length,
     })),
-    randoms: submissions.filter((one) => one.kind === "random").length,
+    randoms: submissions.filter((one) => one.kind === "random" && !isJoined(one)).length,
+    joins: [...groups.map(([first]) => first!), ...submissions.filter((one) => one.kind === "random")]
+      .filter(isJoined)
+      .map(({ joinedKeyHashes }) => joinedKeyHashes.length),
   };
 }
 
@@ -132,10 +189,11 @@ function packedBytes({ argsCbor }: PresetSubmission): number {
 }
 
 function callbackGasOf(items: readonly PresetSubmission[]): number {
-  return presetCallbackGas(
+  const gas = presetCallbackGas(
     items.map(({ requestBytes }) => requestBytes),
     linkedOf(items),
   );
+  return isJoined(items[0]!) ? gas + PART_CALLBACK_GAS : gas;
 }
 
 /** The most that any of them counts on. */
@@ -148,7 +206,7 @@ function groupPresets(submissions: readonly Submission[]): PresetSubmission[][] 
   const growing = new Map<string, PresetSubmission[]>();
   for (const one of submissions) {
     if (one.kind !== "preset") continue;
-    const terms = `${one.vrfSubscriptionId} ${one.functionsSubscriptionId} ${one.keyHash} ${one.confirmations}`;
+    const terms = `${one.vrfSubscriptionId} ${one.functionsSubscriptionId} ${(one.joinedKeyHashes ?? [one.keyHash]).join()} ${one.confirmations}`;
     let items = growing.get(terms);
     if (items === undefined || !hasRoom(items, one)) {
       items = [];
@@ -180,7 +238,8 @@ const MAX_TRANSACTION_GAS = 16_000_000n;
 const MAX_TRANSACTION_BYTES = 120_000;
 
 /**
- * Splits submissions, in their order, into such as fit one transaction each; one that fits none stands alone.
+ * Splits submissions, in their order, into such as fit one transaction each; one that fits none stands alone. Those with joined words
+ * go apart from the others.
  *
  * @param maxGas gas limit of one transaction. Default 16,000,000.
  */
@@ -188,6 +247,10 @@ export function splitByLimits(
   submissions: readonly Submission[],
   maxGas = MAX_TRANSACTION_GAS,
 ): Submission[][] {
+  return [...Map.groupBy(submissions, isJoined).values()].flatMap((alike) => splitAlike(alike, maxGas));
+}
+
+function splitAlike(submissions: readonly Submission[], maxGas: bigint): Submission[][] {
   const parts: Submission[][] = [];
   // Of the last part: gas at the most, as if each went alone, and bytes of calldata.
   let gas = 0n;

@@ -1,3 +1,4 @@
+import { departed } from "./joinedParts.ts";
 import { isEnded } from "./requestBook.ts";
 import type { Change } from "./requestBook.ts";
 import type { OpenRequest, Facts } from "./openRequest.ts";
@@ -13,6 +14,7 @@ const WORD_FACTS = [
 export const CHAIN_FACTS = [
   ...WORD_FACTS,
   "vrfRequestId",
+  "parts",
   "acceptedBlock",
   "functionsRequestId",
   "functionJuels",
@@ -28,7 +30,11 @@ export function takeBack(request: OpenRequest, firstReplaced: bigint): Change | 
   const { acceptedBlock = wasEnded ? Infinity : -1, wordBlock = -1 } = progress;
   const isUnsent = acceptedBlock >= firstReplaced;
   const isWordGone = wordBlock >= firstReplaced;
-  if (!isUnsent && !isWordGone && !wasEnded) return undefined;
+  const departure = isUnsent ? undefined : departed(request, firstReplaced);
+  if (!isUnsent && !isWordGone && !wasEnded)
+    return (
+      departure && { request, progress: departure, detail: PART_TAKEN_BACK, state: request.state, why: null }
+    );
   const forget = isUnsent
     ? forgotten(progress, CHAIN_FACTS)
     : isWordGone
@@ -40,11 +46,14 @@ export function takeBack(request: OpenRequest, firstReplaced: bigint): Change | 
   const detail = `a reorganisation of the chain took the ${what} back`;
   return {
     request,
-    forget,
+    forget: forget.filter((name) => departure?.[name] === undefined),
+    ...(departure === undefined ? {} : { progress: departure }),
     ...(request.state === state ? {} : { state, detail }),
     why: isUnsent ? "waiting for its transaction to be mined again" : null,
   };
 }
+
+const PART_TAKEN_BACK = "a reorganisation of the chain took a random word back";
 
 function forgottenWord(progress: Facts): (keyof Facts)[] {
   return forgotten(progress, [...WORD_FACTS, "functionsRequestId", "functionJuels"]);

@@ -59,7 +59,11 @@ export function createTracker(
     // All are decoded before the first is acted on: a node that sends a malformed one is asked for the block again.
     const events = logs.map((log) => ({ log, event: decodeLog(log) }));
     if (events.some(({ event }) => event !== undefined && ANSWERS.has(event.name))) oracleSeenAt = Date.now();
-    const charges = readWordCharges(events.map(({ event }) => event));
+    const charges = readWordCharges(
+      events.map(({ event }) => event),
+      (id) =>
+        Math.max(1, index.ofVrfRequest(id).filter(({ progress }) => progress.parts !== undefined).length),
+    );
     const block = createBlockDraft(index);
     try {
       await book.change(() => {

@@ -12,8 +12,13 @@ export type WordCharges = (vrfRequestId: Hex, item: number) => WordCharge;
 /**
  * Reads from events, those of a whole transaction or block, what VRF requests paid. The presets that share one take equal parts: the
  * consumer emits an event for each of them, before the coordinator says what was paid.
+ *
+ * @param sharersOf requests that share a word that is joined with others, and that the consumer says nothing of. Default: 1.
  */
-export function readWordCharges(events: readonly (ChainEvent | undefined)[]): WordCharges {
+export function readWordCharges(
+  events: readonly (ChainEvent | undefined)[],
+  sharersOf: (vrfRequestId: Hex) => number = () => 1,
+): WordCharges {
   const items = new Map<Hex, number>();
   for (const event of events)
     if (event?.name === "PresetSent" || event?.name === "PresetRefused")
@@ -22,7 +27,9 @@ export function readWordCharges(events: readonly (ChainEvent | undefined)[]): Wo
   for (const event of events) {
     if (event?.name !== "RandomWordsFulfilled") continue;
     const { requestId, paymentJuels, paymentWei } = event;
-    const parts = shareOut(paymentWei ?? paymentJuels, items.get(requestId) ?? 1).map(String);
+    const parts = shareOut(paymentWei ?? paymentJuels, items.get(requestId) ?? sharersOf(requestId)).map(
+      String,
+    );
     charges.set(
       requestId,
       parts.map((part) => (paymentWei === undefined ? { wordJuels: part } : { wordWei: part })),

@@ -7,6 +7,7 @@ import { RpcError } from "../evm/client.ts";
 import type { ChainClient } from "../evm/client.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import type { RequestBook } from "./requestBook.ts";
+import { describeMissing, missingParts } from "./joinedParts.ts";
 import type { Facts, OpenRequest } from "./openRequest.ts";
 import { CHAIN_FACTS } from "./takeBack.ts";
 import type { Tracker } from "./tracker.ts";
@@ -44,6 +45,8 @@ export interface WordTimeoutsOptions {
   readonly requests: () => readonly OpenRequest[];
   /** Sends a request that no transaction carries. */
   readonly take: (request: OpenRequest) => void;
+  /** Address that brings the words of a key. */
+  readonly vrfOperatorOf?: ((keyHash: Hex) => Hex | undefined) | undefined;
   /** Says why a request is not further. */
   readonly explain: (request: OpenRequest) => Promise<string | null>;
 }
@@ -51,7 +54,7 @@ export interface WordTimeoutsOptions {
 /**
  * Creates what ends the wait for random words. A request whose block hash neither the EVM nor the BlockhashStore has can't be
  * fulfilled any more by anybody, so it is sent again and never answered twice. One that could be, and isn't in time, fails with
- * what it waited for.
+ * what it waited for. One with joined words is never sent again.
  *
  * Chainlink's oracle keeps a request for 24 hours, through dear gas and a subscription that is short, and others of its nodes bring old
  * block hashes back: one that is waiting is never sent again, as both might be answered. It fails when those hours are over.
@@ -105,8 +108,11 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
   };
 
   const fail = async (request: OpenRequest, reason: string): Promise<void> => {
-    const message = `the oracle network brought no random words: ${reason}`;
-    const error = { code: "oracle_timeout", message };
+    const missing = describeMissing(request, options.vrfOperatorOf);
+    const isWithheld = missing !== undefined && missingParts(request).length < request.progress.parts!.length;
+    const error = isWithheld
+      ? { code: "word_withheld", message: `a VRF operator brought no word: ${missing}; ${reason}` }
+      : { code: "oracle_timeout", message: `the oracle network brought no random words: ${reason}` };
     // It may have ended while the reason was looked for.
     await book.change(() => (isWaiting(request) ? [{ request, state: "failed", error }] : []));
     // Words that come too late change nothing.
@@ -137,8 +143,11 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
     // A proof can be in the next block at the earliest.
     if (age >= unreachable && (await isHashLost(acceptedBlock))) {
       // Its words may be in a block that the tracker has yet to read: then they are its answer.
-      const isAnswered = !(await isPending(vrfRequestId));
+      const isAnswered = !(await isPending(missingParts(request)[0]?.id ?? vrfRequestId));
       if (isAnswered || request.progress.vrfRequestId !== vrfRequestId) return;
+      // Sent again, a join would give who has seen the others' words another draw.
+      if (progress.parts !== undefined)
+        return await fail(request, `the hash of block ${acceptedBlock} is out of reach`);
       const isTriedOften = timeline.filter(({ detail }) => detail === RESENT).length >= MAX_RESENDS;
       const reason = `the hash of block ${acceptedBlock} is out of reach, after ${MAX_RESENDS} attempts`;
       return isTriedOften ? await fail(request, reason) : await sendAgain(request);

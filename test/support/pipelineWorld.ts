@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Hex } from "viem";
 import { vi } from "vitest";
 import { createChainClient } from "../../src/evm/client.ts";
 import { decodeLog, type ChainEvent, type ChainEventOf } from "../../src/chainlink/events.ts";
@@ -23,7 +24,8 @@ import { openStore } from "../../src/store/store.ts";
 import { createTestRunner } from "../oracle/support/runner.ts";
 import type { Account } from "../../src/evm/account.ts";
 import { startFaultyNode } from "./faultyNode.ts";
-import { startTestStack, TEST_PROVING_KEY, TEST_ROLES } from "./stack.ts";
+import { testAccount } from "./anvil.ts";
+import { FURTHER_PROVING_KEYS, startTestStack, TEST_PROVING_KEY, TEST_ROLES } from "./stack.ts";
 
 export const DESK_NETWORK = "sepolia";
 export const DESK_DAPP = "dapp_test";
@@ -31,6 +33,9 @@ export const DESK_DAPP = "dapp_test";
 export const PRESET_SOURCE = "return Buffer.from(bytesArgs[0].slice(2), 'hex')";
 const PREFIX = createSourcePrefix(PRESET_SOURCE);
 const LINK = 10n ** 18n;
+
+/** Send the proofs of the VRF nodes. */
+const vrfAccounts = [TEST_ROLES.vrfOracle, ...[7, 8, 9].map(testAccount)];
 
 /** Options of {@link PipelineWorld.open}. */
 export interface PipelineOptions {
@@ -43,6 +48,8 @@ export interface PipelineOptions {
   readonly coinAllowanceWei?: bigint;
   /** Default `false`. */
   readonly isChainlinks?: boolean;
+  /** Default: presets take the words of one key. */
+  readonly presetKeyHashes?: readonly Hex[];
   readonly gasLaneWei?: bigint;
   readonly pipelining?: Pipelining;
   /** Default 32. */
@@ -65,8 +72,13 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
     oracle = undefined;
   };
 
-  /** @param onRun called before each run of a source. Default: nothing. */
-  const startOracle = (onRun?: () => void | Promise<void>): void => {
+  const vrfKeys = [TEST_PROVING_KEY, ...FURTHER_PROVING_KEYS].slice(0, options.vrfKeys ?? 1);
+
+  /**
+   * @param onRun called before each run of a source. Default: nothing.
+   * @param keys the VRF keys whose nodes run. Default: all of the stack.
+   */
+  const startOracle = (onRun?: () => void | Promise<void>, keys = vrfKeys): void => {
     const controller = (oracleEnd = new AbortController());
     const { signal } = controller;
     const watcher = createChainWatcher({ client: stack.client, pollIntervalMs: 200, onError: () => {} });
@@ -89,7 +101,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
           client: stack.client,
           watcher,
           contracts: stack.addresses,
-          vrf: { key: TEST_PROVING_KEY, senders: [senderOf(TEST_ROLES.vrfOracle)] },
+          furtherVrf: keys.map((key) => ({ key, senders: [senderOf(vrfAccounts[vrfKeys.indexOf(key)]!)] })),
           functions: {
             nodes: TEST_ROLES.signers.map(({ secretKey }, i) => ({
               signer: createReportSigner(secretKey),
@@ -129,6 +141,8 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
         coinAllowanceWei: options.coinAllowanceWei,
         isChainlinks: options.isChainlinks ?? false,
         keyHash: TEST_PROVING_KEY.keyHash,
+        presetKeyHashes: options.presetKeyHashes,
+        vrfOperatorOf: (keyHash) => vrfAccounts[vrfKeys.findIndex((key) => key.keyHash === keyHash)]?.address,
         presetConfirmations: 1,
         finality: createFinality({
           client,

@@ -10,7 +10,10 @@ export function checkNetworks(networks: unknown): ParameterViolation[] {
   return Object.entries(networks).flatMap(([name, network]) => {
     const path = pointerTo(name, "/networks");
     if (isEmbedded(network))
-      return [...checkEmbedded(name, path), ...(isObject(network) ? checkPayment(network, path) : [])];
+      return [
+        ...checkEmbedded(name, path),
+        ...(isObject(network) ? [...checkPayment(network, path), ...checkVrfKeys(network, path)] : []),
+      ];
     return isObject(network)
       ? [
           ...checkChainId(name, network, path),
@@ -71,6 +74,13 @@ function checkPayment(network: Members, path: string): ParameterViolation[] {
   return needs
     .filter(([member, isMet]) => network[member] !== undefined && !isMet)
     .map(([member, , what]) => ({ path: `${path}/${member}`, message: `needs ${what}` }));
+}
+
+/** Presets join words of keys that there are. */
+function checkVrfKeys({ vrfKeys = 1, presetVrfKeys = 1 }: Members, path: string): ParameterViolation[] {
+  if (!(Number(presetVrfKeys) > Number(vrfKeys))) return [];
+  const message = `must be at most vrfKeys, ${Number(vrfKeys)}; got ${Number(presetVrfKeys)}`;
+  return [{ path: `${path}/presetVrfKeys`, message }];
 }
 
 function checkKey(key: unknown, path: string): ParameterViolation[] {

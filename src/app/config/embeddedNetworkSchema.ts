@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { VRF_VERSIONS, type VrfVersion } from "../../chainlink/vrfVersion.ts";
 import type { EmbeddedVrf } from "../../networks/embedded/chain.ts";
+import { MAX_JOINED_KEYS } from "../../chainlink/joinedWords.ts";
 import { EXPECTED } from "../../lib/schemaErrors.ts";
 
 /** A chain inside the service, with its options. */
@@ -8,7 +9,22 @@ export interface EmbeddedNetworkConfig {
   readonly embedded: true;
   readonly vrf?: VrfVersion;
   readonly nativePayment?: boolean;
+  readonly vrfKeys?: number;
+  readonly presetVrfKeys?: number;
 }
+
+const UP_TO_FOUR = {
+  minimum: 1,
+  maximum: MAX_JOINED_KEYS,
+  [EXPECTED]: "a whole number from 1 to 4",
+} as const;
+
+/** How many VRF keys' words presets join. */
+export const PresetVrfKeys = Type.Integer({
+  ...UP_TO_FOUR,
+  description:
+    "Number of the network's VRF keys, the first ones, whose words presets join: one honest operator of them is enough. Default 1.",
+});
 
 /** An embedded network as an object, as {@link EmbeddedNetworkConfig}. */
 export const EmbeddedNetwork = Type.Object(
@@ -32,6 +48,13 @@ export const EmbeddedNetwork = Type.Object(
           "Whether random words are paid for in coin instead of LINK: VRF v2.5 alone, fixed when the chain is new. Default false.",
       }),
     ),
+    vrfKeys: Type.Optional(
+      Type.Integer({
+        ...UP_TO_FOUR,
+        description: "VRF keys that requests may name and join, fixed when the chain is new. Default 1.",
+      }),
+    ),
+    presetVrfKeys: Type.Optional(PresetVrfKeys),
   },
   {
     additionalProperties: false,
@@ -49,4 +72,14 @@ export function isEmbedded(network: unknown): network is "embedded" | EmbeddedNe
 export function vrfOf(network: "embedded" | EmbeddedNetworkConfig): EmbeddedVrf {
   const { vrf, nativePayment }: Partial<EmbeddedNetworkConfig> = network === "embedded" ? {} : network;
   return { vrfVersion: vrf ?? "v2", nativePayment: nativePayment ?? false };
+}
+
+/** How many VRF keys an embedded network has, and of how many presets join the words. */
+export function vrfKeysOf(network: "embedded" | EmbeddedNetworkConfig): {
+  readonly vrfKeys: number;
+  readonly presetVrfKeys: number;
+} {
+  const { vrfKeys = 1, presetVrfKeys = 1 }: Partial<EmbeddedNetworkConfig> =
+    network === "embedded" ? {} : network;
+  return { vrfKeys, presetVrfKeys };
 }

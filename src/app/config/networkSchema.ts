@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import type { Hex } from "viem";
 import { VRF_VERSIONS, type VrfVersion } from "../../chainlink/vrfVersion.ts";
-import { EmbeddedNetwork, type EmbeddedNetworkConfig } from "./embeddedNetworkSchema.ts";
+import { EmbeddedNetwork, type EmbeddedNetworkConfig, PresetVrfKeys } from "./embeddedNetworkSchema.ts";
 import { EXPECTED } from "../../lib/schemaErrors.ts";
 
 const STRICT = { additionalProperties: false } as const;
@@ -136,6 +136,7 @@ export const ExternalNetwork = Type.Object(
       }),
     ),
     vrf: Type.Optional(VrfChoice),
+    presetVrfKeys: Type.Optional(PresetVrfKeys),
     finalityDepth: Type.Optional(
       Type.Integer({
         minimum: 1,

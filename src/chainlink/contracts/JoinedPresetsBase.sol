@@ -101,7 +101,7 @@ abstract contract JoinedPresetsBase is PresetConsumerBase {
       JoinedWords.keepPart(parts[i], requestId, i, parts.length, items);
     }
     if (items > 0) PresetBatch.keep(JoinedWords.batchSlotOf(uint160(requestId)), batch);
-    emit Joining(requestId, joined.keyHashes, parts);
     emit Accepted(index, requestId);
+    emit Joining(requestId, joined.keyHashes, parts);
   }
 }

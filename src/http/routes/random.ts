@@ -30,13 +30,16 @@ export function randomOperation(deps: HttpDeps, responder: Responder): Operation
     async handle(ctx) {
       const given = await readParameters(ctx, deps.limits);
       const { networks, validate } = deps.schemas();
-      const { keyHash, ...values } = parseRequest(given, validate.random, (values) =>
+      const { keyHashes: listed } = given.values;
+      if (typeof listed === "string") given.values["keyHashes"] = listed.split(",");
+      const { keyHash, keyHashes, ...values } = parseRequest(given, validate.random, (values) =>
         checkRange(values, networks.get(values.network)),
       );
       await responder.run(ctx, {
         kind: "random",
         ...values,
-        ...(keyHash === undefined ? {} : { keyHash: keyHash.toLowerCase() as Hex }),
+        ...(keyHash === undefined ? {} : { keyHash: lowerCase(keyHash) }),
+        ...(keyHashes === undefined ? {} : { keyHashes: keyHashes.map(lowerCase) }),
       });
     },
   };
@@ -44,7 +47,7 @@ export function randomOperation(deps: HttpDeps, responder: Responder): Operation
 
 /** Checks what differs from network to network. */
 function checkRange(
-  { numWords, confirmations, keyHash }: Static<RequestSchemas["random"]>,
+  { numWords, confirmations, keyHash, keyHashes: joined }: Static<RequestSchemas["random"]>,
   network: NetworkView | undefined,
 ): ParameterViolation[] {
   if (network === undefined) return [];
@@ -62,11 +65,22 @@ function checkRange(
       message: `must be from ${minConfirmations} to ${maxConfirmations} on ${network.name}; got ${confirmations}`,
     });
   }
-  if (keyHash !== undefined && !keyHashes.some((known) => known === keyHash.toLowerCase())) {
-    violations.push({
-      path: "/keyHash",
-      message: `is not registered on ${network.name}; registered: ${keyHashes.join(", ")}`,
-    });
+  const asked = [
+    ...(keyHash === undefined ? [] : [["/keyHash", keyHash] as const]),
+    ...(joined ?? []).map((one, i) => [`/keyHashes/${i}`, one] as const),
+  ];
+  for (const [path, one] of asked) {
+    if (keyHashes.includes(lowerCase(one))) continue;
+    const message = `is not registered on ${network.name}; registered: ${keyHashes.join(", ")}`;
+    violations.push({ path, message });
   }
+  if (keyHash !== undefined && joined !== undefined)
+    violations.push({ path: "/keyHashes", message: "goes instead of keyHash, not with it" });
+  if (joined !== undefined && new Set(joined.map(lowerCase)).size < joined.length)
+    violations.push({ path: "/keyHashes", message: "must name each key hash once" });
   return violations;
+}
+
+function lowerCase(hash: string): Hex {
+  return hash.toLowerCase() as Hex;
 }

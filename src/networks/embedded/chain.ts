@@ -5,7 +5,8 @@ import type { ChainClient } from "../../evm/client.ts";
 import { deployStack } from "../../chainlink/deploy.ts";
 import { wordPaymentAbi } from "../../chainlink/contracts/abi.ts";
 import type { StackAddresses, StackRoles } from "../../chainlink/stackPlan.ts";
-import type { VrfTerms } from "../../chainlink/vrfPlan.ts";
+import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
+import { keyHashOfRole, type VrfTerms } from "../../chainlink/vrfPlan.ts";
 import type { ChainDeployment, KnownChain } from "../network.ts";
 import { minConfirmationsOf } from "../profiles.ts";
 import type { NetworkProfile } from "../profiles.ts";
@@ -92,6 +93,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       const present = await client.getHead(BigInt(known.deployment.blockNumber));
       if (present?.hash === known.identity) {
         await assertSameVrf(client, known.deployment.contracts, options);
+        await assertVrfKeys(client, known.deployment.contracts, options);
         node.resume(known.deployment.blockNumber);
         const deployment = { ...known.deployment, port };
         return {
@@ -160,4 +162,20 @@ async function assertSameVrf(
   const data = await client.call({ to: presetConsumer, data: encodeFunctionData(call) });
   const isPaidNatively = decodeFunctionResult({ ...call, data });
   if (isPaidNatively !== vrf.nativePayment) refuse(`nativePayment ${isPaidNatively}`, `${vrf.nativePayment}`);
+}
+
+/** The coordinator knows the keys that it was deployed with. */
+async function assertVrfKeys(
+  client: ChainClient,
+  { vrfVersion = "v2", vrfCoordinator }: StackAddresses,
+  { profile, roles }: Pick<EmbeddedChainOptions, "profile" | "roles">,
+): Promise<void> {
+  const wanted = roles.furtherVrf ?? [];
+  for (const role of wanted) {
+    const { data, decode } = COORDINATOR_READS[vrfVersion].lane(keyHashOfRole(role));
+    if (decode(await client.call({ to: vrfCoordinator, data })).isRegistered) continue;
+    throw new EmbeddedChainError(
+      `the chain of ${profile.name} has fewer than the ${wanted.length + 1} VRF keys of the configuration (vrfKeys): remove its folder for a new chain`,
+    );
+  }
 }

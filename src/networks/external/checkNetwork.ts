@@ -16,6 +16,7 @@ import { messageOf } from "../../lib/errors.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import { checkNodes } from "./checkNodes.ts";
 import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
+import { vrfOperatorsOf } from "./oracleIdentity.ts";
 import { stackPlanOf } from "./deployNetwork.ts";
 import { assertChainId, connectExternal } from "./externalNode.ts";
 import { assertDeployed } from "./externalSource.ts";
@@ -124,11 +125,15 @@ function lookAt(
         );
         return await funds.checkLane(maxGasWei);
       }
-      tell(
-        isRegistered,
-        `the oracle's VRF key ${file.keyHash} is registered; at least ${file.minConfirmations} confirmations`,
-        "the coordinator doesn't know the key of this oracle; deploy for the oracle that runs",
-      );
+      for (const { keyHash } of vrfOperatorsOf(oracle)) {
+        const lane = COORDINATOR_READS[contracts.vrfVersion ?? "v2"].lane(keyHash);
+        const answer = await client.call({ to: contracts.vrfCoordinator, data: lane.data });
+        tell(
+          lane.decode(answer).isRegistered,
+          `the oracle's VRF key ${keyHash} is registered; at least ${file.minConfirmations} confirmations`,
+          "the coordinator doesn't know the key of this oracle; deploy for the oracle that runs",
+        );
+      }
       await funds.checkLane(maxGasWei);
     },
     "oracle network": async () => {
@@ -178,7 +183,9 @@ function lookAt(
       await funds.checkCoin("the operator", operator);
     },
     "oracle accounts": async () => {
-      if (!hasChainlinkVrf(file)) await funds.checkCoin("the oracle's VRF account", oracle.vrf.feeReceiver);
+      if (!hasChainlinkVrf(file))
+        for (const { feeReceiver } of vrfOperatorsOf(oracle))
+          await funds.checkCoin("the oracle's VRF account", feeReceiver);
       for (const address of oracle.functions.transmitters)
         await funds.checkCoin("the oracle's transmitter", address);
     },

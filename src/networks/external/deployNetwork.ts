@@ -13,7 +13,7 @@ import { findJournal, removeJournal, type DeploymentJournal } from "./deployment
 import { assertChainId, readGenesis } from "./externalNode.ts";
 import { readChainlinkVrf, type ChainlinkVrf } from "./chainlinkVrf.ts";
 import { writeJsonFile } from "./jsonFile.ts";
-import type { OracleIdentity } from "./oracleIdentity.ts";
+import type { OracleIdentity, VrfIdentity } from "./oracleIdentity.ts";
 import { sendSteps, type DeployedStep } from "./sendSteps.ts";
 import { writeVerificationInput } from "./verificationInput.ts";
 
@@ -167,11 +167,15 @@ export function stackPlanOf({
   Partial<Pick<ContractsFile, "nativePayment" | "laneMaxGasWei">> & {
     readonly vrfVersion?: VrfVersion | undefined;
   }) {
-  const [x, y] = oracle.vrf.publicKey;
+  const roleOf = ({ feeReceiver, publicKey: [x, y] }: VrfIdentity) => ({
+    oracle: feeReceiver,
+    publicKey: [BigInt(x), BigInt(y)] as const,
+  });
   return {
     roles: {
       operator: deployer,
-      vrf: { oracle: oracle.vrf.feeReceiver, publicKey: [BigInt(x), BigInt(y)] as const },
+      vrf: roleOf(oracle.vrf),
+      furtherVrf: (oracle.furtherVrf ?? []).map(roleOf),
       functions: { ...oracle.functions, donPublicKey: NO_PUBLIC_KEY, thresholdPublicKey: NO_PUBLIC_KEY },
     },
     donName: plan.donId,

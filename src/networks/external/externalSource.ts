@@ -6,6 +6,7 @@ import { readPipelining } from "../../evm/pipelining.ts";
 import type { NetworkSource } from "../network.ts";
 import { MAX_RESPONSE_BYTES, type NetworkProfile } from "../profiles.ts";
 import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
+import { vrfOperatorsOf } from "./oracleIdentity.ts";
 import { assertChainId, connectExternal, readGenesis, WrongChainError } from "./externalNode.ts";
 
 /** Between looks for a new head where the node doesn't push them. */
@@ -23,6 +24,8 @@ export interface ExternalSourceOptions {
   readonly allowanceJuels: bigint;
   /** Coin that a dapp's subscription for random words is given; absent where words are paid for in LINK. */
   readonly coinAllowanceWei?: bigint | undefined;
+  /** Key hashes whose words presets join; absent where presets use one key's. */
+  readonly presetKeyHashes?: readonly Hex[] | undefined;
   /** Reads the operator's key, or asks the signer that holds it. */
   readonly loadOperator: () => Promise<Account>;
 }
@@ -47,6 +50,15 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
       hasEthereumBlocks: profile.hasEthereumBlocks,
     },
     keyHash: file.keyHash,
+    ...(hasChainlinkVrf(file)
+      ? {}
+      : {
+          vrfOperators: vrfOperatorsOf(file.oracle).map(({ keyHash, feeReceiver: address }) => ({
+            keyHash,
+            address,
+          })),
+        }),
+    presetKeyHashes: options.presetKeyHashes,
     ...(profile.explorerUrl === undefined ? {} : { explorerUrl: profile.explorerUrl }),
     titles: {},
     async open(known) {

@@ -6,6 +6,7 @@ import type { Fees } from "../../evm/fees.ts";
 import { createSender } from "../../evm/sender.ts";
 import { TycheError } from "../../lib/errors.ts";
 import type { NetworkProfile } from "../profiles.ts";
+import { vrfOperatorsOf } from "./oracleIdentity.ts";
 import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
 
 const TOKEN_GAS = 200_000n;
@@ -68,9 +69,10 @@ export async function fundNetwork(options: FundNetworkOptions): Promise<void> {
         onTransfer({ what: `${formatEther(lacking)} LINK to the reserve`, hash: receipt.transactionHash });
       }
     }
-    const { vrf, functions } = file.oracle;
+    const { functions } = file.oracle;
+    const proofs = vrfOperatorsOf(file.oracle).map(({ feeReceiver }) => feeReceiver);
     // Chainlink's node pays for its own proofs.
-    const accounts = [...(hasChainlinkVrf(file) ? [] : [vrf.feeReceiver]), ...functions.transmitters];
+    const accounts = [...(hasChainlinkVrf(file) ? [] : proofs), ...functions.transmitters];
     for (const to of options.coinWei === undefined ? [] : accounts) {
       const present = await client.getBalanceWei(to);
       const lacking = options.coinWei! - present;

@@ -6,7 +6,7 @@ import { findSigner } from "../../chainlink/reportSigners.ts";
 import { toHexText } from "../../lib/hex.ts";
 import { keccak256 } from "../../lib/keccak.ts";
 import { membersOf, NetworkFileError, readJsonFile, type JsonObject } from "./jsonFile.ts";
-import { keyHashOf, type OracleIdentity } from "./oracleIdentity.ts";
+import { keyHashOf, vrfOperatorsOf, type OracleIdentity, type VrfIdentity } from "./oracleIdentity.ts";
 
 /** What the operator of one node shows of it. */
 interface NodeCard {
@@ -56,48 +56,57 @@ export function isCardFile(path: string): boolean {
 /**
  * Makes one oracle of the cards of its operators.
  *
- * @param vrf VRF operator of the network, which has one already: a card may say the same.
- * @throws {NetworkFileError} when a card is damaged or not signed by its keys, keys occur twice, or there are not 4 to 31 nodes and one VRF operator.
+ * @param network the network's oracle, if it has one already: its VRF operators stay, and a card of one may be among the others.
+ * @throws {NetworkFileError} when a card is damaged or not signed by its keys, keys occur twice, there are not 4 to 31 nodes, or no VRF operator.
  */
 export function readOracleCards(
   paths: readonly string[],
   chainId: number,
-  vrf?: OracleIdentity["vrf"],
+  network?: Pick<OracleIdentity, "vrf" | "furtherVrf">,
 ): OracleIdentity {
   const cards = paths.map((path) => readCard(path, chainId));
   const nodes = cards.filter((card) => card.role === "node");
-  const [card, ...others] = cards.filter((one) => one.role === "vrf");
+  const given = cards.filter((one) => one.role === "vrf");
   const all = paths.join(", ");
   if (nodes.length < MIN_NODES || nodes.length > MAX_NODES)
     throw new NetworkFileError(
       all,
       `hold the cards of ${nodes.length} nodes; ${MIN_NODES} to ${MAX_NODES} are needed`,
     );
-  const { publicKey, keyHash, feeReceiver } = vrf ?? card ?? {};
-  if (publicKey === undefined || keyHash === undefined || feeReceiver === undefined || others.length > 0)
-    throw new NetworkFileError(all, `hold ${others.length + (card ? 1 : 0)} VRF cards; one is needed`);
-  if (card !== undefined && card.keyHash !== keyHash)
+  const present = network && vrfOperatorsOf(network);
+  const [vrf, ...furtherVrf] = present ?? given.map(identityOf);
+  if (vrf === undefined) throw new NetworkFileError(all, "hold no VRF card; at least one is needed");
+  const stranger = present && given.find((card) => !present.some(({ keyHash }) => keyHash === card.keyHash));
+  if (stranger !== undefined)
     throw new NetworkFileError(
       all,
-      `hold the VRF card of ${card.keyHash}, and the network's VRF key is ${keyHash}; only its nodes can change`,
+      `hold the VRF card of ${stranger.keyHash}, and the network's VRF keys are ${present!.map(({ keyHash }) => keyHash).join(", ")}; only its nodes can change`,
     );
-  const keys = [...nodes.flatMap(({ signer, transmitter }) => [signer, transmitter]), feeReceiver];
+  const keys = [
+    ...nodes.flatMap(({ signer, transmitter }) => [signer, transmitter]),
+    ...[vrf, ...furtherVrf].flatMap(({ keyHash, feeReceiver }) => [keyHash, feeReceiver]),
+  ];
   const own = [...keys, ...nodes.map(({ url }) => new URL(url).href)];
   const twice = own.find((one, index) => own.indexOf(one) !== index);
   if (twice !== undefined)
     throw new NetworkFileError(
       all,
-      `hold ${twice} more than once; each node needs keys of its own, and a URL of its own`,
+      `hold ${twice} more than once; each operator needs keys of its own, and each node a URL of its own`,
     );
   return {
     chainId,
-    vrf: { publicKey, keyHash, feeReceiver },
+    vrf,
+    ...(furtherVrf.length === 0 ? {} : { furtherVrf }),
     functions: {
       signers: nodes.map(({ signer }) => signer),
       transmitters: nodes.map(({ transmitter }) => transmitter),
       offchainConfig: encodeNodeUrls(nodes.map(({ url }) => url)),
     },
   };
+}
+
+function identityOf({ publicKey, keyHash, feeReceiver }: VrfCard): VrfIdentity {
+  return { publicKey, keyHash, feeReceiver };
 }
 
 function readCard(path: string, chainId: number): OracleCard {

@@ -2,16 +2,22 @@ import { encodeAbiParameters, keccak256, type Hex } from "viem";
 import { isAddress, isHash, isHex } from "viem";
 import { membersOf, NetworkFileError, readJsonFile, type JsonObject } from "./jsonFile.ts";
 
+/** What one VRF operator is known by. */
+export interface VrfIdentity {
+  /** Proving key: affine x and y, 32 bytes each. */
+  readonly publicKey: readonly [Hex, Hex];
+  readonly keyHash: Hex;
+  /** Sends the proofs, and is owed the fees of the words. */
+  readonly feeReceiver: Hex;
+}
+
 /** What an oracle is known by on one chain; all of it is public. */
 export interface OracleIdentity {
   readonly chainId: number;
-  readonly vrf: {
-    /** Proving key: affine x and y, 32 bytes each. */
-    readonly publicKey: readonly [Hex, Hex];
-    readonly keyHash: Hex;
-    /** Sends the proofs, and is owed the fees of the words. */
-    readonly feeReceiver: Hex;
-  };
+  /** Its words are those of requests that name no key hash. */
+  readonly vrf: VrfIdentity;
+  /** Further VRF operators, with keys of their own; absent where there is one. */
+  readonly furtherVrf?: readonly VrfIdentity[];
   readonly functions: {
     /** Keys that sign reports. */
     readonly signers: readonly Hex[];
@@ -48,15 +54,15 @@ export function readOracleIdentity(path: string, chainId: number): OracleIdentit
 /** Reads an identity out of a file. Throws {@link NetworkFileError}. */
 export function parseIdentity(path: string, object: JsonObject): OracleIdentity {
   const members = membersOf(path, object);
-  const vrf = membersOf(path, members.object("vrf"));
+  const vrf = parseVrf(path, "vrf", members.object("vrf"));
+  const further = object["furtherVrf"] === undefined ? [] : members.list("furtherVrf");
+  const furtherVrf = (further as readonly JsonObject[]).map((one, i) =>
+    parseVrf(path, `furtherVrf[${i}]`, one),
+  );
+  const keyHashes = [vrf, ...furtherVrf].map(({ keyHash }) => keyHash);
+  if (new Set(keyHashes).size < keyHashes.length)
+    throw new NetworkFileError(path, "names a VRF key hash more than once");
   const functions = membersOf(path, members.object("functions"));
-  const publicKey = vrf.list("publicKey");
-  const keyHash = vrf.hash("keyHash");
-  if (publicKey.length !== 2 || !publicKey.every((part) => isHash(String(part))))
-    throw new NetworkFileError(path, "vrf.publicKey must be two times 0x and 64 hex digits");
-  const [x, y] = publicKey as [Hex, Hex];
-  if (keyHashOf([x, y]) !== keyHash)
-    throw new NetworkFileError(path, "vrf.keyHash is not that of vrf.publicKey; the file was changed");
   const signers = parseAddresses(path, "functions.signers", functions.list("signers"));
   const transmitters = parseAddresses(path, "functions.transmitters", functions.list("transmitters"));
   if (signers.length !== transmitters.length)
@@ -66,9 +72,33 @@ export function parseIdentity(path: string, object: JsonObject): OracleIdentity 
     throw new NetworkFileError(path, "functions.offchainConfig must be 0x and hex digits");
   return {
     chainId: members.count("chainId"),
-    vrf: { publicKey: [x, y], keyHash, feeReceiver: vrf.address("feeReceiver") },
+    vrf,
+    ...(furtherVrf.length === 0 ? {} : { furtherVrf }),
     functions: { signers, transmitters, ...(offchainConfig === undefined ? {} : { offchainConfig }) },
   };
+}
+
+function parseVrf(path: string, name: string, object: JsonObject): VrfIdentity {
+  const vrf = membersOf(path, object ?? {});
+  const publicKey = vrf.list("publicKey");
+  const keyHash = vrf.hash("keyHash");
+  if (publicKey.length !== 2 || !publicKey.every((part) => isHash(String(part))))
+    throw new NetworkFileError(path, `${name}.publicKey must be two times 0x and 64 hex digits`);
+  const [x, y] = publicKey as [Hex, Hex];
+  if (keyHashOf([x, y]) !== keyHash)
+    throw new NetworkFileError(
+      path,
+      `${name}.keyHash is not that of ${name}.publicKey; the file was changed`,
+    );
+  return { publicKey: [x, y], keyHash, feeReceiver: vrf.address("feeReceiver") };
+}
+
+/** Returns all VRF operators of an oracle, the one first whose key is the default. */
+export function vrfOperatorsOf({
+  vrf,
+  furtherVrf = [],
+}: Pick<OracleIdentity, "vrf" | "furtherVrf">): readonly VrfIdentity[] {
+  return [vrf, ...furtherVrf];
 }
 
 function parseAddresses(path: string, name: string, list: readonly unknown[]): Hex[] {

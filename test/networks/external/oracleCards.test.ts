@@ -50,9 +50,9 @@ test("behaviour: a file may hold cards of several chains, and the chain's own is
 });
 
 test("behaviour: a network that has its VRF operator needs no card of it, and takes no other's", () => {
-  const { vrf } = readOracleCards(filesOf(...fourNodes(), vrfCard()), CHAIN);
-  expect(readOracleCards(filesOf(...fourNodes()), CHAIN, vrf).vrf).toEqual(vrf);
-  expect(() => readOracleCards(filesOf(...fourNodes(), vrfCard(41)), CHAIN, vrf)).toThrow(
+  const network = readOracleCards(filesOf(...fourNodes(), vrfCard()), CHAIN);
+  expect(readOracleCards(filesOf(...fourNodes()), CHAIN, network).vrf).toEqual(network.vrf);
+  expect(() => readOracleCards(filesOf(...fourNodes(), vrfCard(41)), CHAIN, network)).toThrow(
     /only its nodes can change/,
   );
 });

@@ -1,0 +1,90 @@
+import type { Hex } from "viem";
+import type { ChainEventOf } from "../chainlink/events.ts";
+import type { Facts, OpenRequest } from "./openRequest.ts";
+import type { WordCharge, WordCharges } from "./wordCharges.ts";
+
+/** One VRF request of those whose words are joined; what is learnt of its word is absent until it has come. */
+export type JoinedPart = {
+  readonly id: Hex;
+  readonly keyHash: Hex;
+  readonly block?: number;
+  readonly transactionHash?: Hex;
+  /** What the word cost, as in {@link Facts}. */
+  readonly juels?: string;
+  readonly wei?: string;
+};
+
+/** Where a word came. */
+interface Arrival {
+  readonly transactionHash: Hex;
+  readonly block: number;
+}
+
+/** Returns the parts of a join, none of whose words has come. */
+export function partsOf({ keyHashes, parts }: ChainEventOf<"Joining">): readonly JoinedPart[] {
+  return parts.map((id, i) => ({ id, keyHash: keyHashes[i]! }));
+}
+
+/** Returns the parts whose words are still missing; none for a request without joined words. */
+export function missingParts({ progress }: Pick<OpenRequest, "progress">): readonly JoinedPart[] {
+  return (progress.parts ?? []).filter(({ block }) => block === undefined);
+}
+
+/** Returns what is learnt of a request as words of these parts come: the parts, and what all words so far have cost. */
+export function arrive(
+  { progress }: OpenRequest,
+  ids: ReadonlySet<Hex>,
+  { transactionHash, block }: Arrival,
+  charges: WordCharges,
+): Facts {
+  const chargeOf = (id: Hex): Pick<JoinedPart, "juels" | "wei"> => {
+    const { wordJuels, wordWei } = charges(id, progress.item ?? 0);
+    return {
+      ...(wordJuels === undefined ? {} : { juels: wordJuels }),
+      ...(wordWei === undefined ? {} : { wei: wordWei }),
+    };
+  };
+  return withCosts(
+    (progress.parts ?? []).map((part) =>
+      part.block === undefined && ids.has(part.id)
+        ? { ...part, block, transactionHash, ...chargeOf(part.id) }
+        : part,
+    ),
+  );
+}
+
+/** Returns the parts without the words that came in blocks from `firstReplaced` on; `undefined` when there are none such. */
+export function departed({ progress }: OpenRequest, firstReplaced: bigint): Facts | undefined {
+  const { parts = [] } = progress;
+  const isGone = ({ block = -1 }: JoinedPart): boolean => block >= firstReplaced;
+  if (!parts.some(isGone)) return undefined;
+  return withCosts(parts.map((part) => (isGone(part) ? { id: part.id, keyHash: part.keyHash } : part)));
+}
+
+function withCosts(parts: readonly JoinedPart[]): Facts & WordCharge {
+  const sumOf = (name: "juels" | "wei"): string | undefined => {
+    const known = parts.flatMap((part) => part[name] ?? []);
+    return known.length === 0 ? undefined : String(known.reduce((sum, one) => sum + BigInt(one), 0n));
+  };
+  const [juels, wei] = [sumOf("juels"), sumOf("wei")];
+  return {
+    parts,
+    ...(juels === undefined ? {} : { wordJuels: juels }),
+    ...(wei === undefined ? {} : { wordWei: wei }),
+  };
+}
+
+/** Says how many words have come, and whose are missing: a sentence without an end; `undefined` for a request without joined words. */
+export function describeMissing(
+  request: Pick<OpenRequest, "progress">,
+  operatorOf: ((keyHash: Hex) => Hex | undefined) | undefined,
+): string | undefined {
+  const missing = missingParts(request);
+  const count = request.progress.parts?.length ?? 0;
+  if (missing.length === 0) return undefined;
+  const names = missing.map(({ keyHash }) => {
+    const operator = operatorOf?.(keyHash);
+    return operator === undefined ? keyHash : `${keyHash} (operator ${operator})`;
+  });
+  return `${count - missing.length} of ${count} words have come, missing is that of key hash ${names.join(" and that of key hash ")}`;
+}
