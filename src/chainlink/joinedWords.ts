@@ -2,9 +2,6 @@ import type { Hex } from "viem";
 import { keccak256 } from "../lib/keccak.ts";
 import { encodeUint256s, readUint256 } from "../lib/uint256.ts";
 
-/** Most proving keys whose words are joined for one request. */
-export const MAX_JOINED_KEYS = 4;
-
 /** keccak256("tyche.JoinedWords.v1"): tells joined words from any other hash. */
 const TAG = readUint256(keccak256(new TextEncoder().encode("tyche.JoinedWords.v1")));
 

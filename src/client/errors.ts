@@ -85,6 +85,7 @@ export class InternalError extends ApiError {}
 export class ChainUnavailableError extends ApiError {}
 export class RequestFailedError extends ApiError {}
 export class OracleTimeoutError extends ApiError {}
+export class WordWithheldError extends ApiError {}
 export class OverloadedError extends ApiError {}
 export class StillPendingError extends ApiError {}
 
@@ -127,7 +128,7 @@ export const ERROR_CLASSES: Readonly<Record<string, new (facts: ApiErrorFacts) =
   chain_unavailable: ChainUnavailableError,
   request_failed: RequestFailedError,
   oracle_timeout: OracleTimeoutError,
-  word_withheld: OracleTimeoutError,
+  word_withheld: WordWithheldError,
   overloaded: OverloadedError,
   still_pending: StillPendingError,
 };

@@ -1,5 +1,4 @@
-import { MAX_JOINED_KEYS } from "../chainlink/joinedWords.ts";
-import { REQUEST_KINDS, REQUEST_STATES, RETURN_TYPES } from "../lib/vocabulary.ts";
+import { MAX_JOINED_KEYS, REQUEST_KINDS, REQUEST_STATES, RETURN_TYPES } from "../lib/vocabulary.ts";
 import { Type, type Static } from "typebox";
 import type { Hex } from "viem";
 import type { ReturnType, Service } from "../requests/service.ts";

@@ -19,3 +19,6 @@ export type RequestKind = (typeof REQUEST_KINDS)[number];
 /** How the bytes of a function's result are read. */
 export const RETURN_TYPES = ["string", "uint256", "int256"] as const;
 export type ReturnType = (typeof RETURN_TYPES)[number];
+
+/** Most VRF keys whose words are joined for one request: JoinedWords.sol `MAX_PARTS`. */
+export const MAX_JOINED_KEYS = 4;

@@ -8,9 +8,9 @@ import { decodeResult } from "../lib/decodeResult.ts";
 import { fromHexText } from "../lib/hex.ts";
 import type { RequestState } from "../store/schema.ts";
 import type { RequestFinder } from "./blockDraft.ts";
-import type { Facts, OpenRequest, RunRequest } from "./openRequest.ts";
+import type { Facts, JoinedPart, OpenRequest, RunRequest } from "./openRequest.ts";
 import type { Change } from "./requestBook.ts";
-import { arrive, missingParts, partsOf, type JoinedPart } from "./joinedParts.ts";
+import { arrive, missingParts, partsOf } from "./joinedParts.ts";
 import type { WordCharge, WordCharges } from "./wordCharges.ts";
 
 /** Order of the states; a log that is told again takes no request back. */

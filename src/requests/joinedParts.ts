@@ -1,18 +1,7 @@
 import type { Hex } from "viem";
 import type { ChainEventOf } from "../chainlink/events.ts";
-import type { Facts, OpenRequest } from "./openRequest.ts";
+import type { Facts, JoinedPart, OpenRequest } from "./openRequest.ts";
 import type { WordCharge, WordCharges } from "./wordCharges.ts";
-
-/** One VRF request of those whose words are joined; what is learnt of its word is absent until it has come. */
-export type JoinedPart = {
-  readonly id: Hex;
-  readonly keyHash: Hex;
-  readonly block?: number;
-  readonly transactionHash?: Hex;
-  /** What the word cost, as in {@link Facts}. */
-  readonly juels?: string;
-  readonly wei?: string;
-};
 
 /** Where a word came. */
 interface Arrival {

@@ -1,7 +1,6 @@
 import type { Hex } from "viem";
 import { RETURN_TYPES, type RequestKind, type ReturnType } from "../lib/vocabulary.ts";
 import { DamagedRecordError } from "../store/checksum.ts";
-import type { JoinedPart } from "./joinedParts.ts";
 import type { StoredRequest } from "../store/requests.ts";
 
 /** What is learnt of a request as it goes on: its transactions, and what the chain says. Each kind has what concerns it. */
@@ -28,6 +27,17 @@ export type Facts = {
   readonly wordWei?: string;
   /** What the function's result cost, in juels. */
   readonly functionJuels?: string;
+};
+
+/** One VRF request of those whose words are joined; what is learnt of its word is absent until it has come. */
+export type JoinedPart = {
+  readonly id: Hex;
+  readonly keyHash: Hex;
+  readonly block?: number;
+  readonly transactionHash?: Hex;
+  /** What the word cost, as in {@link Facts}. */
+  readonly juels?: string;
+  readonly wei?: string;
 };
 
 /** What is fixed when a preset is accepted, whatever becomes of the preset. */

@@ -2,7 +2,8 @@ import { decodeFunctionResult, encodeFunctionData, parseAbi, type Hex } from "vi
 import { EVENT_TOPICS, decodeLog } from "../chainlink/events.ts";
 import { functionsRouterAbi } from "../chainlink/contracts/abi.ts";
 import type { ContractRole } from "../chainlink/contractBook.ts";
-import type { RequestParts, RequestPartsMeans } from "./requestParts.ts";
+import type { RequestParts } from "./requestParts.ts";
+import type { RequestPartsMeans } from "./randomnessParts.ts";
 import { compareStep, notApplicableStep, type Comparison, type VerificationStep } from "./verification.ts";
 
 /** Immutable members of PresetConsumer. */

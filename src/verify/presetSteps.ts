@@ -13,12 +13,8 @@ import { fromHexText } from "../lib/hex.ts";
 import type { CallAnswer } from "./chainFacts.ts";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
 import { hashOf } from "./encodeBlock.ts";
-import {
-  findFunctionCall,
-  findPresetCall,
-  type RequestParts,
-  type RequestPartsMeans,
-} from "./requestParts.ts";
+import { findFunctionCall, findPresetCall, type RequestParts } from "./requestParts.ts";
+import type { RequestPartsMeans } from "./randomnessParts.ts";
 import { compareStep, failedStep, notApplicableStep, type VerificationStep } from "./verification.ts";
 
 /**

@@ -6,7 +6,7 @@ import { keyHash, randomWords, requestIdOf, seedOf } from "../vrf/randomWords.ts
 import { verify } from "../vrf/verify.ts";
 import { decodeFulfilments } from "../chainlink/calldata.ts";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
-import type { RandomnessParts, RequestPartsMeans } from "./requestParts.ts";
+import type { RandomnessParts, RequestPartsMeans } from "./randomnessParts.ts";
 import { compareStep, failedStep, notApplicableStep, type VerificationStep } from "./verification.ts";
 
 /** What a proof was found to give. */

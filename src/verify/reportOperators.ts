@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import { decodeTransmission } from "../chainlink/calldata.ts";
-import type { RequestParts, RequestPartsMeans } from "./requestParts.ts";
+import type { RequestParts } from "./requestParts.ts";
+import type { RequestPartsMeans } from "./randomnessParts.ts";
 import { findSignerSet, readLatestConfig } from "./signerSet.ts";
 
 /** Who holds the keys that sign a report: the operators of several nodes, one operator, or it can't be told. */

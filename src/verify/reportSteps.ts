@@ -6,7 +6,8 @@ import { signaturesOf } from "../chainlink/quorum.ts";
 import { findSigner, reportDigest } from "../chainlink/reportSigners.ts";
 import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import { findSignerSet, readLatestConfig } from "./signerSet.ts";
-import type { FunctionsParts, RequestPartsMeans } from "./requestParts.ts";
+import type { FunctionsParts } from "./requestParts.ts";
+import type { RequestPartsMeans } from "./randomnessParts.ts";
 import {
   compareStep,
   failedStep,

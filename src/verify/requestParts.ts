@@ -1,21 +1,32 @@
 import type { Hex } from "viem";
-import { EVENT_TOPICS, WORDS_TOPICS } from "../chainlink/events.ts";
-import type { PendingReasons } from "../chainlink/pendingReason.ts";
+import { EVENT_TOPICS } from "../chainlink/events.ts";
 import { TycheError } from "../lib/errors.ts";
 import {
   decodeBatchItems,
-  decodeFulfilments,
+  decodeJoinedSubmission,
   decodeSubmission,
+  type JoinedCall,
   type SubmissionCall,
 } from "../chainlink/calldata.ts";
-import type { ChainFacts, ChainReader } from "./chainFacts.ts";
+import {
+  eventsIn,
+  findJoin,
+  findJoinSentIn,
+  findRandomness,
+  pick,
+  type JoinParts,
+  type RandomnessParts,
+  type RequestPartsMeans,
+} from "./randomnessParts.ts";
 import { createRevertedError } from "./revertedTransaction.ts";
-import type { ContractBook, OracleEvent, OracleEventOf } from "../chainlink/contractBook.ts";
+import type { OracleEvent, OracleEventOf } from "../chainlink/contractBook.ts";
 
 /** Where on chain the parts of one request are; what is not there is absent. */
 export interface RequestParts {
   readonly kind: "preset" | "function" | "random";
+  /** Of joined words: the first part. */
   readonly randomness?: RandomnessParts;
+  readonly join?: JoinParts;
   /** A preset's place in its batch: which word it gets. */
   readonly item?: number;
   /** The words' callback could not send a preset's function request. */
@@ -23,28 +34,11 @@ export interface RequestParts {
   readonly functions?: FunctionsParts;
 }
 
-/** A request for random words. */
-export interface RandomnessParts {
-  readonly vrfRequestId: Hex;
-  readonly request?: OracleEventOf<"RandomWordsRequested">;
-  readonly fulfilment?: OracleEventOf<"RandomWordsFulfilled">;
-}
-
 /** A request to run a source. */
 export interface FunctionsParts {
   readonly requestId: Hex;
   readonly request?: OracleEventOf<"OracleRequest">;
   readonly processed?: OracleEventOf<"RequestProcessed">;
-}
-
-/** Means of {@link findRequestParts}. */
-export interface RequestPartsMeans {
-  readonly facts: ChainFacts;
-  readonly book: ContractBook;
-  readonly network: string;
-  readonly client: ChainReader;
-  /** Why requests are not answered. */
-  readonly pending: PendingReasons;
 }
 
 /**
@@ -79,7 +73,7 @@ export async function findRequestParts(
   for (const id of vrfIds) {
     if (requestId !== undefined && vrfIds.has(requestId) && id !== requestId) continue;
     for (const parts of await followWords(id, means, hash)) {
-      found.set(parts.functions?.requestId ?? `${id}/${parts.item}`, parts);
+      found.set(parts.functions?.requestId ?? `${parts.randomness?.vrfRequestId}/${parts.item}`, parts);
     }
   }
   for (const id of functionIds) {
@@ -87,8 +81,10 @@ export async function findRequestParts(
     found.set(id, await followFunction(id, means, hash));
   }
   const wanted = [...found.values()].filter(
-    ({ functions, randomness }) =>
-      requestId === undefined || functions?.requestId === requestId || randomness?.vrfRequestId === requestId,
+    ({ functions, randomness, join }) =>
+      requestId === undefined ||
+      functions?.requestId === requestId ||
+      (join?.parts ?? [randomness]).some((one) => one?.vrfRequestId === requestId),
   );
   if (wanted.length === 0) throw new NoRequestError(hash, network, requestId);
   return wanted;
@@ -100,29 +96,33 @@ async function followWords(
   means: RequestPartsMeans,
   knownIn: Hex,
 ): Promise<RequestParts[]> {
-  const randomness = await findRandomness(vrfRequestId, means, knownIn);
-  const { fulfilment, request } = randomness;
+  const own = await findRandomness(vrfRequestId, means, knownIn);
+  const join = await findJoin(own, means);
+  const randomness = join?.parts[0] ?? own;
+  const shared = { randomness, ...(join === undefined ? {} : { join }) };
+  const { request } = randomness;
+  const last = join === undefined ? own.fulfilment?.log.transactionHash : join.joined?.log.transactionHash;
   const sent =
-    fulfilment === undefined
+    last === undefined
       ? []
-      : (await eventsIn(fulfilment.log.transactionHash, means)).filter(
+      : (await eventsIn(last, means)).filter(
           (event) =>
             (event.name === "PresetSent" || event.name === "PresetRefused") &&
-            event.vrfRequestId === vrfRequestId,
+            event.vrfRequestId === randomness.vrfRequestId,
         );
   if (sent.length === 0) {
     const batch = request === undefined ? undefined : await findPresetCall(request, means);
-    if (batch === undefined) return [{ kind: "random", randomness }];
+    if (batch === undefined) return [{ kind: "random", ...shared }];
     // Their words are not there yet, or the callback failed as a whole.
     const { length } = decodeBatchItems(batch.batch);
-    return Array.from({ length }, (_, item) => ({ kind: "preset", randomness, item }));
+    return Array.from({ length }, (_, item) => ({ kind: "preset", ...shared, item }));
   }
   return Promise.all(
     sent.map(async (event): Promise<RequestParts> => {
       const { item } = event as OracleEventOf<"PresetSent">;
-      if (event.name === "PresetRefused") return { kind: "preset", randomness, item, refusal: event.reason };
+      if (event.name === "PresetRefused") return { kind: "preset", ...shared, item, refusal: event.reason };
       const { requestId } = event as OracleEventOf<"PresetSent">;
-      return { kind: "preset", randomness, item, functions: await findFunctions(requestId, means, event) };
+      return { kind: "preset", ...shared, item, functions: await findFunctions(requestId, means, event) };
     }),
   );
 }
@@ -139,57 +139,22 @@ async function followFunction(requestId: Hex, means: RequestPartsMeans, knownIn:
       event.name === "PresetSent" && event.requestId === requestId,
   );
   if (sent === undefined) return { kind: "function", functions };
-  const randomness = await findRandomness(sent.vrfRequestId, means, sentIn);
-  return { kind: "preset", randomness, item: sent.item, functions };
-}
-
-/** Finds both ends of a request for words, one of which is in the transaction `knownIn`. */
-async function findRandomness(
-  vrfRequestId: Hex,
-  means: RequestPartsMeans,
-  knownIn: Hex,
-): Promise<RandomnessParts> {
-  return means.facts.once(`randomness ${vrfRequestId}`, async () => {
-    const { facts, book } = means;
-    const events = await eventsIn(knownIn, means);
-    let request = pick(events, "RandomWordsRequested", vrfRequestId);
-    let fulfilment = pick(events, "RandomWordsFulfilled", vrfRequestId);
-    const address = book.get("vrfCoordinator");
-    if (fulfilment === undefined && request !== undefined) {
-      const topics = [WORDS_TOPICS.fulfilled, vrfRequestId];
-      const log = await facts.findLogAfter({ address, topics }, request.log.blockNumber);
-      if (log !== undefined)
-        fulfilment = pick(await eventsIn(log.transactionHash, means), "RandomWordsFulfilled", vrfRequestId);
-    }
-    if (request === undefined && fulfilment !== undefined) {
-      // The request's id is not a topic of its log; the proof's calldata names the block.
-      const topics = [WORDS_TOPICS.requested];
-      const { input } = await facts.getTransaction(fulfilment.log.transactionHash);
-      const blocks = new Set(decodeFulfilments(input).map(({ commitment }) => commitment.blockNum));
-      for (const block of blocks) {
-        const logs = await facts.findLogsIn({ address, topics }, block);
-        request ??= pick(book.eventsOf(logs), "RandomWordsRequested", vrfRequestId);
-      }
-      if (request !== undefined)
-        request = pick(
-          await eventsIn(request.log.transactionHash, means),
-          "RandomWordsRequested",
-          vrfRequestId,
-        );
-    }
-    return {
-      vrfRequestId,
-      ...(request === undefined ? {} : { request }),
-      ...(fulfilment === undefined ? {} : { fulfilment }),
-    };
-  });
+  const join = await findJoinSentIn(sent, means);
+  const randomness = join?.parts[0] ?? (await findRandomness(sent.vrfRequestId, means, sentIn));
+  return {
+    kind: "preset",
+    randomness,
+    ...(join === undefined ? {} : { join }),
+    item: sent.item,
+    functions,
+  };
 }
 
 /** Finds the batch of presets that a request for words was made for, in the calldata of its transaction. */
 export async function findPresetCall(
   request: OracleEventOf<"RandomWordsRequested">,
   means: RequestPartsMeans,
-): Promise<SubmissionCall["presets"][number] | undefined> {
+): Promise<Pick<SubmissionCall["presets"][number], "batch"> | undefined> {
   const hash = request.log.transactionHash;
   const accepted = (await eventsIn(hash, means)).find(
     (event): event is OracleEventOf<"Accepted"> =>
@@ -198,8 +163,25 @@ export async function findPresetCall(
   if (accepted === undefined || accepted.log.address !== request.sender) return undefined;
   const { input, to } = await means.facts.getTransaction(hash);
   if (to !== request.sender) return undefined;
+  const joined = decodeJoinedSubmission(input)[accepted.index];
+  if (joined !== undefined) return joined.batch === "0x" ? undefined : joined;
   // Entries are counted through the three lists, presets first.
   return decodeSubmission(input)?.presets[accepted.index];
+}
+
+/** Finds the entry of `submitJoined` that a join was made for, in the calldata of its transaction. */
+export async function findJoinedCall(
+  { requestId, log }: OracleEventOf<"Joining">,
+  means: RequestPartsMeans,
+): Promise<JoinedCall | undefined> {
+  const accepted = (await eventsIn(log.transactionHash, means)).find(
+    (event): event is OracleEventOf<"Accepted"> =>
+      event.name === "Accepted" && event.log.address === log.address && event.requestId === requestId,
+  );
+  const { input, to } = await means.facts.getTransaction(log.transactionHash);
+  return accepted === undefined || to !== log.address
+    ? undefined
+    : decodeJoinedSubmission(input)[accepted.index];
 }
 
 /** Finds the data of a function request in the calldata of `submit`; `undefined` where a contract of the caller's own sent it. */
@@ -249,19 +231,6 @@ async function findFunctions(
       ...(processed === undefined ? {} : { processed }),
     };
   });
-}
-
-async function eventsIn(hash: Hex, { facts, book }: RequestPartsMeans): Promise<OracleEvent[]> {
-  return book.eventsOf((await facts.getReceipt(hash)).logs);
-}
-
-function pick<
-  Name extends "RandomWordsRequested" | "RandomWordsFulfilled" | "OracleRequest" | "RequestProcessed",
->(events: readonly OracleEvent[], name: Name, requestId: Hex): OracleEventOf<Name> | undefined {
-  return events.find(
-    (event): event is OracleEventOf<Name> =>
-      event.name === name && "requestId" in event && event.requestId === requestId,
-  );
 }
 
 /** The transaction is none of the oracle's, or not of that request. */

@@ -8,12 +8,15 @@ export function remainingTrust(
     isEmbedded,
     hasEthereumBlocks = true,
     operators,
+    joinedKeys = [],
     isChainlinkVrf = false,
   }: {
     readonly isEmbedded: boolean | undefined;
     readonly hasEthereumBlocks?: boolean;
     /** Who holds the keys that the reports are signed with, by configuration. */
     readonly operators: readonly ReportOperators[];
+    /** By request, of how many VRF keys its words are joined. Default: of one. */
+    readonly joinedKeys?: readonly number[];
     readonly isChainlinkVrf?: boolean;
   },
 ): string[] {
@@ -25,12 +28,18 @@ export function remainingTrust(
       "The random words come from Chainlink's own oracle, which holds the VRF key: it can stay silent, and can't choose a word. That the " +
         "coordinator is Chainlink's is shown by the address that Chainlink publishes for this chain.",
     );
-  else if (hasWords)
+  else if (hasWords && (isEmbedded === true || joinedKeys.length === 0 || joinedKeys.includes(1)))
     trust.push(
       isEmbedded
         ? "The operator of this oracle holds the VRF key and makes this chain's blocks, and could have tried blocks until a word suited: " +
             "on an embedded chain the proof shows that the word was not changed after its block, not that the block was not chosen."
         : `Who holds the VRF key can stay silent, and can't choose a word unless it also chooses block hashes of the chain${isEmbedded === undefined ? ", as the operator of an embedded chain can" : ""}.`,
+    );
+  const keys = new Set(joinedKeys.filter((count) => count > 1));
+  for (const count of keys)
+    trust.push(
+      `Words joined of ${count} VRF keys can be chosen only by all ${count} holders together; whoever answers last has seen the others' words, and can refuse ` +
+        "the draw but not choose it. That the holders are different people is not on chain.",
     );
   if (hasReports) trust.push(...new Set(operators.map(trustInOperators)));
   trust.push(

@@ -11,6 +11,7 @@ export const STEP_NAMES = [
   "key",
   "proof",
   "words",
+  "join",
   "word",
   "source",
   "stored",

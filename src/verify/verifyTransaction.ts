@@ -4,6 +4,7 @@
  *
  * 1. each transaction hashes to its hash and is in a block whose header hashes to the block's (`transactionsStep.ts`),
  * 2. the VRF proof is valid for the hash of the request's very block, under the registered key (`randomnessSteps.ts`),
+ *    which is also so for each word of those that are joined (`joinSteps.ts`),
  * 3. the function request that was sent in the proof's transaction carries that word, and a source and arguments fixed before
  *    the word existed (`presetSteps.ts`),
  * 4. the report with the result is signed by the nodes that the coordinator is configured with (`signerSet.ts`,
@@ -21,10 +22,12 @@ import { createContractBook, type ContractBook, type OracleContracts } from "../
 import { checkContracts } from "./contractsStep.ts";
 import { checkExecution, type ExecutionOptions } from "./executionStep.ts";
 import { checkFunction, checkPreset } from "./presetSteps.ts";
+import { checkJoin } from "./joinSteps.ts";
 import { checkRandomness } from "./randomnessSteps.ts";
 import { findReportOperators } from "./reportOperators.ts";
 import { checkReport } from "./reportSteps.ts";
-import { findRequestParts, type RequestParts, type RequestPartsMeans } from "./requestParts.ts";
+import { findRequestParts, type RequestParts } from "./requestParts.ts";
+import type { RequestPartsMeans } from "./randomnessParts.ts";
 import { checkTransactions } from "./transactionsStep.ts";
 import { remainingTrust } from "./trust.ts";
 import {
@@ -110,6 +113,7 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
     trust: remainingTrust(requests, {
       ...options,
       operators: await findReportOperators(found, means),
+      joinedKeys: found.map(({ join }) => join?.parts.length ?? 1),
       isChainlinkVrf: isOf(options.chainlinkCoordinator, book),
     }),
   };
@@ -124,19 +128,23 @@ async function checkRequest(
   means: RequestPartsMeans & { readonly chainId: number },
   options: VerifyOptions & ExecutionOptions,
 ): Promise<RequestVerification> {
-  const { kind, randomness, functions, item, refusal } = parts;
+  const { kind, randomness, join, functions, item, refusal } = parts;
   const requestHash = (randomness === undefined ? functions?.request : randomness.request)?.log
     .transactionHash;
-  const proofHash = randomness?.fulfilment?.log.transactionHash;
+  const proofs = (join?.parts ?? [randomness]).map((one) => one?.fulfilment?.log.transactionHash);
+  const proofHash = join === undefined ? proofs[0] : join.joined?.log.transactionHash;
   const reportHash = functions?.processed?.log.transactionHash;
-  const hashes = [requestHash, proofHash, functions?.request?.log.transactionHash, reportHash].filter(
+  const hashes = [requestHash, ...proofs, functions?.request?.log.transactionHash, reportHash].filter(
     (one): one is Hex => one !== undefined,
   );
   const steps: VerificationStep[] = [
     await checkTransactions(hashes, means.facts, { hasEthereumBlocks: options.hasEthereumBlocks ?? true }),
     await checkContracts(parts, means),
   ];
-  const checked = randomness === undefined ? undefined : await checkRandomness(randomness, means);
+  const checked =
+    join !== undefined
+      ? await checkJoin(join, means)
+      : randomness && (await checkRandomness(randomness, means));
   steps.push(...(checked?.steps ?? []));
   const words = checked?.words ?? [];
   if (kind === "preset") steps.push(...(await checkPreset(parts, checked?.words, means)));

@@ -115,7 +115,7 @@ test("behaviour: each parameter stands in one place, and what a POST takes is al
       "numFaces",
       "numDice",
     ]),
-    "/api/vrfv2/requestRandomNumber": ["network", "numWords", "confirmations", "keyHash"],
+    "/api/vrfv2/requestRandomNumber": ["network", "numWords", "confirmations", "keyHash", "keyHashes"],
     "/api/vrfv2/addConsumer": ["dappId", "network", "consumer"],
     "/api/faucet": ["network", "address"],
     "/api/oracleFunctions/runFunction": ["network", "source", "args", "returnType"],

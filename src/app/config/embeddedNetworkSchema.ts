@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { VRF_VERSIONS, type VrfVersion } from "../../chainlink/vrfVersion.ts";
 import type { EmbeddedVrf } from "../../networks/embedded/chain.ts";
-import { MAX_JOINED_KEYS } from "../../chainlink/joinedWords.ts";
+import { MAX_JOINED_KEYS } from "../../lib/vocabulary.ts";
 import { EXPECTED } from "../../lib/schemaErrors.ts";
 
 /** A chain inside the service, with its options. */

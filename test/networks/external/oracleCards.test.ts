@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { deriveNodeKeys, deriveVrfKeys } from "../../../src/app/oracleRole.ts";
 import { encodeNodeUrls, isNodeUrl, parseNodeUrls } from "../../../src/chainlink/offchainConfig.ts";
+import { parseIdentity } from "../../../src/networks/external/oracleIdentity.ts";
 import { isCardFile, readOracleCards, type OracleCard } from "../../../src/networks/external/oracleCards.ts";
 
 const CHAIN = 31_337;
@@ -57,6 +58,17 @@ test("behaviour: a network that has its VRF operator needs no card of it, and ta
   );
 });
 
+test("default: several VRF operators, the first of whom is the default", () => {
+  const cards = [vrfCard(), vrfCard(41), vrfCard(42)];
+  const found = readOracleCards(filesOf(...fourNodes(), ...cards), CHAIN);
+  const keyHashes = cards.map((card) => (card as { keyHash: string }).keyHash);
+  expect(found.vrf.keyHash).toBe(keyHashes[0]);
+  expect(found.furtherVrf!.map(({ keyHash }) => keyHash)).toEqual(keyHashes.slice(1));
+  expect(parseIdentity("identity", JSON.parse(JSON.stringify(found)))).toEqual(found);
+  const changed = readOracleCards(filesOf(...fourNodes(), cards[2]), CHAIN, found);
+  expect([changed.vrf, changed.furtherVrf]).toEqual([found.vrf, found.furtherVrf]);
+});
+
 test("default: cards are told from the identity of an oracle with all keys", () => {
   expect([isCardFile(fileOf(nodeCard(0))), isCardFile(write({ version: 1, oracles: [] }))]).toEqual([
     true,
@@ -66,12 +78,16 @@ test("default: cards are told from the identity of an oracle with all keys", () 
 
 test.each<[string, () => readonly unknown[], RegExp]>([
   ["three nodes", () => [...fourNodes().slice(1), vrfCard()], /cards of 3 nodes; 4 to 31 are needed/],
-  ["no VRF operator", fourNodes, /hold 0 VRF cards; one is needed/],
-  ["two VRF operators", () => [...fourNodes(), vrfCard(), vrfCard(41)], /hold 2 VRF cards/],
+  ["no VRF operator", fourNodes, /hold no VRF card; at least one is needed/],
+  [
+    "a VRF operator twice",
+    () => [...fourNodes(), vrfCard(), vrfCard()],
+    /hold 0x[0-9a-f]{64} more than once/,
+  ],
   [
     "a node twice",
     () => [...fourNodes(), nodeCard(0, "https://other.example"), vrfCard()],
-    /more than once; each node needs keys of its own/,
+    /more than once; each operator needs keys of its own/,
   ],
   [
     "two nodes at one URL",

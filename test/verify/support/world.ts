@@ -24,8 +24,8 @@ export interface Delivered {
 export type VerifyWorld = Awaited<ReturnType<typeof startVerifyWorld>>;
 
 /** A chain with all contracts and a dapp, a sandbox, and what it takes to have requests answered and checked. */
-export async function startVerifyWorld() {
-  const stack = await startTestStack();
+export async function startVerifyWorld(options: Parameters<typeof startTestStack>[0] = {}) {
+  const stack = await startTestStack(options);
   const pool = createSandboxPool({ concurrency: 1 });
   const dapp = await provisionDapp(stack, "dapp");
   const echoId = await storeSource(stack, ECHO_WORD);

@@ -1,0 +1,127 @@
+import type { Hex } from "viem";
+import { WORDS_TOPICS } from "../chainlink/events.ts";
+import { decodeFulfilments } from "../chainlink/calldata.ts";
+import type { ContractBook, OracleEvent, OracleEventOf } from "../chainlink/contractBook.ts";
+import type { PendingReasons } from "../chainlink/pendingReason.ts";
+import type { ChainFacts, ChainReader } from "./chainFacts.ts";
+
+/** A request for random words. */
+export interface RandomnessParts {
+  readonly vrfRequestId: Hex;
+  readonly request?: OracleEventOf<"RandomWordsRequested">;
+  readonly fulfilment?: OracleEventOf<"RandomWordsFulfilled">;
+}
+
+/** A request whose words are joined of those of several. */
+export interface JoinParts {
+  readonly joining: OracleEventOf<"Joining">;
+  /** In the order of the key hashes. */
+  readonly parts: readonly RandomnessParts[];
+  /** The consumer has all words. */
+  readonly joined?: OracleEventOf<"WordsJoined">;
+}
+
+/** Means of the checks. */
+export interface RequestPartsMeans {
+  readonly facts: ChainFacts;
+  readonly book: ContractBook;
+  readonly network: string;
+  readonly client: ChainReader;
+  /** Why requests are not answered. */
+  readonly pending: PendingReasons;
+}
+
+/** Finds the join that a request for words is a part of; `undefined` when it is none. */
+export async function findJoin(
+  { request, vrfRequestId }: RandomnessParts,
+  means: RequestPartsMeans,
+): Promise<JoinParts | undefined> {
+  if (request === undefined) return undefined;
+  const askedIn = request.log.transactionHash;
+  const joining = (await eventsIn(askedIn, means)).find(
+    (event): event is OracleEventOf<"Joining"> =>
+      event.name === "Joining" && event.log.address === request.sender && event.parts.includes(vrfRequestId),
+  );
+  if (joining === undefined) return undefined;
+  return means.facts.once(`join ${joining.requestId}`, async () => {
+    const parts = await Promise.all(joining.parts.map((id) => findRandomness(id, means, askedIn)));
+    const ends = new Set(parts.flatMap(({ fulfilment }) => fulfilment?.log.transactionHash ?? []));
+    for (const hash of ends) {
+      const joined = (await eventsIn(hash, means)).find(
+        (event): event is OracleEventOf<"WordsJoined"> =>
+          event.name === "WordsJoined" && event.requestId === joining.requestId,
+      );
+      if (joined !== undefined) return { joining, parts, joined };
+    }
+    return { joining, parts };
+  });
+}
+
+/** Finds the join that a preset was sent with: one of its words came in the same transaction. */
+export async function findJoinSentIn(
+  { vrfRequestId, log }: OracleEventOf<"PresetSent">,
+  means: RequestPartsMeans,
+): Promise<JoinParts | undefined> {
+  const hash = log.transactionHash;
+  for (const event of await eventsIn(hash, means)) {
+    if (event.name !== "RandomWordsFulfilled") continue;
+    const join = await findJoin(await findRandomness(event.requestId, means, hash), means);
+    if (join?.joining.requestId === vrfRequestId) return join;
+  }
+  return undefined;
+}
+
+/** Finds both ends of a request for words, one of which is in the transaction `knownIn`. */
+export async function findRandomness(
+  vrfRequestId: Hex,
+  means: RequestPartsMeans,
+  knownIn: Hex,
+): Promise<RandomnessParts> {
+  return means.facts.once(`randomness ${vrfRequestId}`, async () => {
+    const { facts, book } = means;
+    const events = await eventsIn(knownIn, means);
+    let request = pick(events, "RandomWordsRequested", vrfRequestId);
+    let fulfilment = pick(events, "RandomWordsFulfilled", vrfRequestId);
+    const address = book.get("vrfCoordinator");
+    if (fulfilment === undefined && request !== undefined) {
+      const topics = [WORDS_TOPICS.fulfilled, vrfRequestId];
+      const log = await facts.findLogAfter({ address, topics }, request.log.blockNumber);
+      if (log !== undefined)
+        fulfilment = pick(await eventsIn(log.transactionHash, means), "RandomWordsFulfilled", vrfRequestId);
+    }
+    if (request === undefined && fulfilment !== undefined) {
+      // The request's id is not a topic of its log; the proof's calldata names the block.
+      const topics = [WORDS_TOPICS.requested];
+      const { input } = await facts.getTransaction(fulfilment.log.transactionHash);
+      const blocks = new Set(decodeFulfilments(input).map(({ commitment }) => commitment.blockNum));
+      for (const block of blocks) {
+        const logs = await facts.findLogsIn({ address, topics }, block);
+        request ??= pick(book.eventsOf(logs), "RandomWordsRequested", vrfRequestId);
+      }
+      if (request !== undefined)
+        request = pick(
+          await eventsIn(request.log.transactionHash, means),
+          "RandomWordsRequested",
+          vrfRequestId,
+        );
+    }
+    return {
+      vrfRequestId,
+      ...(request === undefined ? {} : { request }),
+      ...(fulfilment === undefined ? {} : { fulfilment }),
+    };
+  });
+}
+
+export async function eventsIn(hash: Hex, { facts, book }: RequestPartsMeans): Promise<OracleEvent[]> {
+  return book.eventsOf((await facts.getReceipt(hash)).logs);
+}
+
+export function pick<
+  Name extends "RandomWordsRequested" | "RandomWordsFulfilled" | "OracleRequest" | "RequestProcessed",
+>(events: readonly OracleEvent[], name: Name, requestId: Hex): OracleEventOf<Name> | undefined {
+  return events.find(
+    (event): event is OracleEventOf<Name> =>
+      event.name === name && "requestId" in event && event.requestId === requestId,
+  );
+}

@@ -1,0 +1,114 @@
+import { toHex, type Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Receipt } from "../../src/evm/client.ts";
+import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
+import { joinWords } from "../../src/chainlink/joinedWords.ts";
+import { randomWords } from "../../src/vrf/randomWords.ts";
+import { submitJoined } from "../support/consumer.ts";
+import { deliverResults, deliverWords, eventsOf } from "../support/delivery.ts";
+import { startVerifyWorld, wordsSentIn, type Tamper, type VerifyWorld } from "./support/world.ts";
+
+describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion) => {
+  let world: VerifyWorld;
+  let request: Receipt;
+  let proofs: readonly Receipt[];
+  let report: Receipt;
+  beforeAll(async () => {
+    world = await startVerifyWorld({ vrfVersion, vrfKeys: 3 });
+    request = await submitJoined(world, [{ dapp: world.dapp, items: [{ sourceId: world.echoId }], keys: 3 }]);
+    proofs = [await deliver(request, 1), await deliver(request, 0), await deliver(request, 2)];
+    report = await deliverResults(world, proofs[2]!, { response: wordsSentIn(proofs[2]!)[0]! });
+  });
+  afterAll(() => world.close());
+
+  const deliver = (submitted: Receipt, part: number): Promise<Receipt> => {
+    const [joining] = eventsOf(submitted, "Joining");
+    return deliverWords(world, submitted, { of: ({ requestId }) => requestId === joining!.parts[part] });
+  };
+  const outcomes = (steps: readonly { readonly name: string; readonly outcome: string }[]) =>
+    steps.map(({ name, outcome }) => `${name} ${outcome}`);
+
+  test("default: a preset is valid from each of its transactions, with a proof for each key", async () => {
+    const found = await world.verify(report.transactionHash, { isEmbedded: false });
+    const [one] = found.requests;
+    expect(outcomes(one!.steps)).toEqual([
+      "transactions ok",
+      "contracts ok",
+      ...["request", "key", "proof", "words"].flatMap((name) => [1, 2, 3].map(() => `${name} ok`)),
+      ...["join", "word", "source", "stored", "signers", "signatures", "delivery", "execution"].map(
+        (name) => `${name} ok`,
+      ),
+    ]);
+    expect(found).toMatchObject({
+      valid: true,
+      requests: [
+        {
+          kind: "preset",
+          vrfRequestId: eventsOf(request, "Joining")[0]!.requestId,
+          transactions: { randomness: proofs[2]!.transactionHash },
+          randomNumber: [String(BigInt(wordsSentIn(proofs[2]!)[0]!))],
+        },
+      ],
+    });
+    expect(found.trust.join(" ")).toContain("can be chosen only by all 3 holders together");
+    for (const { transactionHash } of [request, ...proofs])
+      expect((await world.verify(transactionHash, { isEmbedded: false })).requests).toEqual(found.requests);
+    const part = eventsOf(request, "Joining")[0]!.parts[2]!;
+    expect((await world.verify(proofs[2]!.transactionHash, { requestId: part })).valid).toBe(true);
+  });
+
+  test("default: random numbers, by an independent computation", async () => {
+    const asked = await submitJoined(world, [{ dapp: world.dapp, keys: 2 }]);
+    const first = await deliver(asked, 0);
+    const waiting = await world.verify(first.transactionHash);
+    expect(waiting).toMatchObject({
+      verdict: "incomplete",
+      requests: [{ kind: "random", failed: null, randomNumber: [] }],
+    });
+    const missing = waiting.requests[0]!.steps.filter(({ outcome }) => outcome === "notApplicable");
+    expect(missing.map(({ name }) => name)).toEqual(["proof", "join"]);
+    expect(missing[0]!.detail).toMatch(/there is no VRF proof on chain yet: .*\(word 2 of 2, key hash 0x/);
+    expect(missing[1]!.detail).toBe("1 of 2 words have come with a valid proof");
+
+    const last = await deliver(asked, 1);
+    const { requestId } = eventsOf(asked, "Joining")[0]!;
+    const words = [first, last].map(
+      (receipt) => randomWords(eventsOf(receipt, "RandomWordsFulfilled")[0]!.outputSeed, 1)[0]!,
+    );
+    const found = await world.verify(last.transactionHash);
+    expect(found.valid).toBe(true);
+    expect(found.requests[0]!.randomNumber).toEqual(randomWords(joinWords(requestId, words), 3).map(String));
+  });
+
+  test.each<[string, string, (log: { topics: Hex[]; data: Hex }) => void]>([
+    ["another seed", "WordsJoined", (log) => void (log.data = toHex(1n, { size: 32 }))],
+    [
+      "a key named twice",
+      "Joining",
+      // The second part's id in the first one's place: one operator's word for two.
+      (log) =>
+        void (log.data = log.data.replace(
+          eventsOf(request, "Joining")[0]!.parts[1]!.slice(2),
+          eventsOf(request, "Joining")[0]!.parts[0]!.slice(2),
+        ) as Hex),
+    ],
+  ])("error: %s fails the step", async (_, name, change) => {
+    const [topic] = [request, ...proofs]
+      .flatMap(({ logs }) => logs)
+      .map(({ topics }) => topics)
+      .find(([first]) => first === topicOf(name))!;
+    const tamper: Tamper = (method, answer) => {
+      if (method !== "eth_getTransactionReceipt") return answer;
+      for (const log of (answer as { logs: { topics: Hex[]; data: Hex }[] }).logs)
+        if (log.topics[0] === topic) change(log);
+      return answer;
+    };
+    const { requests } = await world.verify(report.transactionHash, { tamper });
+    const step = requests[0]!.steps.find((one) => one.name === "join")!;
+    expect([requests[0]!.verdict, step.outcome]).toEqual(["invalid", "failed"]);
+  });
+});
+
+function topicOf(name: string): Hex {
+  return EVENT_TOPICS[name as keyof typeof EVENT_TOPICS];
+}
