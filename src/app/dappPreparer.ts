@@ -25,7 +25,8 @@ export function createDappPreparer(options: {
 
   const prepare = async (): Promise<void> => {
     const pipeline = network.openedPipeline();
-    if (pipeline === undefined) return;
+    // Not open yet, or another replica's business.
+    if (pipeline === undefined) return network.setPreparation({ isReady: true, warnings: [] });
     const all = await dapps.list();
     const troubles: string[] = [];
     for (const { id } of all)

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createFinality } from "../evm/finality.ts";
 import { createChainWatcher } from "../evm/watcher.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import type { NetworkChain, NetworkSource } from "../networks/network.ts";
@@ -7,21 +6,21 @@ import { describeChain, describeNetwork } from "./networkViews.ts";
 import { withDeadline } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { repeat } from "../lib/repeat.ts";
+import { adoptChain } from "./adoptChain.ts";
+import { openDispatch } from "./openDispatch.ts";
+import { openSharedDispatch } from "./sharedDispatch.ts";
+import type { SharedDispatch } from "./sharedDispatch.ts";
 import type { Companion, ServedNetworkOptions } from "./servedNetworkOptions.ts";
-import { forgetChain } from "./forgetChain.ts";
 import type { NodeWatch } from "./nodeWatch.ts";
 import { describeOracleHealth } from "./oracleHealth.ts";
 import type { ServiceNetwork } from "../requests/serviceNetwork.ts";
 import type { ExploredChain } from "../explorer/explorer.ts";
-import { assertJournalKnows, noteSpentNonce } from "../requests/journalCheck.ts";
-import { endUncertainRequests } from "../requests/uncertainRequests.ts";
-import { openRequestPipeline } from "../requests/requestPipeline.ts";
+import { noteSpentNonce } from "../requests/journalCheck.ts";
+import type { RequestIntake } from "../requests/requestIntake.ts";
 import type { RequestPipeline } from "../requests/requestPipeline.ts";
-import { createRetention } from "../requests/retention.ts";
-import type { Retention } from "../requests/retention.ts";
 import { createNetworkHealth } from "../requests/networkHealth.ts";
 import type { NetworkReadiness, NetworkView } from "../requests/views.ts";
-import { findChain, findOracleCheckpoint, saveChain, saveOracleCheckpoint } from "../store/chainRecords.ts";
+import { findChain, findOracleCheckpoint, saveOracleCheckpoint } from "../store/chainRecords.ts";
 import { verifiedContractsOf } from "../chainlink/contractBook.ts";
 import type { VerifiableNetwork } from "../verify/verifier.ts";
 
@@ -74,8 +73,9 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   let watcher: ChainWatcher | undefined;
   let companion: Companion | undefined;
   let pipeline: RequestPipeline | undefined;
+  /** Instead of a pipeline of its own, where there are replicas. */
+  let shared: SharedDispatch | undefined;
   let stopCheckpoints: (() => void) | undefined;
-  let retention: Retention | undefined;
   let serving = false;
   let trouble = STARTING;
   /** What the operator is told besides, with paths that are no caller's matter. */
@@ -95,6 +95,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       trouble: serving ? undefined : trouble,
       isStarting: trouble === STARTING,
     });
+  const intake = (): RequestIntake | undefined => shared?.intake() ?? pipeline;
   const explorerUrl = (): string => source.explorerUrl ?? `${options.baseUrl()}/explorer/${name}`;
   const change = (next: { serving: boolean; trouble: string }): void => {
     ({ serving, trouble } = next);
@@ -103,7 +104,8 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
 
   /** Notes how far the oracle has answered everything, so that the next start need not read the whole chain. */
   const keepCheckpoint = async (): Promise<void> => {
-    if (pipeline !== undefined && chain !== undefined)
+    const isDispatching = shared === undefined ? pipeline !== undefined : shared.pipeline() !== undefined;
+    if (isDispatching && chain !== undefined)
       await noteSpentNonce({
         network: name,
         client: chain.client,
@@ -115,23 +117,6 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
     const head = status?.caughtUp ? await chain?.client.getHead("latest") : undefined;
     if (status === undefined || head === undefined) return;
     await saveOracleCheckpoint(store.db, name, { blockNumber: status.checkpoint, head });
-  };
-
-  /** Takes the chain for the one that the journal is about, or begins a new journal for it. */
-  const adopt = async ({ client, identity, deployment, isNew, operator }: NetworkChain): Promise<void> => {
-    if (isNew) {
-      await forgetChain({ network: name, identity, deployment, store, book });
-      return;
-    }
-    const account = { network: name, client, store, operator: operator.address };
-    await assertJournalKnows({
-      ...account,
-      presetConsumer: deployment.contracts.presetConsumer,
-      firstBlock: deployment.blockNumber,
-      isAccepted: options.acceptsChain,
-      onAccepted: () => endUncertainRequests({ ...account, book }),
-    });
-    await store.write((db) => saveChain(db, name, identity, deployment));
   };
 
   /** First block that may hold a request which the oracle has not answered. */
@@ -149,8 +134,8 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       return explorerUrl();
     },
     view: () => (view ??= describe()),
-    pipeline: () => (serving ? pipeline : undefined),
-    openedPipeline: () => pipeline,
+    pipeline: () => (serving ? intake() : undefined),
+    openedPipeline: () => (shared === undefined ? pipeline : shared.pipeline()),
     setPreparation: (next) => void (preparation = next),
     verifiable: () =>
       chain && {
@@ -172,9 +157,11 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         onDown: (why) => change({ serving: false, trouble: why }),
         onError,
       });
-      const { client, deployment, operator, fees, pipelining } = chain;
+      const { client, deployment, operator } = chain;
       for (const finding of chain.findings) log.error(finding);
-      await adopt(chain);
+      const { replica, acceptsChain } = options;
+      if (replica === undefined)
+        await adoptChain({ network: name, chain, isNew: chain.isNew, store, book, acceptsChain });
       const { contracts } = deployment;
       const fromBlock = await findFirstBlock(chain);
       watcher = createChainWatcher({
@@ -189,54 +176,12 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       // The first reading is at hand when the first caller asks; it never rejects.
       void nodes?.();
       const status = companion?.oracleStatus;
-      const followed = watcher;
-      const finality = createFinality({
-        client,
-        depth: terms.finalityDepth,
-        hasFinalizedTag: terms.hasFinalizedTag,
-        head: () => followed.head(),
-      });
       stopCheckpoints = repeat(keepCheckpoint, CHECKPOINT_INTERVAL_MS, onError);
-      pipeline = await openRequestPipeline({
-        chain: {
-          network: name,
-          chainId,
-          client,
-          watcher,
-          contracts,
-          operator,
-          fees,
-          pipelining,
-          allowanceJuels: terms.allowanceJuels,
-          coinAllowanceWei: terms.coinAllowanceWei,
-          isChainlinks: terms.chainlinkCoordinator !== undefined,
-          keyHash: deployment.keyHash,
-          presetKeyHashes: source.presetKeyHashes,
-          vrfOperatorOf: (keyHash) => source.vrfOperators?.find((one) => one.keyHash === keyHash)?.address,
-          ...(status && {
-            oracleWait: (id) => status().pending.find(({ requestId }) => requestId === id)?.why,
-          }),
-          presetConfirmations: terms.minConfirmations,
-          finality,
-        },
-        store,
-        book,
-        onError,
-        onReceipt: (receipt, { kind, entries }) =>
-          options.onTransaction({ network: name, purpose: kind, requests: entries.flat().length, receipt }),
-      });
+      const opening = { ...options, chain, watcher, onError };
+      if (replica === undefined) pipeline = await openDispatch({ ...opening, status });
+      else shared = await openSharedDispatch({ ...opening, replica });
       await Promise.race([companion?.prepared, sleep(PREPARED_WAIT_MS, undefined, { ref: false })]);
-      const opened = pipeline;
-      const { finalNumber } = finality;
-      const { address } = operator;
-      retention = createRetention({
-        network: name,
-        store,
-        operator: address,
-        keep: options.keep,
-        finalNumber,
-      });
-      retention.start(onError);
+      const opened = (): RequestIntake => intake()!;
       health = createNetworkHealth({
         client,
         watcher,
@@ -245,10 +190,13 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         subscriptionOwner: contracts.subscriptionOwner,
         functionsRouter: contracts.functionsRouter,
         chainWarnings: chain.warnings,
-        subscriptions: opened.subscriptions,
+        subscriptions: {
+          list: () => opened().subscriptions.list(),
+          readBalances: (one) => opened().subscriptions.readBalances(one),
+        },
         lowSubscriptionJuels: terms.allowanceJuels / 10n,
-        openRequests: () => book.open(name).length,
-        queuedRequests: () => opened.queued(),
+        openRequests: () => book.openCount(name),
+        queuedRequests: () => opened().queued(),
         ...(status && { oracle: () => describeOracleHealth(status()) }),
       });
       const { rpcUrl, isNew } = chain;
@@ -267,6 +215,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       const { warnings = [], ...reading } = await health();
       return {
         ...reading,
+        ...(shared === undefined ? {} : { dispatcher: shared.dispatcher() }),
         ...(preparation.isReady ? {} : { ready: false, why: reading.why ?? preparation.warnings.join("; ") }),
         warnings: [...warnings, ...preparation.warnings],
       };
@@ -276,11 +225,10 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
 
     close() {
       closing ??= (async () => {
-        await pipeline?.close();
+        await Promise.all([pipeline?.close(), shared?.close()]);
         if (serving) change({ serving: false, trouble: "it is stopping" });
         stopping.abort();
         stopCheckpoints?.();
-        await retention?.stop();
         await withDeadline(keepCheckpoint(), LAST_CHECKPOINT_MS).catch(onError);
         companion?.close();
         watcher?.close();

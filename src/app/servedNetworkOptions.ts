@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Faucet } from "../dapps/faucet.ts";
 import type { NetworkChain, NetworkSource } from "../networks/network.ts";
 import type { OracleNetworkStatus } from "../oracle/status.ts";
+import type { Replica } from "../requests/replica.ts";
 import type { RequestBook } from "../requests/requestBook.ts";
 import type { Keep } from "../requests/retention.ts";
 import type { MinedTransaction } from "../requests/transactionMetrics.ts";
@@ -40,6 +41,8 @@ export interface ServedNetworkOptions {
   /** How long what has ended is kept. */
   readonly keep: Keep;
   readonly book: RequestBook;
+  /** Where several processes may serve from one database; absent where this one is alone. */
+  readonly replica?: Replica | undefined;
   readonly log: Logger;
   /** Told of every transaction of the service that is mined. */
   readonly onTransaction: (transaction: MinedTransaction) => void;

@@ -1,19 +1,20 @@
 import type { Logger } from "pino";
 import { createSandboxPool } from "../../sandbox/index.ts";
-import { NETWORK_NAMES, PROFILE_NAMES } from "../networks/profiles.ts";
+import { NETWORK_NAMES } from "../networks/profiles.ts";
 import { openDapps } from "../dapps/dappTools.ts";
 import { parseKeep } from "./config/keepSchema.ts";
 import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
 import { parseRpcOrigins } from "../networks/embedded/rpcAccess.ts";
 import { listPresetFolders } from "../requests/presetFolder.ts";
+import { assertAccepted } from "./assertAccepted.ts";
 import type { Config } from "./config/configSchema.ts";
 import { findDatabaseServer } from "./databaseServer.ts";
 import { watchData } from "./dataWatch.ts";
 import { listen } from "./listen.ts";
 import { ensureDefaultDapp, ensureOperatorToken } from "./firstSecrets.ts";
+import { checkAbandoned, openReplica } from "./openReplica.ts";
 import { openSandboxNetwork } from "./openSandboxNetwork.ts";
 import { openShared } from "./openShared.ts";
-import { StartError } from "./startError.ts";
 import { startNetworks } from "./startNetworks.ts";
 import type { StartedNetwork } from "./startNetworks.ts";
 import { createNetwork } from "./createNetwork.ts";
@@ -109,29 +110,26 @@ async function start(
   closers: (() => Promise<void> | void)[],
   closeAll: () => Promise<void>,
 ): Promise<Tyche> {
-  const { config, log, masterKey, acceptChains = [] } = options;
+  const { config, log, masterKey, acceptChains = [], onFatal = () => {} } = options;
   const { host, port, sandbox } = config;
-  const rpcOrigins = parseRpcOrigins(config.rpcOrigins);
   const embedded: readonly string[] = NETWORK_NAMES.filter((name) => isEmbedded(config.networks[name]));
   const external = Object.keys(config.networks).filter((name) => !isEmbedded(config.networks[name]));
   const networkNames = [...embedded, ...external];
-  const stranger = acceptChains.find((name) => !PROFILE_NAMES.includes(name) && !(name in config.networks));
-  if (stranger !== undefined)
-    throw new StartError(
-      `TYCHE_ACCEPT_CHAINS: ${JSON.stringify(stranger)} is no network; name some of ${networkNames.join(", ")}`,
-    );
+  assertAccepted(acceptChains, networkNames);
   const database = findDatabaseServer(config.database, process.env);
   const directory = openDataDirectory(options.dataDir, { exclusive: true, masterKey });
   closers.push(() => directory.close());
-  const { onFatal = () => {} } = options;
-  const { store, dapps } = await openDapps(directory, { onFatal, server: database });
+  const { store, dapps, replicas } = await openDapps(directory, { onFatal, server: database });
   closers.push(() => store.close());
+  const replica = replicas && openReplica({ replicas, store, log });
+  closers.push(() => replica?.close());
   // Answers to the last: whoever asks is told that the service is closing.
   let server: HttpServer | undefined;
   closers.push(() => server?.close());
   const apiKey = await ensureDefaultDapp(dapps, (key) => {
     if (!directory.isKeyOutside) directory.writeSecret("api-key", `${key}\n`);
   });
+  await replicas?.share();
   const sandboxNetwork = openSandboxNetwork(sandbox, directory);
   closers.push(() => sandboxNetwork.close());
   const oraclePool = createSandboxPool({
@@ -143,7 +141,8 @@ async function start(
   const pool = withOwnErrors(oraclePool);
 
   const metrics = createMetrics({ pool, log });
-  const book = createRequestBook(store, metrics.onRequest);
+  const book = createRequestBook(store, metrics.onRequest, replica?.sharing);
+  replica?.start(book);
   const networks = networkNames.map((name) =>
     createNetwork({
       name,
@@ -152,10 +151,11 @@ async function start(
       store,
       keep: parseKeep(config.keep[embedded.includes(name) ? "embedded" : "external"]),
       book,
+      replica,
       pool: oraclePool,
       log: log.child({ network: name }),
       onTransaction: metrics.onTransaction,
-      rpcOrigins,
+      rpcOrigins: parseRpcOrigins(config.rpcOrigins),
       acceptsChain: acceptChains.includes(name),
       baseUrl: () => server?.url ?? "",
     }),
@@ -255,6 +255,7 @@ async function start(
   const started = startNetworks({ networks, dapps, registry, log, onNetwork });
   starting = started.catch(() => {});
   closers.push((await started).close);
+  if (replica !== undefined) closers.push(checkAbandoned(service, { networks: external, log }));
   const stopWatching = await watchData({
     directory: directory.path,
     files: database === undefined ? ["tyche.sqlite", "lock"] : ["lock"],

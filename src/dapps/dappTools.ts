@@ -8,7 +8,7 @@ import { createDappDirectory } from "./dapps.ts";
 import type { DappDirectory } from "./dapps.ts";
 import { readDeployment } from "./deployments.ts";
 import { findServer, openFile, openServer } from "./openDatabase.ts";
-import type { DatabaseServer, OpenDatabase } from "./openDatabase.ts";
+import type { DatabaseServer, OpenDatabase, SharedDatabase } from "./openDatabase.ts";
 import { listChainNames } from "../store/chainRecords.ts";
 import { findKeyFingerprint, listKeys, saveKeyFingerprint } from "../store/dapps.ts";
 import { DataDirectoryError, openDataDirectory } from "../store/dataDirectory.ts";
@@ -71,7 +71,7 @@ async function listNetworks(store: Store): Promise<readonly string[]> {
  * Opens the database of a data directory, and the dapps in it.
  *
  * @param options.onFatal of the process that serves: told, in one sentence, when the database can't be relied on any more. With it, a file
- * is checked whole, and of a server's database no other process can serve.
+ * is checked whole, and the process is one of the replicas on a server's database.
  * @param options.server where the database is a server's. Default: it is a file in the directory.
  * @throws {StoreError} `store_unusable` when it is damaged or can't be opened, and {@link DataDirectoryError} when the master key is another database's.
  */
@@ -81,9 +81,13 @@ export async function openDapps(
     readonly onFatal?: (message: string) => void;
     readonly server?: DatabaseServer | undefined;
   } = {},
-): Promise<{ readonly store: Store; readonly dapps: DappDirectory }> {
+): Promise<{
+  readonly store: Store;
+  readonly dapps: DappDirectory;
+  readonly replicas?: SharedDatabase | undefined;
+}> {
   const { onFatal, server } = options;
-  const { store, name } =
+  const { store, name, replicas } =
     server === undefined ? await openFile(directory, onFatal) : await openServer(directory, server, onFatal);
   const sealingKey = deriveKey(directory.masterKey, "api keys");
   try {
@@ -92,7 +96,7 @@ export async function openDapps(
     await store.close();
     throw error;
   }
-  return { store, dapps: createDappDirectory(store, sealingKey) };
+  return { store, dapps: createDappDirectory(store, sealingKey), replicas };
 }
 
 /** Refuses a master key that this database was not made with: what is sealed in it would be lost, and every account another one. */

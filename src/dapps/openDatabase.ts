@@ -4,7 +4,9 @@ import { messageOf } from "../lib/errors.ts";
 import type { DataDirectory } from "../store/dataDirectory.ts";
 import { findNotedDatabase, noteDatabase } from "../store/databaseNote.ts";
 import { createPostgresDialect } from "../store/postgresDialect.ts";
-import { lockPostgres } from "../store/postgresLock.ts";
+import { openPostgresBus } from "../store/bus.ts";
+import type { Bus } from "../store/bus.ts";
+import { joinReplicas } from "../store/postgresLock.ts";
 import { createSqliteDialect } from "../store/sqliteDialect.ts";
 import { openStore } from "../store/store.ts";
 import type { Store } from "../store/store.ts";
@@ -22,6 +24,16 @@ export interface DatabaseServer {
 export interface OpenDatabase {
   readonly store: Store;
   readonly name: string;
+  /** Of a process that serves from a server's database, as one of several. */
+  readonly replicas?: SharedDatabase;
+}
+
+/** What replicas on one database have besides their tables. */
+export interface SharedDatabase {
+  /** Lets other replicas start: what only the first does is done. */
+  share(): Promise<void>;
+  /** Opens what they tell each other over. `replica`: id of this one. */
+  openBus(replica: string, onError: (error: unknown) => void): Bus;
 }
 
 /**
@@ -67,8 +79,8 @@ export async function openFile(
 /**
  * Opens a database of PostgreSQL for a data directory, which notes it.
  *
- * @param onFatal of the process that serves, as above. With it, no other process can serve from the same database.
- * @throws {StoreError} `store_unusable` when it can't be opened, another process serves from it, or the directory has a database already.
+ * @param onFatal of the process that serves, as above. With it, the process is one of several replicas.
+ * @throws {StoreError} `store_unusable` when it can't be opened, another process has it alone, or the directory has a database already.
  */
 export async function openServer(
   directory: DataDirectory,
@@ -81,19 +93,27 @@ export async function openServer(
       `${directory.path} holds a database of its own, tyche.sqlite, with dapps and requests that ${name} doesn't have; bring them there with tyche database copy --to ${variable}, or use another data directory`,
     );
   if (onFatal === undefined) return { store: await openStore(createPostgresDialect(url)), name };
-  const unlock = await lockPostgres(url, {
+  const lock = await joinReplicas(url, {
     onLost: (reason) => onFatal(`${name} can't be used any more: ${reason}`),
   });
   try {
-    const store = await openStore(createPostgresDialect(url, { isService: true }));
+    const { isAlone } = lock;
+    const store = await openStore(createPostgresDialect(url, { isService: true }), { isAlone });
     noteDatabase(directory, variable);
     const close = async (): Promise<void> => {
       await store.close();
-      await unlock();
+      await lock.unlock();
     };
-    return { store: { ...store, close }, name };
+    return {
+      store: { ...store, close },
+      name,
+      replicas: {
+        share: () => lock.share(),
+        openBus: (replica, onError) => openPostgresBus(url, { replica, onError }),
+      },
+    };
   } catch (error) {
-    await unlock();
+    await lock.unlock();
     throw error;
   }
 }

@@ -3,8 +3,7 @@ import type { Hex } from "viem";
 import type { ChainClient } from "../evm/client.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { Sender } from "../evm/sender.ts";
-import { functionsRouterAbi, linkTokenAbi } from "../chainlink/contracts/abi.ts";
-import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
+import { linkTokenAbi } from "../chainlink/contracts/abi.ts";
 import { OWN_ABIS } from "../chainlink/vrfVersion.ts";
 import { saveSubscription } from "../store/chainRecords.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
@@ -15,28 +14,16 @@ import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import type { TycheError } from "../lib/errors.ts";
 import { createCoinFunding } from "./coinFunding.ts";
 import { isShortage, LinkShortageError } from "./shortage.ts";
+import { createSubscriptionReads } from "./subscriptionReads.ts";
+import type { SubscriptionReader } from "./subscriptionReads.ts";
 
 const PROVISION_GAS = 1_500_000n;
 const FUND_GAS = 400_000n;
 /** Part of its allowance below which a subscription may not pay for all that is sent at once. */
 const LOW_PART = 4n;
 
-/** What a dapp's subscriptions hold. */
-export interface SubscriptionBalances {
-  readonly vrfJuels: bigint;
-  /** Coin on the subscription for random words; none before VRF v2.5. */
-  readonly vrfWei: bigint;
-  readonly functionsJuels: bigint;
-}
-
-/** The contracts on a dapp's two subscriptions, PresetConsumer among them. */
-export interface ConsumerLists {
-  readonly vrf: readonly Hex[];
-  readonly functions: readonly Hex[];
-}
-
 /** The dapps' subscriptions on one network: made, funded and topped up by the service, each dapp's its own. */
-export interface Subscriptions {
+export interface Subscriptions extends SubscriptionReader {
   /** The dapp's subscriptions, made on first use. */
   ensure(dappId: string): Promise<StoredSubscription>;
   /**
@@ -47,13 +34,6 @@ export interface Subscriptions {
    * @throws {CoinShortageError}
    */
   assertFunded(dappId: string): void;
-  /** The dapp's subscriptions if they are there. */
-  find(dappId: string): StoredSubscription | undefined;
-  /** Those of every dapp that has any. */
-  list(): readonly StoredSubscription[];
-  readBalances(subscription: StoredSubscription): Promise<SubscriptionBalances>;
-  /** Contracts that may use both subscriptions of a dapp, by the chain's own lists. Checksummed addresses. */
-  readConsumers(subscription: StoredSubscription): Promise<ConsumerLists>;
   /** Length of the dapp's longer list, read once until {@link consumersChanged}. */
   countConsumers(dappId: string): Promise<number>;
   consumersChanged(dappId: string): void;
@@ -84,6 +64,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   const { network, store, client, sender, contracts, allowanceJuels } = options;
   const { vrfVersion = "v2" } = contracts;
   const { subscriptionOwner: subscriptionOwnerAbi } = OWN_ABIS[vrfVersion];
+  const reads = createSubscriptionReads({ client, contracts });
   const coin = createCoinFunding({
     network,
     client,
@@ -153,44 +134,17 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     }
     if (subscription === undefined)
       throw new ChainUnavailableError(network, "the dapp's subscriptions are not to be seen yet");
-    const { balanceWei } = await readVrf(subscription);
+    const { balanceWei } = await reads.readVrf(subscription);
     await coin.fill(subscription.vrfSubscriptionId, balanceWei);
-    await saveSubscription(store.db, subscription);
+    await store.writeSoon((db) => saveSubscription(db, subscription));
     known.set(dappId, subscription);
     doubted.delete(dappId);
     return subscription;
   };
 
-  const readVrf = async ({ vrfSubscriptionId }: StoredSubscription) => {
-    const { data, decode } = COORDINATOR_READS[vrfVersion].subscription(vrfSubscriptionId);
-    return decode(await client.call({ to: contracts.vrfCoordinator, data }));
-  };
-  const readFunctions = async ({ functionsSubscriptionId }: StoredSubscription) => {
-    const call = { abi: functionsRouterAbi, functionName: "getSubscription" } as const;
-    const args = [functionsSubscriptionId] as const;
-    const data = await client.call({
-      to: contracts.functionsRouter,
-      data: encodeFunctionData({ ...call, args }),
-    });
-    return decodeFunctionResult({ ...call, data });
-  };
-
-  const readBalances = async (subscription: StoredSubscription): Promise<SubscriptionBalances> => {
-    const [vrf, functions] = await Promise.all([readVrf(subscription), readFunctions(subscription)]);
-    return {
-      vrfJuels: vrf.balanceJuels,
-      vrfWei: vrf.balanceWei,
-      functionsJuels: functions.balance - functions.blockedBalance,
-    };
-  };
-  const readConsumers = async (subscription: StoredSubscription): Promise<ConsumerLists> => {
-    const [vrf, functions] = await Promise.all([readVrf(subscription), readFunctions(subscription)]);
-    return { vrf: vrf.consumers, functions: functions.consumers };
-  };
-
   const topUpOne = async (subscription: StoredSubscription): Promise<void> => {
     const { dappId } = subscription;
-    const { vrfJuels, vrfWei, functionsJuels } = await readBalances(subscription);
+    const { vrfJuels, vrfWei, functionsJuels } = await reads.readBalances(subscription);
     await coin.fill(subscription.vrfSubscriptionId, vrfWei).catch((error: unknown) => {
       if (coin.isLow(vrfWei) && isShortage(error)) short.set(dappId, error);
       throw error;
@@ -239,16 +193,15 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     },
     find: (dappId) => known.get(dappId),
     list: () => [...known.values()],
-    readBalances,
-    readConsumers,
+    ...reads,
     async countConsumers(dappId) {
       const subscription = known.get(dappId);
       if (subscription === undefined) return 1;
       let count = consumerCounts.get(dappId);
       if (count === undefined) {
-        count = readConsumers(subscription).then(({ vrf, functions }) =>
-          Math.max(vrf.length, functions.length),
-        );
+        count = reads
+          .readConsumers(subscription)
+          .then(({ vrf, functions }) => Math.max(vrf.length, functions.length));
         consumerCounts.set(dappId, count);
         count.catch(() => consumerCounts.delete(dappId));
       }

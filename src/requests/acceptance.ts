@@ -25,8 +25,12 @@ const DRY_RUN_PAUSE_MS = 1_000;
 export interface Acceptance {
   /** Checks a command, stores the request, and has it sent. See `Service.submit` for what it throws. */
   accept(dapp: Dapp, command: Command, submission: SubmitOptions): Promise<OpenRequest>;
-  /** Runs the sources of requests that an earlier process left in state `checking` on a network, which serves now. */
-  resumeChecks(network: string): void;
+  /**
+   * Runs the sources of requests that an earlier process left in state `checking` on a network, which serves now.
+   *
+   * @param sinceMs how long they have been so at least. Default 0.
+   */
+  resumeChecks(network: string, sinceMs?: number): void;
 }
 
 /** Creates the acceptance of all networks. */
@@ -44,6 +48,9 @@ export function createAcceptance(options: {
   const { store, book, checker, getNetwork } = options;
   const shares = createShares(book, options.maxOpenPerNetwork);
   const dailyLimit = createDailyLimit(store, options.maxDailyPerDapp);
+
+  /** Ids of requests whose dry run is under way here. */
+  const checking = new Set<string>();
 
   const findRepeated = async (
     dapp: Dapp,
@@ -72,6 +79,12 @@ export function createAcceptance(options: {
     await book.change([{ request, state: "received" }]);
     // Where the network has stopped serving meanwhile, the next start goes on.
     network.pipeline()?.take(request);
+  };
+  const checkOnce = async (dapp: Pick<Dapp, "id">, command: Command, request: OpenRequest): Promise<void> => {
+    checking.add(request.id);
+    // A store that fails ends the process; the next start goes on with what is being checked.
+    await checkLater(dapp, command, request).catch(() => {});
+    checking.delete(request.id);
   };
 
   const dryRun = (dapp: Pick<Dapp, "id">, command: Command, network: ServiceNetwork): Promise<void> =>
@@ -112,17 +125,18 @@ export function createAcceptance(options: {
     }
     const stored = { ...request };
     if (request.state === "received") pipeline.take(request);
-    // A store that fails ends the process; the next start goes on with what is being checked.
-    if (request.state === "checking") void checkLater(dapp, command, request).catch(() => {});
+    if (request.state === "checking") void checkOnce(dapp, command, request);
     return stored;
   };
 
   return {
     accept,
-    resumeChecks(network) {
+    resumeChecks(network, sinceMs = 0) {
+      const latest = Date.now() - sinceMs;
       for (const request of book.open(network)) {
+        if (request.updatedAt > latest || checking.has(request.id)) continue;
         const command = request.state === "checking" ? commandOf(request) : undefined;
-        if (command !== undefined) void checkLater({ id: request.dappId }, command, request).catch(() => {});
+        if (command !== undefined) void checkOnce({ id: request.dappId }, command, request);
       }
     },
   };

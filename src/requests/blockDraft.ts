@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { RawLog } from "../evm/client.ts";
-import { applyChange, isEnded } from "./requestBook.ts";
-import type { Change } from "./requestBook.ts";
+import { applyChange, isEnded } from "./change.ts";
+import type { Change } from "./change.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import { createRequestIndex } from "./requestIndex.ts";
 import type { RequestIndex } from "./requestIndex.ts";

@@ -3,7 +3,7 @@ import type { ChainClient, Receipt } from "../evm/client.ts";
 import type { Store } from "../store/store.ts";
 import { listRefusedTransactions } from "../store/transactions.ts";
 import type { Payload } from "../store/payload.ts";
-import { isEnded } from "./requestBook.ts";
+import { isEnded } from "./change.ts";
 import type { RequestBook } from "./requestBook.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import { placesIn } from "./senderJournal.ts";

@@ -9,7 +9,7 @@ import { fromHexText } from "../lib/hex.ts";
 import type { RequestState } from "../store/schema.ts";
 import type { RequestFinder } from "./blockDraft.ts";
 import type { Facts, JoinedPart, OpenRequest, RunRequest } from "./openRequest.ts";
-import type { Change } from "./requestBook.ts";
+import type { Change } from "./change.ts";
 import { arrive, missingParts, partsOf } from "./joinedParts.ts";
 import type { WordCharge, WordCharges } from "./wordCharges.ts";
 

@@ -7,7 +7,7 @@ import type { Preset } from "../presets/preset.ts";
 import { parsePresetParams } from "../presets/presetParams.ts";
 import type { PresetRegistry } from "../presets/presetRegistry.ts";
 import type { SandboxPool } from "../../sandbox/index.ts";
-import type { ConsumerLists } from "../dapps/subscriptions.ts";
+import type { ConsumerLists } from "../dapps/subscriptionReads.ts";
 import { findConsumer } from "../store/chainRecords.ts";
 import type { Store } from "../store/store.ts";
 import { checkFunctionCommand, checkPresetCommand, dryRunFunction, dryRunPreset } from "./commands.ts";

@@ -51,7 +51,7 @@ export function createService(options: ServiceOptions): Service & Pick<Acceptanc
   return {
     ...createCatalogue(networks, registry),
 
-    resumeChecks: (network) => acceptance.resumeChecks(network),
+    resumeChecks: (network, sinceMs) => acceptance.resumeChecks(network, sinceMs),
 
     authenticate: (apiKey) => dapps.authenticate(apiKey),
 

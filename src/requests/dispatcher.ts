@@ -8,7 +8,7 @@ import type { BatchSenderOptions } from "./batchSender.ts";
 import type { Carriers } from "./carriers.ts";
 import { createFairQueue } from "./fairQueue.ts";
 import { createTurns } from "./turns.ts";
-import type { Change } from "./requestBook.ts";
+import type { Change } from "./change.ts";
 import type { SubmittedRequest } from "./openRequest.ts";
 import { endOf, isTransient, sendingError } from "./sendingErrors.ts";
 import { splitByLimits } from "./submission.ts";

@@ -13,10 +13,11 @@ import { withDeadline } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { remember } from "../lib/memo.ts";
 import { describeMissing, missingParts } from "./joinedParts.ts";
-import { isEnded } from "./requestBook.ts";
+import { isEnded } from "./change.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
-import type { SubscriptionBalances, Subscriptions } from "../dapps/subscriptions.ts";
+import type { SubscriptionBalances } from "../dapps/subscriptionReads.ts";
+import type { Subscriptions } from "../dapps/subscriptions.ts";
 import type { Tracker } from "./tracker.ts";
 
 /** FunctionsCoordinator's `requestTimeoutSeconds` as Tyche deploys it; after it a request may be taken off, and no report is accepted. */

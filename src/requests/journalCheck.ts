@@ -56,7 +56,7 @@ export async function assertJournalKnows(options: JournalCheckOptions): Promise<
     if (!options.isAccepted) throw new JournalBehindError(network, unknown.length);
     await options.onAccepted();
   }
-  await saveSpentNonce(store.db, network, { nonce: spent, blockNumber });
+  await store.writeSoon((db) => saveSpentNonce(db, network, { nonce: spent, blockNumber }));
 }
 
 /** Hashes of the transactions in some blocks, both ends included, that took requests and that the journal doesn't know. */
@@ -89,7 +89,8 @@ export async function noteSpentNonce({ network, client, store, operator }: Opera
   const blockNumber = Number(head?.number ?? 0n);
   const noted = await findSpentNonce(store.db, network);
   const isRecent = noted?.blockNumber !== undefined && blockNumber - noted.blockNumber < NOTED_BLOCKS;
-  if (nonce !== noted?.nonce || !isRecent) await saveSpentNonce(store.db, network, { nonce, blockNumber });
+  if (nonce !== noted?.nonce || !isRecent)
+    await store.writeSoon((db) => saveSpentNonce(db, network, { nonce, blockNumber }));
 }
 
 /**

@@ -1,32 +1,14 @@
 import { setImmediate } from "node:timers/promises";
-import type { Hex } from "viem";
 import { findRequest, findRequests, insertRequests, saveRequests } from "../store/requests.ts";
 import { addUsage } from "../store/usage.ts";
-import type { BlockId, TimelineEntry } from "../store/requests.ts";
-import type { RequestState } from "../store/schema.ts";
+import type { Fence } from "../store/leases.ts";
+import type { TimelineEntry } from "../store/requests.ts";
 import type { Queryable, Store } from "../store/store.ts";
+import { applyChange, isEnded } from "./change.ts";
+import type { Change } from "./change.ts";
 import { parseRequest } from "./openRequest.ts";
-import type { Facts, OpenRequest } from "./openRequest.ts";
+import type { OpenRequest } from "./openRequest.ts";
 import { usageOfSteps } from "./usage.ts";
-
-/**
- * What happens to a request in one step; absent members stay as they are. A state before the end takes back what an end has
- * brought: outcome, error, and the block of the end.
- */
-export interface Change {
-  readonly request: OpenRequest;
-  readonly state?: RequestState;
-  readonly transactionHash?: Hex;
-  readonly detail?: string;
-  readonly why?: string | null;
-  readonly progress?: Facts;
-  /** What is no longer true of the progress; taken away before `progress` is added. */
-  readonly forget?: readonly (keyof Facts)[];
-  readonly outcome?: NonNullable<OpenRequest["outcome"]>;
-  readonly error?: { readonly code: string; readonly message: string };
-  /** With an end that a block brings. */
-  readonly endedIn?: BlockId;
-}
 
 type Listener = (request: OpenRequest) => void;
 
@@ -35,6 +17,16 @@ export type RequestObserver = (
   request: OpenRequest,
   told: { readonly timeline: readonly TimelineEntry[]; readonly firstNew: number },
 ) => void;
+
+/** What the book of one replica has to do with those of others. */
+export interface Sharing {
+  /** Whether this replica takes the network's requests to the chain: only those are kept in memory. */
+  holds(network: string): boolean;
+  /** Told of requests once they are stored. */
+  onStored(requests: readonly OpenRequest[]): void;
+  /** Requests in work on a network that another replica dispatches, or those of one dapp there, as last counted. */
+  openCount(network: string, dappId?: string): number;
+}
 
 /**
  * The requests in work, and those whose end may yet be taken back, in memory and in the journal. A change is stored first, then
@@ -61,25 +53,37 @@ export interface RequestBook {
    * taken one call after the other, each on what the calls before have stored; a function decides what to change when its turn
    * comes. After a failed write, which may have been committed, each request is as the database has it.
    *
+   * @param fence asked in the same transaction, first of all; what it throws keeps everything from being stored.
    * @throws {StaleRequestError} when the database has another version of a request than this book.
    */
   change(
     changes: readonly Change[] | (() => readonly Change[]),
     also?: (db: Queryable) => Promise<void>,
+    fence?: Pick<Fence, "assertHeld">,
   ): Promise<void>;
   /** Calls back after each stored change of a request; gives back a stop. */
   listen(id: string, listener: Listener): () => void;
+  /** Ids of the requests that somebody waits for. */
+  awaited(): string[];
+  /**
+   * Takes what others have stored of some requests: those of a network that is dispatched here are in memory then, and whoever waits for one
+   * is called back.
+   */
+  reread(ids: readonly string[]): Promise<void>;
+  /** Forgets the requests of a network, which another replica dispatches from now on. */
+  release(network: string): void;
   /** The request as stored, in work or ended. */
   find(id: string): Promise<OpenRequest | undefined>;
 }
 
-/** Whether nothing more will happen to a request in this state, unless a reorganisation takes back the block of its end. */
-export function isEnded(state: RequestState): boolean {
-  return state === "fulfilled" || state === "failed";
-}
+const ALONE: Sharing = { holds: () => true, onStored: () => {}, openCount: () => 0 };
 
-/** Makes the book over a store. */
-export function createRequestBook(store: Store, observe: RequestObserver = () => {}): RequestBook {
+/** Makes the book over a store. `sharing`: where several replicas serve from it. */
+export function createRequestBook(
+  store: Store,
+  observe: RequestObserver = () => {},
+  sharing: Sharing = ALONE,
+): RequestBook {
   const openRequests = new Map<string, OpenRequest>();
   /** By network and id. */
   const unsettled = new Map<string, Map<string, OpenRequest>>();
@@ -108,6 +112,7 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
 
   const place = (request: OpenRequest): void => {
     const { id, network } = request;
+    if (!sharing.holds(network)) return;
     let ended = unsettled.get(network);
     if (ended === undefined) unsettled.set(network, (ended = new Map()));
     ended.delete(id);
@@ -136,6 +141,7 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
   const commit = async (
     changes: readonly Change[],
     also?: (db: Queryable) => Promise<void>,
+    fence?: Pick<Fence, "assertHeld">,
   ): Promise<void> => {
     if (changes.length === 0 && also === undefined) return;
     const now = Date.now();
@@ -147,6 +153,7 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
     }
     try {
       await store.write(async (db) => {
+        await fence?.assertHeld(db);
         await also?.(db);
         await saveRequests(db, [...drafts.values()]);
         await addUsage(db, usageOfSteps([...drafts].map(([before, after]) => ({ before, after }))));
@@ -162,10 +169,20 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
       place(request);
       return { request, firstNew };
     });
+    sharing.onStored(changed.map(({ request }) => request));
     for (const { request, firstNew } of changed) {
       observe(request, { timeline: request.timeline, firstNew });
       for (const listener of listeners.get(request.id) ?? []) listener(request);
     }
+  };
+
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = tail.then(work);
+    tail = result.then(
+      () => {},
+      () => {},
+    );
+    return result;
   };
 
   return {
@@ -179,6 +196,7 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
         throw error;
       }
       place(request);
+      sharing.onStored([request]);
       observe(request, { timeline: request.timeline, firstNew: 0 });
     },
     restore(requests) {
@@ -186,6 +204,7 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
     },
     openCount(network, dappId) {
       if (network === undefined) return openRequests.size;
+      if (!sharing.holds(network)) return sharing.openCount(network, dappId);
       let count = 0;
       for (const request of openRequests.values())
         if (request.network === network && (dappId === undefined || request.dappId === dappId)) count += 1;
@@ -207,10 +226,8 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
         ended?.delete(id);
       }
     },
-    change(changes, also) {
-      const result = tail.then(() => commit(typeof changes === "function" ? changes() : changes, also));
-      tail = result.catch(() => {});
-      return result;
+    change(changes, also, fence) {
+      return inTurn(() => commit(typeof changes === "function" ? changes() : changes, also, fence));
     },
     listen(id, listener) {
       const set = listeners.get(id) ?? new Set();
@@ -219,6 +236,21 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
         set.delete(listener);
         if (set.size === 0) listeners.delete(id);
       };
+    },
+    awaited: () => [...listeners.keys()],
+    reread: (ids) =>
+      inTurn(async () => {
+        for (const stored of await findRequests(store.db, ids)) {
+          const known = openRequests.get(stored.id) ?? unsettled.get(stored.network)?.get(stored.id);
+          if (known !== undefined && known.version >= stored.version) continue;
+          const request = Object.assign(known ?? {}, parseRequest(stored));
+          place(request);
+          for (const listener of listeners.get(request.id) ?? []) listener(request);
+        }
+      }),
+    release(network) {
+      unsettled.delete(network);
+      for (const [id, request] of openRequests) if (request.network === network) openRequests.delete(id);
     },
     async find(id) {
       const stored = await findRequest(store.db, id);
@@ -230,36 +262,4 @@ export function createRequestBook(store: Store, observe: RequestObserver = () =>
 async function insertNew(db: Queryable, requests: readonly OpenRequest[]): Promise<void> {
   await insertRequests(db, requests);
   await addUsage(db, usageOfSteps(requests.map((after) => ({ after }))));
-}
-
-/** Makes a change to a draft of its request. @param at Unix time in milliseconds. */
-export function applyChange(request: OpenRequest, change: Omit<Change, "request">, at: number): void {
-  if (change.forget !== undefined || change.progress !== undefined) {
-    const progress = { ...request.progress };
-    for (const name of change.forget ?? []) delete progress[name];
-    // Facts are the same for all kinds, and never what a kind has of its own.
-    Object.assign(request, { progress: { ...progress, ...change.progress } });
-  }
-  if (change.state !== undefined && !isEnded(change.state)) {
-    request.outcome = null;
-    request.error = null;
-    request.endedIn = null;
-  }
-  if (change.outcome !== undefined) Object.assign(request, { outcome: change.outcome });
-  if (change.error !== undefined) request.error = change.error;
-  if (change.endedIn !== undefined) request.endedIn = change.endedIn;
-  if (change.why !== undefined) request.why = change.why;
-  if (change.state !== undefined) {
-    request.state = change.state;
-    request.updatedAt = at;
-    if (isEnded(change.state)) request.why = null;
-    const entry: TimelineEntry = {
-      seq: request.timeline.length + 1,
-      state: change.state,
-      at,
-      ...(change.transactionHash === undefined ? {} : { transactionHash: change.transactionHash }),
-      ...(change.detail === undefined ? {} : { detail: change.detail }),
-    };
-    request.timeline = [...request.timeline, entry];
-  }
 }

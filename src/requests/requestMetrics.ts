@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { isEnded, type RequestBook, type RequestObserver } from "./requestBook.ts";
+import { isEnded } from "./change.ts";
+import { type RequestBook, type RequestObserver } from "./requestBook.ts";
 import type { OpenRequest } from "./openRequest.ts";
 
 /** From a stage that takes one turn of an embedded chain to the longest that a caller waits for an answer, in seconds. */

@@ -7,16 +7,20 @@ import type { Call } from "../evm/signedTransaction.ts";
 import { ACTIVE_MS } from "../lib/batchDelay.ts";
 import { repeat } from "../lib/repeat.ts";
 import { listSourceIds, listSubscriptions } from "../store/chainRecords.ts";
+import type { Fence } from "../store/leases.ts";
 import { listUnsettledRequests } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import { restoreRequests } from "./restoredRequests.ts";
 import { createMaintenance } from "./maintenance.ts";
 import { createDispatcher } from "./dispatcher.ts";
+import { createOldExplanations } from "./oldExplanations.ts";
 import type { Payload } from "../store/payload.ts";
 import { createCarriers } from "./carriers.ts";
 import { createExplainer } from "./explainer.ts";
+import { fenceBook, fenceClient, fenceStore } from "./fenced.ts";
 import { createLinker } from "./linker.ts";
 import { createPreparer } from "./preparer.ts";
+import type { RequestIntake } from "./requestIntake.ts";
 import { createRecovery } from "./recovery.ts";
 import type { RequestBook } from "./requestBook.ts";
 import { isLinking, parseRequest } from "./openRequest.ts";
@@ -24,7 +28,6 @@ import type { OpenRequest } from "./openRequest.ts";
 import { createSenderJournal } from "./senderJournal.ts";
 import type { ServedChain } from "./servedChain.ts";
 import { createSourceStore } from "./sources.ts";
-import type { SourcePrefix } from "./sources.ts";
 import { createSubscriptions } from "../dapps/subscriptions.ts";
 import type { Subscriptions } from "../dapps/subscriptions.ts";
 import { createTimeouts } from "./timeouts.ts";
@@ -33,9 +36,6 @@ import { createWordTimeouts } from "./wordTimeouts.ts";
 
 /** Between looks at the balances of subscriptions in use. */
 const TOP_UP_INTERVAL_MS = 1_000;
-/** Between looks at why old requests wait, and of how many of them. */
-const EXPLAIN_INTERVAL_MS = 15_000;
-const EXPLAINED_AT_ONCE = 50;
 /** Newest blocks whose ends are held in memory; a reorganisation that takes more reads the others from the journal. */
 const HELD_BLOCKS = 64;
 /** Newest blocks whose ends are compared with the chain at a start: nobody else's node replaces more (500 on Polygon). */
@@ -43,20 +43,11 @@ const ADOPTED_BLOCKS = 500;
 /** How long closing waits for the transaction under way; the next process goes on with it. */
 const CLOSE_WAIT_MS = 5_000;
 
-/** Everything the service does on one network: takes requests there and follows them to their end. */
-export interface RequestPipeline {
+/** Takes requests on one network to the chain, and follows them to their end. */
+export interface RequestPipeline extends RequestIntake {
   readonly subscriptions: Subscriptions;
-  /** Starts on a stored request. */
-  take(request: OpenRequest): void;
-  /** Stores a preset's source on the chain ahead of its first use. */
-  storeSource(prefix: SourcePrefix): Promise<void>;
-  /** Says in one sentence why a request is not further; `null` when it has ended. Asks the chain, and never rejects. */
-  explain(request: OpenRequest): Promise<string | null>;
-  /** What {@link explain} said of an old request lately, `undefined` when nobody asked yet. */
-  explained(id: string): string | undefined;
-  /** Requests that no transaction carries yet. */
-  queued(): number;
-  close(): Promise<void>;
+  /** Ends after the transactions under way, or `atOnce`: somebody else goes on with them. */
+  close(options?: { readonly atOnce?: boolean }): Promise<void>;
 }
 
 /** Options of {@link openRequestPipeline}. */
@@ -64,6 +55,8 @@ export interface RequestPipelineOptions {
   readonly chain: ServedChain;
   readonly store: Store;
   readonly book: RequestBook;
+  /** Keeps it from writing and sending once another replica dispatches. Default: there is none. */
+  readonly fence?: Fence | undefined;
   readonly onError: (error: unknown) => void;
   /** Told of every transaction of the service that is mined. */
   readonly onReceipt?: (receipt: Receipt, payload: Payload) => void;
@@ -71,7 +64,9 @@ export interface RequestPipelineOptions {
 
 /** Opens the pipeline of a network and goes on with what an earlier process left there. */
 export async function openRequestPipeline(options: RequestPipelineOptions): Promise<RequestPipeline> {
-  const { chain, store, book } = options;
+  const { chain, fence } = options;
+  const store = fenceStore(options.store, fence);
+  const book = fenceBook(options.book, fence);
   const { network, client, watcher, contracts, operator, finality } = chain;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -87,7 +82,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
   });
 
   const own = createSender<Payload>({
-    client,
+    client: fenceClient(client, fence),
     account: operator,
     chainId: chain.chainId,
     fees: chain.fees,
@@ -254,17 +249,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     senderWait: () => own.waitsFor()?.message,
     queued: () => dispatcher.queued(),
   });
-  /** What old requests wait for, for lists; nothing of it is stored. */
-  const explained = new Map<string, string>();
-  const explainOld = async (): Promise<void> => {
-    const since = Date.now() - EXPLAIN_INTERVAL_MS;
-    const old = book.open(network).filter(({ updatedAt }) => updatedAt < since);
-    explained.clear();
-    for (const request of old.slice(0, EXPLAINED_AT_ONCE)) {
-      const why = await explain(request);
-      if (why !== null) explained.set(request.id, why);
-    }
-  };
+  const old = createOldExplanations({ open: () => book.open(network), explain });
   const stops: (() => void)[] = [];
   // A top-up or a linking of an earlier process that is still under way is not made a second time.
   void resumed.then(() => {
@@ -272,7 +257,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     stops.push(
       repeat(() => subscriptions.topUp(), TOP_UP_INTERVAL_MS, onError),
       maintenance.start(),
-      repeat(explainOld, EXPLAIN_INTERVAL_MS, onError),
+      old.start(onError),
     );
   });
 
@@ -283,10 +268,11 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
       await sourceStore.ensure(prefix);
     },
     explain,
-    explained: (id) => explained.get(id),
+    explained: (id) => old.find(id),
     queued: () => dispatcher.queued(),
-    async close() {
+    async close({ atOnce = false } = {}) {
       for (const stop of stops) stop();
+      if (atOnce) stopping.abort();
       await Promise.race([dispatcher.close(), sleep(CLOSE_WAIT_MS, undefined, { ref: false })]);
       stopFollowing();
       stopping.abort();

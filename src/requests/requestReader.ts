@@ -5,7 +5,7 @@ import { NotFoundError } from "./errors.ts";
 import { parseRequest } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import { presentRequest } from "./present.ts";
-import { isEnded } from "./requestBook.ts";
+import { isEnded } from "./change.ts";
 import type { RequestBook } from "./requestBook.ts";
 import type { Dapp, ListOptions, RequestPage, RequestRecord, SharedResult } from "./service.ts";
 import type { ServiceNetwork } from "./serviceNetwork.ts";

@@ -14,7 +14,7 @@ import { listOpenRequests, listUnsettledRequests } from "../store/requests.ts";
 import { findSetting, saveSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
 import { findLastNonce, listOpenTransactions } from "../store/transactions.ts";
-import { isEnded } from "./requestBook.ts";
+import { isEnded } from "./change.ts";
 
 const DAY_MS = 86_400_000;
 /** Between passes over a network's requests. */

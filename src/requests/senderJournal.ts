@@ -4,7 +4,8 @@ import type { SignedTransaction } from "../evm/signedTransaction.ts";
 import type { Store } from "../store/store.ts";
 import { endTransaction, insertTransaction, listTransactionsFrom } from "../store/transactions.ts";
 import type { Payload } from "../store/payload.ts";
-import type { Change, RequestBook } from "./requestBook.ts";
+import type { Change } from "./change.ts";
+import type { RequestBook } from "./requestBook.ts";
 import type { Facts, OpenRequest } from "./openRequest.ts";
 import type { Tracker } from "./tracker.ts";
 import { endMinedTransaction } from "./usage.ts";
@@ -34,9 +35,10 @@ export function createSenderJournal(options: {
       for (const { request } of changes) tracker.track(request);
     },
     async ended({ hash }, end, gasUsed) {
-      if (gasUsed === undefined) await endTransaction(store.db, hash, end);
       // Not brought to disk at once: after a power cut the transaction is looked up again.
-      else await store.db.transaction().execute((db) => endMinedTransaction(db, hash, gasUsed));
+      await store.writeSoon((db) =>
+        gasUsed === undefined ? endTransaction(db, hash, end) : endMinedTransaction(db, hash, gasUsed),
+      );
     },
     from: (nonce) => listTransactionsFrom(store.db, { network, sender: account, nonce }),
     noPayload: { kind: "upkeep", entries: [] },

@@ -49,10 +49,8 @@ export function createSourceStore(options: {
   const storing = new Map<Hex, Promise<number>>();
   const holdOff = createHoldOff();
 
-  const findOnChain = async (hash: Hex, seenBlock?: bigint): Promise<number> => {
-    const data = encodeFunctionData({ abi: presetConsumerAbi, functionName: "sourceIdOf", args: [hash] });
-    return Number(BigInt(await client.call({ to: presetConsumer, data }, seenBlock)));
-  };
+  const findOnChain = (hash: Hex, seenBlock?: bigint): Promise<number> =>
+    findSourceId(client, presetConsumer, { hash, seenBlock });
 
   const store_ = async ({ bytes, hash }: SourcePrefix): Promise<number> => {
     let sourceId = await findOnChain(hash);
@@ -68,7 +66,7 @@ export function createSourceStore(options: {
         throw new ChainUnavailableError(network, "storing a preset's source on chain reverted");
       sourceId = await findOnChain(hash, receipt.blockNumber);
     }
-    await saveSourceId(store.db, network, hash, sourceId);
+    await store.writeSoon((db) => saveSourceId(db, network, hash, sourceId));
     known.set(hash, sourceId);
     return sourceId;
   };
@@ -90,4 +88,14 @@ export function createSourceStore(options: {
       return await pending;
     },
   };
+}
+
+/** Reads the id under which the chain keeps a source; 0 where it has none. */
+export async function findSourceId(
+  client: Pick<ChainClient, "call">,
+  presetConsumer: Hex,
+  { hash, seenBlock }: { readonly hash: Hex; readonly seenBlock?: bigint | undefined },
+): Promise<number> {
+  const data = encodeFunctionData({ abi: presetConsumerAbi, functionName: "sourceIdOf", args: [hash] });
+  return Number(BigInt(await client.call({ to: presetConsumer, data }, seenBlock)));
 }

@@ -1,6 +1,6 @@
 import { departed } from "./joinedParts.ts";
-import { isEnded } from "./requestBook.ts";
-import type { Change } from "./requestBook.ts";
+import { isEnded } from "./change.ts";
+import type { Change } from "./change.ts";
 import type { OpenRequest, Facts } from "./openRequest.ts";
 
 /** What a preset's random word brings. */

@@ -130,6 +130,15 @@ export const NetworkReadiness = Type.Object({
       reserveJuels: Type.String({ description: "What is left to fund subscriptions from." }),
     }),
   ),
+  dispatcher: Type.Optional(
+    Type.Object(
+      {
+        replica: Type.Optional(Type.String({ description: "Its id; absent while nobody is known to." })),
+        isHere: Type.Boolean({ description: "Whether it is the one that answers." }),
+      },
+      { description: "Which replica dispatches and tracks, where several may serve from one database." },
+    ),
+  ),
   oracle: Type.Optional(
     Type.Object({
       caughtUp: Type.Boolean({ description: "Whether it has read all blocks from before its start." }),

@@ -1,6 +1,6 @@
 import { NotFoundError } from "./errors.ts";
 import type { OpenRequest } from "./openRequest.ts";
-import { isEnded } from "./requestBook.ts";
+import { isEnded } from "./change.ts";
 import type { RequestBook } from "./requestBook.ts";
 
 /**

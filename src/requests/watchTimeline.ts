@@ -1,6 +1,6 @@
 import type { TimelineEntry } from "../store/requests.ts";
 import type { OpenRequest } from "./openRequest.ts";
-import { isEnded } from "./requestBook.ts";
+import { isEnded } from "./change.ts";
 import type { RequestBook } from "./requestBook.ts";
 
 /**

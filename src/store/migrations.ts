@@ -1,4 +1,6 @@
 import type { Kysely, Migration, MigrationProvider } from "kysely";
+import { countRequests } from "./usageMigration.ts";
+import { createLeases } from "./leaseMigration.ts";
 import type { Tables } from "./schema.ts";
 import { sharedTables } from "./sharedTables.ts";
 
@@ -224,72 +226,9 @@ export const migrations: Record<string, Migration> = {
       await db.schema.alterTable("requests").addColumn("payload_deleted_at", "integer").execute();
     },
   },
+  "0012_leases": { up: createLeases },
   "0013_shared_state": sharedTables,
 };
-
-/** Rows that are read at once. */
-const PAGE_ROWS = 1_000;
-
-/**
- * Counts the requests that are stored, which later changes are counted against. What they cost was not read from the chain. Read in
- * pages, and summed here: the databases have no functions for JSON in common.
- */
-async function countRequests(db: Kysely<Tables>): Promise<void> {
-  const sums = new Map<string, Pick<Tables["usage"], "dapp_id" | "network" | "day" | "kind"> & Counts>();
-  for (let last = ""; ;) {
-    const rows = await db
-      .selectFrom("requests")
-      .select(["id", "dapp_id", "network", "kind", "state", "created_at", "progress", "outcome"])
-      .where("id", ">", last)
-      .orderBy("id")
-      .limit(PAGE_ROWS)
-      .execute();
-    for (const { dapp_id, network, kind, created_at, ...row } of rows) {
-      const day = new Date(created_at).toISOString().slice(0, 10);
-      const name = `${dapp_id} ${network} ${day} ${kind}`;
-      const sum = sums.get(name) ?? {
-        dapp_id,
-        network,
-        day,
-        kind,
-        requests: 0,
-        fulfilled: 0,
-        failed: 0,
-        words: 0,
-      };
-      sum.requests += 1;
-      if (row.state === "fulfilled") sum.fulfilled += 1;
-      if (row.state === "failed") sum.failed += 1;
-      sum.words += countWords(kind, row);
-      sums.set(name, sum);
-    }
-    if (rows.length < PAGE_ROWS) break;
-    last = rows.at(-1)!.id;
-  }
-  const nothing = { refused: 0, gas_used: 0, link_high: 0, link_low: 0, coin_high: 0, coin_low: 0 };
-  for (const sum of sums.values())
-    await db
-      .insertInto("usage")
-      .values({ ...nothing, ...sum })
-      .execute();
-}
-
-type Counts = Pick<Tables["usage"], "requests" | "fulfilled" | "failed" | "words">;
-
-/** Random words of a request that has ended; 0 where a record is damaged, which others report. */
-function countWords(
-  kind: string,
-  { state, progress, outcome }: Pick<Tables["requests"], "state" | "progress" | "outcome">,
-): number {
-  if (state !== "fulfilled" && state !== "failed") return 0;
-  try {
-    if (kind === "preset") return JSON.parse(progress).wordBlock === undefined ? 0 : 1;
-    const words: unknown = kind === "random" && outcome !== null ? JSON.parse(outcome).words : undefined;
-    return Array.isArray(words) ? words.length : 0;
-  } catch {
-    return 0;
-  }
-}
 
 /** Hands {@link migrations} to Kysely's migrator. */
 export const migrationProvider: MigrationProvider = { getMigrations: async () => migrations };

@@ -78,3 +78,44 @@ async function listNetworks(db: Queryable, dappId: string): Promise<string[]> {
     networks.push((last = row.network));
   }
 }
+
+/** Returns id and version of the requests with these ids that are known. */
+export async function listVersions(
+  db: Queryable,
+  ids: readonly string[],
+): Promise<(readonly [id: string, version: number])[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom("requests")
+    .select(["id", "version"])
+    .where("id", "in", [...ids])
+    .execute();
+  return rows.map(({ id, version }) => [id, version]);
+}
+
+/** Returns id and version of every request of a network that has not ended. */
+export async function listOpenVersions(
+  db: Queryable,
+  network: string,
+): Promise<(readonly [id: string, version: number])[]> {
+  const rows = await db
+    .selectFrom("requests")
+    .select(["id", "version"])
+    .where("network", "=", network)
+    .where("state", "not in", ["fulfilled", "failed"])
+    .execute();
+  return rows.map(({ id, version }) => [id, version]);
+}
+
+/** Counts the requests that have not ended, by network and dapp. */
+export async function countOpenRequests(
+  db: Queryable,
+): Promise<{ readonly network: string; readonly dappId: string; readonly count: number }[]> {
+  const rows = await db
+    .selectFrom("requests")
+    .select(["network", "dapp_id", ({ fn }) => fn.countAll<number>().as("count")])
+    .where("state", "not in", ["fulfilled", "failed"])
+    .groupBy(["network", "dapp_id"])
+    .execute();
+  return rows.map(({ network, dapp_id, count }) => ({ network, dappId: dapp_id, count }));
+}

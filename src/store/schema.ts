@@ -105,6 +105,16 @@ export interface Tables {
     coin_high: number;
     coin_low: number;
   };
+  /** Which replica dispatches on a network; used where several processes serve from one server's database. */
+  readonly leases: {
+    network: string;
+    /** Id of the replica. */
+    holder: string;
+    /** One more with each take-over. */
+    token: number;
+    /** By the database's clock; 0 when it was given back. */
+    expires_at: number;
+  };
   /** What one node of an oracle network has said about requests and must not contradict. */
   readonly oracle_rounds: {
     id: Generated<number>;

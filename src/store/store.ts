@@ -6,7 +6,13 @@ import type { Tables } from "./schema.ts";
 import type { StoreDialect } from "./storeDialect.ts";
 import { StoreError } from "./storeErrors.ts";
 import type { Queryable } from "./queryable.ts";
-import { isUsable, listAppliedMigrations, noteUsable } from "./tableVersion.ts";
+import {
+  ADDING,
+  findMissingMigrations,
+  isUsable,
+  listAppliedMigrations,
+  noteUsable,
+} from "./tableVersion.ts";
 import { openWalSync } from "./walSync.ts";
 import type { WalSync } from "./walSync.ts";
 
@@ -24,6 +30,8 @@ export interface Store {
    * @throws {StoreWriteError} for what is not an error of ours.
    */
   write<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /** Runs writes in one transaction that a power cut may take: for what is found out again after it. Throws what the database throws. */
+  writeSoon<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>;
   /** Runs a write that replaces a secret; as little as the database allows is left of the earlier bytes. */
   erase<T>(work: (db: Queryable) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -36,6 +44,10 @@ export interface StoreOptions {
    * business.
    */
   readonly file?: string;
+  /**
+   * Whether no other process serves from the database: then its tables may be changed in any way. Default: yes.
+   */
+  readonly isAlone?: boolean;
   /**
    * Told, in a few words, when committed writes can't be brought to disk. The system may take the next flush for a success although
    * they are lost: the process must end. Default: nothing.
@@ -54,6 +66,7 @@ export async function openStore(dialect: StoreDialect, options: StoreOptions = {
   let migrated: readonly string[];
   try {
     await dialect.assertUsable?.(db);
+    if (options.isAlone === false) assertAdding(await listAppliedMigrations(db));
     migrated = (await isNewer(db, options.file)) ? [] : await migrate(db);
     if (options.file !== undefined) disk = openWalSync(options.file);
   } catch (cause) {
@@ -80,6 +93,7 @@ export async function openStore(dialect: StoreDialect, options: StoreOptions = {
       });
       return result;
     },
+    writeSoon: (work) => db.transaction().execute(work),
     erase: (work) => dialect.erase(db, () => work(db)),
     async close() {
       await disk?.close();
@@ -109,6 +123,15 @@ async function isNewer(db: Kysely<Tables>, file = "of the service"): Promise<boo
   throw new StoreError(
     `the database ${file} was made by a newer version of Tyche (${newer}); start that version, or put a backup from before the upgrade back with tyche restore`,
   );
+}
+
+/** Refuses changes of tables from which another process serves, but for those that every version before lives with. */
+function assertAdding(applied: readonly string[]): void {
+  const [first] = findMissingMigrations(applied).filter((name) => !ADDING.includes(name));
+  if (first !== undefined)
+    throw new StoreError(
+      `the database has to be changed (${first}) in a way that the version which serves from it can't live with; stop all of its processes, then start this version`,
+    );
 }
 
 /** Writes failed. Nothing that waits for them is to blame, and another time they may succeed. */

@@ -6,9 +6,10 @@ import { findSetting, saveSetting } from "./settings.ts";
 
 /**
  * Migrations that only add what the version before them may leave unread and unwritten: that version may go on beside this one, as in
- * a rolling upgrade. Whoever adds a migration decides; one that isn't listed ends the use of all earlier versions.
+ * a rolling upgrade; only such are made while other processes serve. Whoever adds a migration decides; one that isn't listed ends the use
+ * of all earlier versions.
  */
-const ADDING: readonly string[] = ["0013_shared_state"];
+export const ADDING: readonly string[] = ["0012_leases", "0013_shared_state"];
 /** Under what name a database says which versions may use it: the newest migration it has had, and the oldest that a version must know. */
 export const USABLE_SINCE_SETTING = "usable since migration";
 

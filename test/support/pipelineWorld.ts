@@ -13,11 +13,13 @@ import { createId } from "../../src/lib/id.ts";
 import { createOracle, type Oracle } from "../../src/oracle/oracle.ts";
 import { createReportSigner } from "../../src/oracle/signer.ts";
 import { openRequestPipeline, type RequestPipeline } from "../../src/requests/requestPipeline.ts";
-import { createRequestBook, isEnded } from "../../src/requests/requestBook.ts";
+import { isEnded } from "../../src/requests/change.ts";
+import { createRequestBook } from "../../src/requests/requestBook.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
 import { createSourcePrefix } from "../../src/requests/sources.ts";
 import { findRequest, type StoredRequest } from "../../src/store/requests.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
+import type { Fence } from "../../src/store/leases.ts";
 import type { RequestKind } from "../../src/store/schema.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore } from "../../src/store/store.ts";
@@ -54,6 +56,8 @@ export interface PipelineOptions {
   readonly pipelining?: Pipelining;
   /** Default 32. */
   readonly finalityDepth?: number;
+  /** Default: none. */
+  readonly fence?: Fence;
   /** File name of the database in the world's folder; the same one again is a restart. Default `tyche.db`. */
   readonly file?: string;
 }
@@ -156,6 +160,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
       },
       store,
       book,
+      fence: options.fence,
       onError: (error) => errors.push(error),
     });
     /** Stores a request and starts on it, as the service does. */
@@ -176,8 +181,8 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
         },
         { interval: 25 },
       );
-    const close = async (): Promise<void> => {
-      await pipeline.close();
+    const close = async (end?: { readonly atOnce?: boolean }): Promise<void> => {
+      await pipeline.close(end);
       watcher.close();
       await client.close();
       await store.close();

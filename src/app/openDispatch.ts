@@ -1,0 +1,79 @@
+import { createFinality } from "../evm/finality.ts";
+import type { ChainWatcher } from "../evm/watcher.ts";
+import type { NetworkChain } from "../networks/network.ts";
+import type { OracleNetworkStatus } from "../oracle/status.ts";
+import { fenceStore } from "../requests/fenced.ts";
+import { openRequestPipeline } from "../requests/requestPipeline.ts";
+import type { RequestPipeline } from "../requests/requestPipeline.ts";
+import { createRetention } from "../requests/retention.ts";
+import type { Fence } from "../store/leases.ts";
+import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
+
+/** Opens the pipeline of a network whose chain is open, and deletes from then on what has been kept long enough. */
+export async function openDispatch(
+  options: Pick<ServedNetworkOptions, "source" | "store" | "book" | "keep" | "onTransaction"> & {
+    readonly chain: NetworkChain;
+    readonly watcher: ChainWatcher;
+    /** State of the oracle, where it runs here. */
+    readonly status: (() => OracleNetworkStatus) | undefined;
+    readonly fence?: Fence;
+    readonly onError: (error: unknown) => void;
+  },
+): Promise<RequestPipeline> {
+  const { source, store, book, chain, watcher, status, fence, onError } = options;
+  const { profile, terms } = source;
+  const { name, chainId } = profile;
+  const { client, deployment, operator, fees, pipelining } = chain;
+  const finality = createFinality({
+    client,
+    depth: terms.finalityDepth,
+    hasFinalizedTag: terms.hasFinalizedTag,
+    head: () => watcher.head(),
+  });
+  const pipeline = await openRequestPipeline({
+    chain: {
+      network: name,
+      chainId,
+      client,
+      watcher,
+      contracts: deployment.contracts,
+      operator,
+      fees,
+      pipelining,
+      allowanceJuels: terms.allowanceJuels,
+      coinAllowanceWei: terms.coinAllowanceWei,
+      isChainlinks: terms.chainlinkCoordinator !== undefined,
+      keyHash: deployment.keyHash,
+      presetKeyHashes: source.presetKeyHashes,
+      vrfOperatorOf: (keyHash) => source.vrfOperators?.find((one) => one.keyHash === keyHash)?.address,
+      ...(status && {
+        oracleWait: (id) => status().pending.find(({ requestId }) => requestId === id)?.why,
+      }),
+      presetConfirmations: terms.minConfirmations,
+      finality,
+    },
+    store,
+    book,
+    fence,
+    onError,
+    onReceipt: (receipt, { kind, entries }) =>
+      options.onTransaction({ network: name, purpose: kind, requests: entries.flat().length, receipt }),
+  });
+  const { finalNumber } = finality;
+  const { address } = operator;
+  const retention = createRetention({
+    network: name,
+    store: fenceStore(store, fence),
+    operator: address,
+    keep: options.keep,
+    finalNumber,
+  });
+  retention.start(onError);
+  return {
+    ...pipeline,
+    async close(end) {
+      await retention.stop();
+      await pipeline.close(end);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { Logger } from "pino";
+import type { SharedDatabase } from "../dapps/openDatabase.ts";
+import { createId } from "../lib/id.ts";
+import { repeat } from "../lib/repeat.ts";
+import type { Acceptance } from "../requests/acceptance.ts";
+import { createReplica } from "../requests/replica.ts";
+import type { Replica } from "../requests/replica.ts";
+import type { Store } from "../store/store.ts";
+
+/** A dry run that takes longer than this, tries included, is that of a replica that has ended. */
+const ABANDONED_MS = 120_000;
+const LOOK_INTERVAL_MS = 15_000;
+
+/** Opens what this process knows of the others that serve from the same database. */
+export function openReplica(options: {
+  readonly replicas: SharedDatabase;
+  readonly store: Store;
+  readonly log: Logger;
+}): Replica {
+  const { replicas, store, log } = options;
+  const id = createId("rep");
+  const onError = (error: unknown): void =>
+    log.warn({ err: error, replica: id }, "trouble with the other replicas; it is tried again");
+  return createReplica({ id, store, bus: replicas.openBus(id, onError), onError });
+}
+
+/** Goes on with dry runs that other replicas have begun and not ended, on networks that are dispatched here; gives back a stop. */
+export function checkAbandoned(
+  service: Pick<Acceptance, "resumeChecks">,
+  { networks, log }: { readonly networks: readonly string[]; readonly log: Logger },
+): () => void {
+  return repeat(
+    async () => {
+      for (const network of networks) service.resumeChecks(network, ABANDONED_MS);
+    },
+    LOOK_INTERVAL_MS,
+    (error) => log.error({ err: error }, "dry runs could not be taken up again"),
+  );
+}

@@ -1,0 +1,121 @@
+import type { ChainWatcher } from "../evm/watcher.ts";
+import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
+import type { NetworkChain } from "../networks/network.ts";
+import { fenceBook, fenceStore } from "../requests/fenced.ts";
+import { openFollowerIntake } from "../requests/followerIntake.ts";
+import type { Replica } from "../requests/replica.ts";
+import type { RequestIntake } from "../requests/requestIntake.ts";
+import type { RequestPipeline } from "../requests/requestPipeline.ts";
+import { findChain } from "../store/chainRecords.ts";
+import { createLeaseKeeper } from "../store/leaseKeeper.ts";
+import type { Fence } from "../store/leases.ts";
+import { adoptChain } from "./adoptChain.ts";
+import { openDispatch } from "./openDispatch.ts";
+import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
+
+/** Who dispatches on a network, as one of several replicas sees it. */
+export interface SharedDispatch {
+  /** Where requests go now: to the pipeline here, or to the replica that dispatches. */
+  intake(): RequestIntake;
+  /** The pipeline, while this replica dispatches. */
+  pipeline(): RequestPipeline | undefined;
+  /** Id of the replica that dispatches, as far as it is known, and whether it is this one. */
+  dispatcher(): { readonly replica?: string; readonly isHere: boolean };
+  /** Ends what is under way here, and lets another replica go on at once. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Options of {@link openSharedDispatch}. */
+export interface SharedDispatchOptions extends Pick<
+  ServedNetworkOptions,
+  "source" | "store" | "book" | "keep" | "onTransaction" | "acceptsChain" | "log"
+> {
+  readonly replica: Replica;
+  readonly chain: NetworkChain;
+  readonly watcher: ChainWatcher;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Dispatches on a network while this replica holds its lease, and follows the replica that does otherwise. Resolves when either has begun.
+ *
+ * @throws {ChainUnavailableError} when the other replicas serve other contracts under the network's name.
+ */
+export async function openSharedDispatch(options: SharedDispatchOptions): Promise<SharedDispatch> {
+  const { source, store, book, chain, watcher, replica, log, onError } = options;
+  const { name: network } = source.profile;
+  const { client, identity } = chain;
+  const { contracts } = chain.deployment;
+  let pipeline: RequestPipeline | undefined;
+
+  const dispatch = async (fence: Fence): Promise<void> => {
+    replica.hold(network);
+    const known = await findChain(store.db, network);
+    await adoptChain({
+      ...options,
+      network,
+      isNew: known?.identity !== identity,
+      store: fenceStore(store, fence),
+      book: fenceBook(book, fence),
+    });
+    pipeline = await openDispatch({ ...options, status: undefined, watcher, fence });
+    replica.dispatch(network, pipeline);
+    log.info({ replica: replica.id }, "this replica dispatches now");
+  };
+  const standDown = async (end: { readonly atOnce: boolean }): Promise<void> => {
+    const last = pipeline;
+    pipeline = undefined;
+    if (end.atOnce) replica.release(network);
+    await last?.close(end);
+    replica.release(network);
+  };
+  const keeper = createLeaseKeeper({
+    db: store.db,
+    network,
+    replica: replica.id,
+    onTaken: dispatch,
+    async onLost() {
+      log.warn({ replica: replica.id }, "this replica's lease has run out: another one dispatches");
+      await standDown({ atOnce: true });
+    },
+    onLeave: () => standDown({ atOnce: false }),
+    onGivenBack: () => replica.bus.tell({ kind: "free", network }),
+    onError,
+  });
+  const stopListening = replica.bus.listen((message) => {
+    if (message.kind === "free" && message.network === network) keeper.look().catch(onError);
+  });
+  const follower = await openFollowerIntake({ network, client, contracts, store, replica, onError });
+  const close = async (): Promise<void> => {
+    stopListening();
+    follower.close();
+    await keeper.close();
+  };
+  try {
+    await keeper.look();
+    if (!keeper.state().isHere) await assertSameContracts();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  async function assertSameContracts(): Promise<void> {
+    const known = await findChain(store.db, network);
+    if (known !== undefined && known.identity !== identity)
+      throw new ChainUnavailableError(
+        network,
+        "another replica dispatches with other contracts; give all replicas the same contracts file",
+      );
+  }
+
+  let closing: Promise<void> | undefined;
+  return {
+    intake: () => pipeline ?? follower,
+    pipeline: () => pipeline,
+    dispatcher() {
+      const { holder, isHere } = keeper.state();
+      return { isHere, ...(holder === undefined ? {} : { replica: holder }) };
+    },
+    close: () => (closing ??= close()),
+  };
+}

@@ -1,0 +1,255 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { openPostgresBus, type Bus, type BusMessage } from "../../src/store/bus.ts";
+import { createLeaseKeeper, type LeaseKeeper } from "../../src/store/leaseKeeper.ts";
+import { assertLeaseHeld, findLease, giveLeaseBack, renewLease, takeLease } from "../../src/store/leases.ts";
+import type { Fence } from "../../src/store/leases.ts";
+import { createPostgresDialect } from "../../src/store/postgresDialect.ts";
+import { joinReplicas, lockPostgres } from "../../src/store/postgresLock.ts";
+import { findSetting, saveSetting } from "../../src/store/settings.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { startPostgres, withClient, type PostgresServer } from "../support/postgres.ts";
+
+const NETWORK = "sepolia";
+const LONG_MS = 600_000;
+
+let server: PostgresServer;
+let url: string;
+let store: Store;
+let other: Store;
+const closers: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  server = await startPostgres();
+  url = await server.createDatabase();
+  store = await openStore(createPostgresDialect(url));
+  other = await openStore(createPostgresDialect(url));
+});
+beforeEach(async () => {
+  await store.db.deleteFrom("leases").execute();
+  await store.db.deleteFrom("settings").execute();
+});
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+afterAll(async () => {
+  await Promise.all([store?.close(), other?.close()]);
+  await server?.remove();
+});
+
+const take = (holder: string, lastsMs = LONG_MS) =>
+  takeLease(store.db, { network: NETWORK, holder, lastsMs });
+
+test("default: a lease is one replica's until it runs out or is given back, and its token grows", async () => {
+  const first = await take("a");
+  expect(first).toEqual({ network: NETWORK, holder: "a", token: 1 });
+  expect(await take("b")).toBeUndefined();
+  expect(await findLease(store.db, NETWORK)).toEqual({ ...first, isLive: true });
+  await giveLeaseBack(store.db, first!);
+  expect(await findLease(store.db, NETWORK)).toMatchObject({ isLive: false });
+  expect(await take("b", 0)).toMatchObject({ holder: "b", token: 2 });
+  expect(await take("a")).toMatchObject({ holder: "a", token: 3 });
+});
+
+test("behaviour: of many that try at once one takes it", async () => {
+  const taken = await Promise.all(
+    Array.from({ length: 8 }, (_, i) =>
+      takeLease((i % 2 === 0 ? store : other).db, { network: NETWORK, holder: `${i}`, lastsMs: LONG_MS }),
+    ),
+  );
+  expect(taken.filter((one) => one !== undefined)).toHaveLength(1);
+});
+
+test("behaviour: a lease is renewed by its token alone, also after it has run out", async () => {
+  const first = (await take("a", 0))!;
+  expect(await renewLease(store.db, first, LONG_MS)).toBe(true);
+  expect(await take("b")).toBeUndefined();
+  await giveLeaseBack(store.db, first);
+  const second = (await take("b"))!;
+  expect(await renewLease(store.db, first, LONG_MS)).toBe(false);
+  expect(await renewLease(store.db, second, LONG_MS)).toBe(true);
+});
+
+test("error: a write under an old token is refused, and nothing of it stored", async () => {
+  const first = (await take("a", 0))!;
+  await take("b");
+  const write = store.write(async (db) => {
+    await saveSetting(db, "written", "under the old token");
+    await assertLeaseHeld(db, first);
+  });
+  await expect(write).rejects.toMatchObject({ code: "store_conflict", retryable: true });
+  expect(await findSetting(store.db, "written")).toBeUndefined();
+});
+
+test("behaviour: a take-over waits for the write under way, a renewal doesn't", async () => {
+  const first = (await take("a", 0))!;
+  const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
+  const { promise: isFenced, resolve: fenced } = Promise.withResolvers<void>();
+  let isTaken = false;
+  const write = store.write(async (db) => {
+    await assertLeaseHeld(db, first);
+    fenced();
+    await mayCommit;
+  });
+  await isFenced;
+  expect(await renewLease(other.db, first, 0)).toBe(true);
+  const takeOver = takeLease(other.db, { network: NETWORK, holder: "b", lastsMs: LONG_MS }).then((lease) => {
+    isTaken = true;
+    return lease;
+  });
+  await vi.waitFor(async () => expect(await countWaiting()).toBe(1), { timeout: 60_000 });
+  expect(isTaken).toBe(false);
+  commit();
+  await write;
+  expect(await takeOver).toMatchObject({ holder: "b", token: 2 });
+});
+
+test("default: the keeper takes a free lease, and gives it back when it is closed", async () => {
+  const [a, b] = [keep("a"), keep("b")];
+  await a.keeper.look();
+  await b.keeper.look();
+  expect([a.keeper.state(), b.keeper.state()]).toEqual([
+    { isHere: true, holder: "a" },
+    { isHere: false, holder: "a" },
+  ]);
+  await a.keeper.close();
+  expect(a.events).toEqual(["taken", "left", "given back"]);
+  await b.keeper.look();
+  expect(b.keeper.state()).toEqual({ isHere: true, holder: "b" });
+});
+
+test("error: a keeper whose lease another one has taken writes nothing more, and stands down", async () => {
+  const [a, b] = [keep("a"), keep("b")];
+  await a.keeper.look();
+  await expireLease();
+  await b.keeper.look();
+  expect(b.events).toEqual(["taken"]);
+  const write = store.write(async (db) => {
+    await a.fence().assertHeld(db);
+    await saveSetting(db, "written", "by a");
+  });
+  await expect(write).rejects.toMatchObject({ code: "store_conflict" });
+  await vi.waitFor(() => expect(a.events).toEqual(["taken", "lost"]), { timeout: 60_000 });
+  expect(() => a.fence().assertLive()).toThrow("another replica dispatches on sepolia now");
+  expect(await findSetting(store.db, "written")).toBeUndefined();
+  await store.write((db) => b.fence().assertHeld(db));
+});
+
+test("error: a process that was stopped for longer than its lease sends nothing, whoever holds it", async () => {
+  const a = keep("a");
+  await a.keeper.look();
+  a.fence().assertLive();
+  // The clocks go on, and no timer runs.
+  const [wall, monotonic] = [Date.now(), performance.now()];
+  vi.spyOn(Date, "now").mockReturnValue(wall);
+  vi.spyOn(performance, "now").mockReturnValue(monotonic + LONG_MS);
+  expect(() => a.fence().assertLive()).toThrow("another replica dispatches");
+  vi.restoreAllMocks();
+  await vi.waitFor(() => expect(a.events).toContain("lost"), { timeout: 60_000 });
+});
+
+test("error: a lease is given back where its holder can't begin", async () => {
+  const a = keep("a", () => Promise.reject(new Error("the chain is down")));
+  await expect(a.keeper.look()).rejects.toThrow("the chain is down");
+  await vi.waitFor(() => expect(a.events).toEqual(["given back", "lost"].toSorted()), { timeout: 60_000 });
+  const b = keep("b");
+  await b.keeper.look();
+  expect(b.events).toEqual(["taken"]);
+});
+
+test("default: a message reaches the other replicas, also after the connection was cut", async () => {
+  const [a, b] = [openBus("a"), openBus("b")];
+  const heard: Record<string, BusMessage[]> = { a: [], b: [] };
+  a.listen((message) => void heard["a"]!.push(message));
+  b.listen((message) => void heard["b"]!.push(message));
+  const ids = Array.from({ length: 400 }, (_, i) => `req_${i}`);
+  await tellUntilHeard(ids);
+  await withClient(url, (client) =>
+    client.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND (query LIKE 'LISTEN%' OR query LIKE '%pg_notify%')",
+    ),
+  );
+  await tellUntilHeard(["req_after"]);
+  a.tell({ kind: "because", question: "que_1", why: "x".repeat(10_000) });
+  await vi.waitFor(() => expect(heard["b"]!.some(({ kind }) => kind === "because")).toBe(true), {
+    timeout: 60_000,
+  });
+  expect(heard["a"]).toEqual([]);
+
+  /** The first messages may come before the other one listens. */
+  async function tellUntilHeard(wanted: readonly string[]): Promise<void> {
+    await vi.waitFor(
+      () => {
+        const told = heard["b"]!.flatMap((message) => (message.kind === "changed" ? message.ids : []));
+        if (wanted.every((id) => told.includes(id))) return;
+        a.tell({ kind: "changed", network: NETWORK, ids: wanted });
+        throw new Error(`${told.length} ids were heard`);
+      },
+      { timeout: 60_000, interval: 100 },
+    );
+  }
+});
+
+test("behaviour: the first replica is alone until it shares; whoever needs the database alone waits for all", async () => {
+  const join = async () => {
+    const lock = await joinReplicas(url, { onLost: () => {}, waitMs: 0 });
+    closers.push(() => lock.unlock());
+    return lock;
+  };
+  const first = await join();
+  expect(first.isAlone).toBe(true);
+  await expect(join()).rejects.toMatchObject({ code: "store_unusable" });
+  await first.share();
+  const second = await join();
+  expect(second.isAlone).toBe(false);
+  await first.unlock();
+  await expect(lockPostgres(url, { onLost: () => {}, waitMs: 0 })).rejects.toThrow("another process serves");
+  await second.unlock();
+  const unlock = await lockPostgres(url, { onLost: () => {}, waitMs: 60_000 });
+  await expect(join()).rejects.toThrow("another process serves");
+  await unlock();
+});
+
+/** A keeper that notes what it is told. */
+function keep(
+  replica: string,
+  begin: () => Promise<void> = async () => {},
+): { readonly keeper: LeaseKeeper; readonly events: string[]; readonly fence: () => Fence } {
+  const events: string[] = [];
+  let fence: Fence | undefined;
+  const keeper = createLeaseKeeper({
+    db: (replica === "a" ? store : other).db,
+    network: NETWORK,
+    replica,
+    async onTaken(its) {
+      fence = its;
+      await begin();
+      events.push("taken");
+    },
+    onLost: async () => void events.push("lost"),
+    onLeave: async () => void events.push("left"),
+    onGivenBack: () => void events.push("given back"),
+    onError: () => {},
+    lastsMs: LONG_MS,
+  });
+  closers.push(() => keeper.close());
+  return { keeper, events, fence: () => fence! };
+}
+
+function openBus(replica: string): Bus {
+  const bus = openPostgresBus(url, { replica, onError: () => {} });
+  closers.push(() => bus.close());
+  return bus;
+}
+
+/** What becomes of a lease whose holder doesn't renew it. */
+async function expireLease(): Promise<void> {
+  await store.db.updateTable("leases").set({ expires_at: 1 }).execute();
+}
+
+/** Statements that wait for a lock. */
+async function countWaiting(): Promise<number> {
+  return await withClient(url, async (client) => {
+    const { rows } = await client.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+    return rows.length;
+  });
+}
