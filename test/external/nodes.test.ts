@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Hex } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createChainClient } from "../../src/evm/client.ts";
 import { readNodeSet } from "../../src/oracle/node/nodeSet.ts";
 import { transmitOrder } from "../../src/oracle/protocol/transmitOrder.ts";
@@ -28,6 +28,7 @@ let chain: StrangersChain;
 let operators: SeveralOperators;
 let tyche: TycheProcess;
 let vrf: OracleChild;
+let secondVrf: OracleChild;
 const nodes: OracleChild[] = [];
 
 beforeAll(async () => {
@@ -35,7 +36,7 @@ beforeAll(async () => {
   operators = await prepareOperators(chain, 5);
   await operators.deploy(SPARE);
   const { TYCHE_DATA_DIR, ...env } = operators.service;
-  // One after the other: six starts at once are slower on two cores.
+  // One after the other: seven starts at once are slower on two cores.
   for (const [index, node] of operators.nodes.entries())
     nodes.push(
       await (MARKERS[index] !== undefined
@@ -45,10 +46,11 @@ beforeAll(async () => {
           })),
     );
   vrf = await startNode(operators.vrf);
+  secondVrf = await startNode(operators.secondVrf);
   tyche = await startTycheProcess({ dataDir: TYCHE_DATA_DIR!, env, timeoutMs: PATIENCE_MS });
 }, 600_000);
 afterAll(async () => {
-  await Promise.all([tyche, vrf, ...nodes].map((one) => one?.stop("SIGKILL")));
+  await Promise.all([tyche, vrf, secondVrf, ...nodes].map((one) => one?.stop("SIGKILL")));
   await chain?.close();
   await operators?.remove();
 });
@@ -338,3 +340,38 @@ test(
   },
   PATIENCE_MS,
 );
+
+test("behaviour: words of two VRF operators are joined, and one who is away is named until its word comes", async () => {
+  const { data: networks } = await tyche.call("GET", "/api/networks");
+  const { keyHashes } = networks.items.find(({ name }: { name: string }) => name === NETWORK).vrf;
+  expect(new Set(keyHashes).size).toBe(2);
+  const ask = (prefer: string) =>
+    tyche.call("POST", "/api/vrfv2/requestRandomNumber", {
+      body: { network: NETWORK, keyHashes, numWords: 2 },
+      headers: { "idempotency-key": "two-operators", prefer },
+    });
+  await secondVrf.stop("SIGKILL");
+  const { id } = (await ask("respond-async")).data;
+  const why = await vi.waitFor(
+    async () => {
+      const { data } = await tyche.call("GET", `/api/requests/${id}`);
+      expect(data).toMatchObject({ why: expect.stringContaining("1 of 2 words have come") });
+      return data.why;
+    },
+    { timeout: PATIENCE_MS },
+  );
+  expect(why).toContain(keyHashes[1]);
+  expect(why).not.toContain(keyHashes[0]);
+  secondVrf = await startNode(operators.secondVrf);
+  const { data: answer } = await ask("wait=120");
+  expect(answer).toMatchObject({ success: true });
+  const { code, output } = await operators.run([
+    "verify",
+    NETWORK,
+    answer.transactionHash,
+    "--rpc-url",
+    chain.httpUrl,
+    "--json",
+  ]);
+  expect([code, output]).toEqual([0, expect.stringContaining("join")]);
+});

@@ -23,6 +23,8 @@ export interface SeveralOperators {
   /** Environments of the nodes, in the order of their cards. */
   readonly nodes: readonly Readonly<Record<string, string>>[];
   readonly vrf: Readonly<Record<string, string>>;
+  /** A further VRF operator, with a key of its own. */
+  readonly secondVrf: Readonly<Record<string, string>>;
   readonly folder: string;
   /** Makes all keys, puts the contracts on the chain for the cards of the first nodes, by default all, and coin on their accounts. */
   deploy(nodes?: number): Promise<string>;
@@ -73,7 +75,11 @@ export async function prepareOperators(
     TYCHE_CONFIG,
     PORT: String(port),
   }));
-  const vrf = { TYCHE_DATA_DIR: path.join(folder, "vrf"), TYCHE_CONFIG, PORT: "0" };
+  const [vrf, secondVrf] = ["vrf", "vrf-2"].map((name) => ({
+    TYCHE_DATA_DIR: path.join(folder, name),
+    TYCHE_CONFIG,
+    PORT: "0",
+  })) as [Record<string, string>, Record<string, string>];
   const proxy = await startPeerProxy(ports);
   const readFile = () => readContractsFile(contracts, { network: NETWORK, chainId: 31_337 });
   /** By node. */
@@ -87,6 +93,7 @@ export async function prepareOperators(
     service,
     nodes,
     vrf,
+    secondVrf,
     folder,
     run: (args, env = service) => runTyche(args, env),
     async deploy(first = count) {
@@ -100,7 +107,10 @@ export async function prepareOperators(
         writeFileSync(card, output);
         return card;
       };
-      const vrfCard = await print("vrf", ["--role", "vrf"], vrf);
+      const vrfCards = [
+        await print("vrf", ["--role", "vrf"], vrf),
+        await print("vrf-2", ["--role", "vrf"], secondVrf),
+      ];
       cards.push(
         ...(await Promise.all(
           nodes.map((env, index) =>
@@ -112,7 +122,7 @@ export async function prepareOperators(
           ),
         )),
       );
-      const chosen = [...cards.slice(0, first), vrfCard];
+      const chosen = [...cards.slice(0, first), ...vrfCards];
       const { output } = await run(["network", "deploy", NETWORK, "--oracle", ...chosen, "--yes"]);
       await run(["network", "fund", NETWORK, "--coin", "10"]);
       return output;
