@@ -11,6 +11,7 @@ import {
   batchVrfCoordinatorAbi,
   functionsCoordinatorAbi,
   functionsRouterAbi,
+  joinedPresetsAbi,
   presetConsumerAbi,
   subscriptionOwnerAbi,
   vrfCoordinatorAbi,
@@ -262,6 +263,25 @@ const CASES: readonly [abi: Abi, args: Record<string, unknown>, event: ChainEven
     presetConsumerAbi,
     { vrfRequestId: BigInt(word("1")), item: 3n, reason: "0xaabbccdd" },
     { name: "PresetRefused", vrfRequestId: word("1"), item: 3, reason: "0xaabbccdd" },
+  ],
+  [
+    joinedPresetsAbi,
+    {
+      requestId: BigInt(word("1")),
+      keyHashes: [word("2"), word("3")],
+      parts: [BigInt(word("1")), BigInt(word("4"))],
+    },
+    {
+      name: "Joining",
+      requestId: word("1"),
+      keyHashes: [word("2"), word("3")],
+      parts: [word("1"), word("4")],
+    },
+  ],
+  [
+    joinedPresetsAbi,
+    { requestId: BigInt(word("1")), seed: 2n },
+    { name: "WordsJoined", requestId: word("1"), seed: 2n },
   ],
   [
     subscriptionOwnerAbi,
