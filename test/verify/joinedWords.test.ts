@@ -57,7 +57,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion) => {
     expect((await world.verify(proofs[2]!.transactionHash, { requestId: part })).valid).toBe(true);
   });
 
-  test("default: random numbers, by an independent computation", async () => {
+  test("default: random numbers, with one word missing at first", async () => {
     const asked = await submitJoined(world, [{ dapp: world.dapp, keys: 2 }]);
     const first = await deliver(asked, 0);
     const waiting = await world.verify(first.transactionHash);
