@@ -7,9 +7,9 @@ import { createReplica } from "../requests/replica.ts";
 import type { Replica } from "../requests/replica.ts";
 import type { Store } from "../store/store.ts";
 
-/** A dry run that takes longer than this, tries included, is that of a replica that has ended. */
-const ABANDONED_MS = 120_000;
-const LOOK_INTERVAL_MS = 15_000;
+/** A dry run that takes longer than this is most likely that of a replica that has ended; where it isn't, it is run twice. */
+const ABANDONED_MS = 30_000;
+const LOOK_INTERVAL_MS = 5_000;
 
 /** Opens what this process knows of the others that serve from the same database. */
 export function openReplica(options: {
