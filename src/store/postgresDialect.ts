@@ -11,6 +11,11 @@ import type { StoreDialect } from "./storeDialect.ts";
 const MAX_CONNECTIONS = 10;
 /** For a connection to be made, or to become free. */
 const CONNECT_TIMEOUT_MS = 10_000;
+/**
+ * How long a transaction of a service may stand still. A process that is stopped in the middle of one would keep its locks, and with them
+ * every other replica from its leases, for as long as it is stopped.
+ */
+const STANDSTILL_MS = 4_000;
 /** Oldest release that is tested. */
 const MIN_MAJOR_VERSION = 15;
 
@@ -46,6 +51,7 @@ export function createPostgresDialect(
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     types: createTypes(),
+    ...(isService ? { idle_in_transaction_session_timeout: STANDSTILL_MS } : {}),
     onConnect: (client): unknown => prepare(client),
   });
   // A lost connection fails the query on it; told again as an event that nobody hears, it would end the process.

@@ -103,6 +103,27 @@ test("behaviour: a take-over waits for the write under way, a renewal doesn't", 
   expect(await takeOver).toMatchObject({ holder: "b", token: 2 });
 });
 
+test("behaviour: a process that stands still in the middle of a write keeps nobody from the lease", async () => {
+  const first = (await take("a", 0))!;
+  const service = await openStore(createPostgresDialect(url, { isService: true }));
+  closers.push(() => service.close());
+  const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>();
+  const { promise: isFenced, resolve: fenced } = Promise.withResolvers<void>();
+  const [written, taken] = await Promise.allSettled([
+    service.write(async (db) => {
+      await assertLeaseHeld(db, first);
+      await saveSetting(db, "written", "before the standstill");
+      fenced();
+      await goesOn;
+    }),
+    // Waits for as long as the server lets a transaction stand still.
+    isFenced.then(() => take("b")).finally(goOn),
+  ]);
+  expect(taken).toMatchObject({ status: "fulfilled", value: { holder: "b", token: 2 } });
+  expect(written).toMatchObject({ status: "rejected", reason: { code: "store_unusable" } });
+  expect(await findSetting(store.db, "written")).toBeUndefined();
+});
+
 test("default: the keeper takes a free lease, and gives it back when it is closed", async () => {
   const [a, b] = [keep("a"), keep("b")];
   await a.keeper.look();
