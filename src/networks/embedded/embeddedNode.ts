@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Hex } from "viem";
 import { createChainClient } from "../../evm/client.ts";
 import type { ChainClient } from "../../evm/client.ts";
-import { openUnixSocket } from "../../evm/connection.ts";
+import { BrokenConnectionError, openUnixSocket } from "../../evm/connection.ts";
 import type { Connection } from "../../evm/connection.ts";
 import { startAnvil } from "./anvil.ts";
 import type { AnvilProcess } from "./anvil.ts";
@@ -150,7 +150,11 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       .then(() => {
         for (const listener of headListeners) listener(header);
       })
-      .catch(onError);
+      .catch(tellUnlessDown);
+  };
+  /** Whoever ends the process tells why; that what was under way broke off with it is no news, and is done again. */
+  const tellUnlessDown = (error: unknown): void => {
+    if (!(supervisor.isDown() && error instanceof BrokenConnectionError)) onError(error);
   };
   /** What is on disk is ours: the process is started again on that. Whoever finds out while it is has nothing new to say. */
   const startAgain = (error: unknown): void => {
@@ -185,7 +189,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     isDown: supervisor.isDown,
     assertOurs: identity.assertKept,
     onCompacted: options.onCompacted,
-    onError,
+    onError: tellUnlessDown,
     onSetBack: tellHead,
     onBroken: startAgain,
   });
