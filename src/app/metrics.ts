@@ -5,6 +5,7 @@ import type { ServiceNetwork } from "../requests/serviceNetwork.ts";
 import { registerNetworkMetrics } from "../requests/networkMetrics.ts";
 import type { RequestBook, RequestObserver } from "../requests/requestBook.ts";
 import { createRequestObserver, registerOpenRequests } from "../requests/requestMetrics.ts";
+import { traceRequest } from "../requests/requestSpans.ts";
 import { registerSandboxMetrics } from "../requests/sandboxMetrics.ts";
 import { createTransactionObserver, type MinedTransaction } from "../requests/transactionMetrics.ts";
 
@@ -22,9 +23,13 @@ export function createMetrics(options: { readonly pool: SandboxPool; readonly lo
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   registerSandboxMetrics(registry, options.pool);
+  const observe = createRequestObserver({ registry, log: options.log });
   return {
     registry,
-    onRequest: createRequestObserver({ registry, log: options.log }),
+    onRequest(request, told) {
+      observe(request, told);
+      traceRequest(request, told);
+    },
     onTransaction: createTransactionObserver(registry),
     watch(book, networks) {
       registerOpenRequests(registry, book, networks.keys());

@@ -26,6 +26,7 @@ import { registerVerify } from "../cli/verifyCommand.ts";
 import { describeConfigSchema } from "./config/configSchema.ts";
 import { hideSecrets } from "./config/hideSecrets.ts";
 import { readConfig } from "./config/readConfig.ts";
+import type { startTraced } from "./tracing.ts";
 
 // Left alone, V8 collects a heap of 50 MB of live objects only at 170 to 230: a third of the process.
 setFlagsFromString("--heap-growing-percent=60");
@@ -53,9 +54,11 @@ const readConfigOf = (file: string | undefined, given: Readonly<Record<string, s
   const environment = { ...process.env, ...Object.fromEntries(overrides) };
   return readConfig({ file, dataDir: dataDirOfEnvironment(), environment });
 };
+const traced: typeof startTraced = async (...given) => (await import("./tracing.ts")).startTraced(...given);
 registerStart(program, terminal, {
   readConfig: ({ config, port, host }) => readConfigOf(config, { PORT: port, HOST: host }).config,
-  start: async (options) => (await import("./startTyche.ts")).startTyche(options),
+  start: async (options) =>
+    traced("tyche", options, async () => (await import("./startTyche.ts")).startTyche(options)),
 });
 registerConfig(program, terminal, {
   read(file) {
@@ -87,7 +90,8 @@ registerNetworkTools(registerNetwork(program, terminal), terminal, {
 });
 registerOracle(program, terminal, {
   readConfig: (file) => readConfigOf(file).config,
-  start: async (options) => (await import("./startOracle.ts")).startOracle(options),
+  start: async (options) =>
+    traced("tyche-oracle", options, async () => (await import("./startOracle.ts")).startOracle(options)),
   readKeys: async (options) => (await import("./oracleKeys.ts")).readOracleKeys(options),
   checkEvidence: async (options) => (await import("./evidenceTool.ts")).checkEvidenceFile(options),
 });

@@ -12,6 +12,8 @@ export interface RequestState {
   dapp?: Dapp;
   /** Code of the error that is answered. */
   errorCode?: string;
+  /** Id on chain of the request whose result is answered. */
+  requestIdOnChain?: string;
   /** Whether `RateLimit` headers are set already. */
   isCounted?: boolean;
   /** Run when the connection of the answer closes, whoever closed it: see {@link onClose}. */

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import helmet from "helmet";
 import type { Middleware } from "koa";
 import type { Logger } from "pino";
+import { parseTraceparent, tellStep } from "../lib/spans.ts";
 import { answerError, type Answer } from "./answer.ts";
 import type { HttpContext, RequestState } from "./context.ts";
 import type { HttpMetrics } from "./metrics.ts";
@@ -22,7 +23,7 @@ export function frame(options: {
 }): Middleware<RequestState> {
   const { log, metrics } = options;
   return async (ctx, next) => {
-    const startedAt = performance.now();
+    const [startMs, startedAt] = [Date.now(), performance.now()];
     const given = ctx.get("X-Request-Id");
     ctx.state.requestId = REQUEST_ID.test(given) ? given : randomUUID();
     ctx.set("X-Request-Id", ctx.state.requestId);
@@ -35,11 +36,21 @@ export function frame(options: {
       const ms = performance.now() - startedAt;
       const status = ctx.res.writableFinished ? ctx.status : CLIENT_GONE;
       const route = routeOf(ctx);
-      const { errorCode } = ctx.state;
+      const { errorCode, requestIdOnChain } = ctx.state;
       const request = ctx.response.get("Tyche-Request-Id");
       metrics.inFlight.dec();
       if (errorCode !== undefined) metrics.errors.inc({ code: errorCode });
       metrics.duration.observe({ method: methodOf(ctx), route, status }, ms / 1000);
+      if (requestIdOnChain !== undefined) {
+        const caller = parseTraceparent(ctx.get("traceparent"));
+        tellStep(requestIdOnChain, {
+          name: `${methodOf(ctx)} ${route}`,
+          isCall: true,
+          startMs,
+          attributes: { "http.response.status_code": status, "tyche.request": request },
+          links: caller === undefined ? [] : [caller],
+        });
+      }
       log[isRoutine(route) ? "debug" : "info"](
         {
           requestId: ctx.state.requestId,

@@ -36,6 +36,8 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
   /** The answer for a request that has ended, or has not by the wait limit. */
   const answerRecord = (ctx: HttpContext, record: RequestRecord): Answer => {
     const reference = { id: record.id, statusUrl: statusUrl(ctx, record.id) };
+    if (record.outcome !== null && "requestId" in record.outcome)
+      ctx.state.requestIdOnChain = record.outcome.requestId;
     if (record.outcome !== null) return { status: 200, headers: {}, data: { ...record.outcome } };
     if (record.error !== null) {
       const { code, message } = record.error;

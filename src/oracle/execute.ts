@@ -6,6 +6,7 @@ import {
 } from "../chainlink/functionsRequest.ts";
 import { sandboxGroup } from "../chainlink/sandboxGroup.ts";
 import { messageOf } from "../lib/errors.ts";
+import { tellStep } from "../lib/spans.ts";
 import { truncateUtf8 } from "../lib/truncateUtf8.ts";
 import type { Observation } from "./aggregate.ts";
 import type { OracleRequest } from "./oracleRequest.ts";
@@ -70,7 +71,9 @@ export async function observe(request: OracleRequest, options: ObserveOptions): 
     sharesContext: await isPreset(request, parsed),
     signal,
   };
+  const startMs = Date.now();
   const runs = await Promise.allSettled(Array.from({ length: nodes }, () => runner.run(run)));
+  tellStep(request.requestId, { name: "run source", startMs, attributes: { "tyche.nodes": nodes } });
   return runs.map((outcome) => {
     if (outcome.status === "rejected") return refusal(outcome.reason, maxResponseBytes);
     const result = outcome.value;

@@ -4,6 +4,7 @@ import type { Sender } from "../evm/sender.ts";
 import { functionsCoordinatorAbi } from "../chainlink/contracts/abi.ts";
 import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import type { RevertReason } from "../chainlink/revertReason.ts";
+import { tellAnswers } from "./answerSpans.ts";
 import { encodeTransmission, type ReportItem } from "./report.ts";
 import type { ReportSigner } from "./signer.ts";
 
@@ -62,7 +63,10 @@ export function createReportTransmitter(options: {
       const data = encodeTransmission(items, { configDigest, epoch }, signersOf(leader));
       const { transmitter } = nodes[leader]!;
       const call = { to: coordinator, data, gas };
+      const startMs = Date.now();
       const receipt = await transmitter.send(call, undefined);
+      const answered = items.map(({ requestId }) => requestId);
+      tellAnswers("report", answered, { startMs, receipt });
       if (receipt.succeeded) return { receipt, revertReason: undefined };
       configDigest = undefined;
       const from = transmitter.address;

@@ -8,6 +8,7 @@ import { vrfVersionOf } from "../chainlink/vrfVersion.ts";
 import { messageOf } from "../lib/errors.ts";
 import { prove, type ProvingKey } from "../vrf/proof.ts";
 import { seedOf } from "../vrf/randomWords.ts";
+import { tellAnswers } from "./answerSpans.ts";
 import { createAlarm, LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
 import { createBlockhashKeeper, REACHABLE_BLOCKS } from "./blockhashKeeper.ts";
 import { encodeFulfillment, readVrfOutcomes, type VrfOutcome, type VrfRequest } from "./fulfillment.ts";
@@ -138,6 +139,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
   async function fulfil(items: readonly VrfEntry[], sender: Sender): Promise<void> {
     const wanted = (await Promise.all(items.map(stillWanted))).filter((entry) => entry !== undefined);
     if (wanted.length === 0) return;
+    const startMs = Date.now();
     const proven = wanted.map(({ request }) => {
       const { preSeed, blockHash } = request;
       return { request, proof: prove(key, { preSeed, seed: seedOf(preSeed, blockHash) }) };
@@ -147,6 +149,8 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     const maxGasPriceWei = await laneLimit(wanted[0]!.request);
     const capped = maxGasPriceWei === undefined ? {} : { maxGasPriceWei };
     const receipt = await sender.send({ to: options.batchCoordinator, data, gas, ...capped }, undefined);
+    const requestIds = wanted.map(({ request }) => request.requestId);
+    tellAnswers("prove words", requestIds, { startMs, receipt });
     const outcomes = readVrfOutcomes(receipt.logs);
     for (const entry of wanted) settle(entry, outcomes.get(entry.request.requestId), receipt);
     options.onReceipt(receipt);

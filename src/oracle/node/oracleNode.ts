@@ -5,6 +5,7 @@ import type { ChainClient, RawLog } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Observation } from "../aggregate.ts";
+import { tellAnswers } from "../answerSpans.ts";
 import { createAlarm, LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import { observe, type SourceRunner } from "../execute.ts";
 import type { FunctionsNetwork } from "../functionsNetwork.ts";
@@ -226,7 +227,9 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
     const fields = { requestId: request.requestId, stage };
     try {
       const call = { to: coordinator, data, gas: gasOfReport([entry]) };
+      const startMs = Date.now();
       const receipt = await options.transmitter.send(call, undefined);
+      tellAnswers("report", [request.requestId], { startMs, receipt });
       const outcome = readFunctionsOutcomes(receipt.logs).get(request.requestId);
       const told = { ...fields, transactionHash: receipt.transactionHash, result: outcome?.result };
       if (receipt.succeeded) log.info(told, "functions: transmitted");
