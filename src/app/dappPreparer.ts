@@ -3,6 +3,7 @@ import type { DappDirectory } from "../dapps/dapps.ts";
 import { messageOf } from "../lib/errors.ts";
 import { shareRunning } from "../lib/memo.ts";
 import type { PresetRegistry } from "../presets/presetRegistry.ts";
+import type { DeletedDapps } from "../requests/deletedDapps.ts";
 import { createSourcePrefix } from "../requests/sources.ts";
 import type { ServedNetwork } from "./servedNetwork.ts";
 
@@ -17,9 +18,10 @@ export function createDappPreparer(options: {
   readonly network: ServedNetwork;
   readonly dapps: DappDirectory;
   readonly registry: PresetRegistry;
+  readonly deletedDapps: DeletedDapps;
   readonly log: Logger;
 }): DappPreparer {
-  const { network, dapps, registry, log } = options;
+  const { network, dapps, registry, deletedDapps, log } = options;
   let areSourcesStored = false;
   let told = "";
 
@@ -49,6 +51,7 @@ export function createDappPreparer(options: {
     if (first !== undefined && first !== told)
       log.error({ network: network.profile.name, dapps: lacking }, `dapps could not be prepared: ${first}`);
     told = first ?? "";
+    await deletedDapps.unlinkDeleted(network.profile.name);
   };
 
   return {

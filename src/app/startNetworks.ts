@@ -4,6 +4,7 @@ import type { DappDirectory } from "../dapps/dapps.ts";
 import { messageOf } from "../lib/errors.ts";
 import { repeat } from "../lib/repeat.ts";
 import type { PresetRegistry } from "../presets/presetRegistry.ts";
+import type { DeletedDapps } from "../requests/deletedDapps.ts";
 import { createDappPreparer } from "./dappPreparer.ts";
 import type { ServedNetwork } from "./servedNetwork.ts";
 import { StartError } from "./startError.ts";
@@ -33,11 +34,14 @@ export async function startNetworks(options: {
   readonly networks: readonly ServedNetwork[];
   readonly dapps: DappDirectory;
   readonly registry: PresetRegistry;
+  readonly deletedDapps: DeletedDapps;
   readonly log: Logger;
   readonly onNetwork: ((network: StartedNetwork) => void) | undefined;
 }): Promise<{ readonly close: () => void }> {
-  const { networks, dapps, registry, log, onNetwork } = options;
-  const preparers = networks.map((network) => createDappPreparer({ network, dapps, registry, log }));
+  const { networks, dapps, registry, deletedDapps, log, onNetwork } = options;
+  const preparers = networks.map((network) =>
+    createDappPreparer({ network, dapps, registry, deletedDapps, log }),
+  );
   const failures: { readonly name: string; readonly error: unknown }[] = [];
 
   const startOne = async (network: ServedNetwork, i: number): Promise<void> => {

@@ -252,7 +252,7 @@ async function start(
     service.resumeChecks(network.name);
     options.onNetwork?.(network);
   };
-  const started = startNetworks({ networks, dapps, registry, log, onNetwork });
+  const started = startNetworks({ networks, dapps, registry, deletedDapps: service, log, onNetwork });
   starting = started.catch(() => {});
   closers.push((await started).close);
   if (replica !== undefined) closers.push(checkAbandoned(service, { networks: external, log }));

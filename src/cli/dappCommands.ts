@@ -37,12 +37,18 @@ Examples:
 
 The key ends at once, on a running service too. Ids of keys: tyche dapp config.`;
 
+const DELETE_NOTE = `
+Example:
+  $ tyche dapp delete dapp_01m7w8ndakertcq6wx8e98esea
+
+Requests in work end as they would; shared results and the sums of usage stay. A running service unlinks the contracts.`;
+
 /** Where the state is: what the service itself reads. */
 export function dataDirOfEnvironment(): string {
   return path.resolve(process.env["TYCHE_DATA_DIR"] ?? ".tyche");
 }
 
-/** Adds `tyche dapp create`, `rename`, `list`, `config`, `contract`, `add-key` and `revoke-key`. They work beside a running service. */
+/** Adds `tyche dapp create`, `rename`, `delete`, `list`, `config`, `contract`, `add-key` and `revoke-key`. They work beside a running service. */
 export function registerDapp(program: Command, terminal: Terminal): void {
   const dapp = program.command("dapp").description("Creates dapps, shows their Config Vars, revokes keys.");
 
@@ -77,6 +83,19 @@ export function registerDapp(program: Command, terminal: Terminal): void {
       withTools(async ({ dapps }) => {
         await dapps.rename(id, name);
         terminal.out(`${id} is now ${(await dapps.get(id)).name}`);
+      }),
+    );
+
+  dapp
+    .command("delete")
+    .argument("<id>", "which dapp")
+    .description("Deletes a dapp for good: its keys stop at once, its contracts are unlinked.")
+    .addHelpText("after", DELETE_NOTE)
+    .action((id: string) =>
+      withTools(async ({ dapps }) => {
+        const { name } = await dapps.get(id);
+        await dapps.delete(id);
+        terminal.out(`${id} (${name}) is deleted`);
       }),
     );
 

@@ -12,6 +12,7 @@ import {
 } from "./requests.ts";
 import { createTransport, type Call } from "./transport.ts";
 import type {
+  DappDeletion,
   FaucetResult,
   NetworkView,
   Outcome,
@@ -49,6 +50,8 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
     params: { readonly network: string; readonly address: string },
     options?: CallOptions,
   ): Promise<FaucetResult>;
+  /** Deletes the dapp of the key, for good: the key of this client stops at once. */
+  deleteDapp(dappId: string, options?: CallOptions): Promise<DappDeletion>;
   /** Resolves with the result of a request made before; rejects with the failure that ended it. */
   wait(id: string, options?: CallOptions): Promise<Outcome>;
   /** Gives the states of a request from the first, then its result. */
@@ -172,6 +175,11 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
       within(options, async (signal) => {
         const { data } = await transport.send({ method: "POST", path: "/api/faucet", body: params, signal });
         return data as FaucetResult;
+      }),
+    deleteDapp: (dappId, options = {}) =>
+      within(options, async (signal) => {
+        const path = `/api/dapps/${encodeURIComponent(dappId)}`;
+        return (await transport.send({ method: "DELETE", path, signal })).data as DappDeletion;
       }),
     wait,
     stream,

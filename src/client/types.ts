@@ -129,6 +129,12 @@ export interface RequestPage {
   readonly nextCursor: string | null;
 }
 
+/** What {@link TycheClient.deleteDapp} answers. */
+export interface DappDeletion {
+  readonly success: boolean;
+  readonly dappId: string;
+}
+
 export interface PresetView {
   readonly name: string;
   readonly title: string;

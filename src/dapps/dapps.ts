@@ -1,7 +1,15 @@
 import { sql } from "kysely";
 import { createId } from "../lib/id.ts";
 import { open, seal } from "../lib/secrets.ts";
-import { insertDapp, insertKey, listDapps, listKeys, renameDapp, revokeKey } from "../store/dapps.ts";
+import {
+  deleteDapp,
+  insertDapp,
+  insertKey,
+  listDapps,
+  listKeys,
+  renameDapp,
+  revokeKey,
+} from "../store/dapps.ts";
 import type { StoredDapp, StoredKey } from "../store/dapps.ts";
 import type { Store } from "../store/store.ts";
 import { parseName } from "./name.ts";
@@ -46,6 +54,10 @@ export interface DappDirectory {
   ): Promise<{ readonly dapp: StoredDapp; readonly key: LiveKeyView }>;
   /** Throws `not_found`, and `invalid_parameter` for a name that {@link parseName} refuses. */
   rename(dappId: string, name: string): Promise<void>;
+  /**
+   * Deletes a dapp: its keys are revoked and erased at once. Its requests, those in work too, and its usage stay. Throws `not_found`.
+   */
+  delete(dappId: string): Promise<void>;
   list(): Promise<StoredDapp[]>;
   /** Throws `not_found`. */
   get(dappId: string): Promise<StoredDapp>;
@@ -87,6 +99,7 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
         .select(["dapps.id", "dapps.name", "dapps.facilities", sql<string>`api_keys.id`.as("keyId")])
         .where("api_keys.hash", "=", hashApiKey(apiKey))
         .where("api_keys.revoked_at", "is", null)
+        .where("dapps.deleted_at", "is", null)
         .executeTakeFirst();
       if (row === undefined) throw new UnauthenticatedError();
       return {
@@ -108,6 +121,9 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
     async rename(dappId, name) {
       if (!(await renameDapp(store.db, dappId, parseName(name))))
         throw new UnknownDappError(`dapp ${dappId}`);
+    },
+    async delete(dappId) {
+      if (!(await deleteDapp(store, dappId, Date.now()))) throw new UnknownDappError(`dapp ${dappId}`);
     },
     list: () => listDapps(store.db),
     async get(dappId) {

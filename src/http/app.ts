@@ -17,6 +17,7 @@ import { createPublicGuard, type PublicGuard } from "./publicGuard.ts";
 import { createResponder } from "./respond.ts";
 import { catalogueOperations } from "./routes/catalogue.ts";
 import { consumerOperation, unlinkOperation } from "./routes/consumers.ts";
+import { deleteDappOperation } from "./routes/dapps.ts";
 import { docsRoutes } from "./routes/docs.ts";
 import { faucetOperation } from "./routes/faucet.ts";
 import { functionOperation, simulateOperation } from "./routes/functions.ts";
@@ -119,6 +120,7 @@ function createOperations(
     verifyOperation(deps, verifier),
     usageOperation(deps),
     faucetOperation(deps),
+    deleteDappOperation(deps),
     ...catalogueOperations(deps),
   ];
   return operations;

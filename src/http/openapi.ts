@@ -57,6 +57,7 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
       { name: "Functions", description: "JavaScript of your own on the oracle network." },
       { name: "Requests", description: "What became of earlier requests." },
       { name: "Usage", description: "What a dapp has used and spent." },
+      { name: "Dapps", description: "The dapp that a key stands for." },
       { name: "Catalogue", description: "What is installed." },
     ],
     paths,
@@ -115,6 +116,7 @@ function describeOperation(operation: Operation, schemas: LiveSchemas): Json {
 
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   id: "Identifier of the request: `req_` and 26 characters.",
+  dappId: "Identifier of the dapp, as in the address of its page.",
   address: "Address of the consumer contract; its checksum is verified when mixed case.",
 };
 

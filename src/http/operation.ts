@@ -10,7 +10,7 @@ export interface Operation {
   readonly method: "get" | "post" | "delete";
   /** Path with parameters as the router writes them: `/api/requests/:id`. */
   readonly path: string;
-  readonly tag: "Randomness" | "Functions" | "Requests" | "Usage" | "Catalogue";
+  readonly tag: "Randomness" | "Functions" | "Requests" | "Usage" | "Dapps" | "Catalogue";
   readonly summary: string;
   /** Markdown. */
   readonly description: string;

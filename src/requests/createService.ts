@@ -10,8 +10,11 @@ import { addUsage, dayOf } from "../store/usage.ts";
 import { createAcceptance } from "./acceptance.ts";
 import type { Acceptance } from "./acceptance.ts";
 import { createCatalogue } from "./catalogue.ts";
+import { createDeletedDapps } from "./deletedDapps.ts";
+import type { DeletedDapps } from "./deletedDapps.ts";
 import { createCommandChecker, requireFacility } from "./commandChecker.ts";
 import { simulateSource } from "./commands.ts";
+import { NotFoundError } from "./errors.ts";
 import type { RequestBook } from "./requestBook.ts";
 import { createRequestReader } from "./requestReader.ts";
 import type { Service } from "./service.ts";
@@ -36,7 +39,9 @@ export interface ServiceOptions {
 }
 
 /** Creates the use cases over their parts. */
-export function createService(options: ServiceOptions): Service & Pick<Acceptance, "resumeChecks"> {
+export function createService(
+  options: ServiceOptions,
+): Service & Pick<Acceptance, "resumeChecks"> & DeletedDapps {
   const { store, book, dapps, pool, registry, networks } = options;
   const getNetwork = (name: string): ServiceNetwork => {
     const network = networks.get(name);
@@ -47,9 +52,12 @@ export function createService(options: ServiceOptions): Service & Pick<Acceptanc
   const reader = createRequestReader({ store, book, networks });
   const checker = createCommandChecker({ store, pool, registry });
   const acceptance = createAcceptance({ ...options, checker, getNetwork });
+  const deletedDapps = createDeletedDapps({ store, book, acceptance });
 
   return {
     ...createCatalogue(networks, registry),
+
+    ...deletedDapps,
 
     resumeChecks: (network, sinceMs) => acceptance.resumeChecks(network, sinceMs),
 
@@ -94,6 +102,12 @@ export function createService(options: ServiceOptions): Service & Pick<Acceptanc
     },
 
     readUsage: (dapp, query) => readUsage(store.db, dapp.id, query),
+
+    async deleteDapp({ id }, dappId) {
+      if (dappId !== id) throw new NotFoundError(`dapp ${dappId}`);
+      await dapps.delete(dappId);
+      return { success: true, dappId };
+    },
 
     async useFaucet({ network, address }) {
       const served = getNetwork(network);

@@ -71,6 +71,13 @@ export const ConsumerResult = Type.Object({
   transactionHash: hexSchema("Hash of the linking transaction.", 32),
 });
 
+/** Outcome of deleting a dapp. */
+export type DappDeletion = Static<typeof DappDeletion>;
+export const DappDeletion = Type.Object({
+  success: Type.Boolean({ description: "Whether the dapp is deleted." }),
+  dappId: Type.String({ description: "Identifier of the dapp." }),
+});
+
 const captured = Type.String({ description: "What the source wrote with `console`." });
 const line = Type.Integer({ minimum: 1, description: "Line in the caller's source where it threw." });
 const column = Type.Integer({ minimum: 1, description: "Column on that line." });

@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { firstId } from "../lib/id.ts";
 import { repeat } from "../lib/repeat.ts";
-import { listDapps } from "../store/dapps.ts";
+import { listDappIds } from "../store/dapps.ts";
 import {
   deletePayloads,
   deleteRequests,
@@ -85,7 +85,7 @@ export function createRetention(options: RetentionOptions): Retention {
     const final = Number(await finalNumber());
     const { from, before } = range;
     let firstKept = before;
-    for (const { id: dappId } of await listDapps(store.db)) {
+    for (const dappId of await listDappIds(store.db)) {
       for (let after = from; ;) {
         const limit = ROWS_OF_PAGE;
         const page = await listOldRequests(store.db, { dappId, network, after, before, limit });

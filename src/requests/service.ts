@@ -5,6 +5,7 @@ import type { TimelineEntry } from "../store/requests.ts";
 import type { RequestKind, RequestState } from "../store/schema.ts";
 import type {
   ConsumerResult,
+  DappDeletion,
   FaucetResult,
   FunctionResult,
   PresetResult,
@@ -192,6 +193,12 @@ export interface Service {
 
   /** Reads what a dapp has used, by day and network. Throws `invalid_parameter` for days that can't be reported. */
   readUsage(dapp: Dapp, query: UsageQuery): Promise<UsageReport>;
+
+  /**
+   * Deletes the caller's own dapp: its keys stop at once, its contracts are unlinked soon after. Requests in work end as they would; results
+   * and usage stay. Throws `not_found` for another dapp's id and for an unknown one alike.
+   */
+  deleteDapp(dapp: Dapp, dappId: string): Promise<DappDeletion>;
 
   /** Gives coin and LINK to an address. Throws `invalid_parameter` for a network without a faucet, and `chain_unavailable`. */
   useFaucet(command: { readonly network: string; readonly address: Hex }): Promise<FaucetResult>;

@@ -33,9 +33,14 @@ export async function insertDapp(db: Queryable, dapp: StoredDapp): Promise<void>
     .execute();
 }
 
-/** Returns every dapp, oldest first. */
+/** Returns every dapp that is not deleted, oldest first. */
 export async function listDapps(db: Queryable): Promise<StoredDapp[]> {
-  const rows = await db.selectFrom("dapps").selectAll().orderBy("id").execute();
+  const rows = await db
+    .selectFrom("dapps")
+    .selectAll()
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .execute();
   return rows.map((row) => ({
     id: row.id,
     name: row.name,
@@ -44,10 +49,66 @@ export async function listDapps(db: Queryable): Promise<StoredDapp[]> {
   }));
 }
 
+/** Returns the ids of all dapps, deleted ones included: their requests are still there. */
+export async function listDappIds(db: Queryable): Promise<string[]> {
+  const rows = await db.selectFrom("dapps").select("id").orderBy("id").execute();
+  return rows.map(({ id }) => id);
+}
+
 /** Renames a dapp. Returns whether there is one with this id. */
 export async function renameDapp(db: Queryable, dappId: string, name: string): Promise<boolean> {
-  const result = await db.updateTable("dapps").set({ name }).where("id", "=", dappId).executeTakeFirst();
+  const result = await db
+    .updateTable("dapps")
+    .set({ name })
+    .where("id", "=", dappId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+/**
+ * Marks a dapp as deleted from `at` (ms) on, and revokes and erases its keys, in one transaction.
+ *
+ * @returns whether there was such a dapp.
+ */
+export async function deleteDapp(
+  store: Pick<Store, "erase" | "write">,
+  dappId: string,
+  at: number,
+): Promise<boolean> {
+  return await store.erase(() =>
+    store.write(async (db) => {
+      const { numUpdatedRows } = await db
+        .updateTable("dapps")
+        .set({ deleted_at: at })
+        .where("id", "=", dappId)
+        .where("deleted_at", "is", null)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) return false;
+      await db
+        .updateTable("api_keys")
+        .set({ revoked_at: at, sealed: new Uint8Array() })
+        .where("dapp_id", "=", dappId)
+        .where("revoked_at", "is", null)
+        .execute();
+      return true;
+    }),
+  );
+}
+
+/** Returns the contracts that deleted dapps have linked on a network. */
+export async function listDeletedDappConsumers(
+  db: Queryable,
+  network: string,
+): Promise<{ readonly dappId: string; readonly address: string }[]> {
+  return await db
+    .selectFrom("consumers")
+    .innerJoin("dapps", "dapps.id", "consumers.dapp_id")
+    .select(["dapps.id as dappId", "consumers.address"])
+    .where("consumers.network", "=", network)
+    .where("dapps.deleted_at", "is not", null)
+    .orderBy("dapps.id")
+    .execute();
 }
 
 /** Stores a new key. */

@@ -228,6 +228,11 @@ export const migrations: Record<string, Migration> = {
   },
   "0012_leases": { up: createLeases },
   "0013_shared_state": sharedTables,
+  "0014_deleted_dapps": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable("dapps").addColumn("deleted_at", "integer").execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

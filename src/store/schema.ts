@@ -12,7 +12,14 @@ export type UsageKind = RequestKind | "dry-run";
 /** The tables. Times are milliseconds since the epoch, hashes and addresses `0x` hex, JSON columns text. */
 export interface Tables {
   readonly settings: { name: string; value: string };
-  readonly dapps: { id: string; name: string; facilities: string; created_at: number };
+  readonly dapps: {
+    id: string;
+    name: string;
+    facilities: string;
+    created_at: number;
+    /** A row is never removed: requests and usage refer to it. */
+    deleted_at: Generated<number | null>;
+  };
   readonly api_keys: {
     id: string;
     dapp_id: string;

@@ -10,6 +10,7 @@ import { homeRoutes } from "./pages/home.ts";
 import { networkRoutes } from "./pages/networks.ts";
 import { presetRoutes } from "./pages/presets.ts";
 import { requestRoutes } from "./pages/requests.ts";
+import { settingsRoutes } from "./pages/settings.ts";
 import { sharedResultRoutes } from "./pages/sharedResult.ts";
 import { signInRoutes } from "./pages/signIn.ts";
 import { usageRoutes } from "./pages/usage.ts";
@@ -49,6 +50,7 @@ export function createWebApp(options: WebDeps): Middleware {
     consumerRoutes,
     requestRoutes,
     usageRoutes,
+    settingsRoutes,
     presetRoutes,
     networkRoutes,
   ])

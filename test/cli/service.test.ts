@@ -98,6 +98,15 @@ test("default: faucet gives coin and LINK on an embedded chain", async () => {
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("0x and 40 hex digits") });
 });
 
+test("default: dapp delete ends a dapp of a running service", async () => {
+  const { stdout } = await runCli(["dapp", "create", "short", "--json"]);
+  const { dappId, apiKey } = JSON.parse(stdout) as { dappId: string; apiKey: string };
+  const headers = { authorization: apiKey };
+  expect(await tyche.call("GET", "/api/requests", { headers })).toMatchObject({ status: 200 });
+  expect((await runCli(["dapp", "delete", dappId])).stdout).toBe(`${dappId} (short) is deleted\n`);
+  expect(await tyche.call("GET", "/api/requests", { headers })).toMatchObject({ status: 401 });
+});
+
 test("behaviour: dapp rename checks the name as every way in does", async () => {
   const dapps = await runCli(["dapp", "list", "--json"]);
   const [{ id = "" } = {}] = JSON.parse(dapps.stdout) as { id?: string }[];

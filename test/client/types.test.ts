@@ -41,6 +41,8 @@ test("behaviour: what the service answers is what the client says", () => {
   expectTypeOf<results.ConsumerResult>().toExtend<client.ConsumerResult>();
   expectTypeOf<results.SimulateResult>().toExtend<client.SimulateResult>();
   expectTypeOf<keyof results.SimulateResult>().toEqualTypeOf<keyof client.SimulateResult>();
+  expectTypeOf<results.DappDeletion>().toExtend<client.DappDeletion>();
+  expectTypeOf<keyof results.DappDeletion>().toEqualTypeOf<keyof client.DappDeletion>();
   expectTypeOf<views.PresetView>().toExtend<client.PresetView>();
   expectTypeOf<keyof views.PresetView>().toEqualTypeOf<keyof client.PresetView>();
   expectTypeOf<views.NetworkView>().toExtend<client.NetworkView>();

@@ -45,6 +45,16 @@ test("behaviour: a revoked key is erased from every file of the database", async
   await close();
 });
 
+test("behaviour: the keys of a deleted dapp are erased from every file of the database", async () => {
+  const { directory, store, dapps, close } = await open("a");
+  const { dapp } = await dapps.create("shop");
+  const { sealed } = (await listKeys(store.db))[0]!;
+  await dapps.delete(dapp.id);
+  const files = readdirSync(directory.path);
+  expect(files.filter((name) => readFileSync(directory.file(name)).includes(sealed))).toEqual([]);
+  await close();
+});
+
 test("error: another directory's master key is refused before anything is sealed under it", async () => {
   for (const name of ["a", "b"]) {
     const { dapps, close } = await open(name);

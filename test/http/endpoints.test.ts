@@ -126,6 +126,15 @@ test("default: a consumer is unlinked by its address in the path, and the caller
   ]);
 });
 
+test("default: a dapp is deleted with its own key; another's is not there", async () => {
+  const { call } = await startHarness();
+  expect((await call("DELETE", "/api/dapps/dapp_2")).status).toBe(404);
+  expect((await call("DELETE", "/api/dapps/dapp_1?force=true")).status).toBe(400);
+  expect((await call("DELETE", "/api/dapps/dapp_1", { key: null })).status).toBe(401);
+  const reply = await call("DELETE", "/api/dapps/dapp_1");
+  expect([reply.status, reply.data]).toEqual([200, { success: true, dappId: "dapp_1" }]);
+});
+
 test("default: simulate answers console, time and memory, and submits nothing", async () => {
   const { call, service } = await startHarness();
   const reply = await call("POST", "/api/oracleFunctions/simulate", { body: { source: "return 1" } });

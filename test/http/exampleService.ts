@@ -186,6 +186,10 @@ export function createExampleService(): ExampleService {
       const spent = { gasUsed: "300000", linkJuels: "2000000000000000001", coinWei: "0" };
       return { from, to, items: [{ day: from, network, requests, ...counts, ...spent }] };
     },
+    async deleteDapp(dapp, dappId) {
+      if (dappId !== dapp.id) throw caller("not_found", "No such dapp");
+      return { success: true, dappId };
+    },
     async useFaucet() {
       return { success: true, coinWei: "1", linkJuels: "2", transactionHashes: [HASH, HASH] };
     },

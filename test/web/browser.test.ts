@@ -70,6 +70,27 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("default: a dapp is renamed, and deleted by its name alone", async () => {
+    const name = `brief ${screen.width}`;
+    await page.goto(`${tyche.url}/`);
+    await page.getByLabel("Name").fill(name);
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByLabel("Name", { exact: true }).fill(`${name}er`);
+    await page.getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("heading", { name: `${name}er`, exact: true }).waitFor();
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByLabel("Type the dapp’s name").fill("another");
+    await page.getByRole("button", { name: "Delete this dapp" }).click();
+    await page.getByText("Nothing is deleted.").waitFor();
+    await visitor.inspect();
+    await page.getByLabel("Type the dapp’s name").fill(`${name}er`);
+    await page.getByRole("button", { name: "Delete this dapp" }).click();
+    await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+    expect(await page.getByRole("link", { name: `${name}er` }).count()).toBe(0);
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("default: a coin is flipped, and the page shows how it came about", async () => {
     await runPreset(page, "coinflip");
     const [request] = (await tyche.call("GET", "/api/requests?limit=1")).data.items;
@@ -209,6 +230,7 @@ test("behaviour: no page has a finding of axe, an error, a scroll bar to the sid
     `${dapp}/config-vars`,
     `${dapp}/consumers`,
     `${dapp}/requests`,
+    `${dapp}/settings`,
     "/presets",
     "/networks",
     "/explorer",

@@ -495,6 +495,38 @@ describe("the application", () => {
     expect(text).toContain(reason);
   });
 
+  test("default: a dapp is renamed and deleted: its key stops, its contract is unlinked, its shared result stays", async () => {
+    const { location } = await post("/dapps", { name: "short", presets: "on", functions: "on" });
+    const id = location.split("/").at(-1)!;
+    const { output } = await runTyche(["dapp", "config", id, "--json"], { TYCHE_DATA_DIR: tyche.dataDir });
+    const { keys } = JSON.parse(output.slice(output.indexOf("{"))) as { keys: [{ apiKey: string }] };
+    const headers = { authorization: keys[0].apiKey };
+    const consumer = networks.find(({ name }) => name === NETWORK)!.contracts["link"]!;
+    const link = `/api/vrfv2/addConsumer?dappId=${id}&network=${NETWORK}&consumer=${consumer}`;
+    expect(await tyche.call("POST", link, { headers })).toMatchObject({ status: 200 });
+    const flip = `/api/vrfv2/presets?network=${NETWORK}&preset=coinflip`;
+    expect(await tyche.call("POST", flip, { headers, body: {} })).toMatchObject({ status: 200 });
+    const [{ id: request }] = (await tyche.call("GET", "/api/requests?kind=preset", { headers })).data.items;
+
+    expect((await post(`/dapps/${id}/rename`, { name: "a\u001b[2J" })).status).toBe(400);
+    expect((await post(`/dapps/${id}/rename`, { name: "shorter" })).status).toBe(303);
+    const refused = await post(`/dapps/${id}/delete`, { confirmation: "short" });
+    expect(refused).toMatchObject({ status: 400, text: expect.stringContaining("Nothing is deleted") });
+    expect(await tyche.call("GET", "/api/requests", { headers })).toMatchObject({ status: 200 });
+    expect((await post(`/dapps/${id}/delete`, { confirmation: "shorter" })).location).toBe("/");
+
+    expect(await tyche.call("GET", "/api/requests", { headers })).toMatchObject({ status: 401 });
+    expect((await get(`/dapps/${id}`)).status).toBe(404);
+    expect((await get("/")).text).not.toContain(id);
+    expect((await get(`/r/${request}`, { cookie: "" })).status).toBe(200);
+    const owner = networks.find(({ name }) => name === NETWORK)!.contracts["subscriptionOwner"]!;
+    await expect
+      .poll(async () => (await getData(`/explorer/${NETWORK}/address/${owner}`)).transactions, {
+        timeout: 60_000,
+      })
+      .toContainEqual(expect.objectContaining({ method: "removeConsumer" }));
+  });
+
   test("default: networks show how they stand and where they are reached", async () => {
     const { text } = await get("/networks");
     for (const { rpcUrl } of networks) expect(text).toContain(rpcUrl);

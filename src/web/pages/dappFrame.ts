@@ -9,6 +9,7 @@ const TABS = [
   { name: "consumers", path: "/consumers", text: "Consumers" },
   { name: "requests", path: "/requests", text: "Requests" },
   { name: "usage", path: "/usage", text: "Usage" },
+  { name: "settings", path: "/settings", text: "Settings" },
 ] as const;
 
 /** A page of a dapp: its name, its id, its tabs. */

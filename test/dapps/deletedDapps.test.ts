@@ -1,0 +1,113 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createDappDirectory } from "../../src/dapps/dapps.ts";
+import { createDeletedDapps } from "../../src/requests/deletedDapps.ts";
+import { NotFoundError } from "../../src/requests/errors.ts";
+import type { Command, Dapp } from "../../src/requests/service.ts";
+import { saveConsumer } from "../../src/store/chainRecords.ts";
+import { listDappIds, listDeletedDappConsumers, listKeys } from "../../src/store/dapps.ts";
+import { insertRequests } from "../../src/store/requests.ts";
+import type { Store } from "../../src/store/store.ts";
+import { DATABASES, emptyTables, type TestDatabase } from "../support/databases.ts";
+import { makeStoredRequest } from "../support/storedRequest.ts";
+
+const SEALING_KEY = new Uint8Array(32).fill(7);
+const ADDRESS = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+const linked = (dappId: string, network = "fuji") => ({
+  dappId,
+  network,
+  address: ADDRESS,
+  transactionHash: "0x1",
+  createdAt: 1,
+});
+
+describe.each(DATABASES)("on %s", (_name, create) => {
+  let database: TestDatabase;
+  let store: Store;
+  let other: Store;
+  beforeAll(async () => {
+    database = await create();
+    store = await database.open();
+    other = await database.open();
+  });
+  afterAll(async () => {
+    await other?.close();
+    await store?.close();
+    await database?.remove();
+  });
+  afterEach(() => emptyTables(store));
+
+  test("default: a deleted dapp is gone for every process, its keys stop and are erased, its requests stay", async () => {
+    const [here, there] = [store, other].map((one) => createDappDirectory(one, SEALING_KEY)) as [
+      ReturnType<typeof createDappDirectory>,
+      ReturnType<typeof createDappDirectory>,
+    ];
+    const { dapp, key } = await here.create("shop");
+    const second = await here.addKey(dapp.id);
+    const kept = await here.create("kept");
+    await insertRequests(store.db, [makeStoredRequest("1", { dappId: dapp.id })]);
+    expect(await there.authenticate(key.apiKey)).toMatchObject({ id: dapp.id });
+
+    await here.delete(dapp.id);
+    for (const { apiKey } of [key, second])
+      await expect(there.authenticate(apiKey)).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(await there.authenticate(kept.key.apiKey)).toMatchObject({ id: kept.dapp.id });
+    expect((await there.list()).map(({ id }) => id)).toEqual([kept.dapp.id]);
+    for (const { sealed } of await listKeys(store.db, dapp.id)) expect(sealed).toHaveLength(0);
+    expect((await listDappIds(store.db)).toSorted()).toEqual([dapp.id, kept.dapp.id].toSorted());
+    expect(await store.db.selectFrom("requests").select("dapp_id").execute()).toEqual([{ dapp_id: dapp.id }]);
+    for (const again of [
+      () => there.delete(dapp.id),
+      () => there.get(dapp.id),
+      () => there.rename(dapp.id, "x"),
+    ])
+      await expect(again()).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("behaviour: a key that an older version adds to a deleted dapp is worth nothing", async () => {
+    const dapps = createDappDirectory(store, SEALING_KEY);
+    const { dapp } = await dapps.create("shop");
+    await dapps.delete(dapp.id);
+    const { apiKey } = await dapps.addKey(dapp.id);
+    await expect(dapps.authenticate(apiKey)).rejects.toMatchObject({ code: "unauthenticated" });
+  });
+
+  test("default: contracts of deleted dapps are unlinked, one request at a time, and no others", async () => {
+    const dapps = createDappDirectory(store, SEALING_KEY);
+    const [gone, kept] = [(await dapps.create("gone")).dapp, (await dapps.create("kept")).dapp];
+    for (const consumer of [linked(gone.id), linked(gone.id, "sepolia"), linked(kept.id)])
+      await saveConsumer(store.db, consumer);
+    await dapps.delete(gone.id);
+
+    const accepted: { dapp: Dapp; command: Command }[] = [];
+    const open: { dappId: string; kind: "unlink"; params: { consumer: string } }[] = [];
+    let refusal: unknown;
+    let now = 0;
+    const deletedDapps = createDeletedDapps({
+      store,
+      book: { open: () => open as never },
+      acceptance: {
+        async accept(dapp, command) {
+          accepted.push({ dapp, command });
+          if (refusal !== undefined) throw refusal;
+          return undefined as never;
+        },
+      },
+      now: () => now,
+    });
+    await deletedDapps.unlinkDeleted("fuji");
+    await deletedDapps.unlinkDeleted("fuji");
+    expect(accepted).toMatchObject([
+      { dapp: { id: gone.id }, command: { kind: "unlink", network: "fuji", consumer: ADDRESS } },
+    ]);
+    now += 60_000;
+    open.push({ dappId: gone.id, kind: "unlink", params: { consumer: ADDRESS } });
+    await deletedDapps.unlinkDeleted("fuji");
+    expect(accepted).toHaveLength(1);
+    open.pop();
+    refusal = new NotFoundError("consumer");
+    await deletedDapps.unlinkDeleted("fuji");
+    expect(accepted).toHaveLength(2);
+    expect(await listDeletedDappConsumers(store.db, "fuji")).toEqual([]);
+    expect(await listDeletedDappConsumers(store.db, "sepolia")).toHaveLength(1);
+  });
+});
