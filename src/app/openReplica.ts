@@ -21,7 +21,13 @@ export function openReplica(options: {
   const id = createId("rep");
   const onError = (error: unknown): void =>
     log.warn({ err: error, replica: id }, "trouble with the other replicas; it is tried again");
-  return createReplica({ id, store, bus: replicas.openBus(id, onError), onError });
+  return createReplica({
+    id,
+    store,
+    bus: replicas.openBus(id, onError),
+    hasDatabase: () => replicas.isHere(),
+    onError,
+  });
 }
 
 /** Goes on with dry runs that other replicas have begun and not ended, on networks that are dispatched here; gives back a stop. */

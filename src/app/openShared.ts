@@ -19,11 +19,13 @@ export interface SharedParts {
  */
 export async function openShared(options: {
   readonly database: DatabaseServer | undefined;
+  /** Id of this process among those on the same database. */
+  readonly replica: string | undefined;
   readonly masterKey: Uint8Array;
   readonly operatorToken: string;
   readonly log: Logger;
 }): Promise<SharedParts> {
-  const { database, masterKey, operatorToken, log } = options;
+  const { database, replica, masterKey, operatorToken, log } = options;
   if (database === undefined)
     return {
       counter: createCallCounter(),
@@ -31,6 +33,7 @@ export async function openShared(options: {
       close: async () => {},
     };
   const state = await openSharedState(database.url, {
+    ...(replica === undefined ? {} : { replica }),
     operatorToken,
     key: deriveKey(masterKey, "operator token"),
     onWarning: (message) => log.warn(message),

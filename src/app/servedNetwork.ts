@@ -28,6 +28,7 @@ import type { VerifiableNetwork } from "../verify/verifier.ts";
 const PREPARED_WAIT_MS = 3_000;
 const STARTING = "it is starting";
 const FAILED = "its chain can't be served; whoever runs the service sees why in its readiness";
+const DATABASE_AWAY = "the service's database does not answer; calls get 503 until it does";
 /** Between notes of the oracle's checkpoint; what came after the last one is read again at a start. */
 const CHECKPOINT_INTERVAL_MS = 5_000;
 /** How long the last one may take: without it the next start reads some more blocks. */
@@ -212,6 +213,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
 
     async readiness(): Promise<NetworkReadiness> {
       if (!serving || health === undefined) return { ready: false, why: reason ?? trouble };
+      if (options.replica?.hasDatabase() === false) return { ready: false, why: DATABASE_AWAY };
       const { warnings = [], ...reading } = await health();
       return {
         ...reading,

@@ -116,10 +116,11 @@ async function start(
   const external = Object.keys(config.networks).filter((name) => !isEmbedded(config.networks[name]));
   const networkNames = [...embedded, ...external];
   assertAccepted(acceptChains, networkNames);
+  const onWarning = (message: string): void => log.warn(message);
   const database = findDatabaseServer(config.database, process.env);
   const directory = openDataDirectory(options.dataDir, { exclusive: true, masterKey });
   closers.push(() => directory.close());
-  const { store, dapps, replicas } = await openDapps(directory, { onFatal, server: database });
+  const { store, dapps, replicas } = await openDapps(directory, { onFatal, onWarning, server: database });
   closers.push(() => store.close());
   const replica = replicas && openReplica({ replicas, store, log });
   closers.push(() => replica?.close());
@@ -133,7 +134,7 @@ async function start(
   const sandboxNetwork = openSandboxNetwork(sandbox, directory);
   closers.push(() => sandboxNetwork.close());
   const oraclePool = createSandboxPool({
-    onWarning: (message) => log.warn(message),
+    onWarning,
     hostCalls: sandboxNetwork.hostCalls,
     ...sandbox,
   });
@@ -205,6 +206,7 @@ async function start(
   const operatorToken = ensureOperatorToken(directory, options.operatorToken);
   const shared = await openShared({
     database,
+    replica: replica?.id,
     masterKey: directory.masterKey,
     operatorToken: operatorToken.text,
     log,

@@ -72,6 +72,7 @@ async function listNetworks(store: Store): Promise<readonly string[]> {
  *
  * @param options.onFatal of the process that serves: told, in one sentence, when the database can't be relied on any more. With it, a file
  * is checked whole, and the process is one of the replicas on a server's database.
+ * @param options.onWarning told, in one sentence, when a server's database goes away and when it is back.
  * @param options.server where the database is a server's. Default: it is a file in the directory.
  * @throws {StoreError} `store_unusable` when it is damaged or can't be opened, and {@link DataDirectoryError} when the master key is another database's.
  */
@@ -79,6 +80,7 @@ export async function openDapps(
   directory: DataDirectory,
   options: {
     readonly onFatal?: (message: string) => void;
+    readonly onWarning?: (message: string) => void;
     readonly server?: DatabaseServer | undefined;
   } = {},
 ): Promise<{
@@ -86,9 +88,11 @@ export async function openDapps(
   readonly dapps: DappDirectory;
   readonly replicas?: SharedDatabase | undefined;
 }> {
-  const { onFatal, server } = options;
+  const { onFatal, onWarning, server } = options;
   const { store, name, replicas } =
-    server === undefined ? await openFile(directory, onFatal) : await openServer(directory, server, onFatal);
+    server === undefined
+      ? await openFile(directory, onFatal)
+      : await openServer(directory, server, onFatal, onWarning);
   const sealingKey = deriveKey(directory.masterKey, "api keys");
   try {
     await assertOwnKey({ store, name }, directory, sealingKey);

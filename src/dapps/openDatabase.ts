@@ -6,11 +6,14 @@ import { findNotedDatabase, noteDatabase } from "../store/databaseNote.ts";
 import { createPostgresDialect } from "../store/postgresDialect.ts";
 import { openPostgresBus } from "../store/bus.ts";
 import type { Bus } from "../store/bus.ts";
-import { joinReplicas } from "../store/postgresLock.ts";
+import { joinReplicas } from "../store/replicaLock.ts";
 import { createSqliteDialect } from "../store/sqliteDialect.ts";
-import { openStore } from "../store/store.ts";
+import { assertTables, openStore } from "../store/store.ts";
 import type { Store } from "../store/store.ts";
 import { StoreError } from "../store/storeErrors.ts";
+
+/** Once the claim to serve is lost for so long, statements that still wait for an answer get none. */
+const SILENCE_MS = 2_000;
 
 /** A database of PostgreSQL. */
 export interface DatabaseServer {
@@ -30,6 +33,8 @@ export interface OpenDatabase {
 
 /** What replicas on one database have besides their tables. */
 export interface SharedDatabase {
+  /** Whether the database answers, as far as it is known. */
+  isHere(): boolean;
   /** Lets other replicas start: what only the first does is done. */
   share(): Promise<void>;
   /** Opens what they tell each other over. `replica`: id of this one. */
@@ -79,13 +84,16 @@ export async function openFile(
 /**
  * Opens a database of PostgreSQL for a data directory, which notes it.
  *
- * @param onFatal of the process that serves, as above. With it, the process is one of several replicas.
+ * @param onFatal of the process that serves, as above. With it, the process is one of several replicas, and goes on by itself when the
+ * server has been away.
+ * @param onWarning told, in one sentence, when the server goes away and when it is back.
  * @throws {StoreError} `store_unusable` when it can't be opened, another process has it alone, or the directory has a database already.
  */
 export async function openServer(
   directory: DataDirectory,
   { url, variable }: DatabaseServer,
   onFatal?: (message: string) => void,
+  onWarning: (message: string) => void = () => {},
 ): Promise<OpenDatabase> {
   const name = `the database that ${variable} names`;
   if (existsSync(directory.file("tyche.sqlite")))
@@ -95,10 +103,19 @@ export async function openServer(
   if (onFatal === undefined) return { store: await openStore(createPostgresDialect(url)), name };
   const lock = await joinReplicas(url, {
     onLost: (reason) => onFatal(`${name} can't be used any more: ${reason}`),
+    onAway(reason) {
+      onWarning(`${name} is away: ${reason}; calls get 503 until it is back`);
+      setTimeout(() => {
+        if (!lock.isHeld()) dialect.breakConnections();
+      }, SILENCE_MS).unref();
+    },
+    onBack: () => onWarning(`${name} is back`),
+    assertTables: () => assertTables(createPostgresDialect(url)),
   });
+  const dialect = createPostgresDialect(url, { claim: lock });
   try {
     const { isAlone } = lock;
-    const store = await openStore(createPostgresDialect(url, { isService: true }), { isAlone });
+    const store = await openStore(dialect, { isAlone });
     noteDatabase(directory, variable);
     const close = async (): Promise<void> => {
       await store.close();
@@ -108,6 +125,7 @@ export async function openServer(
       store: { ...store, close },
       name,
       replicas: {
+        isHere: () => lock.isHeld(),
         share: () => lock.share(),
         openBus: (replica, onError) => openPostgresBus(url, { replica, onError }),
       },

@@ -164,7 +164,8 @@ export const ERROR_TABLE = {
   overloaded: {
     status: 503,
     title: "Too much to do",
-    meaning: "The service has as much work as it can hold, can't run sources at the moment, or is closing.",
+    meaning:
+      "The service has as much work as it can hold, can't run sources or reach its database at the moment, or is closing.",
     remedy: "Try again after the seconds in `Retry-After`.",
   },
   still_pending: {

@@ -1,9 +1,11 @@
 import { TycheError } from "../lib/errors.ts";
 import { createId } from "../lib/id.ts";
 import { retry } from "../lib/retry.ts";
+import { DatabaseAwayError } from "../store/databaseAway.ts";
 import { findRequestByKey } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import { addUsage, dayOf } from "../store/usage.ts";
+import type { Change } from "./change.ts";
 import type { CommandChecker } from "./commandChecker.ts";
 import { hashCommand } from "./commands.ts";
 import type { CheckedCommand } from "./commands.ts";
@@ -20,6 +22,8 @@ import { createShares } from "./shares.ts";
 /** How often the dry run of an accepted request is tried while the sandbox is full, and the pause before each further time. */
 const MAX_DRY_RUNS = 10;
 const DRY_RUN_PAUSE_MS = 1_000;
+/** How often storing its outcome is tried while the database is away. Then another process goes on with it. */
+const MAX_STORES = 30;
 
 /** Accepts commands. */
 export interface Acceptance {
@@ -73,16 +77,23 @@ export function createAcceptance(options: {
     try {
       await dryRun(dapp, command, network);
     } catch (error) {
-      await book.change([{ request, state: "failed", error: endOf(error) }]);
+      await endCheck({ request, state: "failed", error: endOf(error) });
       return;
     }
-    await book.change([{ request, state: "received" }]);
+    await endCheck({ request, state: "received" });
     // Where the network has stopped serving meanwhile, the next start goes on.
     network.pipeline()?.take(request);
   };
+  /** Stores what came of a dry run, once: a lost connection may leave open whether it is stored. */
+  const endCheck = (change: Change): Promise<void> =>
+    retry(() => book.change(() => (change.request.state === "checking" ? [change] : [])), {
+      attempts: MAX_STORES,
+      pauseMs: () => DRY_RUN_PAUSE_MS,
+      isFinal: (error) => !(error instanceof DatabaseAwayError),
+    });
   const checkOnce = async (dapp: Pick<Dapp, "id">, command: Command, request: OpenRequest): Promise<void> => {
     checking.add(request.id);
-    // A store that fails ends the process; the next start goes on with what is being checked.
+    // A store that fails for good ends the process; the next start goes on with what is being checked.
     await checkLater(dapp, command, request).catch(() => {});
     checking.delete(request.id);
   };

@@ -19,6 +19,8 @@ export interface Replica {
   /** For the book of this replica. */
   readonly sharing: Sharing;
   readonly bus: Bus;
+  /** Whether the database answers, as far as it is known. */
+  hasDatabase(): boolean;
   /** Begins to hear what other replicas store. */
   start(book: RequestBook): void;
   /** From now on the network's requests are kept in memory here. */
@@ -37,11 +39,13 @@ export interface ReplicaOptions {
   readonly id: string;
   readonly store: Store;
   readonly bus: Bus;
+  readonly hasDatabase: () => boolean;
   readonly onError: (error: unknown) => void;
 }
 
 /** Creates what one replica knows of the others. */
-export function createReplica({ id: self, store, bus, onError }: ReplicaOptions): Replica {
+export function createReplica(options: ReplicaOptions): Replica {
+  const { id: self, store, bus, hasDatabase, onError } = options;
   const held = new Set<string>();
   const pipelines = new Map<string, Pick<RequestIntake, "take" | "explain">>();
   const questions = new Map<string, (why: string | undefined) => void>();
@@ -115,6 +119,7 @@ export function createReplica({ id: self, store, bus, onError }: ReplicaOptions)
   return {
     id: self,
     bus,
+    hasDatabase,
     sharing: {
       holds: (network) => held.has(network),
       onStored(requests) {

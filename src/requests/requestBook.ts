@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { findRequest, findRequests, insertRequests, saveRequests } from "../store/requests.ts";
 import { addUsage } from "../store/usage.ts";
+import { DatabaseAwayError } from "../store/databaseAway.ts";
 import type { Fence } from "../store/leases.ts";
 import type { TimelineEntry } from "../store/requests.ts";
 import type { Queryable, Store } from "../store/store.ts";
@@ -8,7 +9,11 @@ import { applyChange, isEnded } from "./change.ts";
 import type { Change } from "./change.ts";
 import { parseRequest } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
+import { readPatiently } from "./readPatiently.ts";
 import { usageOfSteps } from "./usage.ts";
+
+/** How often a request is looked for whose storing a lost connection has left open. */
+const MAX_READS = 8;
 
 type Listener = (request: OpenRequest) => void;
 
@@ -33,7 +38,10 @@ export interface Sharing {
  * applied to the request in memory, then reported to those who wait: memory is never ahead of the journal.
  */
 export interface RequestBook {
-  /** Stores a new request, of version 1. Throws the store's error when its idempotency key is taken. */
+  /**
+   * Stores a new request, of version 1. Throws the store's error when its idempotency key is taken. Where the connection is lost before the answer,
+   * the request is looked for.
+   */
   add(request: OpenRequest): Promise<void>;
   /** Takes requests that an earlier process left open, and such as have ended in blocks that aren't final. */
   restore(requests: readonly OpenRequest[]): void;
@@ -105,7 +113,7 @@ export function createRequestBook(
     requests.push(request);
     // One whose key is taken fails them all: then each goes alone.
     return stored.catch((error: unknown) => {
-      if (requests.length === 1) throw error;
+      if (requests.length === 1 || error instanceof DatabaseAwayError) throw error;
       return store.write((db) => insertNew(db, [request]));
     });
   };
@@ -191,9 +199,12 @@ export function createRequestBook(
         await insert(request);
       } catch (error) {
         // Where it was committed all the same, it is in work.
-        const stored = await findRequest(store.db, request.id).catch(() => undefined);
+        const stored = await readPatiently(() => findRequest(store.db, request.id), MAX_READS).catch(
+          () => undefined,
+        );
         if (stored !== undefined) place(request);
-        throw error;
+        // Whoever has lost the answer alone has it now.
+        if (stored === undefined || !(error instanceof DatabaseAwayError)) throw error;
       }
       place(request);
       sharing.onStored([request]);

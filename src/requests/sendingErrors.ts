@@ -1,6 +1,7 @@
 import { TycheError } from "../lib/errors.ts";
 import type { Receipt } from "../evm/client.ts";
 import { TransactionError } from "../evm/refusal.ts";
+import { DatabaseAwayError } from "../store/databaseAway.ts";
 import { StoreWriteError } from "../store/store.ts";
 
 /** Whether another try may go better: the chain is to blame, not the request. */
@@ -10,7 +11,8 @@ export function isTransient(error: unknown): error is TycheError {
 
 /** What a request is told of an error: of the database's, or of one that nobody foresaw, only that there was one. */
 export function sendingError(error: unknown): TycheError {
-  return isTransient(error) && !(error instanceof StoreWriteError) ? error : new UnsentError(error);
+  const isStores = error instanceof StoreWriteError || error instanceof DatabaseAwayError;
+  return isTransient(error) && !isStores ? error : new UnsentError(error);
 }
 
 /** How a request ends by an error, `undefined` when it may be tried again. */

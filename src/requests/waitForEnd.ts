@@ -1,10 +1,12 @@
 import { NotFoundError } from "./errors.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import { isEnded } from "./change.ts";
+import { readPatiently } from "./readPatiently.ts";
 import type { RequestBook } from "./requestBook.ts";
 
 /**
- * Waits until a request has ended, `timeoutMs` has passed, or `signal` aborts; gives back the request as it is then.
+ * Waits until a request has ended, `timeoutMs` has passed, or `signal` aborts; gives back the request as it is then. A database that is away
+ * meanwhile is waited for.
  *
  * @throws {NotFoundError} for an unknown id.
  */
@@ -17,16 +19,20 @@ export async function waitForEnd(
   const stop = book.listen(id, (request) => {
     if (isEnded(request.state)) wake(request);
   });
-  const giveUp = (): void => wake(undefined);
+  const over = new AbortController();
+  const giveUp = (): void => {
+    over.abort();
+    wake(undefined);
+  };
   const timer = setTimeout(giveUp, timeoutMs);
   signal?.addEventListener("abort", giveUp);
   try {
     if (book.get(id) === undefined) {
-      const stored = await getRequest(book, id);
+      const stored = await readPatiently(() => getRequest(book, id), over.signal);
       if (isEnded(stored.state)) return stored;
     }
     const ended = signal?.aborted ? undefined : await woken;
-    return ended ?? (await getRequest(book, id));
+    return ended ?? (await readPatiently(() => getRequest(book, id), over.signal));
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", giveUp);

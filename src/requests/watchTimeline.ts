@@ -1,13 +1,14 @@
 import type { TimelineEntry } from "../store/requests.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import { isEnded } from "./change.ts";
+import { readPatiently } from "./readPatiently.ts";
 import type { RequestBook } from "./requestBook.ts";
 
 /**
  * Gives every entry of a request's timeline after `afterSeq` as it is stored; returns after the one that ends the request, or when
  * `signal` aborts.
  *
- * @param read reads the request as it is stored; what it throws ends the watch.
+ * @param read reads the request as it is stored; what it throws ends the watch, but for a database that is away.
  */
 export async function* watchTimeline(
   book: RequestBook,
@@ -27,7 +28,7 @@ export async function* watchTimeline(
     let seen = options.afterSeq;
     while (!signal.aborted) {
       const next = Promise.withResolvers<void>();
-      const request = await read();
+      const request = await readPatiently(read, signal);
       for (const entry of request.timeline) {
         if (entry.seq <= seen) continue;
         seen = entry.seq;

@@ -70,7 +70,7 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
 
   const isLive = (mine: Holding): boolean => held === mine && elapsedMs(mine.since) < lastsMs;
 
-  const lose = (mine: Holding): void => {
+  const lose = (mine: Holding, finish: () => Promise<void> = async () => {}): void => {
     if (held !== mine) return;
     held = undefined;
     holder = undefined;
@@ -78,8 +78,14 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
     leaving = Promise.resolve(opening)
       .catch(() => {})
       .then(() => options.onLost())
+      .then(finish)
       .catch(onError)
       .finally(() => (leaving = undefined));
+  };
+
+  const giveBack = async ({ lease }: Holding): Promise<void> => {
+    await giveLeaseBack(db, lease).catch(onError);
+    options.onGivenBack();
   };
 
   const fenceOf = (mine: Holding): Fence => ({
@@ -97,6 +103,7 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
       lose(mine);
       throw new LeaseLostError(network);
     },
+    abandon: () => lose(mine, () => giveBack(mine)),
   });
 
   const renew = async (): Promise<void> => {
@@ -127,8 +134,7 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
     } catch (error) {
       pausedUntil = Date.now() + PAUSE_MS;
       lose(mine);
-      await giveLeaseBack(db, lease).catch(onError);
-      options.onGivenBack();
+      await giveBack(mine);
       throw error;
     }
   };
@@ -147,9 +153,7 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
     for (const stop of stops) stop();
     const last = held;
     held = undefined;
-    if (last === undefined) return;
-    await giveLeaseBack(db, last.lease).catch(onError);
-    options.onGivenBack();
+    if (last !== undefined) await giveBack(last);
   };
 
   return {

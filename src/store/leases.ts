@@ -31,6 +31,11 @@ export interface Fence {
    * @throws {LeaseLostError}
    */
   assertLive(): void;
+  /**
+   * Called when it is open whether a write was committed: memory may lack it. The lease is given back, and whoever takes it next goes on with what
+   * is stored.
+   */
+  abandon(): void;
 }
 
 /** Milliseconds since the epoch by the database's clock, which all replicas share. */

@@ -2,15 +2,20 @@ import { DataTypeNode, PostgresDialect, PostgresQueryCompiler, sql } from "kysel
 import type { ColumnDefinitionNode, Kysely } from "kysely";
 import { Pool, TypeOverrides, types as builtinTypes } from "pg";
 import type { ClientBase, CustomTypesConfig } from "pg";
+import { withDeadline } from "../lib/deadline.ts";
+import { DatabaseAwayError } from "./databaseAway.ts";
 import { parseDatabaseUrl } from "./databaseUrl.ts";
 import { joinService } from "./postgresLock.ts";
 import type { Tables } from "./schema.ts";
+import { createServicePool } from "./servicePool.ts";
 import type { StoreDialect } from "./storeDialect.ts";
 
 /** Connections of one process: statements of calls overlap, and commits that wait for the same flush share it. */
 const MAX_CONNECTIONS = 10;
 /** For a connection to be made, or to become free. */
 const CONNECT_TIMEOUT_MS = 10_000;
+/** For a lost claim to be taken again. */
+const CLAIM_TIMEOUT_MS = 2_000;
 /**
  * How long a transaction of a service may stand still. A process that is stopped in the middle of one would keep its locks, and with them
  * every other replica from its leases, for as long as it is stopped.
@@ -22,10 +27,16 @@ const MIN_MAJOR_VERSION = 15;
 /** Options of {@link createPostgresDialect}. */
 export interface PostgresDialectOptions {
   /**
-   * Whether this is the process that serves, which holds the lock of `lockPostgres`: another one doesn't begin to serve
-   * before the last of its connections has ended. Default false: a tool beside it.
+   * The claim of a process that serves: no other process has the database alone before the last of these connections has ended. New ones are made
+   * while it holds, and what fails because the server doesn't answer is a `DatabaseAwayError`. Default: a tool beside it.
    */
-  readonly isService?: boolean;
+  readonly claim?: { held(): Promise<void> };
+}
+
+/** The dialect, and what ends a standstill of it. */
+export interface PostgresStoreDialect extends StoreDialect {
+  /** Breaks every connection of a process that serves, so that what waits for a server which doesn't answer fails at once. */
+  breakConnections(): void;
 }
 
 /**
@@ -37,33 +48,39 @@ export interface PostgresDialectOptions {
  */
 export function createPostgresDialect(
   url: string,
-  { isService = false }: PostgresDialectOptions = {},
-): StoreDialect {
+  { claim }: PostgresDialectOptions = {},
+): PostgresStoreDialect {
   const prepare = async (client: ClientBase): Promise<void> => {
     // What is told as stored must be on disk: a server that answers before its flush is overruled, a stricter setting stays.
     await client.query(
       "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
     );
-    if (isService) await joinService(client);
+    if (claim === undefined) return;
+    await withDeadline(claim.held(), CLAIM_TIMEOUT_MS).catch((error: unknown) => {
+      throw new DatabaseAwayError(error);
+    });
+    await joinService(client);
   };
   const pool = new Pool({
     ...parseDatabaseUrl(url),
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     types: createTypes(),
-    ...(isService ? { idle_in_transaction_session_timeout: STANDSTILL_MS } : {}),
+    ...(claim ? { idle_in_transaction_session_timeout: STANDSTILL_MS } : {}),
     onConnect: (client): unknown => prepare(client),
   });
   // A lost connection fails the query on it; told again as an event that nobody hears, it would end the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
-  const dialect = new PostgresDialect({ pool });
+  const servicePool = claim && createServicePool(pool);
+  const dialect = new PostgresDialect({ pool: servicePool ?? pool });
   return {
     createAdapter: () => dialect.createAdapter(),
     createDriver: () => dialect.createDriver(),
     createIntrospector: (db) => dialect.createIntrospector(db),
     createQueryCompiler: () => new TableCompiler(),
     assertUsable,
+    breakConnections: () => servicePool?.breakAll(),
     async erase(db, work) {
       const result = await work();
       // The replaced version of the row goes from its page. The server's log and its backups keep it, sealed, for as long as they are kept.

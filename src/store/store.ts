@@ -125,6 +125,23 @@ async function isNewer(db: Kysely<Tables>, file = "of the service"): Promise<boo
   );
 }
 
+/**
+ * Sees that the tables of a database which was out of reach are still such as this version may use.
+ *
+ * @throws {StoreError} when they aren't; anything else where that can't be told.
+ */
+export async function assertTables(dialect: StoreDialect): Promise<void> {
+  const db = new Kysely<Tables>({ dialect });
+  try {
+    await isNewer(db);
+    const [missing] = findMissingMigrations(await listAppliedMigrations(db));
+    if (missing !== undefined)
+      throw new StoreError(`its tables have been replaced by others, which lack ${missing}`);
+  } finally {
+    await db.destroy();
+  }
+}
+
 /** Refuses changes of tables from which another process serves, but for those that every version before lives with. */
 function assertAdding(applied: readonly string[]): void {
   const [first] = findMissingMigrations(applied).filter((name) => !ADDING.includes(name));

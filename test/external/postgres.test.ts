@@ -11,6 +11,7 @@ import { deployByCommands, NETWORK, prepareParties, startService, type TwoPartie
 
 // A chain that mines by the clock, and commands in processes of their own: on a busy machine both take their time.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+const STATE_TIMEOUT = { timeout: 60_000, interval: 100 };
 
 let server: PostgresServer;
 let chain: StrangersChain;
@@ -88,7 +89,7 @@ test("behaviour: commands beside the service find its database, and no output ho
   expect(tyche.output() + dapps.output + checked.output + backup.output).not.toContain("secret-password");
 });
 
-test("behaviour: kill -9 of the service and the end of PostgreSQL lose no request and double none; a sign-in outlives the service", async () => {
+test("behaviour: kill -9 of the service loses no request and doubles none; a sign-in outlives the service", async () => {
   const before = await countDeliveries(chain, parties);
   const cookie = await signIn(tyche);
   const ids = await sendWave(tyche, "killed", 4);
@@ -96,20 +97,58 @@ test("behaviour: kill -9 of the service and the end of PostgreSQL lose no reques
   tyche = await startService(parties);
   const home = await fetch(`${tyche.url}/`, { headers: { cookie }, redirect: "manual" });
   expect(home.status).toBe(200);
-  ids.push(...(await sendWave(tyche, "without database", 4)));
-  await server.stop();
-  await vi.waitFor(
-    () => expect(tyche.output()).toContain("can't be used any more: the connection to it was lost"),
-    {
-      timeout: 60_000,
-    },
-  );
-  expect(await tyche.stop()).toBe(1);
-  await server.restart();
-  tyche = await startService(parties);
   await expectFulfilled(tyche, ids);
   expect(await countDeliveries(chain, parties)).toEqual({
     sent: before.sent + ids.length,
     delivered: before.delivered + ids.length,
   });
 });
+
+test("behaviour: while PostgreSQL is down calls get 503 with Retry-After; then waiting calls, streams and requests go on, none doubled", async () => {
+  const before = await countDeliveries(chain, parties);
+  // Nothing ends before the database is back.
+  await oracle.stop();
+  const ids = await sendWave(tyche, "under way", 3);
+  const waiting = callPreset("waiting");
+  const stream = await fetch(`${tyche.url}/api/requests/${ids[0]}`, {
+    headers: { authorization: tyche.apiKey, accept: "text/event-stream" },
+  });
+  await vi.waitFor(async () => {
+    const { data } = await tyche.call("GET", "/api/requests");
+    expect(data.items.filter(({ state }: { state: string }) => state === "submitted")).toHaveLength(4);
+  }, STATE_TIMEOUT);
+  await server.stop();
+  await vi.waitFor(async () => expect(await readReadiness()).toMatchObject({ status: 503 }), STATE_TIMEOUT);
+  const refused = await Promise.all([callPreset("refused"), tyche.call("GET", `/api/requests/${ids[0]}`)]);
+  for (const { status, headers, data } of refused)
+    expect({ status, data, retryAfter: headers.get("retry-after") }).toMatchObject({
+      status: 503,
+      data: { code: "overloaded" },
+      retryAfter: "1",
+    });
+  await server.restart();
+  await vi.waitFor(async () => expect(await readReadiness()).toMatchObject({ status: 200 }), STATE_TIMEOUT);
+  oracle = await startOracleProcess(parties.oracle);
+  ids.push(...(await sendWave(tyche, "afterwards", 2)));
+  await expectFulfilled(tyche, ids);
+  expect(await waiting).toMatchObject({ status: 200, data: { success: true, err: "0x" } });
+  expect((await stream.text()).match(/^event: \w+$/gm)?.at(-1)).toBe("event: result");
+  expect(await countDeliveries(chain, parties)).toEqual({
+    sent: before.sent + ids.length + 1,
+    delivered: before.delivered + ids.length + 1,
+  });
+  expect(tyche.output()).toMatch(/TYCHE_TEST_DATABASE names is away: .*TYCHE_TEST_DATABASE names is back/s);
+  expect(tyche.output()).not.toContain("secret-password");
+});
+
+function callPreset(key: string): ReturnType<TycheProcess["call"]> {
+  return tyche.call("POST", `/api/vrfv2/presets?network=${NETWORK}&preset=coinflip`, {
+    body: {},
+    headers: { "idempotency-key": key, prefer: "wait=120" },
+  });
+}
+
+async function readReadiness(): Promise<{ readonly status: number; readonly text: string }> {
+  const response = await fetch(`${tyche.url}/readyz`);
+  return { status: response.status, text: await response.text() };
+}

@@ -156,7 +156,7 @@ test("error: an overloaded service is 503 with Retry-After", async () => {
   expect(reply.headers.get("Retry-After")).toBe("3");
   expect(reply.data).toEqual({
     success: false,
-    err: "The service has as much work as it can hold, can't run sources at the moment, or is closing.",
+    err: "The service has as much work as it can hold, can't run sources or reach its database at the moment, or is closing.",
     code: "overloaded",
   });
 });

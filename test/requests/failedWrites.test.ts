@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { parseRequest, type OpenRequest } from "../../src/requests/openRequest.ts";
 import { isEnded, type Change } from "../../src/requests/change.ts";
 import { createRequestBook, type RequestBook } from "../../src/requests/requestBook.ts";
+import { DatabaseAwayError } from "../../src/store/databaseAway.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import { findRequest } from "../../src/store/requests.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
@@ -34,6 +35,22 @@ async function expectMemoryIsTable(book: RequestBook, store: Store): Promise<voi
 /** The messages of an error and of what caused it. */
 function causes(error: unknown): string {
   return error instanceof Error ? `${error.message}; ${causes(error.cause)}` : String(error);
+}
+
+/** A write whose connection is lost before the answer comes. */
+function loseAnswer(write: Store["write"]): Store["write"] {
+  return async (work) => {
+    await write(work);
+    throw new DatabaseAwayError(new Error("Connection terminated unexpectedly"));
+  };
+}
+
+/** A database whose queries all fail in one way. */
+function failing(query: () => Promise<never>): Store["db"] {
+  const chain: unknown = new Proxy(query, {
+    get: (_, name) => (name === "execute" || name === "executeTakeFirst" ? query : () => chain),
+  });
+  return chain as Store["db"];
 }
 
 describe("the book", () => {
@@ -162,6 +179,24 @@ describe("the book", () => {
     await expect(book.add(makeRequest("random", "0x"))).rejects.toThrow("the flush failed");
     expect(book.openCount()).toBe(3);
     await expectMemoryIsTable(book, store);
+  });
+
+  test("behaviour: a new request whose answer was lost with the connection is found, and stored once", async () => {
+    const reads = vi.fn<() => Promise<never>>(() =>
+      Promise.reject(new DatabaseAwayError(new Error("connect ECONNREFUSED"))),
+    );
+    const away = { ...store, write: loseAnswer((work) => store.write(work)) };
+    Object.defineProperty(away, "db", {
+      get: () => (reads.mock.calls.length < 2 ? failing(reads) : store.db),
+    });
+    const [lost, together] = [makeRequest("random", "0x"), makeRequest("random", "0x")];
+    book = createRequestBook(away);
+    await Promise.all([book.add(lost), book.add(together)]);
+    expect(reads).toHaveBeenCalledTimes(2);
+    expect(book.openCount()).toBe(2);
+    const again = createRequestBook({ ...store, write: loseAnswer(async () => undefined as never) });
+    await expect(again.add(makeRequest("random", "0x"))).rejects.toThrow(DatabaseAwayError);
+    expect(again.openCount()).toBe(0);
   });
 
   test("error: a change of an older version is refused by the database, and memory takes the newer one", async () => {

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { fenceBook, fenceStore } from "../../src/requests/fenced.ts";
 import { createSourcePrefix } from "../../src/requests/sources.ts";
+import { DatabaseAwayError } from "../../src/store/databaseAway.ts";
 import { LeaseLostError } from "../../src/store/leases.ts";
 import type { Fence } from "../../src/store/leases.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
@@ -18,6 +20,7 @@ let opened: OpenPipeline;
 /** What another replica's take-over changes: in the database, and by this process's own clocks. */
 let isHeld = true;
 let isLive = true;
+let isAbandoned = false;
 const fence: Fence = {
   async assertHeld() {
     if (!isHeld) throw new LeaseLostError(DESK_NETWORK);
@@ -25,6 +28,7 @@ const fence: Fence = {
   assertLive() {
     if (!isLive) throw new LeaseLostError(DESK_NETWORK);
   },
+  abandon: () => void (isAbandoned = true),
 };
 
 beforeAll(async () => {
@@ -108,4 +112,22 @@ test("error: under a lost lease a block changes nothing of what is stored", asyn
   expect(await opened.book.find(id)).toEqual(stored);
   isHeld = isLive = true;
   expect(await opened.ended(id)).toMatchObject({ state: "fulfilled" });
+});
+
+test("error: a pipeline whose write may have been committed is given up; one whose write was refused goes on", async () => {
+  isAbandoned = false;
+  const refusal = new Error("refused");
+  const away = new DatabaseAwayError(new Error("Connection terminated unexpectedly"));
+  for (const [error, given] of [
+    [refusal, false],
+    [away, true],
+  ] as const) {
+    const store = fenceStore({ ...opened.store, write: () => Promise.reject(error) }, fence);
+    await expect(store.write(async () => {})).rejects.toBe(error);
+    expect(isAbandoned).toBe(given);
+    isAbandoned = false;
+    const book = fenceBook({ ...opened.book, change: () => Promise.reject(error) }, fence);
+    await expect(book.change([])).rejects.toBe(error);
+    expect(isAbandoned).toBe(given);
+  }
 });

@@ -4,9 +4,11 @@ import { createLeaseKeeper, type LeaseKeeper } from "../../src/store/leaseKeeper
 import { assertLeaseHeld, findLease, giveLeaseBack, renewLease, takeLease } from "../../src/store/leases.ts";
 import type { Fence } from "../../src/store/leases.ts";
 import { createPostgresDialect } from "../../src/store/postgresDialect.ts";
-import { joinReplicas, lockPostgres } from "../../src/store/postgresLock.ts";
+import { lockPostgres } from "../../src/store/postgresLock.ts";
+import { joinReplicas } from "../../src/store/replicaLock.ts";
 import { findSetting, saveSetting } from "../../src/store/settings.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import { assertTables, openStore, type Store } from "../../src/store/store.ts";
+import { StoreError } from "../../src/store/storeErrors.ts";
 import { startPostgres, withClient, type PostgresServer } from "../support/postgres.ts";
 
 const NETWORK = "sepolia";
@@ -105,7 +107,7 @@ test("behaviour: a take-over waits for the write under way, a renewal doesn't", 
 
 test("behaviour: a process that stands still in the middle of a write keeps nobody from the lease", async () => {
   const first = (await take("a", 0))!;
-  const service = await openStore(createPostgresDialect(url, { isService: true }));
+  const service = await openStore(createPostgresDialect(url, { claim: { held: async () => {} } }));
   closers.push(() => service.close());
   const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>();
   const { promise: isFenced, resolve: fenced } = Promise.withResolvers<void>();
@@ -120,7 +122,7 @@ test("behaviour: a process that stands still in the middle of a write keeps nobo
     isFenced.then(() => take("b")).finally(goOn),
   ]);
   expect(taken).toMatchObject({ status: "fulfilled", value: { holder: "b", token: 2 } });
-  expect(written).toMatchObject({ status: "rejected", reason: { code: "store_unusable" } });
+  expect(written).toMatchObject({ status: "rejected", reason: { code: "overloaded" } });
   expect(await findSetting(store.db, "written")).toBeUndefined();
 });
 
@@ -177,6 +179,23 @@ test("error: a lease is given back where its holder can't begin", async () => {
   expect(b.events).toEqual(["taken"]);
 });
 
+test("behaviour: a keeper that can't tell what was stored gives its lease back once it has stood down, and takes it anew", async () => {
+  const a = keep("a");
+  await a.keeper.look();
+  const first = a.fence();
+  first.abandon();
+  expect(() => first.assertLive()).toThrow("another replica dispatches");
+  first.abandon();
+  await vi.waitFor(() => expect(a.events.slice(0, 3)).toEqual(["taken", "lost", "given back"]), {
+    timeout: 60_000,
+  });
+  await vi.waitFor(() => expect(a.events).toEqual(["taken", "lost", "given back", "taken"]), {
+    timeout: 60_000,
+  });
+  expect(await findLease(store.db, NETWORK)).toMatchObject({ holder: "a", token: 2, isLive: true });
+  a.fence().assertLive();
+});
+
 test("default: a message reaches the other replicas, also after the connection was cut", async () => {
   const [a, b] = [openBus("a"), openBus("b")];
   const heard: Record<string, BusMessage[]> = { a: [], b: [] };
@@ -229,6 +248,68 @@ test("behaviour: the first replica is alone until it shares; whoever needs the d
   await expect(join()).rejects.toThrow("another process serves");
   await unlock();
 });
+
+test("behaviour: a replica takes its claim again when its connection was cut, and when the server was stopped", async () => {
+  const events: string[] = [];
+  const lock = await joinReplicas(url, {
+    onLost: (reason) => events.push(reason),
+    onAway: () => events.push("away"),
+    onBack: () => events.push("back"),
+    assertTables: () => assertTables(createPostgresDialect(url)),
+    waitMs: 60_000,
+  });
+  closers.push(() => lock.unlock());
+  await lock.share();
+  await cutLocks();
+  await lock.held();
+  await vi.waitFor(() => expect(events).toEqual(["away", "back"]), { timeout: 60_000 });
+  await expect(lockPostgres(url, { onLost: () => {}, waitMs: 0 })).rejects.toThrow("another process serves");
+  await server.stop();
+  await vi.waitFor(() => expect(lock.isHeld()).toBe(false), { timeout: 60_000 });
+  await server.restart();
+  await lock.held();
+  expect(events).toEqual(["away", "back", "away", "back"]);
+  await expect(lockPostgres(url, { onLost: () => {}, waitMs: 0 })).rejects.toThrow("another process serves");
+});
+
+test("error: a claim that was lost is not taken again while another process has the database alone, or where it has other tables", async () => {
+  const events: string[] = [];
+  let isAlone = false;
+  const lock = await joinReplicas(url, {
+    onLost: (reason) => events.push(reason),
+    async assertTables() {
+      events.push(isAlone ? "looked beside another" : "looked");
+      if (events.length === 1) throw new Error("can't be told");
+      throw new StoreError("its tables are others");
+    },
+    waitMs: 60_000,
+  });
+  closers.push(() => lock.unlock());
+  await lock.share();
+  await withClient(url, async (client) => {
+    // First in the queue for what the replica holds.
+    const alone = client.query("SELECT pg_advisory_lock(classid::int, 1) FROM pg_locks WHERE objid = 1");
+    await vi.waitFor(async () => expect(await countWaiting()).toBe(1), { timeout: 60_000 });
+    await cutLocks();
+    await alone;
+    isAlone = true;
+    expect(lock.isHeld()).toBe(false);
+    isAlone = false;
+  });
+  await vi.waitFor(() => expect(events).toEqual(["looked", "looked", "its tables are others"]), {
+    timeout: 60_000,
+  });
+  expect(lock.isHeld()).toBe(false);
+});
+
+/** Ends the connections that hold the claim. */
+async function cutLocks(): Promise<void> {
+  await withClient(url, (client) =>
+    client.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 1 AND granted",
+    ),
+  );
+}
 
 /** A keeper that notes what it is told. */
 function keep(

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { DatabaseAwayError } from "../../src/store/databaseAway.ts";
 import { insertDapp, listDapps } from "../../src/store/dapps.ts";
 import { createPostgresDialect } from "../../src/store/postgresDialect.ts";
 import { lockPostgres } from "../../src/store/postgresLock.ts";
@@ -21,7 +22,9 @@ afterEach(async () => {
 });
 
 const open = async (isService = false): Promise<Store> => {
-  const store = await openStore(createPostgresDialect(url, { isService }));
+  const store = await openStore(
+    createPostgresDialect(url, isService ? { claim: { held: async () => {} } } : {}),
+  );
   closers.push(() => store.close());
   return store;
 };
@@ -71,22 +74,64 @@ test("behaviour: writes at the same time are all there, and flushed even where t
 });
 
 test("error: a server that stops fails writes and is told once; the store goes on when it is back", async () => {
-  const store = await open();
-  const before = (await listDapps(store.db)).length;
   const lost: string[] = [];
-  await lock((reason) => lost.push(reason));
+  await lock((reason) => lost.push(reason), 60_000);
+  const store = await open(true);
+  const before = (await listDapps(store.db)).length;
   const write = (id: string): Promise<void> =>
     store.write((db) => insertDapp(db, { id, name: id, facilities: [], createdAt: 1 }));
+  const away = { code: "overloaded", retryable: true, details: { retryAfterMs: 1_000 } };
   await server.stop();
   await vi.waitFor(() => expect(lost).toHaveLength(1), { timeout: 60_000 });
   expect(lost[0]).toContain("the connection to it was lost");
-  await expect(write("dapp_lost")).rejects.toMatchObject({ code: "store_unusable", retryable: true });
+  await expect(write("dapp_lost")).rejects.toMatchObject(away);
+  await expect(listDapps(store.db)).rejects.toMatchObject(away);
   await expect(lock(undefined, 0)).rejects.toMatchObject({ code: "store_unusable" });
   await server.restart();
   await write("dapp_after");
   expect(await listDapps(store.db)).toHaveLength(before + 1);
   expect(lost).toHaveLength(1);
 });
+
+test("error: connections that break in the middle of a write are given up, and others made", async () => {
+  const claim = { held: async () => {} };
+  const dialect = createPostgresDialect(url, { claim });
+  const store = await openStore(dialect);
+  closers.push(() => store.close());
+  const backend = async (): Promise<number> =>
+    (await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(store.db)).rows[0]!.pid;
+  const first = await backend();
+  const write = store.write(async (db) => {
+    await insertDapp(db, { id: "dapp_broken", name: "broken", facilities: [], createdAt: 1 });
+    dialect.breakConnections();
+  });
+  await expect(write).rejects.toBeInstanceOf(DatabaseAwayError);
+  expect(await backend()).not.toBe(first);
+  expect((await listDapps(store.db)).map(({ id }) => id)).not.toContain("dapp_broken");
+  // A statement that the server hangs on fails as well.
+  const hanging = sql`SELECT pg_sleep(600)`.execute(store.db);
+  const [ended] = await Promise.allSettled([
+    hanging,
+    vi
+      .waitFor(async () => expect(await countSleeping()).toBe(1), { timeout: 60_000 })
+      .then(() => dialect.breakConnections()),
+  ]);
+  expect(ended).toMatchObject({ status: "rejected", reason: { code: "overloaded" } });
+});
+
+test("error: while the claim to serve is lost no connection is made", async () => {
+  const claim = { held: () => new Promise<void>(() => {}) };
+  const store = openStore(createPostgresDialect(url, { claim }));
+  await expect(store).rejects.toMatchObject({ cause: { code: "overloaded" } });
+});
+
+/** Statements that do nothing but wait. */
+async function countSleeping(): Promise<number> {
+  return await withClient(url, async (client) => {
+    const { rows } = await client.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+    return rows.length;
+  });
+}
 
 test.each(["mysql://user:secret@host/db", "postgres://user:secret@host:port/db", "secret"])(
   "error: %s names no database, and is told to nobody",

@@ -1,0 +1,51 @@
+import { TycheError } from "../lib/errors.ts";
+
+const RETRY_AFTER_MS = 1_000;
+
+/** Classes and codes of SQLSTATE with which the server, or a pooler before it, ends a connection or refuses one for the moment. */
+const AWAY_STATES = /^(?:08...|57P0[1-5]|53300|25P0[345])$/;
+/** What the operating system says of a connection that was lost or can't be made. */
+const AWAY_CODES: readonly string[] = [
+  "EAI_AGAIN",
+  "ECONNABORTED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+  "ENOTFOUND",
+  "EPIPE",
+  "ETIMEDOUT",
+];
+/** What `pg` and its pool say, without a code. A test holds these against the driver. */
+const AWAY_MESSAGES =
+  /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|read ECONNRESET)/;
+
+/**
+ * The server of the database doesn't answer, or has ended a connection. Whatever was read may be read again later; whether a write under way was
+ * committed is open.
+ */
+export class DatabaseAwayError extends TycheError {
+  constructor(cause: unknown) {
+    super("the service's database does not answer at the moment; try again in a moment", {
+      code: "overloaded",
+      blame: "us",
+      retryable: true,
+      details: { retryAfterMs: RETRY_AFTER_MS },
+      cause,
+    });
+  }
+}
+
+/** Returns a {@link DatabaseAwayError} for what the driver throws when a connection is lost or can't be made, and anything else as it is. */
+export function toAwayError(thrown: unknown): unknown {
+  return isAway(thrown) ? new DatabaseAwayError(thrown) : thrown;
+}
+
+function isAway(thrown: unknown): boolean {
+  if (thrown instanceof AggregateError) return thrown.errors.length > 0 && thrown.errors.every(isAway);
+  if (!(thrown instanceof Error)) return false;
+  const { code } = thrown as { readonly code?: unknown };
+  if (typeof code === "string" && (AWAY_STATES.test(code) || AWAY_CODES.includes(code))) return true;
+  return AWAY_MESSAGES.test(thrown.message);
+}

@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client } from "pg";
+import { messageOf } from "../lib/errors.ts";
+import { openLockConnection, type LockConnection } from "./lockConnection.ts";
+import { retakeService, shareService, takeService } from "./postgresLock.ts";
+import { StoreError } from "./storeErrors.ts";
+
+const RETRY_INTERVAL_MS = 250;
+
+/** The claim of one replica to serve from a database. */
+export interface ReplicaLock {
+  /** Whether no other process serves, and none begins to before {@link share}. */
+  readonly isAlone: boolean;
+  /** Whether the claim holds, as far as it is known. */
+  isHeld(): boolean;
+  /** Resolves when the claim holds, at once where it does. Never rejects. */
+  held(): Promise<void>;
+  /** Lets other replicas serve, too. Idempotent. */
+  share(): Promise<void>;
+  /** Gives the claim up. Idempotent. */
+  unlock(): Promise<void>;
+}
+
+/** Options of {@link joinReplicas}. */
+export interface ReplicaLockOptions {
+  /** Told, in a few words and once, why the claim can't be taken again. The process must end. */
+  readonly onLost: (reason: string) => void;
+  /** Told each time the connection is lost, in a few words. The claim is taken again as soon as the database answers. */
+  readonly onAway?: (reason: string) => void;
+  /** Told when the claim has been taken again. */
+  readonly onBack?: () => void;
+  /** Called before the claim counts as taken again: whether the tables are still such as this version may use. Throws {@link StoreError} where they aren't. */
+  readonly assertTables?: () => Promise<void>;
+  /** Time that a process which has the database alone gets to end, in milliseconds. Default 10,000. */
+  readonly waitMs?: number;
+}
+
+/**
+ * Takes the claim to serve from a database as one of several replicas. The first is alone until it shares: what only one may do at a start, it
+ * does then. When the connection is lost after that, the claim is taken again over another one, once the same server answers.
+ *
+ * @throws {StoreError} when a process has the database alone, or the server can't be reached.
+ */
+export async function joinReplicas(url: string, options: ReplicaLockOptions): Promise<ReplicaLock> {
+  const { onLost, onAway = () => {}, onBack = () => {}, assertTables = async () => {}, waitMs } = options;
+  const closing = new AbortController();
+  let holding = Promise.withResolvers<void>();
+  let isHeld = true;
+  holding.resolve();
+
+  const lose = (reason: string): void => {
+    if (!isHeld) return;
+    // Somebody else may have begun what only the first may do.
+    if (mustShare) return onLost(reason);
+    isHeld = false;
+    holding = Promise.withResolvers();
+    onAway(reason);
+    retake().catch((error: unknown) => {
+      if (!closing.signal.aborted) onLost(messageOf(error));
+    });
+  };
+
+  /** Tries until it succeeds. Throws {@link StoreError} where it never will. */
+  const retake = async (): Promise<void> => {
+    while (!isHeld) {
+      await sleep(RETRY_INTERVAL_MS, undefined, { signal: closing.signal, ref: false });
+      const next = await openLockConnection(url, lose, async (client) => {
+        const isSame = (await readIdentity(client)) === identity;
+        await retakeService(client);
+        return isSame;
+      }).catch(() => undefined);
+      if (next === undefined) continue;
+      connection = next;
+      if (closing.signal.aborted) return await next.close();
+      if (!next.taken)
+        throw new StoreError("another server, or a copy that may lack its last writes, answers in its place");
+      isHeld = (await isUnchanged()) && next.isOpen();
+      if (!isHeld) await next.close();
+    }
+    holding.resolve();
+    onBack();
+  };
+
+  /** Whether the tables may still be used; `false` where that can't be told at the moment. */
+  const isUnchanged = async (): Promise<boolean> => {
+    try {
+      await assertTables();
+      return true;
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      return false;
+    }
+  };
+
+  let mustShare = true;
+  const first = await openLockConnection(url, lose, async (client) => ({
+    ...(await takeService(client, waitMs)),
+    identity: await readIdentity(client),
+  }));
+  const { isAlone, identity } = first.taken;
+  mustShare = isAlone;
+  let connection: LockConnection<unknown> = first;
+  return {
+    isAlone,
+    isHeld: () => isHeld,
+    held: () => holding.promise,
+    async share() {
+      if (!mustShare) return;
+      await shareService(first.client);
+      mustShare = false;
+    },
+    async unlock() {
+      closing.abort();
+      await connection.close();
+    },
+  };
+}
+
+/**
+ * Says which server this is: of two with the same name, one that was promoted from a standby or put back from a backup is on another timeline.
+ *
+ * @throws where the server takes no writes, or not yet.
+ */
+async function readIdentity(client: Client): Promise<string> {
+  const { rows } = await client.query<{ standby: boolean }>("SELECT pg_is_in_recovery() AS standby");
+  if (rows[0]?.standby !== false) throw new StoreError("its server takes no writes");
+  try {
+    const { rows } = await client.query<{ identity: string }>(
+      "SELECT system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) AS identity FROM pg_control_system()",
+    );
+    return rows[0]!.identity;
+  } catch {
+    // Where a server doesn't tell, each start of it counts as another one.
+    const { rows } = await client.query<{ identity: string }>(
+      "SELECT pg_postmaster_start_time()::text AS identity",
+    );
+    return rows[0]!.identity;
+  }
+}
