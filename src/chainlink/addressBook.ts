@@ -66,6 +66,8 @@ export interface AddressBook {
   /** The contracts of the stack. */
   readonly contracts: readonly Party[];
   party(address: Hex): Party;
+  /** Contracts and accounts in whose name a text occurs, whatever its case. */
+  findByName(text: string): Party[];
   /** `null` where no known interface has the function, or the data is not what it declares. */
   decodeCall(to: Hex | null, input: Hex): DecodedCall | null;
   /** Name of the called function, `0x` and 8 digits where it isn't known, empty without calldata. */
@@ -112,6 +114,12 @@ export function createAddressBook(
   return {
     contracts: roles.map((key) => party(stack[key])),
     party,
+    findByName(text) {
+      const wanted = text.toLowerCase();
+      return [...names].flatMap(([address, name]) =>
+        name.toLowerCase().includes(wanted) ? [party(address as Hex)] : [],
+      );
+    },
     decodeCall(to, input) {
       const item = findFunction(to, input);
       if (item === undefined) return null;

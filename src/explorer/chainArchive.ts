@@ -56,6 +56,7 @@ export interface LogQuery {
 export interface ChainArchive {
   getHeadNumber(): Promise<bigint>;
   findBlock(number: bigint): Promise<ArchivedBlock | undefined>;
+  findBlockByHash(hash: Hex): Promise<ArchivedBlock | undefined>;
   findTransaction(hash: Hex): Promise<ArchivedTransaction | undefined>;
   findReceipt(hash: Hex): Promise<Receipt | undefined>;
   findLogs(query: LogQuery): Promise<readonly RawLog[]>;
@@ -70,6 +71,10 @@ export function createNodeArchive(client: ChainClient): ChainArchive {
     },
     async findBlock(number) {
       const answer = await client.request("eth_getBlockByNumber", [toQuantity(number), true]);
+      return answer === null ? undefined : parseBlock(answer);
+    },
+    async findBlockByHash(hash) {
+      const answer = await client.request("eth_getBlockByHash", [hash, true]);
       return answer === null ? undefined : parseBlock(answer);
     },
     async findTransaction(hash) {

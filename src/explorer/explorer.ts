@@ -5,11 +5,14 @@ import { createAddressBook, type AddressBook } from "../chainlink/addressBook.ts
 import type { ExploredChain } from "./exploredChain.ts";
 import { readTransaction, timeOf } from "./readTransaction.ts";
 import { readWaiting } from "./readWaiting.ts";
+import { searchChain, searchRequest } from "./search.ts";
+import type { SearchTerms } from "./searchTerms.ts";
 import type {
   AddressView,
   BlockSummary,
   BlockView,
   ChainOverview,
+  SearchHit,
   TransactionSummary,
   TransactionView,
   WaitingRequestView,
@@ -34,6 +37,10 @@ export interface Explorer {
   hasTransaction(network: string, hash: Hex): Promise<boolean>;
   findBlock(network: string, number: bigint): Promise<BlockView | undefined>;
   findAddress(network: string, address: Hex): Promise<AddressView | undefined>;
+  /** What terms name on a network, all but requests; empty without a chain. */
+  search(network: string, terms: SearchTerms): Promise<readonly SearchHit[]>;
+  /** A request of VRF or of functions, among the newest 10,000 blocks; empty without a chain. Reads logs: dearer than {@link search}. */
+  searchRequest(network: string, requestId: Hex): Promise<readonly SearchHit[]>;
   findOverview(network: string): Promise<ChainOverview | undefined>;
   /** What contracts other than the service's own have asked for on two subscriptions and not got, and why; empty without a chain. */
   findWaiting(
@@ -114,6 +121,14 @@ export function createExplorer(networks: ReadonlyMap<string, () => ExploredChain
     async findWaiting(network, subscriptions) {
       const found = open(network);
       return found === undefined ? [] : await readWaiting(subscriptions, found.chain, found.book);
+    },
+    async search(network, terms) {
+      const found = open(network);
+      return found === undefined ? [] : await searchChain(terms, found.chain, found.book);
+    },
+    async searchRequest(network, requestId) {
+      const found = open(network);
+      return found === undefined ? [] : await searchRequest(requestId, found.chain);
     },
     async findOverview(network) {
       const found = open(network);

@@ -203,6 +203,21 @@ export interface TransactionView {
   readonly events: readonly EventView[];
 }
 
+/** Something that a search has found. */
+export type SearchHit = { readonly network: string } & (
+  | { readonly kind: "transaction"; readonly transactionHash: Hex }
+  | { readonly kind: "block"; readonly number: string }
+  | { readonly kind: "address"; readonly party: Party }
+  | {
+      /** A request of VRF or of functions. */
+      readonly kind: "random" | "function";
+      readonly requestId: Hex;
+      readonly isAnswered: boolean;
+      /** The one with the answer; while there is none, the one that asked. */
+      readonly transactionHash: Hex;
+    }
+);
+
 /** A block in a list. */
 export interface BlockSummary {
   readonly number: string;

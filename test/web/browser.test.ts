@@ -139,12 +139,18 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
       ["1", "Block 1"],
       [consumer, "PresetConsumer"],
       [request.id, `coinflip on ${NETWORK}`],
+      [request.outcome.requestId as string, "Transaction"],
     ]) {
       await page.goto(`${tyche.url}/explorer/sepolia`);
       await page.getByRole("search").getByRole("textbox").fill(wanted);
       await page.getByRole("button", { name: "Find" }).click();
       await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
     }
+    await page.goto(`${tyche.url}/explorer`);
+    await page.getByRole("search").getByRole("textbox").fill("presetcon");
+    await page.getByRole("button", { name: "Find" }).click();
+    await page.getByText("Taken for the name of a contract").waitFor();
+    expect(await page.getByRole("link", { name: /^PresetConsumer/ }).count()).toBe(networks.length);
     expect(visitor.troubles).toEqual([]);
   });
 
@@ -236,6 +242,7 @@ test("behaviour: no page has a finding of axe, an error, a scroll bar to the sid
     "/explorer",
     "/explorer/sepolia",
     "/explorer/sepolia/block/1",
+    "/explorer/search?q=link",
     `/explorer/sepolia/tx/${vrfv2Hash}`,
     new URL(url).pathname,
     "/docs",

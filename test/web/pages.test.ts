@@ -263,6 +263,10 @@ describe("the explorer's other pages", () => {
         `/explorer/${NETWORK}/${kind}/${wanted}`,
       ]);
     }
+    for (const wanted of ["", "nowhere/"])
+      expect((await get(`/explorer/${wanted}search?q=${hash.slice(2)}`)).headers.get("location")).toBe(
+        `/explorer/${NETWORK}/tx/${hash}`,
+      );
     for (const path of [
       "/explorer",
       `/explorer/${NETWORK}`,
@@ -270,6 +274,36 @@ describe("the explorer's other pages", () => {
       `/explorer/${NETWORK}/address/${consumer}`,
     ])
       expect((await get(path)).status).toBe(200);
+  });
+
+  test("default: one search takes every id, on every network, and lists several hits", async () => {
+    const { vrfv2Hash, url, requestId } = await preset();
+    const view: TransactionView = await getData(`/explorer/${NETWORK}/tx/${vrfv2Hash}`);
+    const { requestId: vrfRequestId } = view.randomness[0]!;
+    const search = (text: string) => getData(`/explorer/search?q=${encodeURIComponent(text)}`);
+    const page = (text: string) => get(`/explorer/search?q=${encodeURIComponent(text)}`);
+    const proof = `/explorer/${NETWORK}/tx/${vrfv2Hash}`;
+    for (const text of [vrfRequestId, vrfRequestId.slice(2), String(BigInt(vrfRequestId))])
+      expect((await page(text)).headers.get("location")).toBe(proof);
+    const report = new URL(url).pathname;
+    expect((await page(requestId.toUpperCase().replace("0X", "0x"))).headers.get("location")).toBe(report);
+    const { hash, number } = (await getData(`/explorer/${NETWORK}/block/${view.block!.number}`)) as {
+      hash: Hex;
+      number: string;
+    };
+    expect((await page(hash)).headers.get("location")).toBe(`/explorer/${NETWORK}/block/${number}`);
+
+    expect((await search("presetcons")).paths).toHaveLength(networks.length);
+    const list = await page("presetcons");
+    expect(list.status).toBe(200);
+    expect(list.text).toContain("Taken for the name of a contract");
+    expect(list.text.match(/PresetConsumer</g) ?? list.text.match(/PresetConsumer /g)).toHaveLength(
+      networks.length,
+    );
+    expect(await search("1")).toMatchObject({ takenFor: ["a block number"] });
+    const nothing = await page(`0x${"ab".repeat(32)}`);
+    expect([nothing.status, nothing.text]).toEqual([404, expect.stringContaining("was taken for")]);
+    expect((await page("a".repeat(5_000))).text).toContain("more than 100");
   });
 
   test("behaviour: a contract that writes what the oracle writes is shown as what it is", async () => {

@@ -2,6 +2,7 @@ import type { AddressView, BlockSummary, BlockView, ChainOverview } from "../../
 import { blockLink, code, coin, copyable, count, groupDigits, time } from "../format.ts";
 import { html, type Html } from "../html.ts";
 import { facts, transactionTable } from "./parts.ts";
+import { searchForm } from "./search.ts";
 
 /** Body of a network's page: its newest blocks and transactions. */
 export function overviewPage({
@@ -53,11 +54,6 @@ export function addressPage(view: AddressView): Html {
   ])}</section>
 <section class="panel"><h2>Transactions</h2>${transactionTable(transactions, network)}
 <p class="note">Looked for in the last ${count(blocksSearched, "block")}: there is no index by address.</p></section>`;
-}
-
-/** A form that leads to a transaction, block or address. */
-export function searchForm(network: string, value = ""): Html {
-  return html`<form class="search" method="get" action="/explorer/${network}/search" role="search"><label class="visually-hidden" for="q">Transaction hash, block number, address or request id</label><input id="q" name="q" value="${value}" required maxlength="80" spellcheck="false" autocomplete="off" placeholder="Transaction, block, address or request"><button>Find</button></form>`;
 }
 
 function blockTable(blocks: readonly BlockSummary[], network: string): Html {

@@ -7,18 +7,18 @@ import type { NetworkView } from "../../requests/views.ts";
 import { sendData, sendRefusal, wantsJson } from "../answer.ts";
 import { html, type Html } from "../html.ts";
 import { sendPage, type Page, type Viewer } from "../layout.ts";
-import { addressPage, blockPage, overviewPage, searchForm } from "./chainPages.ts";
+import { addressPage, blockPage, overviewPage } from "./chainPages.ts";
+import { searchForm, searchRoutes } from "./search.ts";
 import { transactionPage } from "./transactionPage.ts";
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-const REQUEST = /^req_[0-9a-z]{26}$/;
 const NUMBER = /^(0|[1-9][0-9]{0,17})$/;
 
 /** What the explorer's routes need. */
 export interface ExplorerRoutesOptions {
   readonly explorer: Explorer;
-  readonly service: Pick<Service, "networks">;
+  readonly service: Pick<Service, "networks" | "getShared">;
   readonly viewerOf: (ctx: Context) => Viewer;
   readonly guard: (ctx: Context) => Promise<void>;
 }
@@ -90,6 +90,8 @@ export function explorerRoutes(router: Router, options: ExplorerRoutesOptions): 
       );
   });
 
+  searchRoutes(router, options);
+
   router.get("/explorer/:network", async (ctx) => {
     await guard(ctx);
     const network = ctx.params["network"]!;
@@ -150,40 +152,6 @@ export function explorerRoutes(router: Router, options: ExplorerRoutesOptions): 
         },
     });
   });
-
-  router.get("/explorer/:network/search", async (ctx) => {
-    await guard(ctx);
-    const { network } = ctx.params as { network: string };
-    const wanted = withPrefix(String(ctx.query["q"] ?? "").trim());
-    if (REQUEST.test(wanted)) {
-      ctx.redirect(`/r/${wanted}`);
-      return;
-    }
-    const kind = HASH.test(wanted)
-      ? "tx"
-      : ADDRESS.test(wanted)
-        ? "address"
-        : NUMBER.test(wanted)
-          ? "block"
-          : undefined;
-    if (kind !== undefined && explorer.has(network)) {
-      ctx.redirect(`/explorer/${network}/${kind}/${wanted}`);
-      return;
-    }
-    await answer(ctx, network, undefined, {
-      page: () => ({ title: "", body: html`` }),
-      missing: async () =>
-        networkTrouble(network) ?? {
-          title: "Nothing found",
-          message: `${wanted} is no transaction hash, block number, address or id of a request.`,
-        },
-    });
-  });
-}
-
-/** People copy hashes and addresses without their `0x`, too. */
-function withPrefix(text: string): string {
-  return /^([0-9a-fA-F]{64}|[0-9a-fA-F]{40})$/.test(text) ? `0x${text}` : text;
 }
 
 interface Missing {
@@ -221,6 +189,7 @@ async function describeMissing(
 function indexPage(networks: readonly NetworkView[]): Html {
   return html`<h1>Explorer</h1>
 <p class="lead">What happened on the chains that run here: requests, proofs, results, and every other transaction.</p>
+${searchForm()}
 <ul class="cards">${networks.map(
     ({ name, title, chainId, status, statusDetail }) =>
       html`<li class="panel"><h2><a href="/explorer/${name}">${title}</a></h2><p class="note">Chain ${chainId}${status !== "serving" && `, ${statusDetail ?? status}`}</p></li>`,

@@ -1,0 +1,63 @@
+import type { Hex } from "viem";
+import { toWord } from "../lib/uint256.ts";
+
+/** Longest text that is searched for: a decimal uint256 has 78 digits. */
+export const MAX_SEARCH_CHARACTERS = 100;
+/** A shorter text is part of nearly every name. */
+const MIN_NAME_CHARACTERS = 2;
+const MAX_UINT256 = 2n ** 256n - 1n;
+
+/** What a text may name. One text may be several: 40 decimal digits are an address without its `0x`, and the id of a VRF request. */
+export interface SearchTerms {
+  /** Of a transaction or a block, lower case. */
+  readonly hash?: Hex;
+  /** Of VRF or of functions, 32 bytes. */
+  readonly requestId?: Hex;
+  readonly address?: Hex;
+  readonly blockNumber?: bigint;
+  /** `req_` and 26 characters: one of the service's own. */
+  readonly serviceRequest?: string;
+  /** Part of a contract's name, lower case. */
+  readonly name?: string;
+}
+
+/** Finds out what a text may name, with or without `0x`, with or without separators of thousands; empty when it can be nothing. */
+export function parseSearch(given: string): SearchTerms {
+  const text = given.trim().toLowerCase();
+  if (text.length > MAX_SEARCH_CHARACTERS) return {};
+  if (/^req_[0-9a-hjkmnp-tv-z]{26}$/.test(text)) return { serviceRequest: text };
+  const terms = { ...parseHex(text), ...parseDecimal(text) };
+  if (Object.keys(terms).length > 0) return terms;
+  return text.length < MIN_NAME_CHARACTERS ? {} : { name: text };
+}
+
+/** Says in words what a text was taken for; empty when for nothing. */
+export function describeTerms(terms: SearchTerms): string[] {
+  const { hash, requestId, address, blockNumber, serviceRequest, name } = terms;
+  return [
+    ...(hash === undefined ? [] : ["the hash of a transaction or a block"]),
+    ...(requestId === undefined ? [] : ["the id of a VRF request or a function request"]),
+    ...(address === undefined ? [] : ["an address"]),
+    ...(blockNumber === undefined ? [] : ["a block number"]),
+    ...(serviceRequest === undefined ? [] : ["the id of a request of this service"]),
+    ...(name === undefined ? [] : ["the name of a contract"]),
+  ];
+}
+
+function parseHex(text: string): SearchTerms {
+  const hex: Hex = `0x${text.replace(/^0x/, "")}`;
+  if (/^0x[0-9a-f]{64}$/.test(hex)) return { hash: hex, requestId: hex };
+  if (/^0x[0-9a-f]{40}$/.test(hex)) return { address: hex };
+  return /^0x[0-9a-f]{1,13}$/.test(text) ? { blockNumber: BigInt(text) } : {};
+}
+
+function parseDecimal(text: string): SearchTerms {
+  const digits = /^[0-9]+(?:[ ,_'\u00a0\u2009\u202f][0-9]{3})*$/.test(text)
+    ? text.replaceAll(/[^0-9]/g, "")
+    : "";
+  if (digits === "") return {};
+  // Numbers of blocks are below 2^53; ids of VRF v2 and v2.5 are hashes, and some 77 digits long.
+  if (digits.length <= 15) return { blockNumber: BigInt(digits) };
+  const number = BigInt(digits);
+  return digits.length >= 30 && number <= MAX_UINT256 ? { requestId: toWord(number) } : {};
+}
