@@ -88,9 +88,9 @@ export function presetCallbackGas(requestBytes: readonly number[], linked: numbe
   return CALLBACK_BASE_GAS + Math.ceil(requests) + consumersGas({ linked, requests: requestBytes.length });
 }
 
-/** What a part's callback takes beside that of its presets: 70,000 at most, and what PresetConsumer wants at hand before it tries. */
+/** What a part's callback takes beside that of its presets: of four keys 16,000 to 38,200, more the more there is in memory. */
 export const PART_CALLBACK_GAS = 75_000;
-/** Gas to ask for where random numbers alone are joined. */
+/** Gas to ask for where random numbers alone are joined: of four keys 112,500, most of it what PresetConsumer wants at hand before it tries. */
 export const JOINED_CALLBACK_GAS = 200_000;
 
 /** Most items with requests of this length that one VRF request can serve, with `linked` contracts on the subscription. */
