@@ -10,6 +10,7 @@ import { PriceAboveCapError, quote, type Fees } from "../../evm/fees.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import { readContractsFile, type ContractsFile } from "./contractsFile.ts";
 import { findJournal, removeJournal, type DeploymentJournal } from "./deploymentJournal.ts";
+import { assertVrfWorks } from "./arbitrumVrf.ts";
 import { assertChainId, readGenesis } from "./externalNode.ts";
 import { readChainlinkVrf, type ChainlinkVrf } from "./chainlinkVrf.ts";
 import { writeJsonFile } from "./jsonFile.ts";
@@ -78,6 +79,8 @@ export async function deployNetwork(options: DeployNetworkOptions): Promise<Depl
     readContractsFile(file, { network, chainId });
     return "present";
   }
+  if (options.chainlink === undefined)
+    await assertVrfWorks(client, { network, chainId, vrfVersion: options.vrfVersion ?? "v2" });
   const journal = found ?? (await beginJournal(options, genesis));
   if (journal.genesis !== genesis || journal.deployer !== operator.address)
     throw new DeploymentError(
