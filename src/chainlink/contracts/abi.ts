@@ -147,6 +147,7 @@ export const presetConsumerAbi = parseAbi([
   "struct RandomCall { uint64 vrfSubId; bytes32 keyHash; uint16 confirmations; uint32 numWords; }",
   "function storeSource(bytes prefix) returns (uint16 sourceId)",
   "function sourceOf(uint16 sourceId) view returns (bytes prefix)",
+  "function OPERATOR() view returns (address)",
   "function sourceIdOf(bytes32 prefixHash) view returns (uint16 sourceId)",
   "function submit(PresetCall[] presets, FunctionCall[] functions, RandomCall[] randoms)",
   "function rawFulfillRandomWords(uint256 vrfRequestId, uint256[] randomWords)",

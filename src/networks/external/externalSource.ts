@@ -1,8 +1,17 @@
-import { keccak256, stringToHex, type Hex } from "viem";
+import {
+  decodeFunctionResult,
+  encodeFunctionData,
+  isAddressEqual,
+  keccak256,
+  stringToHex,
+  type Hex,
+} from "viem";
+import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
 import { readPipelining } from "../../evm/pipelining.ts";
+import { TycheError } from "../../lib/errors.ts";
 import type { NetworkSource } from "../network.ts";
 import { MAX_RESPONSE_BYTES, type NetworkProfile } from "../profiles.ts";
 import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
@@ -67,6 +76,7 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
         await assertChainId(client, { network, chainId });
         await assertDeployed(client, file);
         const operator = await options.loadOperator();
+        await assertOperator(client, file, operator.address);
         const pipelining = await readPipelining(client);
         const { contracts, keyHash, blockNumber, donId } = file;
         const identity = identityOf(file);
@@ -112,9 +122,31 @@ export async function assertDeployed(
     );
 }
 
+/** @throws {WrongOperatorError} when the contracts take requests of another account: each transaction with requests would revert. */
+export async function assertOperator(
+  client: Pick<ChainClient, "call">,
+  { network, contracts }: Pick<ContractsFile, "network" | "contracts">,
+  operator: Hex,
+): Promise<void> {
+  const call = { abi: presetConsumerAbi, functionName: "OPERATOR" } as const;
+  const data = await client.call({ to: contracts.presetConsumer, data: encodeFunctionData(call) });
+  const expected = decodeFunctionResult({ ...call, data });
+  if (!isAddressEqual(expected, operator)) throw new WrongOperatorError(network, expected, operator);
+}
+
 /** The chain and the contracts on it: those deployed anew begin a new journal. */
 function identityOf({ genesis, contracts }: ContractsFile): Hex {
   const { vrfCoordinator, functionsRouter, subscriptionOwner, presetConsumer } = contracts;
   const parts = [genesis, vrfCoordinator, functionsRouter, subscriptionOwner, presetConsumer];
   return keccak256(stringToHex(parts.join(" ").toLowerCase()));
+}
+
+/** The key that the configuration names is not the one that the contracts were deployed for. */
+export class WrongOperatorError extends TycheError {
+  constructor(network: string, expected: Hex, found: Hex) {
+    super(
+      `networks.${network}.operatorKey is the key of ${found}, and the contracts take requests of ${expected} alone; name that account's key`,
+      { code: "chain_unavailable", blame: "caller" },
+    );
+  }
 }
