@@ -1,3 +1,4 @@
+import { TycheError } from "../lib/errors.ts";
 import { forgetEnds } from "./requests.ts";
 import { findSetting, saveSetting } from "./settings.ts";
 import type { Queryable } from "./store.ts";
@@ -35,13 +36,24 @@ export async function listChainNames(db: Queryable): Promise<string[]> {
   return rows.map(({ network }) => network);
 }
 
-/** Takes a new chain for a network: stores it and forgets whatever lived on the one before. */
+/**
+ * Takes a new chain for a network: stores it and forgets whatever lived on the one before.
+ *
+ * @throws {ChainTakenError} when another network has it: two would send with one account's nonces.
+ */
 export async function replaceChain(
   db: Queryable,
   network: string,
   identity: string,
   deployment: unknown,
 ): Promise<void> {
+  const other = await db
+    .selectFrom("chains")
+    .select("network")
+    .where("identity", "=", identity)
+    .where("network", "!=", network)
+    .executeTakeFirst();
+  if (other !== undefined) throw new ChainTakenError(network, other.network);
   await db.deleteFrom("subscriptions").where("network", "=", network).execute();
   await db.deleteFrom("consumers").where("network", "=", network).execute();
   await db.deleteFrom("sources").where("network", "=", network).execute();
@@ -235,4 +247,14 @@ export async function saveSpentNonce(
 
 function spentNonceName(network: string): string {
   return `operator nonce ${network}`;
+}
+
+/** The database knows a network's contracts under another name. */
+export class ChainTakenError extends TycheError {
+  constructor(network: string, other: string) {
+    super(
+      `the contracts of ${network} are those of ${other} in this database: serve them under that name, or deploy others`,
+      { code: "chain_unavailable", blame: "caller" },
+    );
+  }
 }

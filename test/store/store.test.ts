@@ -264,6 +264,18 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       expect(await listSourceIds(store.db, "fuji")).toEqual(new Map());
       expect(await findChain(store.db, "fuji")).toMatchObject({ identity: "0xnew" });
     });
+
+    test("error: a chain that another network has is not taken, and nothing is forgotten", async () => {
+      await saveChain(store.db, "sepolia", "0xid", {});
+      await saveChain(store.db, "fuji", "0xother", {});
+      await saveSubscription(store.db, subscription);
+      await expect(replaceChain(store.db, "fuji", "0xid", {})).rejects.toMatchObject({
+        code: "chain_unavailable",
+        message: expect.stringContaining("are those of sepolia in this database"),
+      });
+      expect(await findChain(store.db, "fuji")).toMatchObject({ identity: "0xother" });
+      expect(await listSubscriptions(store.db)).toEqual([subscription]);
+    });
   });
 
   test("behaviour: a transaction that fails stores none of its writes", async () => {
