@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import type { NetworkChain } from "../networks/network.ts";
@@ -8,10 +9,14 @@ import type { RequestIntake } from "../requests/requestIntake.ts";
 import type { RequestPipeline } from "../requests/requestPipeline.ts";
 import { findChain } from "../store/chainRecords.ts";
 import { createLeaseKeeper } from "../store/leaseKeeper.ts";
-import type { Fence } from "../store/leases.ts";
+import { findLease, isLeaseAbandoned, type Fence } from "../store/leases.ts";
 import { adoptChain } from "./adoptChain.ts";
 import { openDispatch } from "./openDispatch.ts";
 import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
+
+/** A replica that follows takes a free lease well within this time, so one that was free for so long has no replica alive. */
+const ABANDONED_AFTER_MS = 5_000;
+const ABANDONED_LOOK_MS = 250;
 
 /** Who dispatches on a network, as one of several replicas sees it. */
 export interface SharedDispatch {
@@ -47,8 +52,11 @@ export async function openSharedDispatch(options: SharedDispatchOptions): Promis
   const { client, identity } = chain;
   const { contracts } = chain.deployment;
   let pipeline: RequestPipeline | undefined;
+  /** Only a start may take contracts in the place of those that the journal is about. */
+  let isStarting = true;
 
   const dispatch = async (fence: Fence): Promise<void> => {
+    if (!isStarting) await assertSameContracts();
     replica.hold(network);
     const known = await findChain(store.db, network);
     await adoptChain({
@@ -92,16 +100,30 @@ export async function openSharedDispatch(options: SharedDispatchOptions): Promis
     await keeper.close();
   };
   try {
+    if (await hasOtherContracts()) await untilAbandoned();
     await keeper.look();
     if (!keeper.state().isHere) await assertSameContracts();
+    isStarting = false;
   } catch (error) {
     await close();
     throw error;
   }
 
-  async function assertSameContracts(): Promise<void> {
+  async function hasOtherContracts(): Promise<boolean> {
     const known = await findChain(store.db, network);
-    if (known !== undefined && known.identity !== identity)
+    return known !== undefined && known.identity !== identity;
+  }
+
+  /** Leaves the lease to the replicas that serve what the journal is about, so long as there may be one. */
+  async function untilAbandoned(): Promise<void> {
+    while (!(await isLeaseAbandoned(store.db, network, ABANDONED_AFTER_MS))) {
+      if ((await findLease(store.db, network))?.isLive === true) return await assertSameContracts();
+      await sleep(ABANDONED_LOOK_MS);
+    }
+  }
+
+  async function assertSameContracts(): Promise<void> {
+    if (await hasOtherContracts())
       throw new ChainUnavailableError(
         network,
         "another replica dispatches with other contracts; give all replicas the same contracts file",

@@ -51,6 +51,16 @@ export async function findLease(db: Queryable, network: string): Promise<StoredL
   return row && { network, holder: row.holder, token: row.token, isLive: row.is_live };
 }
 
+/** Whether a network's lease has been nobody's for so long; one that was never taken has. */
+export async function isLeaseAbandoned(db: Queryable, network: string, forMs: number): Promise<boolean> {
+  const row = await db
+    .selectFrom("leases")
+    .select(sql<boolean>`expires_at + ${forMs}::bigint <= ${NOW}`.as("is_abandoned"))
+    .where("network", "=", network)
+    .executeTakeFirst();
+  return row?.is_abandoned ?? true;
+}
+
 /**
  * Takes a network's lease where nobody holds it. Waits for the writes under way of the holder before: after it, none of them is
  * committed any more.
@@ -95,7 +105,7 @@ export async function renewLease(db: Queryable, lease: Lease, lastsMs: number): 
 export async function giveLeaseBack(db: Queryable, { network, token }: Lease): Promise<void> {
   await db
     .updateTable("leases")
-    .set({ expires_at: 0 })
+    .set({ expires_at: NOW })
     .where("network", "=", network)
     .where("token", "=", token)
     .execute();
