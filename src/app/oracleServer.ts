@@ -36,13 +36,22 @@ export interface OracleServerOptions {
   readonly sandbox: () => { readonly isReady: boolean; readonly why?: string };
   /** Whether the address of a caller is the last one of `X-Forwarded-For`, which a proxy in front has set. Default `false`. */
   readonly trustProxy?: boolean;
+  /** How long a request may take to arrive, its headers and its body each; a connection without one is closed as soon. Default 10,000. */
+  readonly receiveTimeoutMs?: number;
 }
 
 /** Serves `/healthz`, `/readyz`, `/metrics`, `/evidence` and the messages of peers to an oracle's process. Rejects with Node's own error when it can't listen. */
 export async function listenForOracle(options: OracleServerOptions): Promise<OracleServer> {
   const { host, registry, networks, sandbox, trustProxy = false } = options;
+  const { receiveTimeoutMs = RECEIVE_TIMEOUT_MS } = options;
   registerOracleMetrics(registry, networks);
-  const server = createServer((request, response) => {
+  const timeouts = {
+    headersTimeout: receiveTimeoutMs,
+    requestTimeout: receiveTimeoutMs,
+    // Node's own 30 s would let the slow stay three times longer.
+    connectionsCheckingInterval: Math.min(1_000, receiveTimeoutMs),
+  };
+  const server = createServer(timeouts, (request, response) => {
     const answer = (status: number, type: string, text: string): void => {
       response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
     };
@@ -77,8 +86,6 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
       () => answer(500, "text/plain", "the metrics can't be read\n"),
     );
   });
-  server.headersTimeout = RECEIVE_TIMEOUT_MS;
-  server.requestTimeout = RECEIVE_TIMEOUT_MS;
   server.maxConnections = MAX_CONNECTIONS;
   if (!trustProxy) server.on("connection", limitConnections());
   await new Promise<void>((resolve, reject) => {

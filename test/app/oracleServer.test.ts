@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { Registry } from "prom-client";
 import { afterEach, describe, expect, test } from "vitest";
 import type { OracleNetwork } from "../../src/app/oracleNetwork.ts";
-import { listenForOracle, type OracleServer } from "../../src/app/oracleServer.ts";
+import { listenForOracle, type OracleServer, type OracleServerOptions } from "../../src/app/oracleServer.ts";
 import { fromHexText } from "../../src/lib/hex.ts";
 import { uintBytes } from "../../src/oracle/protocol/byteReader.ts";
 
@@ -33,14 +33,16 @@ afterEach(async () => {
   senders.length = 0;
 });
 
-async function listen({ trustProxy = false } = {}): Promise<OracleServer> {
+async function listen(
+  more: Pick<OracleServerOptions, "trustProxy" | "receiveTimeoutMs"> = {},
+): Promise<OracleServer> {
   return (server = await listenForOracle({
     host: "127.0.0.1",
     port: 0,
     registry: new Registry(),
     networks: [network],
     sandbox: () => ({ isReady: true }),
-    trustProxy,
+    ...more,
   }));
 }
 
@@ -112,6 +114,22 @@ test("error: one address has at most 64 connections, and the others' places stay
   expect(String(answer)).toContain("HTTP/1.1 200");
   expect(sockets.every((socket) => !socket.destroyed)).toBe(true);
   for (const socket of sockets) socket.destroy();
+});
+
+test.each([
+  ["header", "POST /oracle/messages HTTP/1.1\r\nHost: a\r\n", "A: b\r\n"],
+  ["body", "POST /oracle/messages HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n", "x"],
+  ["first byte", "", ""],
+])("error: a connection whose %s is late is closed", async (_, first, more) => {
+  await listen({ receiveTimeoutMs: 100 });
+  const { hostname, port } = new URL(server!.url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {}).resume();
+  socket.write(first);
+  const writing = setInterval(() => socket.writable && socket.write(more), 20);
+  const closed = new Promise<string>((resolve) => socket.once("close", () => resolve("closed")));
+  expect(await closed).toBe("closed");
+  clearInterval(writing);
 });
 
 describe("whose limits a message counts for", () => {
