@@ -4,10 +4,14 @@ import type { RequestParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 import { findSignerSet, readLatestConfig } from "./signerSet.ts";
 
-/** Who holds the keys that sign a report: the operators of several nodes, one operator, or it can't be told. */
+/**
+ * Who holds the keys that sign a report: the operators of several nodes, one operator, or it can't be told. `unsent`: because nothing names the
+ * coordinator yet.
+ */
 export type ReportOperators =
   | { readonly kind: "several"; readonly nodes: number; readonly faulty: number }
   | { readonly kind: "one" }
+  | { readonly kind: "unsent" }
   | { readonly kind: "unknown" };
 
 /**
@@ -39,8 +43,9 @@ async function findOperators(
   digest: Hex | undefined,
   { facts, book, chainId }: RequestPartsMeans & { readonly chainId: number },
 ): Promise<ReportOperators> {
+  const coordinator = book.known().functionsCoordinator;
+  if (coordinator === undefined) return { kind: "unsent" };
   try {
-    const coordinator = book.get("functionsCoordinator");
     const configDigest = digest ?? (await readLatestConfig(coordinator, facts)).configDigest;
     const set = await findSignerSet({ coordinator, chainId, configDigest }, facts);
     if (set === undefined) return { kind: "unknown" };

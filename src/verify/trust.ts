@@ -61,6 +61,8 @@ function trustInOperators(operators: ReportOperators): string {
       );
     case "several":
       return `To forge a result, ${operators.faulty + 1} of the ${operators.nodes} operators of this network's nodes would have to agree on it; that they are different people is not on chain.`;
+    case "unsent":
+      return "How many operators would have to agree to forge a result can't be told before a function request names their coordinator, unless its address is given.";
     case "unknown":
       return "How many operators would have to agree to forge a result can't be told: the node that was asked no longer has the list of signers.";
   }

@@ -26,7 +26,7 @@ const digestOf = (config: NodeConfig, count: number): Hex =>
   configDigestOf(config, { chainId: CHAIN, coordinator: COORDINATOR, count: BigInt(count) });
 
 /** A chain on which the coordinator has had these configurations, in blocks 1, 2, …, and reports under some of them. */
-function meansOf(configs: readonly NodeConfig[], { hasLogs = true } = {}) {
+function meansOf(configs: readonly NodeConfig[], { hasLogs = true, isNamed = true } = {}) {
   const latest = configs.length;
   const dataOf = (config: NodeConfig, count: number): Hex =>
     encodeAbiParameters(CONFIG_SET.inputs, [
@@ -58,7 +58,7 @@ function meansOf(configs: readonly NodeConfig[], { hasLogs = true } = {}) {
     },
     getStorage: async () => "0x0",
   };
-  const book = { get: () => COORDINATOR };
+  const book = { known: () => ({ functionsCoordinator: isNamed ? COORDINATOR : undefined }) };
   return { facts, book, chainId: CHAIN } as unknown as Parameters<typeof findReportOperators>[1];
 }
 
@@ -101,6 +101,12 @@ test("behaviour: without a report it is the present configuration that counts", 
 test("behaviour: a report of an oracle that held all keys stays one operator's word", async () => {
   const [sentence, ...rest] = await trustOf(meansOf([configOf(4, false), configOf(4)]), 1);
   expect([sentence, rest]).toEqual([expect.stringContaining("holds the keys of all its nodes"), []]);
+});
+
+test("behaviour: a preset that still waits for its words names no coordinator, and the sentence says so", async () => {
+  expect(await trustOf(meansOf([configOf(4)], { isNamed: false }), undefined)).toEqual([
+    expect.stringContaining("before a function request names their coordinator"),
+  ]);
 });
 
 test("error: where the chain's node has lost the list of signers, nothing is claimed of the operators", async () => {
