@@ -9,6 +9,8 @@ const LINK_JUELS = 100n * 10n ** 18n;
 const COIN_GAS = 100_000n;
 const MINT_GAS = 200_000n;
 
+export { FUNDED_ACCOUNTS } from "../networks/embedded/fundedAccounts.ts";
+
 /** What a faucet gave. */
 export interface FaucetGift {
   readonly coinWei: bigint;

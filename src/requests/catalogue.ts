@@ -1,4 +1,5 @@
 import type { Preset } from "../presets/preset.ts";
+import type { PresetProblem } from "../presets/presetProblem.ts";
 import type { PresetRegistry } from "../presets/presetRegistry.ts";
 import type { ServiceNetwork } from "./serviceNetwork.ts";
 import type { NetworkView, PresetView } from "./views.ts";
@@ -7,12 +8,13 @@ import type { NetworkView, PresetView } from "./views.ts";
 export interface Catalogue {
   networks(): readonly NetworkView[];
   presets(): readonly PresetView[];
+  presetProblems(): readonly PresetProblem[];
 }
 
 /** Creates the catalogue of the networks served and the presets that are live. */
 export function createCatalogue(
   networks: ReadonlyMap<string, ServiceNetwork>,
-  registry: Pick<PresetRegistry, "list">,
+  registry: Pick<PresetRegistry, "list" | "problems">,
 ): Catalogue {
   let networkViews: readonly NetworkView[] = [];
   let presetViews: { readonly of: unknown; readonly views: readonly PresetView[] } = {
@@ -31,6 +33,7 @@ export function createCatalogue(
       if (presetViews.of !== presets) presetViews = { of: presets, views: presets.map(viewOf) };
       return presetViews.views;
     },
+    presetProblems: () => registry.problems(),
   };
 }
 

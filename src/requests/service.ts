@@ -12,6 +12,7 @@ import type {
   RandomResult,
   SimulateResult,
 } from "./results.ts";
+import type { PresetProblem } from "../presets/presetProblem.ts";
 import type { UsageQuery, UsageReport } from "./usageReport.ts";
 import type { NetworkView, PresetView, Readiness } from "./views.ts";
 
@@ -209,5 +210,7 @@ export interface Service {
   networksWithNodes(): Promise<readonly NetworkView[]>;
   /** The presets that are live, by name. The same array until a preset comes, changes or goes. */
   presets(): readonly PresetView[];
+  /** What keeps presets from being served. */
+  presetProblems(): readonly PresetProblem[];
   readiness(): Promise<Readiness>;
 }

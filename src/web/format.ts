@@ -62,9 +62,14 @@ export function groupDigits(decimal: string): string {
   return decimal.replaceAll(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
-/** A moment in UTC, to the second; the browser adds how long ago. */
+/** A moment in UTC, to the second. */
 export function time(iso: string): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
+}
+
+/** A moment in a list: where scripts run, how long ago it was, with {@link time} as its title. */
+export function age(iso: string): Html {
+  return html`<time class="age" datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
 }
 
 /** "1 block", "2 blocks". */

@@ -210,6 +210,7 @@ export function createExampleService(): ExampleService {
     networks: () => NETWORKS,
     networksWithNodes: async () => NETWORKS,
     presets: () => presets,
+    presetProblems: () => [],
     async readiness() {
       return {
         ready: true,

@@ -116,7 +116,9 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
 
   test("error: the first field that a form refuses has the focus, and what was typed stays", async () => {
     await page.goto(`${tyche.url}/presets/lotto`);
-    await page.getByLabel("numberOfWinners").fill("3");
+    const winners = page.getByLabel("Winners");
+    expect(await winners.getAttribute("inputmode")).toBe("numeric");
+    await winners.fill("3");
     await page.getByLabel("list").fill("Ann\nBob");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     const wrong = page.getByRole("textbox", { name: "numberOfWinners" }).and(page.locator("[aria-invalid]"));
@@ -146,6 +148,13 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
       await page.getByRole("button", { name: "Find" }).click();
       await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
     }
+    await page.goto(`${tyche.url}/explorer/sepolia`);
+    const ages = page.locator("#transactions time");
+    await ages
+      .filter({ hasText: / ago|just now/ })
+      .first()
+      .waitFor();
+    expect(await ages.first().getAttribute("title")).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
     await page.goto(`${tyche.url}/explorer`);
     await page.getByRole("search").getByRole("textbox").fill("presetcon");
     await page.getByRole("button", { name: "Find" }).click();

@@ -565,6 +565,8 @@ describe("the application", () => {
     const { text } = await get("/networks");
     for (const { rpcUrl } of networks) expect(text).toContain(rpcUrl);
     expect(text.match(/>serving</g)).toHaveLength(networks.length);
+    const [, address] = /q=(0x[0-9a-fA-F]{40})"/.exec(text.slice(text.indexOf("funded accounts")))!;
+    expect(BigInt(await rpc<string>("eth_getBalance", [address, "latest"]))).toBeGreaterThan(0n);
   });
 
   test("default: usage as a chart, a table and CSV; days that can't be shown are refused in the page", async () => {

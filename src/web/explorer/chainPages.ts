@@ -1,5 +1,5 @@
 import type { AddressView, BlockSummary, BlockView, ChainOverview } from "../../explorer/views.ts";
-import { blockLink, code, coin, copyable, count, groupDigits, time } from "../format.ts";
+import { age, blockLink, code, coin, copyable, count, groupDigits, time } from "../format.ts";
 import { html, type Html } from "../html.ts";
 import { facts, transactionTable } from "./parts.ts";
 import { searchForm } from "./search.ts";
@@ -59,6 +59,6 @@ export function addressPage(view: AddressView): Html {
 function blockTable(blocks: readonly BlockSummary[], network: string): Html {
   return html`<div class="scroll"><table class="list"><thead><tr><th>Block</th><th>Time</th><th class="number">Transactions</th><th class="number">Gas used</th></tr></thead><tbody>${blocks.map(
     ({ number, at, transactionCount, gasUsed }) =>
-      html`<tr><td>${blockLink(network, number)}</td><td>${time(at)}</td><td class="number">${transactionCount}</td><td class="number">${groupDigits(gasUsed)}</td></tr>`,
+      html`<tr><td>${blockLink(network, number)}</td><td>${age(at)}</td><td class="number">${transactionCount}</td><td class="number">${groupDigits(gasUsed)}</td></tr>`,
   )}</tbody></table></div>`;
 }

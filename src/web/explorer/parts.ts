@@ -1,5 +1,5 @@
 import type { DecodedValue, TransactionSummary } from "../../explorer/views.ts";
-import { blockLink, code, coin, partyLink, time, transactionLink } from "../format.ts";
+import { age, blockLink, code, coin, partyLink, transactionLink } from "../format.ts";
 import { html, showText, type Html, type HtmlValue } from "../html.ts";
 
 /** A list of names with values; entries without a value are left out. */
@@ -57,6 +57,6 @@ export function transactionTable(transactions: readonly TransactionSummary[], ne
   if (transactions.length === 0) return html`<p class="note">No transactions here.</p>`;
   return html`<div class="scroll"><table class="list"><thead><tr><th>Transaction</th><th>Calls</th><th>Block</th><th>Time</th><th>From</th><th>To</th></tr></thead><tbody>${transactions.map(
     ({ hash, method, blockNumber, at, from, to, valueWei }) =>
-      html`<tr><td>${transactionLink(network, hash)}</td><td>${method === "" ? "transfer" : method}${valueWei !== "0" && html` <span class="note">${coin(valueWei, network)}</span>`}</td><td>${blockLink(network, blockNumber)}</td><td>${time(at)}</td><td>${partyLink(network, from)}</td><td>${to === null ? "new contract" : partyLink(network, to)}</td></tr>`,
+      html`<tr><td>${transactionLink(network, hash)}</td><td>${method === "" ? "transfer" : method}${valueWei !== "0" && html` <span class="note">${coin(valueWei, network)}</span>`}</td><td>${blockLink(network, blockNumber)}</td><td>${age(at)}</td><td>${partyLink(network, from)}</td><td>${to === null ? "new contract" : partyLink(network, to)}</td></tr>`,
   )}</tbody></table></div>`;
 }

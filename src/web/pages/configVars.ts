@@ -6,7 +6,7 @@ import type { KeyView } from "../../dapps/dapps.ts";
 import { NotFoundError } from "../../requests/errors.ts";
 import type { NetworkView } from "../../requests/views.ts";
 import { sendData, wantsJson } from "../answer.ts";
-import { code, copyButton, copyable, time } from "../format.ts";
+import { age, code, copyButton, copyable } from "../format.ts";
 import { html, type Html } from "../html.ts";
 import { facts, folded, tag } from "../explorer/parts.ts";
 import { getDapp, type Params, type Site } from "../site.ts";
@@ -72,7 +72,7 @@ function keyItem(
 ): Html {
   const { id, apiKey, createdAt, revokedAt } = key;
   const { path, token, isRevealed } = options;
-  const created = html`<span class="note">${code(id)}, created ${time(new Date(createdAt).toISOString())}</span>`;
+  const created = html`<span class="note">${code(id)}, created ${age(new Date(createdAt).toISOString())}</span>`;
   if (revokedAt !== null || apiKey === null)
     return html`<li class="revoked">${tag("revoked", "quiet")} ${created}</li>`;
   const secret = isRevealed

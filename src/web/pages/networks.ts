@@ -1,10 +1,11 @@
 import type { Context } from "koa";
 import { TycheError } from "../../lib/errors.ts";
 import type { NetworkReadiness, NetworkView } from "../../requests/views.ts";
+import { FUNDED_ACCOUNTS } from "../../dapps/faucet.ts";
 import { refusalOf } from "../answer.ts";
-import { code, coin, copyable, groupDigits, shortHex, time, transactionLink } from "../format.ts";
+import { age, code, coin, copyButton, copyable, groupDigits, shortHex, transactionLink } from "../format.ts";
 import { html, type Html } from "../html.ts";
-import { facts, folded, tag } from "../explorer/parts.ts";
+import { facts, folded, scrollable, tag } from "../explorer/parts.ts";
 import type { Site } from "../site.ts";
 import { parseAddress } from "./consumers.ts";
 import { formProblem, networkSelect } from "./parts.ts";
@@ -55,7 +56,16 @@ function faucetForm(
 <form method="post" action="/networks/faucet" class="fields">${token}
 <div class="field"><label for="address">Address</label><input id="address" name="address" required placeholder="0x…" autocomplete="off" spellcheck="false" class="mono"></div>
 <div class="field">${networkSelect(embedded, embedded[0]!.name)}</div>
-<div><button class="action">Send</button></div></form></section>`;
+<div><button class="action">Send</button></div></form>
+${folded(`${FUNDED_ACCOUNTS.length} funded accounts`, fundedAccounts())}</section>`;
+}
+
+function fundedAccounts(): Html {
+  const rows = FUNDED_ACCOUNTS.map(
+    ({ address, secretKey }) =>
+      html`<tr><td><a href="/explorer/search?q=${address}">${code(address)}</a>${copyButton(address, `address ${address}`)}</td><td>${code(secretKey)}${copyButton(secretKey, `secret key of ${address}`)}</td></tr>`,
+  );
+  return html`<p class="note">They hold 10,000 coins each on every embedded network from its first block on, as in any Anvil or Hardhat. <b>Everybody knows their keys:</b> never use them where coin is worth something.</p>${scrollable("Funded accounts", html`<table class="list"><thead><tr><th>Address</th><th>Secret key</th></tr></thead><tbody>${rows}</tbody></table>`)}`;
 }
 
 function networkSection(network: NetworkView, readiness: NetworkReadiness | undefined): Html {
@@ -101,7 +111,7 @@ function nodeTable({ explorerUrl, nodes }: NetworkView): Html | undefined {
   return html`<h3>Oracle nodes</h3>
 <div class="scroll"><table class="list"><thead><tr><th>Node</th><th>Signer</th><th>State</th><th>Last seen</th><th>Agreed</th><th>Last transmission</th></tr></thead><tbody>${nodes.map(
     ({ url, signer, answers, accusers, lastSeen, agreementRate, lastTransmission: hash }) =>
-      html`<tr><td>${code(url)}</td><td>${copyable(signer, "signer")}</td><td>${answers ? tag("answers", "good") : tag("does not answer", "bad")}${accusers > 0 && html` ${tag("contradicted itself", "bad")}`}</td><td>${lastSeen === undefined ? "not yet" : time(lastSeen)}</td><td>${agreementRate === undefined ? "no answers yet" : `${(100 * agreementRate).toFixed(1)} %`}</td><td>${hash === undefined ? "none yet" : html`<a href="${explorerUrl}/tx/${hash}">${shortHex(hash)}</a>`}</td></tr>`,
+      html`<tr><td>${code(url)}</td><td>${copyable(signer, "signer")}</td><td>${answers ? tag("answers", "good") : tag("does not answer", "bad")}${accusers > 0 && html` ${tag("contradicted itself", "bad")}`}</td><td>${lastSeen === undefined ? "not yet" : age(lastSeen)}</td><td>${agreementRate === undefined ? "no answers yet" : `${(100 * agreementRate).toFixed(1)} %`}</td><td>${hash === undefined ? "none yet" : html`<a href="${explorerUrl}/tx/${hash}">${shortHex(hash)}</a>`}</td></tr>`,
   )}</tbody></table></div>`;
 }
 

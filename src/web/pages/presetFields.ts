@@ -3,9 +3,15 @@ import type { PresetView } from "../../requests/views.ts";
 /** One parameter of a preset as a field of a form. */
 export interface PresetField {
   readonly name: string;
+  /** What to call it; absent where it has no other name than the parameter's. */
+  readonly title?: string;
   readonly description: string;
   /** How it is typed in: a line of text, a list with an entry a line, or JSON for anything else. */
   readonly kind: "text" | "lines" | "json";
+  /** Where it takes whole numbers without a sign: a phone shows its digits. */
+  readonly isNumeric: boolean;
+  /** The only texts that it takes; absent where it takes others. */
+  readonly choices?: readonly string[];
   /** What the field holds at first. */
   readonly fallback: string;
   readonly isRequired: boolean;
@@ -18,10 +24,14 @@ export function createFields({ parameters, parameterOrder }: PresetView): readon
   return parameterOrder.map((name) => {
     const schema = properties[name] ?? {};
     const kind = kindOf(schema);
+    const choices = choicesOf(schema);
     return {
       name,
+      ...(schema.title === undefined ? {} : { title: schema.title }),
       description: schema.description ?? "",
       kind,
+      isNumeric: kind === "text" && isNatural(schema),
+      ...(choices === undefined ? {} : { choices }),
       fallback: textOf(schema.default, kind),
       isRequired: required.includes(name),
     };
@@ -44,7 +54,10 @@ export function readParams(preset: PresetView, get: (name: string) => string): R
 
 interface Schema {
   readonly type?: string | readonly string[];
+  readonly title?: string;
   readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
   readonly default?: unknown;
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
@@ -56,6 +69,19 @@ function kindOf({ type, items, anyOf = [] }: Schema): PresetField["kind"] {
   return types.includes("array") && items !== undefined && [items.type ?? []].flat().includes("string")
     ? "lines"
     : "json";
+}
+
+function choicesOf(schema: Schema): readonly string[] | undefined {
+  if (schema.type === "boolean") return ["true", "false"];
+  return schema.enum?.every((one): one is string => typeof one === "string") ? schema.enum : undefined;
+}
+
+/** A whole number comes as text of digits or as an integer: see `publishParameterSchema`. */
+function isNatural({ anyOf = [] }: Schema): boolean {
+  return (
+    anyOf.some(({ type }) => type === "integer") &&
+    anyOf.some(({ type, pattern = "" }) => type === "string" && pattern.startsWith("^[0-9]"))
+  );
 }
 
 function textOf(value: unknown, kind: PresetField["kind"]): string {

@@ -10,6 +10,7 @@ import { scrollable } from "../explorer/parts.ts";
 import { html, plainText, showText, type Html } from "../html.ts";
 import { getDapp, type Params, type Site } from "../site.ts";
 import { FIRST_LOOK_MS, formProblem, networkSelect, problemAttributes, problemNote } from "./parts.ts";
+import { brokenPresets } from "./brokenPresets.ts";
 import { createFields, readParams, type PresetField } from "./presetFields.ts";
 
 const DEFAULT_NETWORK = "polygon_mumbai";
@@ -31,7 +32,7 @@ export function presetRoutes(site: Site): void {
         .map(
           ({ name, title, description }) =>
             html`<li class="panel"><h2><a href="/presets/${encodeURIComponent(name)}${query}">${showText(title)}</a></h2><p><code>${showText(name)}</code></p><p class="note">${showText(description)}</p></li>`,
-        )}</ul>`,
+        )}</ul>${brokenPresets(service.presetProblems())}`,
     });
   });
 
@@ -136,18 +137,35 @@ function sortProblems(
 }
 
 function fieldPart(
-  { name, description, kind, fallback, isRequired }: PresetField,
+  field: PresetField,
   value: string | undefined,
   problem: string | undefined,
   hasFocus: boolean,
 ): Html {
+  const { name, title, description, kind, fallback, isRequired, isNumeric } = field;
   const id = `param.${name}`;
-  const shared = html` id="${id}" name="${id}"${isRequired && html` required`} spellcheck="false" autocomplete="off"${hasFocus && html` autofocus`}${problemAttributes(id, problem)}`;
+  const shared = html` id="${id}" name="${id}"${isRequired && html` required`}${hasFocus && html` autofocus`}${problemAttributes(id, problem)}`;
+  const typed = html`${shared} spellcheck="false" autocomplete="off"`;
+  const text = value ?? fallback;
   const control =
-    kind === "text"
-      ? html`<input${shared} value="${value ?? fallback}">`
-      : html`<textarea${shared} rows="5" class="${kind === "json" && "mono"}">${value ?? fallback}</textarea>`;
-  return html`<div class="field wide"><label for="${id}">${showText(name)}</label>${control}<p class="note">${showText(description)}${kind === "lines" && " One entry a line."}${kind === "json" && " As JSON."}</p>${problemNote(id, problem)}</div>`;
+    field.choices !== undefined
+      ? choice(shared, field.choices, { chosen: text, isRequired })
+      : kind === "text"
+        ? html`<input${typed}${isNumeric && html` inputmode="numeric"`} value="${text}">`
+        : html`<textarea${typed} rows="5" class="${kind === "json" && "mono"}">${text}</textarea>`;
+  const label =
+    title === undefined ? showText(name) : html`${showText(title)} <code>${showText(name)}</code>`;
+  return html`<div class="field wide"><label for="${id}">${label}</label>${control}<p class="note">${showText(description)}${kind === "lines" && " One entry a line: a list can be pasted."}${kind === "json" && field.choices === undefined && " As JSON."}</p>${problemNote(id, problem)}</div>`;
+}
+
+/** The empty choice stands for an absent parameter. */
+function choice(
+  attributes: Html,
+  choices: readonly string[],
+  { chosen, isRequired }: { readonly chosen: string; readonly isRequired: boolean },
+): Html {
+  const listed = isRequired && chosen !== "" ? choices : ["", ...choices];
+  return html`<select${attributes}>${listed.map((one) => html`<option value="${one}"${one === chosen && html` selected`}>${plainText(one)}</option>`)}</select>`;
 }
 
 function examples({ examples: list }: PresetView): Html | undefined {

@@ -1,10 +1,16 @@
 // Comfort for pages that work without it: copying, keys shown in place, a question before what can't be undone, live parts.
 import { followLive } from "./live.js";
+import { followAges, showAges } from "./ages.js";
 import { enableCopying } from "./copy.js";
 import { announce } from "./announce.js";
 
+// First, as it notes what the server sent, before the others change it.
+followLive((part) => {
+  enableCopying(part);
+  showAges(part);
+});
 enableCopying(document);
-followLive((part) => enableCopying(part));
+followAges();
 
 document.addEventListener("submit", (event) => {
   const form = event.target;

@@ -11,6 +11,7 @@ const QUIET_LOOKS = 20;
  * page is hidden, and ends when no live part is left. Never disturbs a part in which somebody has unfolded something or has the focus.
  */
 export function followLive(onChange) {
+  for (const part of document.querySelectorAll("[data-live]")) part.markup = part.outerHTML;
   let looks = 0;
   let failures = 0;
   const look = async () => {
@@ -41,15 +42,8 @@ async function update(parts, onChange) {
     if (next === null || isInUse(part)) continue;
     const markup = next.outerHTML;
     if (part.markup === markup) continue;
-    // The first look finds what the server sent with the page, before this script touched it.
-    const isFirst = part.markup === undefined;
     const imported = document.importNode(next, true);
     imported.markup = markup;
-    const isSame = isFirst && part.textContent === next.textContent;
-    if (isSame) {
-      part.markup = markup;
-      continue;
-    }
     part.replaceWith(imported);
     onChange(imported);
     changed = true;

@@ -1,0 +1,12 @@
+import { privateKeyToAddress } from "viem/accounts";
+import { expect, test } from "vitest";
+import { FUNDED_ACCOUNTS } from "../../../src/networks/embedded/fundedAccounts.ts";
+import { testAccount } from "../../support/anvil.ts";
+
+test("default: each account is the one of its place in Anvil's mnemonic", () => {
+  expect(FUNDED_ACCOUNTS).toHaveLength(10);
+  for (const [i, { address, secretKey }] of FUNDED_ACCOUNTS.entries()) {
+    expect(privateKeyToAddress(secretKey)).toBe(address);
+    expect(`0x${testAccount(i).secretKey.toHex()}`).toBe(secretKey);
+  }
+});

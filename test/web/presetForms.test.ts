@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { DEFAULT_PRESETS_FOLDER } from "../../src/requests/presetFolder.ts";
+import { readPresets } from "../../src/requests/presetTools.ts";
+import type { PresetView } from "../../src/requests/views.ts";
+import { brokenPresets } from "../../src/web/pages/brokenPresets.ts";
+import { createFields, readParams } from "../../src/web/pages/presetFields.ts";
+
+const makePreset = (properties: PresetView["parameters"], required: string[] = []): PresetView => ({
+  name: "loot",
+  title: "Loot",
+  description: "",
+  parameters: { type: "object", properties, required },
+  parameterOrder: Object.keys(properties),
+  returnType: "string",
+  examples: [],
+});
+
+test("default: every parameter of the presets that come with Tyche has a title, and its digits", async () => {
+  const presets = (await readPresets(DEFAULT_PRESETS_FOLDER)).map(({ preset }) => preset!);
+  const fields = presets.flatMap((preset) => createFields(preset as unknown as PresetView));
+  expect(fields.map(({ name, title, kind, isNumeric }) => [name, title, kind, isNumeric])).toEqual([
+    ["numberOfWinners", "Winners", "text", true],
+    ["list", "Entries", "lines", false],
+    ["numFaces", "Faces of each die", "text", true],
+    ["numDice", "Dice", "text", true],
+    ["min", "From", "text", false],
+    ["max", "To", "text", false],
+  ]);
+});
+
+test("behaviour: choices are read as what they stand for, a pasted list entry by entry", () => {
+  const preset = makePreset({
+    kind: { type: "string", enum: ["sword", "bow"] },
+    isRare: { type: "boolean", default: false },
+    names: { type: "array", items: { type: "string" } },
+  });
+  expect(createFields(preset).map(({ choices, fallback }) => [choices, fallback])).toEqual([
+    [["sword", "bow"], ""],
+    [["true", "false"], "false"],
+    [undefined, ""],
+  ]);
+  const given: Record<string, string> = { kind: "", isRare: "true", names: "Ann\r\nBob, Cy\r\n\r\n" };
+  expect({ ...readParams(preset, (name) => given[name]!) }).toEqual({
+    isRare: true,
+    names: ["Ann", "Bob, Cy"],
+  });
+});
+
+test("default: broken presets are shown with file, line and reason, and none where all are served", () => {
+  expect(brokenPresets([])).toBeUndefined();
+  const shown = String(
+    brokenPresets([
+      { preset: "loot", file: "loot/source.js", line: 8, column: 12, reason: 'Unexpected "<b>"' },
+      { preset: "dice", file: "dice", reason: "has no preset.json" },
+    ]),
+  );
+  expect(shown).toContain("loot/source.js:8:12");
+  expect(shown).toContain("&lt;b&gt;");
+  expect(shown).toContain("has no preset.json");
+});
