@@ -15,6 +15,7 @@ import type { RequestBook } from "./requestBook.ts";
 import { parseRequest } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import type { Command, Dapp, SubmitOptions } from "./service.ts";
+import { isClosing } from "./sandboxRuns.ts";
 import { getPipeline } from "./serviceNetwork.ts";
 import type { ServiceNetwork } from "./serviceNetwork.ts";
 import { createShares } from "./shares.ts";
@@ -77,6 +78,8 @@ export function createAcceptance(options: {
     try {
       await dryRun(dapp, command, network);
     } catch (error) {
+      // The next process, or another one, runs it.
+      if (isClosing(error)) return;
       await endCheck({ request, state: "failed", error: endOf(error) });
       return;
     }

@@ -23,6 +23,15 @@ export function withOwnErrors(pool: SandboxPool): SandboxPool {
   };
 }
 
+/** Whether a run was refused, or ended, because this process is closing. */
+export function isClosing(error: unknown): boolean {
+  return (
+    error instanceof TycheError &&
+    error.cause instanceof SandboxError &&
+    error.cause.code === "sandbox_closed"
+  );
+}
+
 function refusalOf(cause: SandboxError): TycheError {
   const code = BUSY.has(cause.code) ? "overloaded" : cause.code;
   const { blame, retryable, details } = cause;

@@ -1,4 +1,4 @@
-import { soakReplicas } from "../replicas.ts";
+import { soakReplicas } from "./soakReplicas.ts";
 
 /* npm run soak:replicas -- [replicas] [seconds] [seed]: default three replicas, three minutes, and a seed that is printed. */
 const [replicas = "3", seconds = "180", seed = String(Date.now() % 2 ** 31)] = process.argv.slice(2);

@@ -1,24 +1,23 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startIntervalAnvil } from "../external/support/chain.ts";
-import { deployByCommands, NETWORK, prepareParties } from "../external/support/world.ts";
-import { checkChain, type CheckedNetwork, type CheckedRequest } from "../faults/chainChecker.ts";
-import { createRandom } from "../oracle/protocol/random.ts";
-import { countEnds } from "../support/countEnds.ts";
-import { startPostgres, withClient } from "../support/postgres.ts";
-import {
-  startOracleProcess,
-  startTycheProcess,
-  type OracleChild,
-  type TycheProcess,
-} from "../support/tyche.ts";
+import { startIntervalAnvil } from "../../external/support/chain.ts";
+import { deployByCommands, NETWORK, prepareParties } from "../../external/support/world.ts";
+import { checkChain, type CheckedNetwork, type CheckedRequest } from "../../faults/chainChecker.ts";
+import { createRandom } from "../../oracle/protocol/random.ts";
+import { countEnds } from "../../support/countEnds.ts";
+import { startPostgres, withClient } from "../../support/postgres.ts";
+import { startOracleProcess, type OracleChild } from "../../support/tyche.ts";
+import { createSupervisedReplica, type SupervisedReplica } from "./supervised.ts";
+import { createTroubles, shuffleAgainAndAgain } from "./troubles.ts";
 
 /** Options of {@link soakReplicas}. */
 export interface ReplicaSoakOptions {
   readonly replicas: number;
-  /** How long calls are made and things go wrong; what is open then gets {@link END_TIMEOUT_MS} to end. */
+  /**
+   * How long calls are made and things go wrong, at least: every trouble strikes once. What is open then gets {@link END_TIMEOUT_MS} to end.
+   */
   readonly seconds: number;
   /** Makes the same choices in the same order. */
   readonly seed: number;
@@ -39,8 +38,10 @@ export interface ReplicaSoakReport {
 const END_TIMEOUT_MS = 180_000;
 /** What each replica's folder has from the first one's, with the mark of a data directory. */
 const SECRETS = ["tyche-data", "master-key", "operator-token"];
-/** Longer than a lease lasts. */
-const PAUSE_MS = 6_000;
+/** What a call may get while things go wrong: repeat it. */
+const MAY_FAIL_WITH = [429, 502, 503, 504];
+/** Between two troubles, at most. */
+const MAX_CALM_MS = 2_000;
 
 /**
  * Lets callers with idempotency keys go from replica to replica while replicas, the database and its connections fail, and then compares
@@ -48,7 +49,8 @@ const PAUSE_MS = 6_000;
  */
 export async function soakReplicas(options: ReplicaSoakOptions): Promise<ReplicaSoakReport> {
   const { seconds, seed, callers, say } = options;
-  const random = createRandom(seed);
+  // Callers draw as often as they get answers: what strikes must not depend on it.
+  const [random, callersRandom] = [createRandom(seed), createRandom(seed + 1)];
   const violations: string[] = [];
   const troubles: Record<string, number> = {};
   const accepted = new Map<string, string>();
@@ -57,26 +59,33 @@ export async function soakReplicas(options: ReplicaSoakOptions): Promise<Replica
   const parties = prepareParties(chain, { databaseUrl: url });
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-replicas-"));
   let oracle: OracleChild | undefined;
-  let replicas: readonly Replica[] = [];
+  let replicas: readonly SupervisedReplica[] = [];
   try {
     await deployByCommands(parties);
     oracle = await startOracleProcess(parties.oracle);
     const folderOf = (i: number): string => path.join(folder, `replica-${i + 1}`);
-    const first = createReplica(folderOf(0), parties.service, say);
+    const create = (i: number): SupervisedReplica =>
+      createSupervisedReplica({
+        dataDir: folderOf(i),
+        environment: parties.service,
+        say,
+        onEnd: (line) => violations.push(line),
+      });
+    const first = create(0);
     replicas = [first];
     await first.restarted();
     for (let i = 1; i < options.replicas; i += 1) {
       // The secrets of all replicas. Nothing else is shared but the database.
       for (const name of SECRETS) cpSync(path.join(folderOf(0), name), path.join(folderOf(i), name));
-      replicas = [...replicas, createReplica(folderOf(i), parties.service, say)];
+      replicas = [...replicas, create(i)];
     }
     await Promise.all(replicas.map((one) => one.restarted()));
 
     let isOver = false;
     const call = async (key: string, target: string, body?: object): Promise<void> => {
       // Until it is accepted, each time by another replica.
-      while (!isOver || Date.now() < end + 10_000) {
-        const tyche = random.pick(replicas).present();
+      while (!isOver) {
+        const tyche = callersRandom.pick(replicas).present();
         const headers = { "idempotency-key": key, prefer: "respond-async, wait=0" };
         const answer = await tyche
           ?.call("POST", target, { headers, ...(body && { body }), signal: AbortSignal.timeout(20_000) })
@@ -87,8 +96,8 @@ export async function soakReplicas(options: ReplicaSoakOptions): Promise<Replica
           if (earlier !== undefined && earlier !== id) violations.push(`${key} is both ${earlier} and ${id}`);
           accepted.set(key, id);
           // Some repeat what was accepted, elsewhere.
-          if (earlier !== undefined || random.chance(0.8)) return;
-        } else if (answer !== undefined && answer.status < 500 && answer.status !== 429) {
+          if (earlier !== undefined || callersRandom.chance(0.8)) return;
+        } else if (answer !== undefined && !MAY_FAIL_WITH.includes(answer.status)) {
           violations.push(`${key} got ${answer.status}: ${answer.data.err}`);
           return;
         }
@@ -99,21 +108,22 @@ export async function soakReplicas(options: ReplicaSoakOptions): Promise<Replica
     const caller = async (name: number): Promise<void> => {
       for (let n = 0; !isOver; n += 1) {
         const key = `soak-${name}-${n}`;
-        if (random.chance(0.6)) await call(key, `/api/vrfv2/presets?network=${NETWORK}`, {});
+        if (callersRandom.chance(0.6)) await call(key, `/api/vrfv2/presets?network=${NETWORK}`, {});
         else
           await call(key, "/api/oracleFunctions/runFunction", {
             network: NETWORK,
             source: "return Functions.encodeString(args[0])",
             args: [key],
           });
-        await sleep(random.below(300));
+        await sleep(callersRandom.below(300));
       }
     };
     const finished = Promise.all(Array.from({ length: callers }, (_, name) => caller(name)));
-    const kinds = createTroubles({ url, server, replicas: () => replicas, random });
-    while (Date.now() < end) {
-      await sleep(500 + random.below(3_000));
-      const name = random.pick(Object.keys(kinds));
+    const kinds = createTroubles({ url, server, replicas, random });
+    const schedule = shuffleAgainAndAgain(Object.keys(kinds), random);
+    while (Date.now() < end || Object.keys(troubles).length < Object.keys(kinds).length) {
+      await sleep(random.below(MAX_CALM_MS));
+      const name = schedule.next().value!;
       say(name);
       await kinds[name]!();
       troubles[name] = (troubles[name] ?? 0) + 1;
@@ -139,101 +149,10 @@ export async function soakReplicas(options: ReplicaSoakOptions): Promise<Replica
   }
 }
 
-/** A replica that is started again whenever it ends, as by a supervisor. */
-interface Replica {
-  /** `undefined` while it is down. */
-  present(): TycheProcess | undefined;
-  /** Resolves when it serves. */
-  restarted(): Promise<void>;
-  end(): Promise<void>;
-}
-
-function createReplica(
-  dataDir: string,
-  environment: Readonly<Record<string, string>>,
-  say: (line: string) => void,
-): Replica {
-  const env = { ...environment, TYCHE_DATA_DIR: dataDir };
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  let tyche: TycheProcess | undefined;
-  let isEnded = false;
-  const supervise = async (): Promise<void> => {
-    while (!isEnded) {
-      if (tyche !== undefined && isAlive(tyche.pid)) {
-        await sleep(50);
-        continue;
-      }
-      tyche = undefined;
-      tyche = await startTycheProcess({ dataDir, env }).catch((error: Error) => {
-        say(`${path.basename(dataDir)}: ${error.message.trim().split("\n").at(-1)}`);
-        return undefined;
-      });
-      if (tyche === undefined) await sleep(200);
-    }
-  };
-  const supervising = supervise();
-  return {
-    present: () => (tyche !== undefined && isAlive(tyche.pid) ? tyche : undefined),
-    async restarted() {
-      while (tyche === undefined || !isAlive(tyche.pid)) await sleep(50);
-    },
-    async end() {
-      isEnded = true;
-      await supervising;
-      await tyche?.stop("SIGKILL");
-    },
-  };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-function createTroubles(options: {
-  readonly url: string;
-  readonly server: { stop(): Promise<void>; restart(): Promise<void> };
-  readonly replicas: () => readonly Replica[];
-  readonly random: ReturnType<typeof createRandom>;
-}): Readonly<Record<string, () => Promise<void>>> {
-  const { url, server, replicas, random } = options;
-  const signal = (name: NodeJS.Signals): number | undefined => {
-    const pid = random.pick(replicas()).present()?.pid;
-    if (pid !== undefined) process.kill(pid, name);
-    return pid;
-  };
-  const cut = async (which: string): Promise<void> => {
-    await withClient(url, (client) =>
-      client.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database() AND ${which}`,
-      ),
-    );
-  };
-  return {
-    "SIGKILL to a replica": async () => void signal("SIGKILL"),
-    "SIGTERM to a replica": async () => void signal("SIGTERM"),
-    "SIGSTOP to a replica for longer than a lease": async () => {
-      const pid = signal("SIGSTOP");
-      await sleep(PAUSE_MS);
-      if (pid !== undefined && isAlive(pid)) process.kill(pid, "SIGCONT");
-    },
-    "PostgreSQL stopped and started": async () => {
-      await server.stop();
-      await sleep(random.below(3_000));
-      await server.restart();
-    },
-    "a third of the connections cut": () => cut("pid % 3 = 0"),
-    "connections that listen cut": () => cut("query LIKE 'LISTEN%'"),
-  };
-}
-
 /** Waits for the end of all that was accepted, and compares it with the chain; gives how many were fulfilled. */
 async function judge(options: {
   readonly accepted: ReadonlyMap<string, string>;
-  readonly replicas: readonly Replica[];
+  readonly replicas: readonly SupervisedReplica[];
   readonly rpcUrl: string;
   readonly violations: string[];
   readonly say: (line: string) => void;

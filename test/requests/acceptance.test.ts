@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { SandboxClosedError } from "../../sandbox/host/poolErrors.ts";
+import { createAcceptance, type Acceptance } from "../../src/requests/acceptance.ts";
+import type { OpenRequest } from "../../src/requests/openRequest.ts";
+import { createRequestBook, type RequestBook } from "../../src/requests/requestBook.ts";
+import { withOwnErrors } from "../../src/requests/sandboxRuns.ts";
+import type { Dapp } from "../../src/requests/service.ts";
+import type { ServiceNetwork } from "../../src/requests/serviceNetwork.ts";
+import { DatabaseAwayError } from "../../src/store/databaseAway.ts";
+import { insertDapp } from "../../src/store/dapps.ts";
+import type { Store } from "../../src/store/store.ts";
+import { DATABASES, emptyTables, type TestDatabase } from "../support/databases.ts";
+import { DESK_DAPP, DESK_NETWORK } from "../support/pipelineWorld.ts";
+
+const DAPP: Dapp = { id: DESK_DAPP, name: "test", keyId: "key_1", facilities: ["functions"] };
+const COMMAND = {
+  kind: "function",
+  network: DESK_NETWORK,
+  source: "return 1",
+  args: [],
+  returnType: "string",
+} as const;
+
+describe.each(DATABASES)("on %s", (_name, create) => {
+  let database: TestDatabase;
+  let store: Store;
+  let dryRun: () => Promise<void>;
+  const taken: string[] = [];
+
+  beforeAll(async () => {
+    database = await create();
+    store = await database.open();
+  });
+  afterAll(async () => {
+    await store?.close();
+    await database?.remove();
+  });
+  beforeEach(async () => {
+    taken.length = 0;
+    await insertDapp(store.db, { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1 });
+  });
+  afterEach(() => emptyTables(store));
+
+  /** What one process accepts with. */
+  const open = (
+    over: Store = store,
+    maxDailyPerDapp?: number,
+  ): Acceptance & { readonly book: RequestBook } => {
+    const book = createRequestBook(over);
+    const network = {
+      pipeline: () => ({ take: ({ id }: OpenRequest) => taken.push(id) }),
+    } as unknown as ServiceNetwork;
+    const acceptance = createAcceptance({
+      store: over,
+      book,
+      checker: {
+        check: async () => ({
+          kind: "function",
+          params: { source: COMMAND.source, args: [], returnType: "string" },
+          progress: { returnType: "string" },
+          outcome: null,
+        }),
+        dryRun: () => dryRun(),
+      },
+      getNetwork: () => network,
+      ...(maxDailyPerDapp === undefined ? {} : { maxDailyPerDapp }),
+    });
+    return { ...acceptance, book };
+  };
+  const stateOf = async (id: string): Promise<string | undefined> =>
+    (await createRequestBook(store).find(id))?.state;
+
+  test("behaviour: a dry run that the end of its process cuts short is run by the next one", async () => {
+    const pool = withOwnErrors({ run: () => Promise.reject(new SandboxClosedError()) } as never);
+    const { promise: ran, resolve } = Promise.withResolvers<void>();
+    dryRun = async () => {
+      resolve();
+      await pool.run({} as never);
+    };
+    const { id } = await open().accept(DAPP, COMMAND, { isAsync: true });
+    await ran;
+    const next = open();
+    next.book.restore([(await next.book.find(id))!]);
+    dryRun = async () => {};
+    next.resumeChecks(DESK_NETWORK);
+    await vi.waitFor(() => expect(taken).toEqual([id]), { timeout: 60_000 });
+    expect(await stateOf(id)).toBe("received");
+  });
+
+  test("behaviour: what came of a dry run is stored once, when the database is back, also where the first try was committed", async () => {
+    for (const isCommitted of [false, true]) {
+      let failures = 0;
+      const flaky: Store = {
+        ...store,
+        async write(work) {
+          if (failures === 0) return await store.write(work);
+          failures -= 1;
+          if (isCommitted) await store.write(work);
+          throw new DatabaseAwayError(new Error("Connection terminated unexpectedly"));
+        },
+      };
+      dryRun = async () => void (failures = 1);
+      const { id } = await open(flaky).accept(DAPP, COMMAND, { isAsync: true });
+      await vi.waitFor(() => expect(taken).toContain(id), { timeout: 60_000 });
+      const stored = await createRequestBook(store).find(id);
+      expect(stored?.timeline.map(({ state }) => state)).toEqual(["checking", "received"]);
+    }
+  });
+});

@@ -1,0 +1,94 @@
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { NETWORK } from "../../external/support/world.ts";
+import { startTycheProcess, type TycheProcess } from "../../support/tyche.ts";
+
+/** A replica that is started again whenever it ends, as by a supervisor. */
+export interface SupervisedReplica {
+  /** `undefined` while it is down. */
+  present(): TycheProcess | undefined;
+  /** Whether it says that it dispatches. */
+  dispatches(): Promise<boolean>;
+  /** Sends a signal to its process, where there is one. */
+  signal(name: NodeJS.Signals): void;
+  /** Resolves when it serves. */
+  restarted(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Starts one. `onEnd`: told what a process said at last that had served, and ended without a signal from here. */
+export function createSupervisedReplica(options: {
+  readonly dataDir: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly say: (line: string) => void;
+  readonly onEnd: (line: string) => void;
+}): SupervisedReplica {
+  const { dataDir, environment, say, onEnd } = options;
+  const name = path.basename(dataDir);
+  const env = { ...environment, TYCHE_DATA_DIR: dataDir };
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  let tyche: TycheProcess | undefined;
+  let isSignalled = false;
+  let isEnded = false;
+  const supervise = async (): Promise<void> => {
+    while (!isEnded) {
+      if (tyche !== undefined && isAlive(tyche.pid)) {
+        await sleep(50);
+        continue;
+      }
+      if (tyche !== undefined && !isSignalled) onEnd(`${name} ended by itself: ${lastLine(tyche.output())}`);
+      tyche = undefined;
+      isSignalled = false;
+      tyche = await startTycheProcess({ dataDir, env, timeoutMs: 240_000 }).catch((error: Error) => {
+        say(`${name}: ${lastLine(error.message)}`);
+        return undefined;
+      });
+      if (tyche === undefined) await sleep(200);
+    }
+  };
+  const supervising = supervise();
+  const present = (): TycheProcess | undefined =>
+    tyche !== undefined && isAlive(tyche.pid) ? tyche : undefined;
+  return {
+    present,
+    async dispatches() {
+      try {
+        const response = await fetch(`${present()?.url}/readyz`, { signal: AbortSignal.timeout(5_000) });
+        const { networks } = (await response.json()) as {
+          networks: Record<string, { dispatcher?: { isHere: boolean } }>;
+        };
+        return networks[NETWORK]?.dispatcher?.isHere === true;
+      } catch {
+        return false;
+      }
+    },
+    signal(signalName) {
+      const pid = present()?.pid;
+      if (pid === undefined) return;
+      if (signalName !== "SIGSTOP") isSignalled = true;
+      process.kill(pid, signalName);
+    },
+    async restarted() {
+      while (present() === undefined) await sleep(50);
+    },
+    async end() {
+      isEnded = true;
+      await supervising;
+      await tyche?.stop("SIGKILL");
+    },
+  };
+}
+
+/** Whether a process is there. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1) ?? "";
+}
