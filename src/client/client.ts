@@ -13,6 +13,7 @@ import {
 import { createTransport, type Call } from "./transport.ts";
 import type {
   DappDeletion,
+  DryRunView,
   FaucetResult,
   NetworkView,
   Outcome,
@@ -58,6 +59,8 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
   stream(id: string, options?: CallOptions): AsyncGenerator<RequestEvent<Outcome>>;
   request(id: string, options?: CallOptions): Promise<RequestView>;
   requests(params?: ListParams, options?: CallOptions): Promise<RequestPage>;
+  /** The last 100 dry runs and refused calls, newest first. */
+  dryRuns(options?: CallOptions): Promise<readonly DryRunView[]>;
   /** Requests, words, gas and LINK by day and network. Default: the last 30 days. */
   usage(
     params?: { readonly from?: string; readonly to?: string; readonly network?: string },
@@ -185,6 +188,7 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
     stream,
     request: (id, options) => get(`/api/requests/${encodeURIComponent(id)}`, {}, options),
     requests: (params = {}, options) => get("/api/requests", params, options),
+    dryRuns: (options) => list("/api/dryRuns", options),
     usage: (params = {}, options) => get("/api/usage", params, options),
     presets: (options) => list("/api/presets", options),
     networks: (options) => list("/api/networks", options),

@@ -191,6 +191,24 @@ export interface OracleNodeView {
   readonly accusers: number;
 }
 
+/** A source that was run once, with no request made of it: a dry run, or a call that was refused. */
+export interface DryRunView {
+  readonly id: string;
+  readonly kind: "dry-run" | "preset" | "function";
+  readonly network: string | null;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Name of the preset, or the beginning of the source. */
+  readonly title: string;
+  readonly success: boolean;
+  readonly parsedResult: string;
+  /** `0x` means no error. */
+  readonly err: string;
+  readonly console: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
 /** What a dapp used on one network and one day. */
 export interface UsageDay {
   /** UTC, `YYYY-MM-DD`; of a request the day on which it was accepted. */

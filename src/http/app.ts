@@ -19,6 +19,7 @@ import { catalogueOperations } from "./routes/catalogue.ts";
 import { consumerOperation, unlinkOperation } from "./routes/consumers.ts";
 import { deleteDappOperation } from "./routes/dapps.ts";
 import { docsRoutes } from "./routes/docs.ts";
+import { dryRunsOperation } from "./routes/dryRuns.ts";
 import { faucetOperation } from "./routes/faucet.ts";
 import { functionOperation, simulateOperation } from "./routes/functions.ts";
 import { operationsRoutes } from "./routes/operations.ts";
@@ -118,6 +119,7 @@ function createOperations(
     requestOperation(deps, responder),
     requestsOperation(deps, responder),
     verifyOperation(deps, verifier),
+    dryRunsOperation(deps),
     usageOperation(deps),
     faucetOperation(deps),
     deleteDappOperation(deps),

@@ -4,12 +4,12 @@ import { retry } from "../lib/retry.ts";
 import { DatabaseAwayError } from "../store/databaseAway.ts";
 import { findRequestByKey } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
-import { addUsage, dayOf } from "../store/usage.ts";
 import type { Change } from "./change.ts";
 import type { CommandChecker } from "./commandChecker.ts";
 import { hashCommand } from "./commands.ts";
 import type { CheckedCommand } from "./commands.ts";
 import { createDailyLimit } from "./dailyLimit.ts";
+import { recordDryRun } from "./dryRuns.ts";
 import { FunctionFailedError, IdempotencyConflictError } from "./errors.ts";
 import type { RequestBook } from "./requestBook.ts";
 import { parseRequest } from "./openRequest.ts";
@@ -108,8 +108,16 @@ export function createAcceptance(options: {
       isFinal: (error) => !(error instanceof TycheError && error.retryable),
     });
 
-  const countRefused = ({ id: dappId }: Dapp, { network, kind }: Command): Promise<void> =>
-    addUsage(store.db, [{ dappId, network, kind, day: dayOf(Date.now()), refused: 1 }]);
+  const recordRefused = (
+    { id: dappId }: Dapp,
+    command: Command,
+    { details }: FunctionFailedError,
+  ): Promise<void> => {
+    const { network, kind } = command;
+    const what =
+      kind === "preset" ? { preset: command.preset } : kind === "function" ? { source: command.source } : {};
+    return recordDryRun(store, { dappId, network, kind, ...what, result: details });
+  };
 
   const accept: Acceptance["accept"] = async (dapp, command, { idempotencyKey, isAsync = false }) => {
     const bodyHash = hashCommand(command);
@@ -129,7 +137,7 @@ export function createAcceptance(options: {
       await book.add(request);
     } catch (error) {
       giveDayBack?.();
-      if (error instanceof FunctionFailedError) await countRefused(dapp, command);
+      if (error instanceof FunctionFailedError) await recordRefused(dapp, command, error);
       // Two calls with one key at the same moment: the first to be stored answers both.
       const first = await findRepeated(dapp, idempotencyKey, bodyHash);
       if (first === undefined) throw error;

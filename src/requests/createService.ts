@@ -6,7 +6,6 @@ import { parsePresetParams } from "../presets/presetParams.ts";
 import type { PresetRegistry } from "../presets/presetRegistry.ts";
 import { assertResultFits } from "../presets/resultFit.ts";
 import type { Store } from "../store/store.ts";
-import { addUsage, dayOf } from "../store/usage.ts";
 import { createAcceptance } from "./acceptance.ts";
 import type { Acceptance } from "./acceptance.ts";
 import { createCatalogue } from "./catalogue.ts";
@@ -14,6 +13,7 @@ import { createDeletedDapps } from "./deletedDapps.ts";
 import type { DeletedDapps } from "./deletedDapps.ts";
 import { createCommandChecker, requireFacility } from "./commandChecker.ts";
 import { simulateSource } from "./commands.ts";
+import { readDryRuns, recordDryRun } from "./dryRuns.ts";
 import { NotFoundError } from "./errors.ts";
 import type { RequestBook } from "./requestBook.ts";
 import { createRequestReader } from "./requestReader.ts";
@@ -95,11 +95,12 @@ export function createService(
       const asked = command.network === undefined ? [...networks.values()] : [getNetwork(command.network)];
       const maxResponseBytes = Math.min(...asked.map((network) => network.maxResponseBytes));
       const result = await simulateSource(command, { pool, dappId: dapp.id, maxResponseBytes });
-      const { network = "" } = command;
-      const day = dayOf(Date.now());
-      await addUsage(store.db, [{ dappId: dapp.id, network, kind: "dry-run", day, requests: 1 }]);
+      const { network, source } = command;
+      await recordDryRun(store, { dappId: dapp.id, network, kind: "dry-run", source, result });
       return result;
     },
+
+    listDryRuns: (dapp) => readDryRuns(store.db, dapp.id),
 
     readUsage: (dapp, query) => readUsage(store.db, dapp.id, query),
 

@@ -20,6 +20,8 @@ export class NotFoundError extends TycheError {
 
 /** The dry run refused a source; nothing was sent. `details` is the answer's body. */
 export class FunctionFailedError extends TycheError {
+  declare readonly details: FunctionRefusal;
+
   constructor(refusal: FunctionRefusal) {
     super(`the dry run of the source failed: ${refusal.err}`, {
       code: "function_failed",

@@ -1,6 +1,7 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { firstId } from "../lib/id.ts";
 import { repeat } from "../lib/repeat.ts";
+import { deleteOldDryRuns } from "../store/dryRuns.ts";
 import { listDappIds } from "../store/dapps.ts";
 import {
   deletePayloads,
@@ -165,6 +166,9 @@ export function createRetention(options: RetentionOptions): Retention {
     if (requestDays !== undefined) await passRequests(requestDays);
     if (payloadDays !== undefined) await passPayloads(payloadDays);
     if (transactionDays !== undefined) await passTransactions(transactionDays);
+    const dryRunDays = Math.min(requestDays ?? Infinity, payloadDays ?? Infinity);
+    const before = now() - dryRunDays * DAY_MS;
+    if (dryRunDays < Infinity) await store.writeSoon((db) => deleteOldDryRuns(db, { network, before }));
   };
 
   return {

@@ -3,6 +3,7 @@ import type { ReturnType } from "../lib/vocabulary.ts";
 import type { Hex } from "viem";
 import type { TimelineEntry } from "../store/requests.ts";
 import type { RequestKind, RequestState } from "../store/schema.ts";
+import type { DryRunView } from "./dryRuns.ts";
 import type {
   ConsumerResult,
   DappDeletion,
@@ -191,6 +192,9 @@ export interface Service {
 
   /** Runs a source in the sandbox. A source that fails is a result; throws `forbidden`, `invalid_parameter` (size) and `overloaded`. */
   simulate(dapp: Dapp, command: SimulateCommand): Promise<SimulateResult>;
+
+  /** The last 100 dry runs and refused calls of a dapp, newest first. */
+  listDryRuns(dapp: Dapp): Promise<readonly DryRunView[]>;
 
   /** Reads what a dapp has used, by day and network. Throws `invalid_parameter` for days that can't be reported. */
   readUsage(dapp: Dapp, query: UsageQuery): Promise<UsageReport>;

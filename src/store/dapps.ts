@@ -91,6 +91,7 @@ export async function deleteDapp(
         .where("dapp_id", "=", dappId)
         .where("revoked_at", "is", null)
         .execute();
+      await db.deleteFrom("dry_runs").where("dapp_id", "=", dappId).execute();
       return true;
     }),
   );

@@ -1,5 +1,6 @@
 import type { Kysely, Migration, MigrationProvider } from "kysely";
 import { countRequests } from "./usageMigration.ts";
+import { createDryRuns } from "./dryRunMigration.ts";
 import { createLeases } from "./leaseMigration.ts";
 import type { Tables } from "./schema.ts";
 import { sharedTables } from "./sharedTables.ts";
@@ -233,6 +234,7 @@ export const migrations: Record<string, Migration> = {
       await db.schema.alterTable("dapps").addColumn("deleted_at", "integer").execute();
     },
   },
+  "0015_dry_runs": { up: createDryRuns },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

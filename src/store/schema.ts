@@ -112,6 +112,17 @@ export interface Tables {
     coin_high: number;
     coin_low: number;
   };
+  /** What became of sources that were run once, with no request made of them: the newest of each dapp. */
+  readonly dry_runs: {
+    id: string;
+    dapp_id: string;
+    /** Empty where none was named. */
+    network: string;
+    kind: UsageKind;
+    /** JSON. */
+    record: string;
+    created_at: number;
+  };
   /** Which replica dispatches on a network; used where several processes serve from one server's database. */
   readonly leases: {
     network: string;

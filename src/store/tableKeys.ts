@@ -12,6 +12,7 @@ export const TABLE_KEYS: { readonly [Name in keyof Tables]: readonly (keyof Tabl
   transactions: ["hash"],
   requests: ["id"],
   usage: ["dapp_id", "day", "network", "kind"],
+  dry_runs: ["id"],
   leases: ["network"],
   oracle_rounds: ["id"],
   oracle_evidence: ["id"],

@@ -9,7 +9,12 @@ import { findSetting, saveSetting } from "./settings.ts";
  * a rolling upgrade; only such are made while other processes serve. Whoever adds a migration decides; one that isn't listed ends the use
  * of all earlier versions.
  */
-export const ADDING: readonly string[] = ["0012_leases", "0013_shared_state", "0014_deleted_dapps"];
+export const ADDING: readonly string[] = [
+  "0012_leases",
+  "0013_shared_state",
+  "0014_deleted_dapps",
+  "0015_dry_runs",
+];
 /** Under what name a database says which versions may use it: the newest migration it has had, and the oldest that a version must know. */
 export const USABLE_SINCE_SETTING = "usable since migration";
 

@@ -6,6 +6,7 @@ import { explorerRoutes } from "./explorer/routes.ts";
 import { configVarsRoutes } from "./pages/configVars.ts";
 import { consumerRoutes } from "./pages/consumers.ts";
 import { dappRoutes } from "./pages/dapp.ts";
+import { dryRunRoutes } from "./pages/dryRuns.ts";
 import { homeRoutes } from "./pages/home.ts";
 import { networkRoutes } from "./pages/networks.ts";
 import { presetRoutes } from "./pages/presets.ts";
@@ -49,6 +50,7 @@ export function createWebApp(options: WebDeps): Middleware {
     configVarsRoutes,
     consumerRoutes,
     requestRoutes,
+    dryRunRoutes,
     usageRoutes,
     settingsRoutes,
     presetRoutes,

@@ -2,6 +2,7 @@ import { expectTypeOf, test } from "vitest";
 import type * as client from "../../src/client/index.ts";
 import type { TycheClient } from "../../src/client/index.ts";
 import type { RequestView } from "../../src/http/requestView.ts";
+import type { DryRunView } from "../../src/requests/dryRuns.ts";
 import type * as results from "../../src/requests/results.ts";
 import type * as views from "../../src/requests/views.ts";
 import type { Verification } from "../../src/verify/verification.ts";
@@ -43,6 +44,8 @@ test("behaviour: what the service answers is what the client says", () => {
   expectTypeOf<keyof results.SimulateResult>().toEqualTypeOf<keyof client.SimulateResult>();
   expectTypeOf<results.DappDeletion>().toExtend<client.DappDeletion>();
   expectTypeOf<keyof results.DappDeletion>().toEqualTypeOf<keyof client.DappDeletion>();
+  expectTypeOf<DryRunView>().toExtend<client.DryRunView>();
+  expectTypeOf<keyof DryRunView>().toEqualTypeOf<keyof client.DryRunView>();
   expectTypeOf<views.PresetView>().toExtend<client.PresetView>();
   expectTypeOf<keyof views.PresetView>().toEqualTypeOf<keyof client.PresetView>();
   expectTypeOf<views.NetworkView>().toExtend<client.NetworkView>();

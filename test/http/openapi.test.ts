@@ -130,6 +130,7 @@ test("behaviour: it describes every operation under /api", () => {
   expect(described.sort()).toEqual([
     "delete /api/dapps/{dappId}",
     "delete /api/vrfv2/consumers/{address}",
+    "get /api/dryRuns",
     "get /api/networks",
     "get /api/presets",
     "get /api/requests",
@@ -166,6 +167,7 @@ test("behaviour: real answers have the schemas that it promises", async () => {
     ["post", "/api/oracleFunctions/simulate", "/api/oracleFunctions/simulate?source=x", 200],
     ["post", "/api/faucet", `/api/faucet?network=sepolia&address=${CONSUMER}`, 200],
     ["delete", "/api/dapps/{dappId}", "/api/dapps/dapp_1", 200],
+    ["get", "/api/dryRuns", "/api/dryRuns", 200],
     ["get", "/api/networks", "/api/networks", 200],
     ["get", "/api/presets", "/api/presets", 200],
     ["get", "/api/requests", "/api/requests", 200],

@@ -21,6 +21,7 @@ export const DATABASES: readonly (readonly [string, () => Promise<TestDatabase>]
 /** Those that others refer to come last. */
 const TABLES = [
   "usage",
+  "dry_runs",
   "requests",
   "transactions",
   "sources",

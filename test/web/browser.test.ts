@@ -245,6 +245,7 @@ test("behaviour: no page has a finding of axe, an error, a scroll bar to the sid
     `${dapp}/config-vars`,
     `${dapp}/consumers`,
     `${dapp}/requests`,
+    `${dapp}/dry-runs`,
     `${dapp}/settings`,
     "/presets",
     "/networks",

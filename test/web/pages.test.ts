@@ -529,6 +529,27 @@ describe("the application", () => {
     expect(text).toContain(reason);
   });
 
+  test("default: dry runs and refused calls are listed on the dapp's page and by the API, text as text", async () => {
+    const source = `throw new Error(${JSON.stringify(HOSTILE)})`;
+    await tyche.call("POST", "/api/oracleFunctions/simulate", { body: { source } });
+    const body = { network: NETWORK, source: "return 1 +" };
+    expect(await tyche.call("POST", "/api/oracleFunctions/runFunction", { body })).toMatchObject({
+      status: 422,
+    });
+    const { items } = (await tyche.call("GET", "/api/dryRuns")).data;
+    expect(items.slice(0, 2)).toMatchObject([
+      { kind: "function", network: NETWORK, title: "return 1 +", success: false },
+      { kind: "dry-run", network: null, success: false },
+    ]);
+    const { status, text } = await get(`/dapps/${await firstDapp()}/dry-runs`);
+    expect(status).toBe(200);
+    expect(text).toContain("return 1 +");
+    expect(text).toContain("function refused");
+    expect(text).not.toContain("<script>alert");
+    const { location } = await post("/dapps", { name: "quiet", functions: "on" });
+    expect((await get(`${location}/dry-runs`)).text).toContain("None yet");
+  });
+
   test("default: a dapp is renamed and deleted: its key stops, its contract is unlinked, its shared result stays", async () => {
     const { location } = await post("/dapps", { name: "short", presets: "on", functions: "on" });
     const id = location.split("/").at(-1)!;

@@ -8,6 +8,7 @@ const TABS = [
   { name: "config", path: "/config-vars", text: "Fetch Config Vars" },
   { name: "consumers", path: "/consumers", text: "Consumers" },
   { name: "requests", path: "/requests", text: "Requests" },
+  { name: "dry-runs", path: "/dry-runs", text: "Dry runs" },
   { name: "usage", path: "/usage", text: "Usage" },
   { name: "settings", path: "/settings", text: "Settings" },
 ] as const;

@@ -1,0 +1,32 @@
+import { Type } from "typebox";
+import { DryRunView } from "../../requests/dryRuns.ts";
+import { getDapp, type HttpDeps } from "../context.ts";
+import { sendJson } from "../frame.ts";
+import type { Operation } from "../operation.ts";
+import { readQuery } from "../parameters.ts";
+import { parseRequest } from "../parseRequest.ts";
+
+const DryRunList = Type.Object({ items: Type.Array(DryRunView, { description: "Newest first." }) });
+
+/** `GET /api/dryRuns`: the dry runs and refused calls of the key's dapp. */
+export function dryRunsOperation(deps: HttpDeps): Operation {
+  return {
+    id: "listDryRuns",
+    method: "get",
+    path: "/api/dryRuns",
+    tag: "Requests",
+    summary: "List dry runs and refused calls",
+    description:
+      "The last 100 dry runs and refused calls of the key's dapp, newest first. Neither made a request. Sources, arguments and parameters " +
+      "are not kept, but the first line of a source.",
+    request: "none",
+    placement: "query",
+    answer: DryRunList,
+    isAsync: false,
+    errors: [],
+    async handle(ctx) {
+      parseRequest(readQuery(ctx), deps.schemas().validate.none);
+      sendJson(ctx, 200, { data: { items: await deps.service.listDryRuns(getDapp(ctx)) } });
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { Type, type Static } from "typebox";
+import { createId } from "../lib/id.ts";
+import { insertDryRun, KEPT_DRY_RUNS, listDryRuns, type DryRunRecord } from "../store/dryRuns.ts";
+import type { UsageKind } from "../store/schema.ts";
+import type { Queryable, Store } from "../store/store.ts";
+import { addUsage, dayOf } from "../store/usage.ts";
+import type { FunctionRefusal, SimulateResult } from "./results.ts";
+
+/** Characters that are kept of a source, and of each text that it gave. */
+const TITLE_CHARACTERS = 80;
+const TEXT_CHARACTERS = 1_000;
+
+/** A source that was run once, with no request made of it: a dry run that was asked for, or a call that was refused. */
+export type DryRunView = Static<typeof DryRunView>;
+export const DryRunView = Type.Object({
+  id: Type.String({ description: "`dry_` and 26 characters, ordered by time." }),
+  kind: Type.Enum(["dry-run", "preset", "function"], {
+    description: "`dry-run` was asked for; of the others the call was refused.",
+  }),
+  network: Type.Union([Type.String(), Type.Null()], { description: "`null` where none was named." }),
+  at: Type.String({ format: "date-time", description: "When." }),
+  title: Type.String({ description: "Name of the preset, or the beginning of the source." }),
+  success: Type.Boolean({ description: "Whether the source gave a result." }),
+  parsedResult: Type.String({ description: "At most 1,000 characters." }),
+  err: Type.String({ description: "`0x` means no error." }),
+  console: Type.String({ description: "The first 1,000 characters that the source wrote." }),
+  line: Type.Optional(Type.Integer({ minimum: 1, description: "Line where the source threw." })),
+  column: Type.Optional(Type.Integer({ minimum: 1, description: "Column on that line." })),
+});
+
+/** What was run, for whom. */
+export interface DryRun {
+  readonly dappId: string;
+  /** Absent where none was named. */
+  readonly network?: string | undefined;
+  readonly kind: UsageKind;
+  readonly preset?: string | undefined;
+  readonly source?: string | undefined;
+  readonly result: SimulateResult | FunctionRefusal;
+}
+
+/** Counts a dry run and lists it, in one transaction that waits for no flush. */
+export async function recordDryRun(store: Pick<Store, "writeSoon">, run: DryRun): Promise<void> {
+  const { dappId, network = "", kind } = run;
+  const createdAt = Date.now();
+  const count = kind === "dry-run" ? { requests: 1 } : { refused: 1 };
+  await store.writeSoon(async (db) => {
+    await addUsage(db, [{ dappId, network, kind, day: dayOf(createdAt), ...count }]);
+    await insertDryRun(db, {
+      id: createId("dry", createdAt),
+      dappId,
+      network,
+      kind,
+      createdAt,
+      ...recordOf(run),
+    });
+  });
+}
+
+/** Reads a dapp's dry runs, newest first: the last 100. */
+export async function readDryRuns(db: Queryable, dappId: string): Promise<DryRunView[]> {
+  const rows = await listDryRuns(db, { dappId, limit: KEPT_DRY_RUNS });
+  return rows.map(
+    ({ id, kind, network, createdAt, success, title, parsedResult, err, console, line, column }) => ({
+      id,
+      kind: kind as DryRunView["kind"],
+      network: network === "" ? null : network,
+      at: new Date(createdAt).toISOString(),
+      title,
+      success,
+      parsedResult,
+      err,
+      console,
+      ...(line === undefined ? {} : { line }),
+      ...(column === undefined ? {} : { column }),
+    }),
+  );
+}
+
+function recordOf({ preset, source = "", result }: DryRun): DryRunRecord {
+  const { success, parsedResult, err, console, line, column } = result;
+  const [title = ""] = source.split("\n").filter((one) => one.trim() !== "");
+  return {
+    success,
+    title: cut(preset ?? title.trim(), TITLE_CHARACTERS),
+    parsedResult: cut(parsedResult, TEXT_CHARACTERS),
+    err: cut(err, TEXT_CHARACTERS),
+    console: cut(console, TEXT_CHARACTERS),
+    line,
+    column,
+  };
+}
+
+function cut(text: string, characters: number): string {
+  return text.length > characters ? `${text.slice(0, characters - 1)}…`.toWellFormed() : text;
+}

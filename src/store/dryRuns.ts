@@ -1,0 +1,88 @@
+import type { UsageKind } from "./schema.ts";
+import type { Queryable } from "./queryable.ts";
+
+/** Dry runs that are kept of a dapp; the oldest goes as a new one comes. */
+export const KEPT_DRY_RUNS = 100;
+
+/** What became of a source that was run once, with no request made of it. */
+export interface DryRunRecord {
+  /** Whether the source gave a result. */
+  readonly success: boolean;
+  /** The preset's name, or the beginning of the source. */
+  readonly title: string;
+  readonly parsedResult: string;
+  readonly err: string;
+  readonly console: string;
+  /** Where the source threw, 1-based. */
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}
+
+/** A dry run as stored. */
+export interface StoredDryRun extends DryRunRecord {
+  /** `dry_` and 26 characters, ordered by time. */
+  readonly id: string;
+  readonly dappId: string;
+  /** Empty where none was named. */
+  readonly network: string;
+  /** `dry-run`: it was asked for; else the kind of request that was refused. */
+  readonly kind: UsageKind;
+  /** Unix time in milliseconds. */
+  readonly createdAt: number;
+}
+
+/** Stores a dry run and forgets the dapp's oldest beyond {@link KEPT_DRY_RUNS}, in the transaction that counts it. */
+export async function insertDryRun(db: Queryable, run: StoredDryRun): Promise<void> {
+  const { id, dappId, network, kind, createdAt, ...record } = run;
+  await db
+    .insertInto("dry_runs")
+    .values({ id, dapp_id: dappId, network, kind, record: JSON.stringify(record), created_at: createdAt })
+    .execute();
+  await db
+    .deleteFrom("dry_runs")
+    .where("dapp_id", "=", dappId)
+    .where("id", "<=", (inner) =>
+      inner
+        .selectFrom("dry_runs")
+        .select("id")
+        .where("dapp_id", "=", dappId)
+        .orderBy("id", "desc")
+        .limit(1)
+        .offset(KEPT_DRY_RUNS),
+    )
+    .execute();
+}
+
+/** Returns a dapp's dry runs, newest first. */
+export async function listDryRuns(
+  db: Queryable,
+  page: { readonly dappId: string; readonly limit: number },
+): Promise<StoredDryRun[]> {
+  const rows = await db
+    .selectFrom("dry_runs")
+    .selectAll()
+    .where("dapp_id", "=", page.dappId)
+    .orderBy("id", "desc")
+    .limit(page.limit)
+    .execute();
+  return rows.map(({ id, dapp_id, network, kind, record, created_at }) => ({
+    id,
+    dappId: dapp_id,
+    network,
+    kind,
+    createdAt: created_at,
+    ...(JSON.parse(record) as DryRunRecord),
+  }));
+}
+
+/** Deletes the dry runs on a network, and those that named none, from before a time. They hold something of what callers sent. */
+export async function deleteOldDryRuns(
+  db: Queryable,
+  { network, before }: { readonly network: string; readonly before: number },
+): Promise<void> {
+  await db
+    .deleteFrom("dry_runs")
+    .where("network", "in", [network, ""])
+    .where("created_at", "<", before)
+    .execute();
+}
