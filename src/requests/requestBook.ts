@@ -140,8 +140,9 @@ export function createRequestBook(
     const byId = new Map(stored.map((one) => [one.id, one]));
     for (const request of requests) {
       const found = byId.get(request.id);
-      if (found === undefined || found.version === request.version) continue;
-      Object.assign(request, parseRequest(found));
+      if (found?.version === request.version) continue;
+      // One whose row is gone is nobody's any more: kept, it would fail each write of a block that it shares with others.
+      Object.assign(request, found === undefined ? { state: "failed", endedIn: null } : parseRequest(found));
       place(request);
     }
   };

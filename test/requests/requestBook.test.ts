@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createRequestBook, type RequestBook } from "../../src/requests/requestBook.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
+import { StaleRequestError } from "../../src/store/requests.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { DESK_DAPP, DESK_NETWORK, makeRequest } from "../support/pipelineWorld.ts";
@@ -82,6 +83,18 @@ test("error: a failed write leaves the request in memory as the journal has it",
   await book.change([{ request, state: "submitted" }]);
   expect(await book.find(request.id)).toEqual(request);
   expect(request.timeline.map(({ seq }) => seq)).toEqual([1, 2]);
+});
+
+test("error: a request whose row was deleted fails one write, and then no other that it shared", async () => {
+  await book.add(request);
+  const other = makeRequest("random", "0x");
+  await book.add(other);
+  await store.db.deleteFrom("requests").where("id", "=", request.id).execute();
+  const both = () => book.open(DESK_NETWORK).map((one) => ({ request: one, state: "submitted" as const }));
+  await expect(book.change(both)).rejects.toThrow(StaleRequestError);
+  expect([request.state, book.open(DESK_NETWORK)]).toEqual(["failed", [other]]);
+  await book.change(both);
+  expect((await book.find(other.id))!.state).toBe("submitted");
 });
 
 test("behaviour: a change that comes while another is stored builds on it", async () => {
