@@ -156,7 +156,9 @@ export function registerNetworkTools<Config>(
     .requiredOption("--oracle <card...>", "cards of all nodes from now on, 4 to 31")
     .option("--config <file>", "configuration file")
     .option("--yes", "don't ask")
-    .description("Gives a network other oracle nodes; those that run follow without a restart.")
+    .description(
+      "Gives a network other oracle nodes; those that run follow without a restart. Its VRF keys stay.",
+    )
     .action(async (name: string, flags: DeployFlags) => {
       const done = await means.reconfigure({
         config: means.readConfig(flags.config),

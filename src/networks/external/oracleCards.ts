@@ -80,7 +80,7 @@ export function readOracleCards(
   if (stranger !== undefined)
     throw new NetworkFileError(
       all,
-      `hold the VRF card of ${stranger.keyHash}, and the network's VRF keys are ${present!.map(({ keyHash }) => keyHash).join(", ")}; only its nodes can change`,
+      `hold the VRF card of ${stranger.keyHash}, and the network's VRF keys are ${present!.map(({ keyHash }) => keyHash).join(", ")}; only its nodes can change. For other VRF keys, deploy a network of another name, to another contracts file`,
     );
   const keys = [
     ...nodes.flatMap(({ signer, transmitter }) => [signer, transmitter]),

@@ -54,7 +54,7 @@ test("behaviour: a network that has its VRF operator needs no card of it, and ta
   const network = readOracleCards(filesOf(...fourNodes(), vrfCard()), CHAIN);
   expect(readOracleCards(filesOf(...fourNodes()), CHAIN, network).vrf).toEqual(network.vrf);
   expect(() => readOracleCards(filesOf(...fourNodes(), vrfCard(41)), CHAIN, network)).toThrow(
-    /only its nodes can change/,
+    /only its nodes can change\. For other VRF keys, deploy a network of another name/,
   );
 });
 
