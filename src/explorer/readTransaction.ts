@@ -9,6 +9,7 @@ import type { AddressBook } from "../chainlink/addressBook.ts";
 import { readFunctionRequests, readFunctionResults, readProgram, readReport } from "./readFunctions.ts";
 import { readRandomRequests, readRandomness } from "./readRandomness.ts";
 import type { ExploredChain } from "./exploredChain.ts";
+import { readJoins } from "./readJoins.ts";
 import { explainWaiting } from "./readWaiting.ts";
 import type { EventView, ProgramView, RandomnessView, TransactionView } from "./views.ts";
 
@@ -49,9 +50,10 @@ export async function readTransaction(
       : findAnswers(chain, blockNumber, head, randomRequests, functionRequests),
     blockNumber === null ? emptyRequests() : findRequests(chain, blockNumber, randomness, functionResults),
   ]);
-  const [waiting, callbacks] = await Promise.all([
+  const [waiting, callbacks, joins] = await Promise.all([
     explainWaiting(ours, answers, chain),
     findCallbackReasons(randomness, blockNumber, chain),
+    blockNumber === null ? [] : readJoins(ours, randomness, chain, searchEnd(blockNumber, head)),
   ]);
   return {
     network: chain.network,
@@ -88,6 +90,7 @@ export async function readTransaction(
       ...callbacks.get(one.requestId),
       ...linkOf("requestedBy", requests.get(one.requestId)?.transactionHash),
     })),
+    joins,
     functionRequests: functionRequests.map((one) => ({
       ...one,
       ...linkOf("answeredBy", answers.get(one.requestId)),
@@ -124,7 +127,7 @@ async function findAnswers(
 ): Promise<Answers> {
   const { archive, contracts } = chain;
   const fromBlock = from;
-  const toBlock = from + SEARCH_BLOCKS < head ? from + SEARCH_BLOCKS : head;
+  const toBlock = searchEnd(from, head);
   const find = async (
     address: Hex,
     topic: Hex | readonly Hex[],
@@ -143,6 +146,10 @@ async function findAnswers(
     find(contracts.functionsRouter, EVENT_TOPICS.RequestProcessed, functions),
   ]);
   return new Map(logs.flat().map((log) => [log.topics[1]!, log.transactionHash]));
+}
+
+function searchEnd(from: bigint, head: bigint): bigint {
+  return from + SEARCH_BLOCKS < head ? from + SEARCH_BLOCKS : head;
 }
 
 async function findRequests(

@@ -82,6 +82,25 @@ export interface RandomRequestView {
   readonly waitsFor?: string;
 }
 
+/** The words of one request that are joined of those of several proving keys. */
+export interface JoinView {
+  /** VRF request of the first part, and the id of the whole. */
+  readonly requestId: Hex;
+  /** The transaction that asked. */
+  readonly requestedBy: Hex;
+  /** In the order in which they are joined. */
+  readonly parts: readonly {
+    readonly requestId: Hex;
+    readonly keyHash: Hex;
+    /** The transaction with the proof; `null` while there is none. */
+    readonly answeredBy: Hex | null;
+  }[];
+  /** Word i of the request is keccak256(seed ‖ i); `null` until every part is there. */
+  readonly seed: Hex | null;
+  /** The transaction that brought the last part. */
+  readonly joinedBy: Hex | null;
+}
+
 /** What the oracle nodes are asked to run. */
 export interface ProgramView {
   readonly source: string;
@@ -197,6 +216,7 @@ export interface TransactionView {
   readonly call: DecodedCall | null;
   readonly randomRequests: readonly RandomRequestView[];
   readonly randomness: readonly RandomnessView[];
+  readonly joins: readonly JoinView[];
   readonly functionRequests: readonly FunctionRequestView[];
   readonly functionResults: readonly FunctionResultView[];
   readonly report: ReportView | null;

@@ -49,6 +49,10 @@ test("default: a preset and random numbers with the words of both keys, and both
     expect(names.filter((name: string) => name === "proof")).toHaveLength(2);
     expect(names).toContain("join");
   }
+  const headers = { accept: "application/json" };
+  const { data: shown } = await tyche.call("GET", new URL(random.data.url).pathname, { headers });
+  const parts = keyHashes.toReversed().map((keyHash) => ({ keyHash, answeredBy: expect.any(String) }));
+  expect(shown.joins).toMatchObject([{ parts, joinedBy: expect.any(String) }]);
 });
 
 test("behaviour: the command line names key hashes, and one alone is today's request", async () => {

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { ProofView, RandomRequestView, RandomnessView } from "../../explorer/views.ts";
+import type { JoinView, ProofView, RandomRequestView, RandomnessView } from "../../explorer/views.ts";
 import { blockLink, code, count, groupDigits, partyLink, transactionLink, units } from "../format.ts";
 import { html, showText, type Html } from "../html.ts";
 import { facts, folded, scrollable, tag } from "./parts.ts";
@@ -88,6 +88,35 @@ ${facts([
   ["Key hash", code(keyHash)],
   ["Pre-seed", code(preSeed)],
 ])}</section>`;
+}
+
+/** Words of several proving keys that belong together. */
+export function joinSection(
+  { requestId, requestedBy, parts, seed, joinedBy }: JoinView,
+  network: string,
+): Html {
+  const rows = parts.map(
+    (part) =>
+      html`<tr><td>${code(part.keyHash)}</td><td>${code(part.requestId)}</td><td>${part.answeredBy === null ? "not answered yet" : transactionLink(network, part.answeredBy)}</td></tr>`,
+  );
+  const table = html`<table class="list"><thead><tr><th>Key hash</th><th>VRF request</th><th>Answered by</th></tr></thead><tbody>${rows}</tbody></table>`;
+  return html`<section class="panel" data-join="${requestId}"><h2>Words of ${parts.length} keys, joined</h2>
+<p class="note">Nobody can choose the joined words while one of these keys is kept honestly.</p>
+${facts([
+  ["Outcome", joinTag({ parts, joinedBy })],
+  ["Request", code(requestId)],
+  ["Requested by", html`transaction ${transactionLink(network, requestedBy)}`],
+  ["Joined by", joinedBy !== null && html`transaction ${transactionLink(network, joinedBy)}`],
+  [html`Seed <small>word i is keccak256(seed, i)</small>`, seed !== null && code(seed)],
+])}
+${scrollable("Parts", table)}</section>`;
+}
+
+function joinTag({ parts, joinedBy }: Pick<JoinView, "parts" | "joinedBy">): Html {
+  if (joinedBy !== null) return tag("joined", "good");
+  const missing = parts.filter(({ answeredBy }) => answeredBy === null).length;
+  if (missing === 0) return tag("not joined: the consumer's callback failed", "bad");
+  return tag(`waits for ${count(missing, "word")}`, "busy");
 }
 
 function outcomeTag({ outcome, commitment }: RandomnessView): Html {

@@ -3,7 +3,7 @@ import { blockLink, code, coin, copyable, count, groupDigits, partyLink, time, u
 import { html, showText, type Html } from "../html.ts";
 import { facts, folded, rawBytes, tag, valueTable } from "./parts.ts";
 import { functionRequestSection, functionResultSection, reportSection } from "./functionSections.ts";
-import { randomRequestSection, randomnessSection } from "./randomnessSections.ts";
+import { joinSection, randomRequestSection, randomnessSection } from "./randomnessSections.ts";
 
 /** Body of a transaction's page. */
 export function transactionPage(transaction: TransactionView): Html {
@@ -12,6 +12,7 @@ export function transactionPage(transaction: TransactionView): Html {
     hash,
     randomRequests,
     randomness,
+    joins,
     functionRequests,
     functionResults,
     report,
@@ -22,6 +23,7 @@ export function transactionPage(transaction: TransactionView): Html {
 <p class="subject">${copyable(hash, "transaction hash")}</p>
 <section class="panel" id="overview" aria-label="Overview"${transaction.status === "pending" && html` data-live`}>${overview(transaction)}</section>
 ${functionResults.map((result) => functionResultSection(result, network))}
+${joins.map((join) => joinSection(join, network))}
 ${randomness.map((one) => randomnessSection(one, network))}
 ${functionRequests.map((request) => functionRequestSection(request, network))}
 ${randomRequests.map((request) => randomRequestSection(request, network))}
