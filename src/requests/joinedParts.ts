@@ -75,5 +75,6 @@ export function describeMissing(
     const operator = operatorOf?.(keyHash);
     return operator === undefined ? keyHash : `${keyHash} (operator ${operator})`;
   });
-  return `${count - missing.length} of ${count} words have come, missing is that of key hash ${names.join(" and that of key hash ")}`;
+  const whose = `${names.length === 1 ? "the word of key hash" : "the words of key hashes"} ${new Intl.ListFormat("en").format(names)}`;
+  return `${count - missing.length} of ${count} words have come; ${whose} ${names.length === 1 ? "is" : "are"} missing`;
 }

@@ -111,7 +111,7 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
     const missing = describeMissing(request, options.vrfOperatorOf);
     const isWithheld = missing !== undefined && missingParts(request).length < request.progress.parts!.length;
     const error = isWithheld
-      ? { code: "word_withheld", message: `a VRF operator brought no word: ${missing}; ${reason}` }
+      ? { code: "word_withheld", message: `not every VRF operator brought a word: ${missing}; ${reason}` }
       : { code: "oracle_timeout", message: `the oracle network brought no random words: ${reason}` };
     // It may have ended while the reason was looked for.
     await book.change(() => (isWaiting(request) ? [{ request, state: "failed", error }] : []));

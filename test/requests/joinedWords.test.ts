@@ -92,7 +92,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion: VrfVersion) => {
     const why = await pipeline.pipeline.explain(waiting);
     expect(why).toMatch(
       new RegExp(
-        `^2 of 3 words have come, missing is that of key hash ${KEY_HASHES[2]} \\(operator 0x[0-9a-fA-F]{40}\\): `,
+        `^2 of 3 words have come; the word of key hash ${KEY_HASHES[2]} \\(operator 0x[0-9a-fA-F]{40}\\) is missing: `,
       ),
     );
     const details = waiting.timeline
@@ -115,7 +115,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion: VrfVersion) => {
     );
     expect(ended.error).toMatchObject({
       code: "word_withheld",
-      message: expect.stringContaining(`missing is that of key hash ${KEY_HASHES[2]}`),
+      message: expect.stringContaining(`the word of key hash ${KEY_HASHES[2]}`),
     });
     expect(Number((ended.progress as { wordJuels: string }).wordJuels)).toBeGreaterThan(0);
     // It comes too late.
