@@ -8,8 +8,9 @@ import { readNodeSet } from "../oracle/node/nodeSet.ts";
 import type { RoundJournal } from "../oracle/node/roundJournal.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import { saveEvidence } from "../store/oracleEvidence.ts";
+import { createGatherer } from "../lib/gather.ts";
 import {
-  appendRoundRecord,
+  appendRoundRecords,
   findNodeBinding,
   forgetRoundRecords,
   listRoundRecords,
@@ -134,9 +135,13 @@ export async function bindNode(
 }
 
 function createJournal(store: Store, network: string, configDigest: Hex): RoundJournal {
+  // Under load a body of messages takes dozens of rounds further, each with a record.
+  const append = createGatherer<Parameters<typeof appendRoundRecords>[1][number]>((records) =>
+    appendRoundRecords(store, records),
+  );
   const keyOf = (requestId: Hex) => ({ network, configDigest, requestId });
   return {
     read: (requestId) => listRoundRecords(store.db, keyOf(requestId)),
-    append: (requestId, record) => appendRoundRecord(store, keyOf(requestId), record),
+    append: (requestId, record) => append({ ...keyOf(requestId), record }),
   };
 }

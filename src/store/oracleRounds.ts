@@ -20,14 +20,20 @@ export async function listRoundRecords(db: Queryable, key: OracleRoundKey): Prom
   return rows.map(({ record }) => record);
 }
 
-/** Adds a record; resolves when it is on disk. */
-export async function appendRoundRecord(
+/** Adds records in their order; resolves when they are on disk. */
+export async function appendRoundRecords(
   store: Pick<Store, "write">,
-  { network, configDigest, requestId }: OracleRoundKey,
-  record: string,
+  records: readonly (OracleRoundKey & { readonly record: string })[],
 ): Promise<void> {
-  const row = { network, config_digest: configDigest, request_id: requestId, record, created_at: Date.now() };
-  await store.write((db) => db.insertInto("oracle_rounds").values(row).execute());
+  const created_at = Date.now();
+  const rows = records.map(({ network, configDigest, requestId, record }) => ({
+    network,
+    config_digest: configDigest,
+    request_id: requestId,
+    record,
+    created_at,
+  }));
+  await store.write((db) => db.insertInto("oracle_rounds").values(rows).execute());
 }
 
 /** Forgets records from before a time (Unix, in milliseconds). */

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { checkDatabase, compactDatabase, copyDatabase, migrateDatabase } from "../../src/app/databaseTool.ts";
 import { openDapps } from "../../src/dapps/dappTools.ts";
 import { openDataDirectory } from "../../src/store/dataDirectory.ts";
-import { appendRoundRecord, listRoundRecords } from "../../src/store/oracleRounds.ts";
+import { appendRoundRecords, listRoundRecords } from "../../src/store/oracleRounds.ts";
 import { createPostgresDialect } from "../../src/store/postgresDialect.ts";
 import { lockPostgres } from "../../src/store/postgresLock.ts";
 import { findRequest, insertRequests } from "../../src/store/requests.ts";
@@ -71,7 +71,7 @@ async function fill(): Promise<void> {
       { dappId: dapp.id, network: "", day: "2026-11-22", kind: "dry-run", linkJuels: 10n ** 20n },
     ]);
   });
-  await appendRoundRecord(source, ROUND, "first");
+  await appendRoundRecords(source, [{ ...ROUND, record: "first" }]);
   await source.close();
   directory.close();
 }
@@ -100,7 +100,7 @@ test("default: every row of a stopped service's database is on PostgreSQL, which
     makeRequest("7", { dappId: dapp!.id, idempotencyKey: "key-7", createdAt: 2 ** 42 + 7 }),
   );
   // Numbers of new rows go on after those that were copied.
-  await appendRoundRecord(target, ROUND, "second");
+  await appendRoundRecords(target, [{ ...ROUND, record: "second" }]);
   expect(await listRoundRecords(target.db, ROUND)).toEqual(["first", "second"]);
   expect(await migrateDatabase(location())).toMatchObject({ migrations: [] });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { bindNode, forgetOldRecords } from "../../src/app/oracleParts.ts";
 import type { StackAddresses } from "../../src/chainlink/stackPlan.ts";
-import { appendRoundRecord, listRoundRecords } from "../../src/store/oracleRounds.ts";
+import { appendRoundRecords, listRoundRecords } from "../../src/store/oracleRounds.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { idOf } from "../oracle/support/logs.ts";
@@ -27,7 +27,7 @@ test("behaviour: what a node said is forgotten after a week, by its own clock an
   const DAY_MS = 86_400_000;
   const key = { network: "first", configDigest: idOf(1n), requestId: idOf(2n) };
   const recordedAt = Date.now();
-  await appendRoundRecord(store, key, "observed");
+  await appendRoundRecords(store, [{ ...key, record: "observed" }]);
   vi.useFakeTimers({ toFake: ["Date"] });
   try {
     const startAt = async (ownDays: number, chainDays: number): Promise<number> => {

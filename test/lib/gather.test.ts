@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { createGatherer } from "../../src/lib/gather.ts";
+
+test("default: what is given in one turn is written at once, in its order; what comes later is written later", async () => {
+  const writes: (readonly number[])[] = [];
+  const give = createGatherer<number>(async (items) => {
+    writes.push(items);
+  });
+  await Promise.all([1, 2, 3].map(give));
+  expect(writes).toEqual([[1, 2, 3]]);
+  await give(4);
+  expect(writes).toEqual([[1, 2, 3], [4]]);
+});
+
+test("error: all of a turn are refused with what the write rejects with, and the next turn is written", async () => {
+  let isBroken = true;
+  const give = createGatherer<number>(async () => {
+    if (isBroken) throw new Error("the disk is full");
+  });
+  const outcomes = await Promise.allSettled([1, 2].map(give));
+  expect(outcomes).toEqual(
+    outcomes.map(() => ({ status: "rejected", reason: new Error("the disk is full") })),
+  );
+  isBroken = false;
+  await expect(give(3)).resolves.toBeUndefined();
+});
