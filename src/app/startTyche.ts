@@ -140,7 +140,6 @@ async function start(
   });
   closers.push(() => oraclePool.close());
   const pool = withOwnErrors(oraclePool);
-
   const metrics = createMetrics({ pool, log });
   const book = createRequestBook(store, metrics.onRequest, replica?.sharing);
   replica?.start(book);
@@ -200,6 +199,7 @@ async function start(
     pool,
     registry,
     networks: networksByName,
+    isShared: replica !== undefined,
     ...config.requests,
   });
   const isLoopback = isLoopbackHost(host.includes(":") ? `[${host}]` : host);
@@ -274,7 +274,6 @@ async function start(
     onFatal,
   });
   closers.push(stopWatching);
-
   const running = server;
   const stop = async (): Promise<void> => {
     const began = performance.now();

@@ -49,6 +49,8 @@ export function createAcceptance(options: {
   readonly maxOpenPerNetwork?: number;
   /** Requests of one dapp on a day (UTC). Default: any number. */
   readonly maxDailyPerDapp?: number;
+  /** Whether other processes accept into the same store. Default `false`. */
+  readonly isShared?: boolean;
 }): Acceptance {
   const { store, book, checker, getNetwork } = options;
   const shares = createShares(book, options.maxOpenPerNetwork);
@@ -134,7 +136,7 @@ export function createAcceptance(options: {
       const isChecking = isAsync && (command.kind === "preset" || command.kind === "function");
       if (!isChecking) await checker.dryRun(dapp, command, network);
       request = createRequest(dapp, command.network, checked, { idempotencyKey, bodyHash, isChecking });
-      await book.add(request);
+      await book.add(request, options.isShared ? (db) => dailyLimit.assertWithin(db, dapp.id) : undefined);
     } catch (error) {
       giveDayBack?.();
       if (error instanceof FunctionFailedError) await recordRefused(dapp, command, error);

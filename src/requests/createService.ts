@@ -36,6 +36,8 @@ export interface ServiceOptions {
   readonly maxOpenPerNetwork?: number;
   /** Requests of one dapp on a day (UTC). Default: any number. */
   readonly maxDailyPerDapp?: number;
+  /** Whether other processes serve from the same store. Default `false`. */
+  readonly isShared?: boolean;
 }
 
 /** Creates the use cases over their parts. */

@@ -1,5 +1,6 @@
+import { sql } from "kysely";
 import { TycheError } from "../lib/errors.ts";
-import type { Store } from "../store/store.ts";
+import type { Queryable, Store } from "../store/store.ts";
 import { dayOf, listUsage } from "../store/usage.ts";
 
 const DAY_MS = 86_400_000;
@@ -12,6 +13,13 @@ export interface DailyLimit {
    * @throws {DailyLimitError} when the day's requests are used up.
    */
   take(dappId: string): Promise<() => void>;
+  /**
+   * Called in the transaction that stores a request, after it has been counted, where several processes count: what those have accepted meanwhile
+   * counts as well. The dapp's row is locked until the transaction ends.
+   *
+   * @throws {DailyLimitError} when the day's requests are used up: the transaction must not be committed then.
+   */
+  assertWithin(db: Queryable, dappId: string): Promise<void>;
 }
 
 /**
@@ -23,8 +31,8 @@ export function createDailyLimit(store: Store, limit: number | undefined): Daily
   let today = "";
   const taken = new Map<string, Promise<{ count: number }>>();
 
-  const readCount = async (dappId: string): Promise<{ count: number }> => {
-    const rows = await listUsage(store.db, { dappId, from: today, to: today });
+  const readCount = async (db: Queryable, dappId: string): Promise<{ count: number }> => {
+    const rows = await listUsage(db, { dappId, from: today, to: today });
     const requests = rows.filter(({ kind }) => kind !== "dry-run");
     return { count: requests.reduce((sum, row) => sum + row.requests, 0) };
   };
@@ -39,7 +47,7 @@ export function createDailyLimit(store: Store, limit: number | undefined): Daily
       }
       let reading = taken.get(dappId);
       if (reading === undefined) {
-        reading = readCount(dappId);
+        reading = readCount(store.db, dappId);
         taken.set(dappId, reading);
         reading.catch(() => taken.delete(dappId));
       }
@@ -47,6 +55,20 @@ export function createDailyLimit(store: Store, limit: number | undefined): Daily
       if (day.count >= limit) throw new DailyLimitError(limit, DAY_MS - (now % DAY_MS));
       day.count += 1;
       return () => (day.count -= 1);
+    },
+    async assertWithin(db, dappId) {
+      if (limit === undefined) return;
+      // Two transactions for one dapp go one after the other from here on.
+      await db
+        .updateTable("dapps")
+        .set({ name: sql<string>`name` })
+        .where("id", "=", dappId)
+        .execute();
+      const { count } = await readCount(db, dappId);
+      if (count <= limit) return;
+      // The next call reads what the others have accepted.
+      taken.delete(dappId);
+      throw new DailyLimitError(limit, DAY_MS - (Date.now() % DAY_MS));
     },
   };
 }

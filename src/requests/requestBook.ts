@@ -41,8 +41,10 @@ export interface RequestBook {
   /**
    * Stores a new request, of version 1. Throws the store's error when its idempotency key is taken. Where the connection is lost before the answer,
    * the request is looked for.
+   *
+   * @param assertMay asked in the same transaction, after the request was counted; what it throws keeps the request from being stored.
    */
-  add(request: OpenRequest): Promise<void>;
+  add(request: OpenRequest, assertMay?: (db: Queryable) => Promise<void>): Promise<void>;
   /** Takes requests that an earlier process left open, and such as have ended in blocks that aren't final. */
   restore(requests: readonly OpenRequest[]): void;
   /** Requests in work: all, those on a network, or those of one dapp there. */
@@ -97,24 +99,24 @@ export function createRequestBook(
   const unsettled = new Map<string, Map<string, OpenRequest>>();
   const listeners = new Map<string, Set<Listener>>();
   let tail: Promise<void> = Promise.resolve();
-  let gathering: { readonly requests: OpenRequest[]; readonly stored: Promise<void> } | undefined;
+  let gathering: { readonly added: Added[]; readonly stored: Promise<void> } | undefined;
 
   /** Stores a request together with all that come in the same turn of the event loop. */
-  const insert = (request: OpenRequest): Promise<void> => {
+  const insert = (one: Added): Promise<void> => {
     if (gathering === undefined) {
-      const requests: OpenRequest[] = [];
+      const added: Added[] = [];
       const stored = setImmediate().then(() => {
         gathering = undefined;
-        return store.write((db) => insertNew(db, requests));
+        return store.write((db) => insertNew(db, added));
       });
-      gathering = { requests, stored };
+      gathering = { added, stored };
     }
-    const { requests, stored } = gathering;
-    requests.push(request);
+    const { added, stored } = gathering;
+    added.push(one);
     // One whose key is taken fails them all: then each goes alone.
     return stored.catch((error: unknown) => {
-      if (requests.length === 1 || error instanceof DatabaseAwayError) throw error;
-      return store.write((db) => insertNew(db, [request]));
+      if (added.length === 1 || error instanceof DatabaseAwayError) throw error;
+      return store.write((db) => insertNew(db, [one]));
     });
   };
 
@@ -195,9 +197,9 @@ export function createRequestBook(
   };
 
   return {
-    async add(request) {
+    async add(request, assertMay) {
       try {
-        await insert(request);
+        await insert({ request, assertMay });
       } catch (error) {
         // Where it was committed all the same, it is in work.
         const stored = await readPatiently(() => findRequest(store.db, request.id), MAX_READS).catch(
@@ -271,7 +273,17 @@ export function createRequestBook(
   };
 }
 
-async function insertNew(db: Queryable, requests: readonly OpenRequest[]): Promise<void> {
+/** A request that is to be stored, and what must let it in. */
+interface Added {
+  readonly request: OpenRequest;
+  readonly assertMay: ((db: Queryable) => Promise<void>) | undefined;
+}
+
+async function insertNew(db: Queryable, added: readonly Added[]): Promise<void> {
+  const requests = added.map(({ request }) => request);
   await insertRequests(db, requests);
   await addUsage(db, usageOfSteps(requests.map((after) => ({ after }))));
+  // In one order everywhere: what they lock may be wanted by another transaction.
+  const inOrder = added.toSorted((a, b) => (a.request.dappId < b.request.dappId ? -1 : 1));
+  for (const { assertMay } of inOrder) await assertMay?.(db);
 }

@@ -63,6 +63,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
         dryRun: () => dryRun(),
       },
       getNetwork: () => network,
+      isShared: true,
       ...(maxDailyPerDapp === undefined ? {} : { maxDailyPerDapp }),
     });
     return { ...acceptance, book };
@@ -105,5 +106,19 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       const stored = await createRequestBook(store).find(id);
       expect(stored?.timeline.map(({ state }) => state)).toEqual(["checking", "received"]);
     }
+  });
+
+  test("behaviour: processes on one database let a dapp's day in once, together", async () => {
+    dryRun = async () => {};
+    const [one, other] = [open(store, 5), open(store, 5)];
+    const answers = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? one : other).accept(DAPP, COMMAND, {})),
+    );
+    const refused = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+    expect(refused).toHaveLength(7);
+    for (const reason of refused) expect(reason).toMatchObject({ code: "rate_limited", retryable: true });
+    await expect(other.accept(DAPP, COMMAND, {})).rejects.toThrow("00:00 UTC");
+    const rows = await store.db.selectFrom("requests").select("id").execute();
+    expect(rows).toHaveLength(5);
   });
 });
