@@ -30,7 +30,7 @@ const open = async (isService = false): Promise<Store> => {
 };
 const lock = async (
   onLost: (reason: string) => void = () => {},
-  waitMs = 0,
+  waitMs = 60_000,
 ): Promise<() => Promise<void>> => {
   const unlock = await lockPostgres(url, { onLost, waitMs });
   closers.push(unlock);
