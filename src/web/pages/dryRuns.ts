@@ -23,7 +23,7 @@ function runTable(runs: readonly DryRunView[]): Html {
     (run) =>
       html`<tr><td><code class="hex">${showText(run.title)}</code></td><td>${stateOf(run)}</td><td class="outcome">${resultOf(run)}</td><td>${run.network ?? html`<span class="note">any</span>`}</td><td>${age(run.at)}</td></tr>`,
   )}</tbody></table>`;
-  return scrollable("Dry runs", table);
+  return scrollable("The last dry runs", table);
 }
 
 function stateOf({ kind, success }: DryRunView): Html {
