@@ -7,6 +7,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "client",
     "http",
     "web",
+    "browser",
     "requests",
     "dapps",
     "explorer",
@@ -24,6 +25,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   cli: ["client", "requests", "dapps", "explorer", "verify", "lib"],
   client: [],
   http: ["requests", "dapps", "explorer", "verify", "lib"],
+  browser: ["client", "sandbox", "lib"],
   web: ["requests", "dapps", "explorer", "verify", "lib"],
   explorer: ["networks", "chainlink", "evm", "store", "lib"],
   requests: ["dapps", "presets", "networks", "chainlink", "evm", "store", "sandbox", "lib"],
@@ -48,7 +50,7 @@ function onlyImports(folder: string, allowed: readonly string[]): OxlintOverride
     (layer) => layer !== folder && !allowed.includes(layer),
   );
   return {
-    files: [`src/${folder}/**/*.ts`],
+    files: [`src/${folder}/**/*.{ts,tsx}`],
     rules: {
       "no-restricted-imports": [
         "error",

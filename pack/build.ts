@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { buildVerifierPage } from "../src/app/verifierPage.ts";
+import { buildBrowser } from "../src/browser/build.ts";
 import { buildChild } from "../sandbox/host/build.ts";
 import { ASSETS, MODULE_URL } from "./contents.ts";
 import { writeContracts } from "./contracts.ts";
@@ -41,6 +42,7 @@ for (const name of ASSETS)
 writeContracts(DIST);
 mkdirSync(path.join(DIST, "sandbox"), { recursive: true });
 cpSync(await buildChild(), path.join(DIST, "sandbox/child.cjs"));
+cpSync(await buildBrowser(), path.join(DIST, "browser"), { recursive: true });
 writeFileSync(path.join(DIST, "verifier.html"), await buildVerifierPage());
 const { version } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as { version: string };
 writeFileSync(path.join(DIST, "package.json"), JSON.stringify({ type: "module", version }));

@@ -1,12 +1,14 @@
 import { Router } from "@koa/router";
 import type { Context, Middleware } from "koa";
 import { assetRoutes } from "./assets.ts";
+import { bundleRoutes } from "./bundle.ts";
 import { refusalOf, sendRefusal, wantsJson, type Refusal } from "./answer.ts";
 import { explorerRoutes } from "./explorer/routes.ts";
 import { configVarsRoutes } from "./pages/configVars.ts";
 import { consumerRoutes } from "./pages/consumers.ts";
 import { dappRoutes } from "./pages/dapp.ts";
 import { dryRunRoutes } from "./pages/dryRuns.ts";
+import { functionRoutes } from "./pages/functions.ts";
 import { homeRoutes } from "./pages/home.ts";
 import { networkRoutes } from "./pages/networks.ts";
 import { presetRoutes } from "./pages/presets.ts";
@@ -32,6 +34,7 @@ export function createWebApp(options: WebDeps): Middleware {
   const router = new Router({ sensitive: true });
   const site = createSite(router, deps);
   assetRoutes(router);
+  bundleRoutes(router);
   verifierRoutes(router, { guard: deps.guard, getPage: deps.getVerifierPage });
   explorerRoutes(router, {
     explorer: deps.explorer,
@@ -54,6 +57,7 @@ export function createWebApp(options: WebDeps): Middleware {
     usageRoutes,
     settingsRoutes,
     presetRoutes,
+    functionRoutes,
     networkRoutes,
   ])
     add(site);

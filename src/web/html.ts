@@ -1,3 +1,5 @@
+import { splitAtHidden } from "../lib/hiddenCharacters.ts";
+
 /** What {@link html} takes: text is escaped, lists are joined, nothing stands for nothing. */
 export type HtmlValue = Html | string | number | bigint | false | null | undefined | readonly HtmlValue[];
 
@@ -32,23 +34,15 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[
  * bidirectional controls of "Trojan Source" (CVE-2021-42574); line breaks and tabs stay.
  */
 export function showText(text: string): Html {
-  const parts = text.split(HIDDEN);
-  return html`${parts.map((part, i) => (i % 2 === 0 ? part : html`<span class="hidden-char">${nameOf(part)}</span>`))}`;
+  const parts = splitAtHidden(text);
+  return html`${parts.map((part, i) => (i % 2 === 0 ? part : html`<span class="hidden-char">${part}</span>`))}`;
 }
 
 /** The same as plain text, for places that take no markup. */
 export function plainText(text: string): string {
-  return text
-    .split(HIDDEN)
-    .map((part, i) => (i % 2 === 0 ? part : `[${nameOf(part)}]`))
+  return splitAtHidden(text)
+    .map((part, i) => (i % 2 === 0 ? part : `[${part}]`))
     .join("");
-}
-
-/** Controls but for tab and line feed, format characters, lone surrogates, line and paragraph separators. */
-const HIDDEN = /((?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029])/u;
-
-function nameOf(character: string): string {
-  return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

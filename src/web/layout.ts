@@ -1,13 +1,16 @@
 import type { Context } from "koa";
+import { getEntry } from "./bundle.ts";
 import { html, type Html } from "./html.ts";
 
 /** One page. */
 export interface Page {
   readonly title: string;
   /** Which entry of the navigation is marked. */
-  readonly section?: "dapps" | "presets" | "networks" | "explorer";
+  readonly section?: "dapps" | "presets" | "functions" | "networks" | "explorer";
   /** Path of pages above this one. */
   readonly trail?: readonly { readonly href: string; readonly text: string }[];
+  /** Which application of `src/browser` the page loads. */
+  readonly app?: string;
   readonly body: Html;
 }
 
@@ -22,6 +25,7 @@ export interface Viewer {
 const SECTIONS = [
   { name: "dapps", href: "/", text: "Dapps", isPublic: false },
   { name: "presets", href: "/presets", text: "Presets", isPublic: false },
+  { name: "functions", href: "/functions", text: "Functions", isPublic: false },
   { name: "networks", href: "/networks", text: "Networks", isPublic: false },
   { name: "explorer", href: "/explorer", text: "Explorer", isPublic: true },
 ] as const;
@@ -37,10 +41,11 @@ export function sendPage(ctx: Context, page: Page, viewer: Viewer): void {
 }
 
 function renderPage(
-  { title, section, trail = [], body }: Page,
+  { title, section, trail = [], app, body }: Page,
   { isAdmitted, signOutToken }: Viewer,
 ): string {
   const entries = SECTIONS.filter(({ isPublic }) => isPublic || isAdmitted);
+  const entry = app === undefined ? undefined : getEntry(app);
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -50,8 +55,15 @@ function renderPage(
 <title>${title} · Tyche</title>
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/assets/style.css">
-<script type="module" src="/assets/app.js"></script>
-</head>
+${entry?.styles.map(
+  (href) => html`<link rel="stylesheet" href="${href}">
+`,
+)}<script type="module" src="/assets/app.js"></script>
+${
+  entry !== undefined &&
+  html`<script type="module" src="${entry.script}"></script>
+`
+}</head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
 <header class="top"><div class="bar">

@@ -21,9 +21,11 @@ const filesOf = (folder: string): string[] =>
   readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)));
-/** Compiled and run on the user's machine; the guest, the child and the verifier's page are one file each there. */
+/** Compiled and run on the user's machine; the guest, the child and the verifier's page are one file each there, and the browser's part is bundled. */
 const sources = [...filesOf("src"), ...filesOf("sandbox")].filter(
-  (file) => file.endsWith(".ts") && !/^(sandbox\/(guest|host\/child)|src\/verify\/page\/dom)\//.test(file),
+  (file) =>
+    file.endsWith(".ts") &&
+    !/^(sandbox\/(guest|host\/child)|src\/verify\/page\/dom|src\/browser)\//.test(file),
 );
 
 test("default: the package holds the compiled code and the command, and no source, test or tool", () => {
@@ -77,6 +79,7 @@ test("behaviour: every file that a module names is in the package", () => {
     (file) =>
       !/\.(ts|sol|md)$/.test(file) &&
       !file.startsWith("src/verify/page/") &&
+      !file.startsWith("src/browser/") &&
       !ASSETS.some((asset) => file.startsWith(`${asset}/`)),
   );
   expect(others).toEqual([]);

@@ -1,6 +1,7 @@
+import { buildBrowser } from "../../src/browser/build.ts";
 import { compileContracts } from "../../src/chainlink/contracts/compile.ts";
 
-/** Runs before all tests: they find the contracts compiled from the sources on disk. */
+/** Runs before all tests: they find contracts and pages built from the sources on disk. */
 export async function setup(): Promise<void> {
-  await compileContracts();
+  await Promise.all([compileContracts(), buildBrowser()]);
 }

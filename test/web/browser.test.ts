@@ -200,6 +200,58 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("default: a source is written, dry-run, run on chain and shared", async () => {
+    await page.goto(`${tyche.url}/functions`);
+    const editor = page.getByRole("textbox", { name: "Source" }).and(page.locator(".cm-content"));
+    const dryRun = page.getByRole("button", { name: "Dry run" });
+    const panel = page.getByRole("region", { name: "Run", exact: true });
+    await editor.click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("console.log(args[0]);\nthrow new Error('no such pair');");
+    await dryRun.click();
+    await panel.getByText("line 2").waitFor();
+    await page.locator(".cm-lint-marker-error").waitFor();
+
+    await editor.click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type(
+      "console.log(args[0]);\nreturn Functions.encodeUint256(BigInt(args[0]) + Functions.enc",
+    );
+    await page.getByRole("option", { name: /^encodeInt256/ }).waitFor();
+    await visitor.inspect();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("console.log(args[0]);\nreturn Functions.encodeUint256(BigInt(args[0]) + 1n);");
+    await page.keyboard.press("Escape");
+    await page.getByLabel("Arguments").fill("41");
+    await page.getByLabel("Return type").selectOption("uint256");
+    await dryRun.click();
+    await panel.getByText("succeeded").waitFor();
+    await panel.locator(".big-result", { hasText: /^42\b/ }).waitFor();
+    await panel.getByRole("region", { name: "Console" }).getByText("41").waitFor();
+    await page.getByRole("button", { name: "Run on chain" }).click();
+    await panel.getByText("fulfilled").first().waitFor();
+    expect((await panel.getByRole("listitem").allTextContents()).join("\n")).toContain("executing");
+    await panel.locator(".big-result", { hasText: /^42\b/ }).waitFor();
+
+    await page.getByRole("button", { name: "Copy a link" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    const link = await page.evaluate<string>("navigator.clipboard.readText()");
+    expect(link).toMatch(/\/functions#v1\./);
+    expect(visitor.troubles).toEqual([]);
+
+    // Somebody who has to sign in first.
+    const other = await createVisitor(browser, screen);
+    const { page: theirs } = other;
+    await theirs.goto(link);
+    await theirs.getByLabel("Operator token").fill(await operatorToken());
+    await theirs.getByRole("button", { name: "Sign in" }).click();
+    await theirs.getByText("This source came with a link.").waitFor();
+    expect(await theirs.getByLabel("Arguments").inputValue()).toBe("41");
+    await theirs.locator(".cm-content", { hasText: "+ 1n" }).waitFor();
+    expect(other.troubles).toEqual([]);
+    await other.close();
+  });
+
   test("default: a stranger checks a shared result in the browser, and a changed one is refused", async () => {
     await coinflip();
     const [request] = (await tyche.call("GET", "/api/requests?limit=1&kind=preset")).data.items;
@@ -248,6 +300,7 @@ test("behaviour: no page has a finding of axe, an error, a scroll bar to the sid
     `${dapp}/dry-runs`,
     `${dapp}/settings`,
     "/presets",
+    "/functions",
     "/networks",
     "/explorer",
     "/explorer/sepolia",

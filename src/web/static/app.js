@@ -23,6 +23,8 @@ document.addEventListener("submit", (event) => {
     void reveal(form);
     return;
   }
+  // Whoever has to sign in first gets to the whole of a link, its fragment included.
+  if (new URL(form.action).pathname === "/sign-in") form.action = `/sign-in${location.hash}`;
   // A second click would send a second request.
   if (form.method === "post") for (const button of form.querySelectorAll("button")) button.disabled = true;
 });

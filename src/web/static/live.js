@@ -27,9 +27,9 @@ export function followLive(onChange) {
       }
     }
     const pause = looks < QUIET_LOOKS ? BUSY_MS : QUIET_MS;
-    setTimeout(look, Math.min(pause * 2 ** failures, LONGEST_MS));
+    setTimeout(() => void look(), Math.min(pause * 2 ** failures, LONGEST_MS));
   };
-  setTimeout(look, BUSY_MS);
+  setTimeout(() => void look(), BUSY_MS);
 }
 
 async function update(parts, onChange) {

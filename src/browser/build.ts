@@ -1,0 +1,80 @@
+/**
+ * Builds the parts of the pages that need a framework: one entry for each `{name}/main.tsx` in this folder, with the editor in a file
+ * of its own that is loaded later. `npm run prepare`, `npm pack` and the tests run it; the service only reads what comes out.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+const FOLDER = import.meta.dirname;
+const ROOT = path.resolve(FOLDER, "../..");
+const TARGET = path.join(ROOT, ".build/browser");
+/** What is bundled besides this folder. */
+const OTHER_SOURCES = [
+  "src/client",
+  "src/lib/hiddenCharacters.ts",
+  "sandbox/functions.d.ts",
+  "package-lock.json",
+];
+const HASH_FILE = "inputs.sha256";
+
+/** Returns the folder with the build, making it when a source changed: a few ms when it is there, some seconds when not. */
+export async function buildBrowser(): Promise<string> {
+  const hash = hashInputs();
+  const known = path.join(TARGET, HASH_FILE);
+  if (existsSync(known) && readFileSync(known, "utf8") === hash) return TARGET;
+  // Built under another name first: a service that starts meanwhile sees the old build or the new one, never half of one.
+  const draft = `${TARGET}.${process.pid}`;
+  const { build } = await import("vite");
+  await build({
+    configFile: false,
+    root: ROOT,
+    base: "/assets/app/",
+    logLevel: "warn",
+    publicDir: false,
+    oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+    build: {
+      outDir: draft,
+      emptyOutDir: true,
+      assetsDir: "",
+      manifest: "manifest.json",
+      target: "es2022",
+      // A polyfill would be a second script on every page, and every browser of the target preloads modules.
+      modulePreload: { polyfill: false },
+      // An inlined asset is a data URL, which the content security policy refuses for anything but images.
+      assetsInlineLimit: 0,
+      rollupOptions: { input: entriesIn(FOLDER) },
+    },
+  });
+  writeFileSync(path.join(draft, HASH_FILE), hash);
+  rmSync(TARGET, { recursive: true, force: true });
+  mkdirSync(path.dirname(TARGET), { recursive: true });
+  renameSync(draft, TARGET);
+  return TARGET;
+}
+
+/** `{name}/main.tsx` by name. */
+function entriesIn(folder: string): Record<string, string> {
+  const names = readdirSync(folder).filter((name) => existsSync(path.join(folder, name, "main.tsx")));
+  return Object.fromEntries(names.map((name) => [name, path.join(folder, name, "main.tsx")]));
+}
+
+function hashInputs(): string {
+  const hash = createHash("sha256");
+  for (const file of [FOLDER, ...OTHER_SOURCES.map((name) => path.join(ROOT, name))].flatMap(filesOf))
+    hash
+      .update(`${path.relative(ROOT, file)}\0`)
+      .update(readFileSync(file))
+      .update("\0");
+  return hash.digest("hex");
+}
+
+function filesOf(file: string): string[] {
+  if (path.extname(file) !== "") return [file];
+  return readdirSync(file, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort();
+}
+
+if (import.meta.main) await buildBrowser();

@@ -1,0 +1,21 @@
+import type { ReturnType } from "../../client/index.ts";
+
+/** What the playground edits: a source and how to run it. */
+export interface Draft {
+  readonly source: string;
+  readonly args: readonly string[];
+  readonly returnType: ReturnType;
+  readonly network: string;
+}
+
+export const RETURN_TYPES = ["string", "uint256", "int256"] as const satisfies readonly ReturnType[];
+
+/** Reads an untrusted value as a draft; `undefined` if it is none. */
+export function findDraft(value: unknown): Draft | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { source, args, returnType, network } = value as Readonly<Record<string, unknown>>;
+  const knownType = RETURN_TYPES.find((one) => one === returnType);
+  if (typeof source !== "string" || typeof network !== "string" || knownType === undefined) return undefined;
+  if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) return undefined;
+  return { source, args, returnType: knownType, network };
+}

@@ -1,0 +1,82 @@
+import {
+  ApiError,
+  FunctionFailedError,
+  type FunctionResult,
+  type RequestEvent,
+  type SimulateResult,
+  type TycheClient,
+} from "../../client/index.ts";
+import type { Draft } from "./draft.ts";
+
+/** What the panel under the editor shows. */
+export type Run =
+  | { readonly kind: "none" }
+  | { readonly kind: "dry"; readonly result?: SimulateResult }
+  | {
+      readonly kind: "chain";
+      readonly id?: string;
+      readonly states: readonly (RequestEvent<FunctionResult> & { readonly type: "state" })[];
+      readonly result?: FunctionResult;
+    }
+  | { readonly kind: "problem"; readonly message: string; readonly details: readonly string[] };
+
+/** Where a run failed, to be marked in the editor. */
+export interface Failure {
+  readonly line: number;
+  readonly column?: number | undefined;
+  readonly message: string;
+}
+
+/** Runs a draft without a chain; gives what to show, as it becomes known. */
+export async function* dryRun(client: TycheClient, draft: Draft, signal: AbortSignal): AsyncGenerator<Run> {
+  yield { kind: "dry" };
+  yield { kind: "dry", result: await client.simulate(draft, { signal }) };
+}
+
+/** Runs a draft on its network; gives every state as it comes, then the result. */
+export async function* runOnChain(
+  client: TycheClient,
+  draft: Draft,
+  signal: AbortSignal,
+): AsyncGenerator<Run> {
+  let run: Run & { readonly kind: "chain" } = { kind: "chain", states: [] };
+  yield run;
+  const request = await client.submit.runFunction(draft, { signal });
+  run = { ...run, id: request.id };
+  for await (const event of request.stream({ signal })) {
+    run =
+      event.type === "state" ? { ...run, states: [...run.states, event] } : { ...run, result: event.result };
+    yield run;
+  }
+}
+
+/** What is shown of an error. A source that failed the dry run is shown as its result. */
+export function describeError(error: unknown): Run {
+  if (error instanceof FunctionFailedError && error.id === undefined) {
+    const { message, console, line, column, details } = error;
+    const place = line === undefined || column === undefined ? {} : { line, column };
+    return { kind: "dry", result: { ...NOTHING, err: message, console, ...place, details } };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  const details =
+    error instanceof ApiError ? error.details.map(({ path, message }) => `${path.slice(1)}: ${message}`) : [];
+  return { kind: "problem", message, details: details.filter((one) => !message.includes(one)) };
+}
+
+/** The place of a failure, if the run knows one. */
+export function findFailure(run: Run): Failure | undefined {
+  if (run.kind !== "dry" || run.result?.line === undefined) return undefined;
+  const { line, column, err } = run.result;
+  return { line, column, message: err };
+}
+
+const NOTHING: Omit<SimulateResult, "err"> = {
+  success: false,
+  result: "0x",
+  parsedResult: "",
+  console: "",
+  consoleTruncated: false,
+  timeMs: Number.NaN,
+  memoryBytes: Number.NaN,
+  httpRequests: Number.NaN,
+};

@@ -1,0 +1,67 @@
+import type { Draft } from "./draft.ts";
+
+/** A language that a draft can be written in, as a call of the API. */
+export interface Snippet {
+  readonly name: string;
+  readonly write: (draft: Draft, baseUrl: string) => string;
+}
+
+/** How to run a draft without the playground. None holds a key: each reads it from `TYCHE_API_KEY`. */
+export const SNIPPETS: readonly Snippet[] = [
+  { name: "curl", write: writeCurl },
+  { name: "TypeScript", write: writeTypeScript },
+  { name: "Python", write: writePython },
+];
+
+function writeCurl(draft: Draft, baseUrl: string): string {
+  const body = JSON.stringify(bodyOf(draft), null, 2);
+  return `curl -sS -X POST ${quoteForShell(`${baseUrl}/api/oracleFunctions/runFunction`)} \\
+  -H "Authorization: $TYCHE_API_KEY" -H 'Content-Type: application/json' \\
+  -d ${quoteForShell(body)}
+`;
+}
+
+function writeTypeScript(draft: Draft, baseUrl: string): string {
+  const { network, source, args, returnType } = draft;
+  return `import { createClient } from "tyche/client";
+
+const tyche = createClient({ baseUrl: ${JSON.stringify(baseUrl)}, apiKey: process.env.TYCHE_API_KEY! });
+const { success, parsedResult, err, url } = await tyche.runFunction({
+  network: ${JSON.stringify(network)},
+  source: \`${source.replaceAll(/[\\`]|\$(?=\{)/g, String.raw`\$&`)}\`,
+  args: ${JSON.stringify(args)},
+  returnType: ${JSON.stringify(returnType)},
+});
+console.log(success ? parsedResult : err, url);
+`;
+}
+
+function writePython(draft: Draft, baseUrl: string): string {
+  const { network, source, args, returnType } = draft;
+  // JSON texts of strings and of lists of strings are Python's, too, except for lone surrogates, which no request can hold.
+  return `import json, os, urllib.request
+
+body = {
+    "network": ${JSON.stringify(network)},
+    "source": """${source.replaceAll(/[\\"]/g, String.raw`\$&`)}""",
+    "args": ${JSON.stringify(args)},
+    "returnType": ${JSON.stringify(returnType)},
+}
+request = urllib.request.Request(
+    ${JSON.stringify(`${baseUrl}/api/oracleFunctions/runFunction`)},
+    data=json.dumps(body).encode(),
+    headers={"Authorization": os.environ["TYCHE_API_KEY"], "Content-Type": "application/json"},
+)
+with urllib.request.urlopen(request) as response:
+    print(json.load(response)["data"]["parsedResult"])
+`;
+}
+
+function bodyOf({ network, source, args, returnType }: Draft) {
+  return { network, source, args, returnType };
+}
+
+/** Within single quotes a POSIX shell takes every character as it is, except for the quote. */
+function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,14 @@
+/** Controls but for tab and line feed, format characters, lone surrogates, line and paragraph separators. */
+const HIDDEN = /((?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029])/u;
+
+/**
+ * Splits text of unknown origin at characters that would hide or reorder what follows, such as the bidirectional controls of "Trojan
+ * Source" (CVE-2021-42574). Parts at odd positions are names of such characters (`U+202E`); the others are text as it was.
+ */
+export function splitAtHidden(text: string): string[] {
+  return text.split(HIDDEN).map((part, i) => (i % 2 === 0 ? part : nameOf(part)));
+}
+
+function nameOf(character: string): string {
+  return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
+}

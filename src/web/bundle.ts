@@ -1,0 +1,80 @@
+import { existsSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import type { Router } from "@koa/router";
+
+/** Path of the files, which the build has put into them. */
+const PATH = "/assets/app/";
+/** In the npm package, and in a checkout. */
+const FOLDERS = [
+  new URL("../../browser/", import.meta.url),
+  new URL("../../.build/browser/", import.meta.url),
+];
+const TYPES: Readonly<Record<string, string>> = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+};
+
+/** What a page loads to show one of the applications of `src/browser`. */
+export interface BundleEntry {
+  readonly script: string;
+  readonly styles: readonly string[];
+}
+
+/** One record of Vite's manifest. */
+interface Chunk {
+  readonly file: string;
+  readonly name?: string;
+  readonly isEntry?: boolean;
+  readonly css?: readonly string[];
+}
+
+let bundle: ReturnType<typeof readBundle> | undefined;
+
+/** Returns the script and the style sheets of `src/browser/{name}`. Throws where the build is missing. */
+export function getEntry(name: string): BundleEntry {
+  bundle ??= readBundle();
+  const entry = bundle.chunks.find((chunk) => chunk.isEntry === true && chunk.name === name);
+  if (entry === undefined) throw new Error(`the build has no entry ${name}: run "npm run prepare"`);
+  return { script: PATH + entry.file, styles: (entry.css ?? []).map((file) => PATH + file) };
+}
+
+/**
+ * Serves what the build made. A file's name holds the hash of what is in it, so browsers keep it for good; only names that the build
+ * lists are served.
+ */
+export function bundleRoutes(router: Router): void {
+  router.get(`${PATH}:name`, async (ctx, next) => {
+    bundle ??= readBundle();
+    const file = bundle.read(ctx.params["name"] ?? "");
+    if (file === undefined) return next();
+    ctx.set("Cache-Control", "public, max-age=31536000, immutable");
+    ctx.set("Content-Type", file.type);
+    ctx.set("Vary", "Accept-Encoding");
+    const isCompressed = ctx.acceptsEncodings("gzip", "identity") === "gzip";
+    if (isCompressed) ctx.set("Content-Encoding", "gzip");
+    ctx.body = isCompressed ? file.compressed : file.content;
+    return undefined;
+  });
+}
+
+function readBundle() {
+  const folder = FOLDERS.find((one) => existsSync(new URL("manifest.json", one)));
+  if (folder === undefined) throw new Error('the pages are not built: run "npm run prepare"');
+  const manifest = readFileSync(new URL("manifest.json", folder), "utf8");
+  const chunks = Object.values(JSON.parse(manifest) as Readonly<Record<string, Chunk>>);
+  const names = new Set(chunks.flatMap(({ file, css = [] }) => [file, ...css]));
+  const files = new Map<string, { type: string; content: Buffer; compressed: Buffer }>();
+  return {
+    chunks,
+    read(name: string) {
+      const type = TYPES[name.slice(name.lastIndexOf(".") + 1)];
+      if (!names.has(name) || type === undefined) return undefined;
+      let file = files.get(name);
+      if (file === undefined) {
+        const content = readFileSync(new URL(name, folder));
+        files.set(name, (file = { type, content, compressed: gzipSync(content) }));
+      }
+      return file;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Draft } from "../../../src/browser/playground/draft.ts";
+import { SNIPPETS } from "../../../src/browser/playground/snippets.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../../..");
+const run = promisify(execFile);
+/** What would end a string, or begin something else, in one language or another. */
+const DRAFT: Draft = {
+  source:
+    "const quotes = `'\"'`;\n// \"\"\" ''' \\n \\\\ ${1} $HOME `id` $(id) %s é 🎲\nreturn Functions.encodeString('it\\'s' + quotes);\n",
+  args: ["it's", '"""', "$HOME `id`", "back\\slash", "line\nbreak", ""],
+  returnType: "string",
+  network: "sepolia",
+};
+
+let server: Server;
+let baseUrl: string;
+const calls: { url: string | undefined; key: string | undefined; body: unknown }[] = [];
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
+      calls.push({ url: request.url, key: request.headers.authorization, body });
+      const data = { success: true, parsedResult: "the result", result: "0x", err: "0x", url: "http://x/" };
+      response.setHeader("content-type", "application/json").end(JSON.stringify({ data }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const COMMANDS: Readonly<Record<string, (text: string) => [string, string[]]>> = {
+  curl: (text) => ["bash", ["-c", text]],
+  TypeScript: (text) => [process.execPath, ["--input-type=module-typescript", "--eval", text]],
+  Python: (text) => ["python3", ["-c", text]],
+};
+
+test.each(SNIPPETS)(
+  "default: as $name, a draft is sent as it is, with the key of the environment",
+  async ({ name, write }) => {
+    const [command, args] = COMMANDS[name]!(write(DRAFT, baseUrl));
+    const { stdout } = await run(command, args, {
+      cwd: ROOT,
+      env: { ...process.env, TYCHE_API_KEY: "tyche_key" },
+    });
+    expect(stdout).toContain("the result");
+    expect(calls.pop()).toEqual({
+      url: "/api/oracleFunctions/runFunction",
+      key: "tyche_key",
+      body: { network: DRAFT.network, source: DRAFT.source, args: DRAFT.args, returnType: DRAFT.returnType },
+    });
+  },
+);
