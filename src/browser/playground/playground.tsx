@@ -4,7 +4,7 @@ import { RETURN_TYPES, type Draft } from "./draft.ts";
 import { EditorField } from "./editorField.tsx";
 import { EXAMPLES } from "./examples.ts";
 import type { Model } from "./model.ts";
-import { CopyButton, Field, Select } from "./parts.tsx";
+import { CopyButton, Field, Select, UnknownText } from "./parts.tsx";
 import { describeError, dryRun, findFailure, runOnChain, type Run } from "./run.ts";
 import { RunPanel } from "./runPanel.tsx";
 import { encodeFragment } from "./share.ts";
@@ -173,7 +173,7 @@ function Elsewhere({ draft }: { readonly draft: Draft }) {
             <summary>as {name}</summary>
             <CopyButton text={text} what={name} />
             <pre class="listing" tabIndex={0} role="region" aria-label={`As ${name}`}>
-              {text}
+              <UnknownText text={text} />
             </pre>
           </details>
         );

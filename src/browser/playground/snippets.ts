@@ -28,7 +28,7 @@ function writeTypeScript(draft: Draft, baseUrl: string): string {
 const tyche = createClient({ baseUrl: ${JSON.stringify(baseUrl)}, apiKey: process.env.TYCHE_API_KEY! });
 const { success, parsedResult, err, url } = await tyche.runFunction({
   network: ${JSON.stringify(network)},
-  source: \`${source.replaceAll(/[\\`]|\$(?=\{)/g, String.raw`\$&`)}\`,
+  source: \`${source.replaceAll(/[\\`]|\$(?=\{)/g, String.raw`\$&`).replaceAll("\r", String.raw`\r`)}\`,
   args: ${JSON.stringify(args)},
   returnType: ${JSON.stringify(returnType)},
 });
@@ -43,7 +43,7 @@ function writePython(draft: Draft, baseUrl: string): string {
 
 body = {
     "network": ${JSON.stringify(network)},
-    "source": """${source.replaceAll(/[\\"]/g, String.raw`\$&`)}""",
+    "source": """${source.replaceAll(/[\\"]/g, String.raw`\$&`).replaceAll("\r", String.raw`\r`)}""",
     "args": ${JSON.stringify(args)},
     "returnType": ${JSON.stringify(returnType)},
 }

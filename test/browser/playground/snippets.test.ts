@@ -12,7 +12,7 @@ const run = promisify(execFile);
 /** What would end a string, or begin something else, in one language or another. */
 const DRAFT: Draft = {
   source:
-    "const quotes = `'\"'`;\n// \"\"\" ''' \\n \\\\ ${1} $HOME `id` $(id) %s é 🎲\nreturn Functions.encodeString('it\\'s' + quotes);\n",
+    "const quotes = `'\"'`;\n// \"\"\" ''' \\n \\\\ ${1} $HOME `id` $(id) %s é 🎲\r\nreturn Functions.encodeString('it\\'s' + quotes);\n",
   args: ["it's", '"""', "$HOME `id`", "back\\slash", "line\nbreak", ""],
   returnType: "string",
   network: "sepolia",
