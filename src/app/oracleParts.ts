@@ -15,6 +15,7 @@ import {
   forgetRoundRecords,
   listRoundRecords,
   saveNodeBinding,
+  type OracleRoundRecord,
 } from "../store/oracleRounds.ts";
 import type { Store } from "../store/store.ts";
 import { deriveOracleKeys } from "./networkKeys.ts";
@@ -136,9 +137,7 @@ export async function bindNode(
 
 function createJournal(store: Store, network: string, configDigest: Hex): RoundJournal {
   // Under load a body of messages takes dozens of rounds further, each with a record.
-  const append = createGatherer<Parameters<typeof appendRoundRecords>[1][number]>((records) =>
-    appendRoundRecords(store, records),
-  );
+  const append = createGatherer<OracleRoundRecord>((records) => appendRoundRecords(store, records));
   const keyOf = (requestId: Hex) => ({ network, configDigest, requestId });
   return {
     read: (requestId) => listRoundRecords(store.db, keyOf(requestId)),

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { createGatherer } from "../lib/gather.ts";
 import { findRequest, findRequests, insertRequests, saveRequests } from "../store/requests.ts";
 import { addUsage } from "../store/usage.ts";
 import { DatabaseAwayError } from "../store/databaseAway.ts";
@@ -99,26 +99,12 @@ export function createRequestBook(
   const unsettled = new Map<string, Map<string, OpenRequest>>();
   const listeners = new Map<string, Set<Listener>>();
   let tail: Promise<void> = Promise.resolve();
-  let gathering: { readonly added: Added[]; readonly stored: Promise<void> } | undefined;
 
-  /** Stores a request together with all that come in the same turn of the event loop. */
-  const insert = (one: Added): Promise<void> => {
-    if (gathering === undefined) {
-      const added: Added[] = [];
-      const stored = setImmediate().then(() => {
-        gathering = undefined;
-        return store.write((db) => insertNew(db, added));
-      });
-      gathering = { added, stored };
-    }
-    const { added, stored } = gathering;
-    added.push(one);
-    // One whose key is taken fails them all: then each goes alone.
-    return stored.catch((error: unknown) => {
-      if (added.length === 1 || error instanceof DatabaseAwayError) throw error;
-      return store.write((db) => insertNew(db, [one]));
-    });
-  };
+  /** One whose key is taken fails all that are stored with it: then each goes alone. */
+  const insert = createGatherer<Added>(
+    (added) => store.write((db) => insertNew(db, added)),
+    (error) => !(error instanceof DatabaseAwayError),
+  );
 
   const place = (request: OpenRequest): void => {
     const { id, network } = request;

@@ -7,6 +7,11 @@ export interface OracleRoundKey {
   readonly requestId: string;
 }
 
+/** What a node must not forget, with its place. */
+export interface OracleRoundRecord extends OracleRoundKey {
+  readonly record: string;
+}
+
 /** Returns what a node has recorded about a request, in its order. */
 export async function listRoundRecords(db: Queryable, key: OracleRoundKey): Promise<readonly string[]> {
   const rows = await db
@@ -23,7 +28,7 @@ export async function listRoundRecords(db: Queryable, key: OracleRoundKey): Prom
 /** Adds records in their order; resolves when they are on disk. */
 export async function appendRoundRecords(
   store: Pick<Store, "write">,
-  records: readonly (OracleRoundKey & { readonly record: string })[],
+  records: readonly OracleRoundRecord[],
 ): Promise<void> {
   const created_at = Date.now();
   const rows = records.map(({ network, configDigest, requestId, record }) => ({

@@ -12,6 +12,25 @@ test("default: what is given in one turn is written at once, in its order; what 
   expect(writes).toEqual([[1, 2, 3], [4]]);
 });
 
+test("behaviour: where an error may be one item's alone, the others are written by themselves", async () => {
+  const writes: (readonly number[])[] = [];
+  const give = createGatherer<number>(
+    async (items) => {
+      writes.push(items);
+      if (items.includes(2)) throw new Error("2 is taken");
+    },
+    (error) => (error as Error).message === "2 is taken",
+  );
+  expect((await Promise.allSettled([1, 2, 3].map(give))).map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+  ]);
+  expect(writes).toEqual([[1, 2, 3], [1], [2], [3]]);
+  await expect(give(2)).rejects.toThrow("2 is taken");
+  expect(writes).toHaveLength(5);
+});
+
 test("error: all of a turn are refused with what the write rejects with, and the next turn is written", async () => {
   let isBroken = true;
   const give = createGatherer<number>(async () => {
