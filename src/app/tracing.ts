@@ -1,7 +1,7 @@
 import { DiagLogLevel, diag, trace } from "@opentelemetry/api";
 import type { Logger } from "pino";
 import { messageOf } from "../lib/errors.ts";
-import { ids } from "../lib/spans.ts";
+import { idGenerator } from "../lib/spans.ts";
 import { StartError } from "./startError.ts";
 
 /** Variables of OpenTelemetry's specification that say where traces go. */
@@ -14,12 +14,13 @@ export async function startTraced<Running extends { close(): Promise<void> }>(
   start: () => Promise<Running>,
 ): Promise<Running> {
   const stop = await startTracing(process.env, { name, log });
-  const running = await start();
-  const close = async (): Promise<void> => {
-    await running.close();
+  try {
+    const running = await start();
+    return { ...running, close: () => running.close().finally(stop) };
+  } catch (error) {
     await stop();
-  };
-  return { ...running, close };
+    throw error;
+  }
 }
 
 /**
@@ -42,7 +43,7 @@ async function startTracing(
   const warn = (message: string): void => log.warn({ reason: message }, "traces can't be exported");
   diag.setLogger({ error: warn, warn, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);
   const provider = new sdk.TracerProvider({
-    idGenerator: ids,
+    idGenerator,
     resource: resources
       .resourceFromAttributes({ "service.name": name })
       .merge(resources.detectResources({ detectors: [resources.envDetector] })),

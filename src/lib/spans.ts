@@ -16,14 +16,17 @@ export interface Step {
   readonly isCall?: boolean;
 }
 
-/** What a root span is to be called; see {@link ids}. */
+/** Does nothing until an exporter is there. */
+const tracer = trace.getTracer("tyche");
+
+/** What a root span is to be called; see {@link idGenerator}. */
 let root: SpanContext | undefined;
 
 /**
  * Makes the ids of spans as OpenTelemetry's SDK asks for them: at random, but for the root of a request, whose ids every process finds by
  * itself.
  */
-export const ids = {
+export const idGenerator = {
   generateTraceId: (): string => root?.traceId ?? randomHex(16),
   generateSpanId: (): string => root?.spanId ?? randomHex(8),
 };
@@ -71,7 +74,7 @@ export function tellStep(requestId: string, step: Step): void {
 
 function tell(parent: SpanContext | undefined, step: Step): void {
   const { name, startMs, attributes = {}, failure, links = [], isCall = false } = step;
-  const span = trace.getTracer("tyche").startSpan(
+  const span = tracer.startSpan(
     name,
     {
       root: parent === undefined,

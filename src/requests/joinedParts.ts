@@ -75,6 +75,6 @@ export function describeMissing(
     const operator = operatorOf?.(keyHash);
     return operator === undefined ? keyHash : `${keyHash} (operator ${operator})`;
   });
-  const whose = `${names.length === 1 ? "the word of key hash" : "the words of key hashes"} ${new Intl.ListFormat("en").format(names)}`;
-  return `${count - missing.length} of ${count} words have come; ${whose} ${names.length === 1 ? "is" : "are"} missing`;
+  const [whose, are] = names.length === 1 ? ["word of key hash", "is"] : ["words of key hashes", "are"];
+  return `${count - missing.length} of ${count} words have come; the ${whose} ${new Intl.ListFormat("en").format(names)} ${are} missing`;
 }
