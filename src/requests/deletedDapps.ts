@@ -8,8 +8,9 @@ import { NotFoundError } from "./errors.ts";
 import type { RequestBook } from "./requestBook.ts";
 import type { Dapp } from "./service.ts";
 
-/** Between tries to unlink a contract: the oracle contracts refuse while its requests are under way. */
-const RETRY_MS = 60_000;
+/** First pause between tries to unlink a contract, which doubles: the oracle contracts refuse while its requests are under way, and one may never end. */
+const FIRST_PAUSE_MS = 60_000;
+const LONGEST_PAUSE_MS = 86_400_000;
 
 /** Ends on chain what deleted dapps have left there. */
 export interface DeletedDapps {
@@ -29,8 +30,8 @@ export function createDeletedDapps(options: {
   readonly now?: () => number;
 }): DeletedDapps {
   const { store, book, acceptance, now = () => performance.now() } = options;
-  /** When each contract was tried last. */
-  const tried = new Map<string, number>();
+  /** When each contract is tried next, and the pause after that. */
+  const tries = new Map<string, { readonly at: number; readonly pauseMs: number }>();
 
   return {
     async unlinkDeleted(network) {
@@ -39,8 +40,9 @@ export function createDeletedDapps(options: {
         const isUnderWay = book
           .open(network)
           .some((one) => one.dappId === dappId && one.kind === "unlink" && one.params.consumer === address);
-        if (isUnderWay || now() - (tried.get(name) ?? -RETRY_MS) < RETRY_MS) continue;
-        tried.set(name, now());
+        const { at, pauseMs } = tries.get(name) ?? { at: now(), pauseMs: FIRST_PAUSE_MS };
+        if (isUnderWay || now() < at) continue;
+        tries.set(name, { at: now() + pauseMs, pauseMs: Math.min(2 * pauseMs, LONGEST_PAUSE_MS) });
         const dapp: Dapp = { id: dappId, name: "", keyId: "deleted", facilities: [] };
         const consumer = getAddress(address);
         try {

@@ -109,5 +109,12 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(accepted).toHaveLength(2);
     expect(await listDeletedDappConsumers(store.db, "fuji")).toEqual([]);
     expect(await listDeletedDappConsumers(store.db, "sepolia")).toHaveLength(1);
+
+    // One whose requests never end is tried ever less often.
+    refusal = undefined;
+    accepted.length = 0;
+    for (const end = now + 2 * 86_400_000; now < end; now += 60_000)
+      await deletedDapps.unlinkDeleted("sepolia");
+    expect(accepted).toHaveLength(12);
   });
 });
