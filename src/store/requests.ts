@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { Insertable, Selectable } from "kysely";
-import { TycheError } from "../lib/errors.ts";
 import { DamagedRecordError, checksumOf } from "./checksum.ts";
 import type { Queryable } from "./store.ts";
+import { StaleRequestError } from "./storeErrors.ts";
 import type { RequestKind, RequestState, Tables } from "./schema.ts";
 
 /** One change of a request's state. */
@@ -287,15 +287,4 @@ export function parseRow(row: Row): StoredRequest {
     version: row.version,
     ...(row.payload_deleted_at === null ? {} : { payloadDeletedAt: row.payload_deleted_at }),
   };
-}
-
-/** A request was to be changed from a version that is not the stored one: somebody else has changed it. */
-export class StaleRequestError extends TycheError {
-  constructor(id: string) {
-    super(`request ${id} was changed by somebody else meanwhile`, {
-      code: "store_conflict",
-      blame: "us",
-      retryable: true,
-    });
-  }
 }

@@ -6,3 +6,14 @@ export class StoreError extends TycheError {
     super(message, { code: "store_unusable", blame: "us", cause });
   }
 }
+
+/** A request was to be changed from a version that is not the stored one: somebody else has changed it. */
+export class StaleRequestError extends TycheError {
+  constructor(id: string) {
+    super(`request ${id} was changed by somebody else meanwhile`, {
+      code: "store_conflict",
+      blame: "us",
+      retryable: true,
+    });
+  }
+}

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createRequestBook, type RequestBook } from "../../src/requests/requestBook.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
-import { StaleRequestError } from "../../src/store/requests.ts";
+import { StaleRequestError } from "../../src/store/storeErrors.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { DESK_DAPP, DESK_NETWORK, makeRequest } from "../support/pipelineWorld.ts";
