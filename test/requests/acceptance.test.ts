@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { SandboxClosedError } from "../../sandbox/host/poolErrors.ts";
 import { createAcceptance, type Acceptance } from "../../src/requests/acceptance.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
@@ -9,7 +9,7 @@ import type { ServiceNetwork } from "../../src/requests/serviceNetwork.ts";
 import { DatabaseAwayError } from "../../src/store/databaseAway.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import type { Store } from "../../src/store/store.ts";
-import { DATABASES, emptyTables, type TestDatabase } from "../support/databases.ts";
+import { DATABASES, useStore } from "../support/databases.ts";
 import { DESK_DAPP, DESK_NETWORK } from "../support/pipelineWorld.ts";
 
 const DAPP: Dapp = { id: DESK_DAPP, name: "test", keyId: "key_1", facilities: ["functions"] };
@@ -22,24 +22,17 @@ const COMMAND = {
 } as const;
 
 describe.each(DATABASES)("on %s", (_name, create) => {
-  let database: TestDatabase;
   let store: Store;
   let dryRun: () => Promise<void>;
   const taken: string[] = [];
 
-  beforeAll(async () => {
-    database = await create();
-    store = await database.open();
-  });
-  afterAll(async () => {
-    await store?.close();
-    await database?.remove();
+  useStore(create, (opened) => {
+    store = opened;
   });
   beforeEach(async () => {
     taken.length = 0;
     await insertDapp(store.db, { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1 });
   });
-  afterEach(() => emptyTables(store));
 
   /** What one process accepts with. */
   const open = (

@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { readDryRuns, recordDryRun } from "../../src/requests/dryRuns.ts";
 import type { FunctionRefusal, SimulateResult } from "../../src/requests/results.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import { deleteOldDryRuns, KEPT_DRY_RUNS } from "../../src/store/dryRuns.ts";
 import type { Store } from "../../src/store/store.ts";
 import { listUsage } from "../../src/store/usage.ts";
-import { DATABASES, emptyTables, type TestDatabase } from "../support/databases.ts";
+import { DATABASES, useStore } from "../support/databases.ts";
 
 const DONE: SimulateResult = {
   success: true,
@@ -31,21 +31,14 @@ const REFUSED: FunctionRefusal = {
 };
 
 describe.each(DATABASES)("on %s", (_name, create) => {
-  let database: TestDatabase;
   let store: Store;
-  beforeAll(async () => {
-    database = await create();
-    store = await database.open();
-  });
-  afterAll(async () => {
-    await store?.close();
-    await database?.remove();
+  useStore(create, (opened) => {
+    store = opened;
   });
   beforeEach(async () => {
     for (const id of ["dapp_a", "dapp_b"])
       await insertDapp(store.db, { id, name: id, facilities: [], createdAt: 1 });
   });
-  afterEach(() => emptyTables(store));
 
   test("default: dry runs and refusals are listed, newest first, cut, counted, and for their dapp alone", async () => {
     const source = "\n  return Functions.encodeUint256(42n)\n// secret";

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { firstId } from "../../src/lib/id.ts";
 import { parseRequest } from "../../src/requests/openRequest.ts";
 import { presentRequest } from "../../src/requests/present.ts";
@@ -14,7 +14,7 @@ import {
 import type { Store } from "../../src/store/store.ts";
 import { findTransactions, insertTransaction, endTransaction } from "../../src/store/transactions.ts";
 import { addUsage, listUsage } from "../../src/store/usage.ts";
-import { DATABASES, emptyTables, type TestDatabase } from "../support/databases.ts";
+import { DATABASES, useStore } from "../support/databases.ts";
 import { makeStoredRequest } from "../support/storedRequest.ts";
 
 const DAY_MS = 86_400_000;
@@ -40,21 +40,14 @@ function makeRequest(daysAgo: number, number: number, change: Partial<StoredRequ
 }
 
 describe.each(DATABASES)("on %s", (_name, create) => {
-  let database: TestDatabase;
   let store: Store;
-  beforeAll(async () => {
-    database = await create();
-    store = await database.open();
-  });
-  afterAll(async () => {
-    await store?.close();
-    await database?.remove();
+  useStore(create, (opened) => {
+    store = opened;
   });
   beforeEach(async () => {
     for (const id of ["dapp_a", "dapp_b"])
       await insertDapp(store.db, { id, name: id, facilities: [], createdAt: 1 });
   });
-  afterEach(() => emptyTables(store));
 
   const pass = (keep: Keep, network = "sepolia"): Promise<void> =>
     createRetention({

@@ -1,14 +1,4 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  onTestFinished,
-  test,
-  vi,
-} from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDailyLimit } from "../../src/requests/dailyLimit.ts";
 import { createRequestBook, type RequestBook } from "../../src/requests/requestBook.ts";
 import { endMinedTransaction, shareOut } from "../../src/requests/usage.ts";
@@ -18,7 +8,7 @@ import { insertDapp } from "../../src/store/dapps.ts";
 import type { Store } from "../../src/store/store.ts";
 import { insertTransaction } from "../../src/store/transactions.ts";
 import { addUsage, dayOf } from "../../src/store/usage.ts";
-import { DATABASES, emptyTables, type TestDatabase } from "../support/databases.ts";
+import { DATABASES, useStore } from "../support/databases.ts";
 import { DESK_DAPP, makeRequest } from "../support/pipelineWorld.ts";
 
 const AT = Date.UTC(2026, 10, 22, 23, 59, 59);
@@ -28,20 +18,13 @@ const OUTCOME = { transactionHash: "0x1", requestId: "0x2" } as const;
 describe.each(DATABASES)("on %s", (_name, create) => {
   let store: Store;
   let book: RequestBook;
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await create();
-    store = await database.open();
-  });
-  afterAll(async () => {
-    await store?.close();
-    await database?.remove();
+  useStore(create, (opened) => {
+    store = opened;
   });
   beforeEach(async () => {
     await insertDapp(store.db, { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1 });
     book = createRequestBook(store);
   });
-  afterEach(() => emptyTables(store));
 
   const random = () => ({ ...makeRequest("random", "0x"), createdAt: AT });
   const read = async () => (await readUsage(store.db, DESK_DAPP, DAYS)).items;

@@ -1,20 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { listEvidence, saveEvidence } from "../../src/store/oracleEvidence.ts";
 import type { Store } from "../../src/store/store.ts";
-import { DATABASES, emptyTables, type TestDatabase } from "../support/databases.ts";
+import { DATABASES, useStore } from "../support/databases.ts";
 
 describe.each(DATABASES)("on %s", (_name, create) => {
   let store: Store;
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await create();
-    store = await database.open();
+  useStore(create, (opened) => {
+    store = opened;
   });
-  afterAll(async () => {
-    await store?.close();
-    await database?.remove();
-  });
-  afterEach(() => emptyTables(store));
 
   const save = (request: number, signer = "0xA", network = "one"): Promise<void> =>
     saveEvidence(store, {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
   deleteConsumer,
   findChain,
@@ -33,26 +33,21 @@ import {
   listRefusedTransactions,
   listTransactionsFrom,
 } from "../../src/store/transactions.ts";
-import { DATABASES, emptyTables, type TestDatabase } from "../support/databases.ts";
+import { DATABASES, useStore, type TestDatabase } from "../support/databases.ts";
 import { makeStoredRequest as makeRequest } from "../support/storedRequest.ts";
 
 describe.each(DATABASES)("on %s", (_name, create) => {
   let database: TestDatabase;
   let store: Store;
 
-  beforeAll(async () => {
-    database = await create();
-    store = await database.open();
-  });
-  afterAll(async () => {
-    await store?.close();
-    await database?.remove();
+  useStore(create, (opened, itsDatabase) => {
+    store = opened;
+    database = itsDatabase;
   });
   beforeEach(async () => {
     for (const id of ["dapp_a", "dapp_b"])
       await insertDapp(store.db, { id, name: id, facilities: ["presets"], createdAt: 1 });
   });
-  afterEach(() => emptyTables(store));
 
   describe("requests", () => {
     test("default: requests that blocks have ended are listed until those are final", async () => {

@@ -1,27 +1,22 @@
 import { sql } from "kysely";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { migrations } from "../../src/store/migrations.ts";
 import { findSetting, saveSetting } from "../../src/store/settings.ts";
 import type { Store } from "../../src/store/store.ts";
 import { USABLE_SINCE_SETTING } from "../../src/store/tableVersion.ts";
-import { DATABASES, emptyTables, type TestDatabase } from "../support/databases.ts";
+import { DATABASES, useStore, type TestDatabase } from "../support/databases.ts";
 
 const FUTURE = "9999_future";
 
 describe.each(DATABASES)("on %s", (_name, create) => {
   let database: TestDatabase;
   let store: Store;
-  beforeAll(async () => {
-    database = await create();
-    store = await database.open();
-  });
-  afterAll(async () => {
-    await store?.close();
-    await database?.remove();
+  useStore(create, (opened, itsDatabase) => {
+    store = opened;
+    database = itsDatabase;
   });
   afterEach(async () => {
     await sql`DELETE FROM kysely_migration WHERE name = ${FUTURE}`.execute(store.db);
-    await emptyTables(store);
   });
 
   const NEWEST = Object.keys(migrations).at(-1)!;

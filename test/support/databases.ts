@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { afterAll, afterEach, beforeAll } from "vitest";
 import { createPostgresDialect } from "../../src/store/postgresDialect.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
@@ -34,6 +35,27 @@ const TABLES = [
   "dapps",
   "settings",
 ] as const;
+
+/** Opens a database for the tests of a block, and empties its tables after each of them. `take` gets the store before the first. */
+export function useStore(
+  create: () => Promise<TestDatabase>,
+  take: (store: Store, database: TestDatabase) => void,
+): void {
+  let database: TestDatabase | undefined;
+  let store: Store | undefined;
+  beforeAll(async () => {
+    database = await create();
+    store = await database.open();
+    take(store, database);
+  });
+  afterAll(async () => {
+    await store?.close();
+    await database?.remove();
+  });
+  afterEach(async () => {
+    if (store !== undefined) await emptyTables(store);
+  });
+}
 
 /** Empties every table. */
 export async function emptyTables({ db }: Store): Promise<void> {
