@@ -16,7 +16,14 @@ export async function startTraced<Running extends { close(): Promise<void> }>(
   const stop = await startTracing(process.env, { name, log });
   try {
     const running = await start();
-    return { ...running, close: () => running.close().finally(stop) };
+    const close = async (): Promise<void> => {
+      try {
+        await running.close();
+      } finally {
+        await stop();
+      }
+    };
+    return { ...running, close };
   } catch (error) {
     await stop();
     throw error;
