@@ -11,26 +11,30 @@ export interface EarlyMessages {
   take(requestId: Hex): readonly Sealed[];
 }
 
-/** Creates an empty store of early messages: of each node one commitment and one reveal for a request; the oldest requests go first. */
+/** Of one kind and sender: an honest node has one, and a second one shows that its sender isn't. */
+const MAX_OF_SENDER = 2;
+
+/** Creates an empty store of early messages: of each node two commitments and two reveals for a request; the oldest requests go first. */
 export function createEarlyMessages(): EarlyMessages {
-  const requests = new Map<Hex, Map<string, Sealed>>();
+  const requests = new Map<Hex, Sealed[]>();
   let count = 0;
   const forget = (requestId: Hex): readonly Sealed[] => {
-    const found = requests.get(requestId);
+    const found = requests.get(requestId) ?? [];
     requests.delete(requestId);
-    count -= found?.size ?? 0;
-    return found === undefined ? [] : [...found.values()];
+    count -= found.length;
+    return found;
   };
   return {
     take: forget,
     add(requestId, sealed) {
       const { kind, sender } = sealed.message;
       if (kind !== "commit" && kind !== "reveal") return;
-      const key = `${kind} ${sender}`;
-      const known = requests.get(requestId) ?? new Map<string, Sealed>();
+      const known = requests.get(requestId) ?? [];
+      const ofSender = known.filter(({ message }) => message.kind === kind && message.sender === sender);
+      const isKnown = ofSender.some(({ bytes }) => Buffer.compare(bytes, sealed.bytes) === 0);
+      if (isKnown || ofSender.length === MAX_OF_SENDER) return;
       requests.set(requestId, known);
-      if (known.has(key)) return;
-      known.set(key, sealed);
+      known.push(sealed);
       count += 1;
       while (count > MAX_MESSAGES) forget(requests.keys().next().value!);
     },

@@ -241,3 +241,19 @@ test("error: two commitments of one node are found out, and told to the others",
   await vi.waitFor(() => expect(nodes[0]!.transmitted).not.toEqual([]));
   expect(readTransmission(nodes[0]!.transmitted[0]!).result).toBe("seen");
 });
+
+test("error: two commitments that come before a node has seen the request are found out once it has", async () => {
+  for (const index of [0, 3]) start(index);
+  for (const text of ["one", "two"]) {
+    begin(nodes[3]!, REQUEST);
+    observe(nodes[3]!, REQUEST, text);
+    await vi.waitFor(() => expect(nodes[0]!.heard).toContain("commit of 3"));
+    nodes[0]!.heard.length = 0;
+    nodes[3]!.member.close();
+    start(3);
+  }
+  const accused = vi.fn<TaskHooks["onAccuse"]>();
+  begin(nodes[0]!, REQUEST, { onAccuse: accused });
+  await vi.waitFor(() => expect(accused).toHaveBeenCalledOnce());
+  expect(accused.mock.calls[0]![0].evidence.message.first.message.sender).toBe(3);
+});
