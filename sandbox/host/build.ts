@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -32,10 +32,16 @@ export async function buildChild(): Promise<string> {
   if (existsSync(path)) return path;
   const code = await bundle();
   mkdirSync(folder, { recursive: true, mode: 0o755 });
-  // Written under another name first: several processes may build at once, and none may see half a file.
+  // Several processes may build at once. None may see half a file, and the first one's stays: children are let read that very inode.
   const draft = `${path}.${process.pid}.${performance.now()}`;
   writeFileSync(draft, code, { mode: 0o644 });
-  renameSync(draft, path);
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    rmSync(draft);
+  }
   for (const name of readdirSync(folder)) {
     if (
       name.startsWith("sandbox-") &&
