@@ -92,12 +92,12 @@ export function createReplica(options: ReplicaOptions): Replica {
     const awaited = book?.awaited().filter((id) => book?.get(id) === undefined) ?? [];
     const versions = new Map(await listVersions(store.db, awaited));
     const changed = [...versions].flatMap(([id, version]) => (seen.get(id) === version ? [] : [id]));
-    seen = versions;
     for (const network of held) {
       const open = await listOpenVersions(store.db, network);
       for (const [id, version] of open) if (book?.get(id)?.version !== version) changed.push(id);
     }
     if (changed.length > 0) await book?.reread(changed);
+    seen = versions;
     for (const network of held) takeReceived(network);
     const counted = new Map<string, Map<string, number>>();
     for (const { network, dappId, count } of await countOpenRequests(store.db)) {

@@ -45,7 +45,10 @@ export interface RequestBook {
    * @param assertMay asked in the same transaction, after the request was counted; what it throws keeps the request from being stored.
    */
   add(request: OpenRequest, assertMay?: (db: Queryable) => Promise<void>): Promise<void>;
-  /** Takes requests that an earlier process left open, and such as have ended in blocks that aren't final. */
+  /**
+   * Takes requests that an earlier process left open, and such as have ended in blocks that aren't final; whoever waits for one is called
+   * back.
+   */
   restore(requests: readonly OpenRequest[]): void;
   /** Requests in work: all, those on a network, or those of one dapp there. */
   openCount(network?: string, dappId?: string): number;
@@ -71,7 +74,7 @@ export interface RequestBook {
     also?: (db: Queryable) => Promise<void>,
     fence?: Pick<Fence, "assertHeld">,
   ): Promise<void>;
-  /** Calls back after each stored change of a request; gives back a stop. */
+  /** Calls back after each stored change of a request, and when it is taken from the tables; gives back a stop. */
   listen(id: string, listener: Listener): () => void;
   /** Ids of the requests that somebody waits for. */
   awaited(): string[];
@@ -119,6 +122,16 @@ export function createRequestBook(
     }
   };
 
+  const wake = (request: OpenRequest): void => {
+    for (const listener of listeners.get(request.id) ?? []) listener(request);
+  };
+
+  /** Takes a request as it is stored. Whoever waits for it may have been told of nothing that has happened to it since. */
+  const take = (request: OpenRequest): void => {
+    place(request);
+    wake(request);
+  };
+
   /** Takes what is stored of requests whose write failed: whether it was committed is open, and memory must not differ. */
   const reload = async (requests: readonly OpenRequest[]): Promise<void> => {
     const stored = await findRequests(
@@ -129,9 +142,9 @@ export function createRequestBook(
     for (const request of requests) {
       const found = byId.get(request.id);
       if (found?.version === request.version) continue;
+      if (found !== undefined) take(Object.assign(request, parseRequest(found)));
       // One whose row is gone is nobody's any more: kept, it would fail each write of a block that it shares with others.
-      Object.assign(request, found === undefined ? { state: "failed", endedIn: null } : parseRequest(found));
-      place(request);
+      else place(Object.assign(request, { state: "failed", endedIn: null }));
     }
   };
 
@@ -169,7 +182,7 @@ export function createRequestBook(
     sharing.onStored(changed.map(({ request }) => request));
     for (const { request, firstNew } of changed) {
       observe(request, { timeline: request.timeline, firstNew });
-      for (const listener of listeners.get(request.id) ?? []) listener(request);
+      wake(request);
     }
   };
 
@@ -200,7 +213,7 @@ export function createRequestBook(
       observe(request, { timeline: request.timeline, firstNew: 0 });
     },
     restore(requests) {
-      for (const request of requests) place(request);
+      for (const request of requests) take(request);
     },
     openCount(network, dappId) {
       if (network === undefined) return openRequests.size;
@@ -243,9 +256,7 @@ export function createRequestBook(
         for (const stored of await findRequests(store.db, ids)) {
           const known = openRequests.get(stored.id) ?? unsettled.get(stored.network)?.get(stored.id);
           if (known !== undefined && known.version >= stored.version) continue;
-          const request = Object.assign(known ?? {}, parseRequest(stored));
-          place(request);
-          for (const listener of listeners.get(request.id) ?? []) listener(request);
+          take(Object.assign(known ?? {}, parseRequest(stored)));
         }
       }),
     release(network) {

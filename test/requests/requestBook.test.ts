@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createRequestBook, type RequestBook } from "../../src/requests/requestBook.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
+import { DatabaseAwayError } from "../../src/store/databaseAway.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import { StaleRequestError } from "../../src/store/storeErrors.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
@@ -139,4 +140,38 @@ test("behaviour: of requests stored in the same turn, one whose key is taken fai
   ]);
   expect(added.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   expect(book.openCount()).toBe(3);
+});
+
+test("behaviour: whoever waits is told of an end that comes from the tables, as when another replica's network is taken over", async () => {
+  await book.add(request);
+  let isHeld = false;
+  const other = createRequestBook(store, undefined, {
+    holds: () => isHeld,
+    onStored() {},
+    openCount: () => 0,
+  });
+  const told: OpenRequest[] = [];
+  other.listen(request.id, (one) => told.push(one));
+  const endedIn = { number: 1, hash: "0x1" } as const;
+  await book.change([{ request, state: "fulfilled", outcome: { ...OUTCOME, words: [] }, endedIn }]);
+  isHeld = true;
+  other.restore([(await other.find(request.id))!]);
+  expect(told).toMatchObject([{ state: "fulfilled", version: 2 }]);
+});
+
+test("behaviour: whoever waits is told of an end whose write has lost its answer", async () => {
+  const cut = createRequestBook({
+    ...store,
+    async write(work) {
+      await store.write(work);
+      throw new DatabaseAwayError("cut");
+    },
+  });
+  await book.add(request);
+  cut.restore([request]);
+  const told: OpenRequest[] = [];
+  cut.listen(request.id, (one) => told.push(one));
+  const endedIn = { number: 1, hash: "0x1" } as const;
+  await expect(cut.change([{ request, state: "fulfilled", endedIn }])).rejects.toThrow(DatabaseAwayError);
+  expect(told).toMatchObject([{ state: "fulfilled", version: 2 }]);
 });
