@@ -21,7 +21,7 @@ export interface HttpLimits {
   readonly maxConcurrent: number;
   /** Calls without a valid key from one address (IPv6: one /64) in a window of `rateWindowSeconds`. */
   readonly anonymousRateLimit: number;
-  /** Calls of pages, explorer, `/readyz` and `/metrics` from one address in a window of `rateWindowSeconds`. */
+  /** Calls of pages, explorer and `/metrics` from one address in a window of `rateWindowSeconds`. */
   readonly pageRateLimit: number;
   /**
    * When closing: how long calls are still taken while `/readyz` already says that the service is not ready. Longer than whoever balances

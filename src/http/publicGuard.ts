@@ -5,8 +5,12 @@ import { createCallCounter, type CallCounter } from "./callCounter.ts";
 import { countCall } from "./guard.ts";
 import { DEFAULT_LIMITS, type HttpLimits } from "./limits.ts";
 
-/** Lets a call without an API key in: to the pages, the explorer, `/readyz` and `/metrics`. */
-export type PublicGuard = (ctx: Context) => Promise<void>;
+/**
+ * Lets a call without an API key in: to the pages, the explorer, `/readyz` and `/metrics`.
+ *
+ * @param options.isCounted whether the call counts against its address. Default `true`.
+ */
+export type PublicGuard = (ctx: Context, options?: { readonly isCounted?: boolean }) => Promise<void>;
 
 /**
  * Creates the guard of everything that is served without an API key.
@@ -34,11 +38,11 @@ export function createPublicGuard(options: {
     windowSeconds: rateWindowSeconds,
     counter: options.counter ?? createCallCounter(),
   };
-  return async (ctx) => {
+  return async (ctx, { isCounted = true } = {}) => {
     const host = ctx.get("Host");
     if (options.isLoopback && !isLoopbackHost(host) && !hosts.has(hostNameOf(host)))
       throw new HostNotAllowedError();
-    await countCall(ctx, policy);
+    if (isCounted) await countCall(ctx, policy);
   };
 }
 

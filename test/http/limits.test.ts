@@ -87,9 +87,10 @@ test("behaviour: behind a proxy the address that it saw counts, whatever a calle
 test("error: what needs no key is limited by address, apart from the API", async () => {
   const { call } = await startHarness({ limits: { pageRateLimit: 2 } });
   const statuses: number[] = [];
-  for (let count = 0; count < 3; count += 1) statuses.push((await call("GET", "/readyz")).status);
+  for (let count = 0; count < 3; count += 1) statuses.push((await call("GET", "/metrics")).status);
   expect(statuses).toEqual([200, 200, 429]);
-  expect((await call("GET", "/healthz")).status).toBe(200);
+  for (const path of ["/healthz", "/readyz", "/readyz", "/readyz"])
+    expect((await call("GET", path)).status).toBe(200);
   expect((await call("GET", "/api/networks")).status).toBe(200);
 });
 

@@ -134,7 +134,7 @@ export const ConfigSchema = Type.Object(
           http.anonymousRateLimit,
         ),
         pageRateLimit: integer(
-          "Calls of pages, explorer, `/readyz` and `/metrics` from one address in a window.",
+          "Calls of pages, explorer and `/metrics` from one address in a window.",
           [1, 1e9],
           http.pageRateLimit,
         ),

@@ -25,7 +25,8 @@ export function operationsRoutes(
   });
 
   router.get("/readyz", async (ctx) => {
-    await guardPublic(ctx);
+    // Behind a load balancer all callers may have its address: what they use up must not make it take the service for dead.
+    await guardPublic(ctx, { isCounted: false });
     const readiness = await deps.service.readiness();
     const ready = readiness.ready && !deps.leaving.aborted;
     ctx.set("Cache-Control", "no-store");
