@@ -2,11 +2,10 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, expect, test } from "vitest";
 import { ERROR_TABLE } from "../../src/lib/errorTable.ts";
-import { DEFAULT_PRESETS_FOLDER } from "../../src/requests/presetFolder.ts";
-import { readPresets } from "../../src/requests/presetTools.ts";
-import { CONSUMER, createExampleService } from "./exampleService.ts";
+import { CONSUMER } from "./exampleService.ts";
 import { KNOWN_TX } from "./exampleVerifier.ts";
 import { startHarness } from "./harness.ts";
+import { startPresetHarness } from "./presetHarness.ts";
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
@@ -29,14 +28,7 @@ type Schema = Readonly<Record<string, unknown>>;
 let text = "";
 let document: Document;
 beforeAll(async () => {
-  const presets = (await readPresets(DEFAULT_PRESETS_FOLDER)).map(({ preset }) => preset!);
-  const service = createExampleService();
-  const live = presets.map(({ definition, ...preset }) => ({
-    ...preset,
-    examples: [...definition.examples],
-  }));
-  Object.assign(service, { presets: () => live });
-  const { call, server } = await startHarness({ more: { service } });
+  const { call, server } = await startPresetHarness();
   ({ text } = await call("GET", "/openapi.json", { key: null }));
   document = JSON.parse(text) as Document;
   await server.close();
