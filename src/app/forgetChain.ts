@@ -1,5 +1,4 @@
 import type { RequestBook } from "../requests/requestBook.ts";
-import { parseRequest } from "../requests/openRequest.ts";
 import { replaceChain } from "../store/chainRecords.ts";
 import { listOpenRequests } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
@@ -13,7 +12,7 @@ export async function forgetChain(options: {
   readonly book: RequestBook;
 }): Promise<void> {
   const { network, identity, deployment, store, book } = options;
-  const lost = (await listOpenRequests(store.db, network)).map(parseRequest);
+  const lost = await book.damaged.read((onDamaged) => listOpenRequests(store.db, network, onDamaged));
   const message = `the chain of ${network} was replaced by a new one; send the request again`;
   book.restore(lost);
   book.settle(network, Infinity);

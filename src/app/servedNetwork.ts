@@ -198,6 +198,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         lowSubscriptionJuels: terms.allowanceJuels / 10n,
         openRequests: () => book.openCount(name),
         queuedRequests: () => opened().queued(),
+        damagedRequests: () => book.damaged.count(name),
         ...(status && { oracle: () => describeOracleHealth(status()) }),
       });
       const { rpcUrl, isNew } = chain;

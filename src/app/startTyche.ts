@@ -30,6 +30,7 @@ import { readConfigVars } from "../dapps/configVars.ts";
 import { createService } from "../requests/createService.ts";
 import { withOwnErrors } from "../requests/sandboxRuns.ts";
 import { createExplorer } from "../explorer/explorer.ts";
+import { createDamagedRequests } from "../requests/damagedRequests.ts";
 import { createRequestBook } from "../requests/requestBook.ts";
 import { createSourcePrefix } from "../requests/sources.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
@@ -141,7 +142,7 @@ async function start(
   closers.push(() => oraclePool.close());
   const pool = withOwnErrors(oraclePool);
   const metrics = createMetrics({ pool, log });
-  const book = createRequestBook(store, metrics.onRequest, replica?.sharing);
+  const book = createRequestBook(store, metrics.onRequest, replica?.sharing, createDamagedRequests(log));
   replica?.start(book);
   const networks = networkNames.map((name) =>
     createNetwork({
@@ -249,7 +250,6 @@ async function start(
   closers.push(() => server?.drain());
   // Where the command line finds the service of this directory.
   directory.writeSecret("service-url", `${server.url}\n`);
-
   const onNetwork = (network: StartedNetwork): void => {
     service.resumeChecks(network.name);
     options.onNetwork?.(network);

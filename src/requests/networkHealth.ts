@@ -59,6 +59,8 @@ export interface NetworkHealthOptions {
   /** Requests in work, and those of them that no transaction carries yet. */
   readonly openRequests: () => number;
   readonly queuedRequests: () => number;
+  /** Requests whose rows in the database can't be read. */
+  readonly damagedRequests: () => number;
   /** Absent where somebody else runs the oracle. */
   readonly oracle?: () => OracleHealth;
 }
@@ -97,8 +99,9 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
     const head = watcher.head();
     const pendingRequests = options.openRequests();
     const queuedRequests = options.queuedRequests();
+    const damagedRequests = options.damagedRequests();
     const oracle = options.oracle?.();
-    const known = { pendingRequests, queuedRequests, ...(oracle && describeOracle(oracle)) };
+    const known = { pendingRequests, queuedRequests, damagedRequests, ...(oracle && describeOracle(oracle)) };
     try {
       const beganMs = performance.now();
       let rpcLatencyMs = 0;
@@ -130,6 +133,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
         ...lowSubscription("VRF", vrfJuels, options.lowSubscriptionJuels),
         ...lowSubscription("Functions", functionsJuels, options.lowSubscriptionJuels),
         ...lagging(oracle),
+        ...damaged(damagedRequests),
         ...(isPaused ? [PAUSED_WARNING] : []),
         ...chainWarnings,
       ];
@@ -148,7 +152,13 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
       };
     } catch (error) {
       const why = `the chain can't be reached: ${messageOf(error)}`;
-      return { ready: false, why, rpcReachable: false, ...known, warnings: lagging(oracle) };
+      return {
+        ready: false,
+        why,
+        rpcReachable: false,
+        ...known,
+        warnings: [...lagging(oracle), ...damaged(damagedRequests)],
+      };
     }
   });
 }
@@ -206,6 +216,13 @@ function lowAccount(
 function lowSubscription(which: string, juels: bigint | undefined, lowJuels: bigint): string[] {
   if (juels === undefined || juels >= lowJuels) return [];
   return [`a ${which} subscription holds ${juels} juels, less than ${lowJuels}; top-ups don't arrive`];
+}
+
+function damaged(count: number): string[] {
+  if (count === 0) return [];
+  return [
+    `${count} ${count === 1 ? "request is" : "requests are"} damaged in the database and left alone, the log names each; put the database back from a backup`,
+  ];
 }
 
 function lagging(oracle: OracleHealth | undefined): string[] {

@@ -61,6 +61,11 @@ export function registerNetworkMetrics(
     ({ queuedRequests }) => queuedRequests,
   );
   one(
+    "tyche_damaged_requests",
+    "Requests met whose rows in the database are not what was written.",
+    ({ damagedRequests }) => damagedRequests,
+  );
+  one(
     "tyche_oracle_lag_seconds",
     "Time since the oracle saw its oldest unanswered request; 0 when there is none.",
     ({ oracleLagMs }) => over(oracleLagMs, 1000),

@@ -7,6 +7,8 @@ import type { TimelineEntry } from "../store/requests.ts";
 import type { Queryable, Store } from "../store/store.ts";
 import { applyChange, isEnded } from "./change.ts";
 import type { Change } from "./change.ts";
+import { createDamagedRequests } from "./damagedRequests.ts";
+import type { DamagedRequests } from "./damagedRequests.ts";
 import { parseRequest } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import { readPatiently } from "./readPatiently.ts";
@@ -38,6 +40,7 @@ export interface Sharing {
  * applied to the request in memory, then reported to those who wait: memory is never ahead of the journal.
  */
 export interface RequestBook {
+  readonly damaged: DamagedRequests;
   /**
    * Stores a new request, of version 1. Throws the store's error when its idempotency key is taken. Where the connection is lost before the answer,
    * the request is looked for.
@@ -91,11 +94,12 @@ export interface RequestBook {
 
 const ALONE: Sharing = { holds: () => true, onStored: () => {}, openCount: () => 0 };
 
-/** Makes the book over a store. `sharing`: where several replicas serve from it. */
+/** Makes the book over a store. `sharing`: where several replicas serve from it. `damaged`: what notes the damaged requests. */
 export function createRequestBook(
   store: Store,
   observe: RequestObserver = () => {},
   sharing: Sharing = ALONE,
+  damaged: DamagedRequests = createDamagedRequests(),
 ): RequestBook {
   const openRequests = new Map<string, OpenRequest>();
   /** By network and id. */
@@ -134,16 +138,14 @@ export function createRequestBook(
 
   /** Takes what is stored of requests whose write failed: whether it was committed is open, and memory must not differ. */
   const reload = async (requests: readonly OpenRequest[]): Promise<void> => {
-    const stored = await findRequests(
-      store.db,
-      requests.map(({ id }) => id),
-    );
+    const ids = requests.map(({ id }) => id);
+    const stored = await damaged.read((note) => findRequests(store.db, ids, note));
     const byId = new Map(stored.map((one) => [one.id, one]));
     for (const request of requests) {
       const found = byId.get(request.id);
       if (found?.version === request.version) continue;
-      if (found !== undefined) take(Object.assign(request, parseRequest(found)));
-      // One whose row is gone is nobody's any more: kept, it would fail each write of a block that it shares with others.
+      if (found !== undefined) take(Object.assign(request, found));
+      // One whose row is gone, or damaged, is nobody's any more: kept, it would fail each write of a block that it shares with others.
       else place(Object.assign(request, { state: "failed", endedIn: null }));
     }
   };
@@ -196,6 +198,7 @@ export function createRequestBook(
   };
 
   return {
+    damaged,
     async add(request, assertMay) {
       try {
         await insert({ request, assertMay });
@@ -253,10 +256,10 @@ export function createRequestBook(
     awaited: () => [...listeners.keys()],
     reread: (ids) =>
       inTurn(async () => {
-        for (const stored of await findRequests(store.db, ids)) {
+        for (const stored of await damaged.read((note) => findRequests(store.db, ids, note))) {
           const known = openRequests.get(stored.id) ?? unsettled.get(stored.network)?.get(stored.id);
           if (known !== undefined && known.version >= stored.version) continue;
-          take(Object.assign(known ?? {}, parseRequest(stored)));
+          take(Object.assign(known ?? {}, stored));
         }
       }),
     release(network) {

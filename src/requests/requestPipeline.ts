@@ -23,7 +23,7 @@ import { createPreparer } from "./preparer.ts";
 import type { RequestIntake } from "./requestIntake.ts";
 import { createRecovery } from "./recovery.ts";
 import type { RequestBook } from "./requestBook.ts";
-import { isLinking, parseRequest } from "./openRequest.ts";
+import { isLinking } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import { createSenderJournal } from "./senderJournal.ts";
 import type { ServedChain } from "./servedChain.ts";
@@ -77,8 +77,8 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
   const headNumber = (): bigint => watcher.head()?.number ?? startHead?.number ?? 0n;
   const tracker = createTracker(book, network, async (firstReplaced) => {
     const page = { head: Number(await finality.finalNumber()), depth: 0 };
-    const unsettled = await listUnsettledRequests(store.db, network, page);
-    return unsettled.filter(({ endedIn }) => endedIn!.number >= firstReplaced).map(parseRequest);
+    const unsettled = await book.damaged.read((note) => listUnsettledRequests(store.db, network, page, note));
+    return unsettled.filter(({ endedIn }) => endedIn!.number >= firstReplaced);
   });
 
   const own = createSender<Payload>({

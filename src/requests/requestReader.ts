@@ -2,7 +2,6 @@ import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { listRequests } from "../store/requestLists.ts";
 import type { Store } from "../store/store.ts";
 import { NotFoundError } from "./errors.ts";
-import { parseRequest } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import { presentRequest } from "./present.ts";
 import { isEnded } from "./change.ts";
@@ -36,6 +35,22 @@ export function createRequestReader(options: {
   const present = (request: OpenRequest): RequestRecord => {
     const { explorerUrl = `/explorer/${request.network}` } = networks.get(request.network) ?? {};
     return presentRequest(request, (hash) => `${explorerUrl}/tx/${hash}`);
+  };
+
+  /** A page's requests but for the damaged ones, and the ids of all of them, newest first. */
+  const readPage = async (
+    page: Parameters<typeof listRequests>[1],
+  ): Promise<{ readonly rows: readonly OpenRequest[]; readonly ids: readonly string[] }> => {
+    const ids: string[] = [];
+    const rows = await book.damaged.read(async (onDamaged) => {
+      const read = await listRequests(store.db, page, (row) => {
+        ids.push(row.id);
+        onDamaged(row);
+      });
+      ids.push(...read.map(({ id }) => id));
+      return read;
+    });
+    return { rows, ids: ids.toSorted((a, b) => (a < b ? 1 : -1)) };
   };
 
   return {
@@ -76,15 +91,15 @@ export function createRequestReader(options: {
         ]);
       }
       const page = { dappId: dapp.id, limit: limit + 1, before: cursor, ...filter };
-      const rows = await listRequests(store.db, page);
+      const { rows, ids } = await readPage(page);
+      const last = ids.length > limit ? ids[limit - 1]! : null;
       const items = rows
-        .slice(0, limit)
-        .map(parseRequest)
+        .filter(({ id }) => last === null || id >= last)
         .map((row) => {
           const why = row.why ?? networks.get(row.network)?.pipeline()?.explained(row.id) ?? null;
           return present(isEnded(row.state) ? row : { ...row, why });
         });
-      return { items, nextCursor: rows.length > limit ? items.at(-1)!.id : null };
+      return { items, nextCursor: last };
     },
   };
 }

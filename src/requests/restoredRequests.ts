@@ -4,7 +4,6 @@ import { listOpenRequests, listUnsettledRequests } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import { findFirstLostBlock } from "./journalCheck.ts";
 import type { RequestBook } from "./requestBook.ts";
-import { parseRequest } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import type { Tracker } from "./tracker.ts";
 
@@ -31,10 +30,10 @@ export async function restoreRequests(options: {
 }): Promise<RestoredRequests> {
   const { network, client, store, book, tracker, finalityDepth: depth } = options;
   const head = Number(options.head);
-  book.restore((await listOpenRequests(store.db, network)).map(parseRequest));
+  book.restore(await book.damaged.read((note) => listOpenRequests(store.db, network, note)));
   const firstLost = await findFirstLostBlock({ network, client, store, head });
-  const unsettled = await listUnsettledRequests(store.db, network, { head, depth, firstLost });
-  book.restore(unsettled.map(parseRequest));
+  const page = { head, depth, firstLost };
+  book.restore(await book.damaged.read((note) => listUnsettledRequests(store.db, network, page, note)));
   // The chain may have been set back since, or an earlier one put in its place.
   if (firstLost !== undefined) await tracker.onReorg(BigInt(firstLost));
   const open = book.open(network);

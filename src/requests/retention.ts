@@ -150,9 +150,10 @@ export function createRetention(options: RetentionOptions): Retention {
     const final = Number(await finalNumber());
     const last = (await findLastNonce(store.db, network, operator)) ?? 0;
     const signed = await listOpenTransactions(store.db, network);
+    const skip = (): void => {};
     const requests = [
-      ...(await listOpenRequests(store.db, network)),
-      ...(await listUnsettledRequests(store.db, network, { head: final, depth: 0 })),
+      ...(await listOpenRequests(store.db, network, skip)),
+      ...(await listUnsettledRequests(store.db, network, { head: final, depth: 0 }, skip)),
     ];
     const nonces = requests.flatMap(({ progress }) => (progress["nonce"] as number | undefined) ?? []);
     return [...nonces, ...signed.map((one) => one.nonce)].reduce(

@@ -1,7 +1,7 @@
 import type { ChainClient } from "../evm/client.ts";
 import { listOpenRequests } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
-import { isLinking, parseRequest } from "./openRequest.ts";
+import { isLinking } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import type { RequestBook } from "./requestBook.ts";
 
@@ -24,7 +24,7 @@ export async function endUncertainRequests(options: {
 }): Promise<void> {
   const { network, client, store, book } = options;
   const uncertain: OpenRequest[] = [];
-  for (const request of (await listOpenRequests(store.db, network)).map(parseRequest))
+  for (const request of await book.damaged.read((note) => listOpenRequests(store.db, network, note)))
     if (!isLinking(request) && !(await isOnChain(client, request))) uncertain.push(request);
   book.restore(uncertain);
   await book.change(uncertain.map((request) => ({ request, state: "failed", error: UNCERTAIN })));

@@ -48,12 +48,12 @@ export async function endMinedTransaction(db: Queryable, hash: string, gasUsed: 
   await addUsage(db, [...sums.values()]);
 }
 
-/** The requests of a transaction that isn't known to be mined; none where a record is damaged, which others report. */
+/** The requests of a transaction that isn't known to be mined, but for damaged ones, which others report. */
 async function findUncounted(db: Queryable, hash: string): Promise<readonly StoredRequest[]> {
   try {
     const [transaction] = await findTransactions(db, [hash]);
     if (transaction === undefined || transaction.state === "mined") return [];
-    return await findRequests(db, (transaction.payload as Payload).entries.flat());
+    return await findRequests(db, (transaction.payload as Payload).entries.flat(), () => {});
   } catch (error) {
     if (error instanceof DamagedRecordError) return [];
     throw error;

@@ -116,6 +116,9 @@ export const NetworkReadiness = Type.Object({
   queuedRequests: Type.Optional(
     Type.Integer({ description: "Of those, requests that no transaction carries yet." }),
   ),
+  damagedRequests: Type.Optional(
+    Type.Integer({ description: "Requests met whose rows in the database are not what was written." }),
+  ),
   rpcReachable: Type.Optional(Type.Boolean({ description: "Whether the network's node answers." })),
   rpcLatencyMs: Type.Optional(Type.Number({ description: "Time of its last answer." })),
   subscriptions: Type.Optional(

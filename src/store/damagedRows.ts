@@ -1,5 +1,5 @@
 import { messageOf } from "../lib/errors.ts";
-import { parseRow } from "./requests.ts";
+import { parseRow } from "./requestRows.ts";
 import { parseTransactionRow } from "./transactions.ts";
 import { readPages } from "./tableDigest.ts";
 import type { TableRow } from "./tableDigest.ts";

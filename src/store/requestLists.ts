@@ -1,6 +1,6 @@
 import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
-import { parseRow } from "./requests.ts";
-import type { StoredRequest } from "./requests.ts";
+import { parseRows } from "./requestRows.ts";
+import type { OnDamaged, StoredRequest } from "./requestRows.ts";
 import type { RequestKind, RequestState } from "./schema.ts";
 import type { Queryable } from "./store.ts";
 
@@ -19,8 +19,14 @@ export interface RequestPage {
 /**
  * Returns a page of a dapp's requests, newest first. No filter looks at rows that don't match: what matches nothing is found out as
  * fast as what matches everything, at a million rows within milliseconds.
+ *
+ * @param onDamaged told of each row of the page that can't be read, which is left out then. Default: the first one throws.
  */
-export async function listRequests(db: Queryable, page: RequestPage): Promise<StoredRequest[]> {
+export async function listRequests(
+  db: Queryable,
+  page: RequestPage,
+  onDamaged?: OnDamaged,
+): Promise<StoredRequest[]> {
   const { dappId, limit, before, state, kind, network } = page;
   let query = db.selectFrom("requests").selectAll().where("dapp_id", "=", dappId);
   const isIndexed = state === undefined && (kind === undefined || network === undefined);
@@ -33,7 +39,7 @@ export async function listRequests(db: Queryable, page: RequestPage): Promise<St
     if (network !== undefined) query = query.where("network", "=", network);
     if (before !== undefined) query = query.where("id", "<", before);
   }
-  return (await query.orderBy("id", "desc").limit(limit).execute()).map(parseRow);
+  return parseRows(await query.orderBy("id", "desc").limit(limit).execute(), onDamaged);
 }
 
 /**

@@ -1,4 +1,5 @@
-import { findRequests, toRow } from "./requests.ts";
+import { toRow } from "./requestRows.ts";
+import { findRequests } from "./requests.ts";
 import type { StoredRequest } from "./requests.ts";
 import type { RequestKind, RequestState } from "./schema.ts";
 import type { Queryable } from "./store.ts";
@@ -59,7 +60,8 @@ export async function deleteRequests(db: Queryable, ids: readonly string[]): Pro
  * @param at Unix time in milliseconds.
  */
 export async function deletePayloads(db: Queryable, ids: readonly string[], at: number): Promise<void> {
-  for (const request of await findRequests(db, ids)) {
+  // A damaged one stays as it is.
+  for (const request of await findRequests(db, ids, () => {})) {
     const { id, ...row } = toRow({
       ...withoutPayload(request),
       endedIn: null,

@@ -55,6 +55,7 @@ function healthWith(changes: Partial<NetworkHealthOptions>) {
     lowSubscriptionJuels: COIN,
     openRequests: () => 4,
     queuedRequests: () => 1,
+    damagedRequests: () => 0,
     oracle: () => oracle,
     ...changes,
   });
@@ -85,6 +86,7 @@ test("behaviour: says what an operator should see to, and stays ready", async ()
   const read = healthWith({
     client: { getBalanceWei: async () => 5n, call: answers(0n) },
     lowSubscriptionJuels: 4n * COIN,
+    damagedRequests: () => 2,
     oracle: () => ({
       ...oracle,
       lagMs: 300_000,
@@ -99,6 +101,7 @@ test("behaviour: says what an operator should see to, and stays ready", async ()
     expect.stringContaining(`the oracle's account (vrf) ${ADDRESS} holds 1 wei`),
     expect.stringContaining("a VRF subscription holds"),
     expect.stringContaining("for 300 s: VRF subscription 1 is short"),
+    expect.stringContaining("2 requests are damaged in the database"),
   ]);
 });
 

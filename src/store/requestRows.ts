@@ -1,0 +1,162 @@
+import type { Insertable, Selectable } from "kysely";
+import { DamagedRecordError, checksumOf } from "./checksum.ts";
+import type { RequestKind, RequestState, Tables } from "./schema.ts";
+
+/** One change of a request's state. */
+export interface TimelineEntry {
+  /** 1-based, gapless within a request. */
+  readonly seq: number;
+  readonly state: RequestState;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly transactionHash?: `0x${string}`;
+  readonly detail?: string;
+}
+
+/** A block of a chain. */
+export interface BlockId {
+  readonly number: number;
+  readonly hash: `0x${string}`;
+}
+
+/** A request as the journal keeps it; what params, progress and outcome hold follows from its kind. */
+export interface StoredRequest {
+  readonly id: string;
+  readonly dappId: string;
+  readonly kind: RequestKind;
+  readonly network: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey: string | null;
+  /** SHA-256 of the command, to tell a repeated call from another one under the same key. */
+  readonly bodyHash: string | null;
+  readonly createdAt: number;
+  state: RequestState;
+  /** Why it is not further yet; `null` when nothing holds it. */
+  why: string | null;
+  timeline: readonly TimelineEntry[];
+  /** What the service needs to go on with it after a restart. */
+  progress: Readonly<Record<string, unknown>>;
+  outcome: Readonly<Record<string, unknown>> | null;
+  error: { readonly code: string; readonly message: string } | null;
+  /** Block that ended it; `null` while it is in work, and when something else than the chain ended it. */
+  endedIn: BlockId | null;
+  updatedAt: number;
+  /** How often it was written: 1 when it is new. */
+  version: number;
+  /** When what its caller sent was deleted, Unix time in milliseconds; absent while it is there. */
+  readonly payloadDeletedAt?: number;
+}
+
+/** Whose row can't be read. */
+export type DamagedRow = Pick<StoredRequest, "id" | "network">;
+
+/** Told of a request whose row is not what was written. */
+export type OnDamaged = (row: DamagedRow) => void;
+
+type Row = Selectable<Tables["requests"]>;
+
+/** Writes a request as a row of the table. */
+export function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
+  const row: Omit<Row, "checksum"> = {
+    id: request.id,
+    dapp_id: request.dappId,
+    kind: request.kind,
+    network: request.network,
+    state: request.state,
+    why: request.why && storable(request.why),
+    params: JSON.stringify(request.params),
+    timeline: JSON.stringify(request.timeline),
+    progress: JSON.stringify(request.progress),
+    outcome: request.outcome && JSON.stringify(request.outcome),
+    error: request.error && JSON.stringify(request.error),
+    idempotency_key: request.idempotencyKey,
+    body_hash: request.bodyHash,
+    ended_block: request.endedIn?.number ?? null,
+    ended_block_hash: request.endedIn?.hash ?? null,
+    created_at: request.createdAt,
+    updated_at: request.updatedAt,
+    version: request.version,
+    payload_deleted_at: request.payloadDeletedAt ?? null,
+  };
+  return { ...row, checksum: checksumOfRow(row) };
+}
+
+/** A text without what not every database keeps: halves of characters, and the character 0. A node's own words may have either. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "\ufffd");
+}
+
+function checksumOfRow(row: Omit<Row, "checksum">): number {
+  return checksumOf([
+    row.id,
+    row.dapp_id,
+    row.kind,
+    row.network,
+    row.state,
+    row.why,
+    row.params,
+    row.timeline,
+    row.progress,
+    row.outcome,
+    row.error,
+    row.idempotency_key,
+    row.body_hash,
+    row.created_at,
+    row.updated_at,
+    // Rows from before there were versions have the first one, and checksums without it.
+    ...(row.version === 1 ? [] : [row.version]),
+    // As of those from before payloads were deleted.
+    ...(row.payload_deleted_at === null ? [] : [row.payload_deleted_at]),
+  ]);
+}
+
+/**
+ * Reads a row of the table.
+ *
+ * @throws {DamagedRecordError}
+ */
+export function parseRow(row: Row): StoredRequest {
+  if (row.checksum !== null && row.checksum !== checksumOfRow(row))
+    throw new DamagedRecordError(`request ${row.id}`);
+  return {
+    id: row.id,
+    dappId: row.dapp_id,
+    kind: row.kind,
+    network: row.network,
+    params: JSON.parse(row.params),
+    idempotencyKey: row.idempotency_key,
+    bodyHash: row.body_hash,
+    createdAt: row.created_at,
+    state: row.state,
+    why: row.why,
+    timeline: JSON.parse(row.timeline),
+    progress: JSON.parse(row.progress),
+    outcome: row.outcome === null ? null : JSON.parse(row.outcome),
+    error: row.error === null ? null : JSON.parse(row.error),
+    endedIn:
+      row.ended_block === null
+        ? null
+        : { number: row.ended_block, hash: row.ended_block_hash as `0x${string}` },
+    updatedAt: row.updated_at,
+    version: row.version,
+    ...(row.payload_deleted_at === null ? {} : { payloadDeletedAt: row.payload_deleted_at }),
+  };
+}
+
+/**
+ * Reads rows of the table.
+ *
+ * @param onDamaged told of each row that can't be read, which is left out then. Default: the first one throws.
+ * @throws {DamagedRecordError}
+ */
+export function parseRows(rows: readonly Row[], onDamaged?: OnDamaged): StoredRequest[] {
+  if (onDamaged === undefined) return rows.map(parseRow);
+  return rows.flatMap((row) => {
+    try {
+      return [parseRow(row)];
+    } catch {
+      onDamaged({ id: row.id, network: row.network });
+      return [];
+    }
+  });
+}
