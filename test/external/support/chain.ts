@@ -41,11 +41,15 @@ async function startNode(
   const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
   let text = "";
   const port = await new Promise<string>((resolve, reject) => {
-    child.stdout.on("data", (chunk: Buffer) => {
+    const read = (chunk: Buffer): void => {
       text += chunk.toString();
       const found = /Listening on 127\.0\.0\.1:(\d+)/.exec(text)?.[1];
-      if (found !== undefined) resolve(found);
-    });
+      if (found === undefined) return;
+      // Anvil prints a line or more for each call, which would be gathered and searched as long as it runs.
+      child.stdout.off("data", read).resume();
+      resolve(found);
+    };
+    child.stdout.on("data", read);
     child.once("exit", () => reject(new Error(`the node did not start:\n${text}`)));
   });
   const httpUrl = `http://127.0.0.1:${port}`;
