@@ -1,79 +1,128 @@
+import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { pipeline } from "node:stream";
+import { createGunzip } from "node:zlib";
 import { AnswerError } from "./connection.ts";
 import type { Transport } from "./connection.ts";
 
 /** Longest body that is read, in bytes: no answer that we ask for comes near it. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-/** Statuses with which gateways stand in for a node, whatever the body says. */
-const isGatewayStatus = (status: number): boolean => status === 429 || status >= 500;
+/** Shorter than servers and proxies keep a connection: one that they are closing would lose a call. */
+const IDLE_MS = 4_000;
+/** Other statuses are those of gateways that stand in for a node, or send elsewhere, whatever the body says. */
+const isNodeStatus = (status: number): boolean =>
+  status < 300 || (status >= 400 && status < 500 && status !== 429);
 
 /**
  * Asks a node by HTTP, one call a request. User and password in the URL become basic authentication. Redirects are not followed:
  * the URL holds a key, and the one who configured it named the node.
  *
+ * Over `node:http`: a call takes 0.1 to 0.2 ms of processor time, and with `fetch` three to four times that.
+ *
  * @throws AnswerError when the node itself refuses.
- * @throws HttpStatusError on 429, on a gateway's error, and on any body that is no JSON-RPC answer.
+ * @throws HttpStatusError on 429, on a redirect or a gateway's error, and on any body that is no JSON-RPC answer.
  */
 export function openHttp(rpcUrl: string, timeoutMs: number): Transport {
   const { url, authorization } = splitCredentials(rpcUrl);
-  const closing = new AbortController();
+  const isSecure = url.protocol === "https:";
+  const options = { keepAlive: true, timeout: IDLE_MS };
+  const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options);
+  const send = isSecure ? requestHttps : requestHttp;
+  let isClosed = false;
   let lastId = 0;
+
+  /** Sends a body and reads the whole answer. */
+  const post = (body: Buffer): Promise<RawAnswer> =>
+    new Promise((resolve, reject) => {
+      const headers = {
+        "content-type": "application/json",
+        "content-length": body.length,
+        "accept-encoding": "gzip",
+        ...authorization,
+      };
+      const request = send(url, { method: "POST", agent, headers });
+      const timer = setTimeout(() => end(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+      /** The first end counts. */
+      const end = (outcome: Error | RawAnswer): void => {
+        clearTimeout(timer);
+        if (!(outcome instanceof Error)) return resolve(outcome);
+        reject(isClosed ? new Error("the connection to the node is closed") : outcome);
+        request.destroy();
+      };
+      request.on("error", (error) => end(describeRequestError(error)));
+      request.once("response", (response) => {
+        response.on("error", (error) => end(describeRequestError(error)));
+        readText(response).then(
+          (text) => end({ text, status: response.statusCode!, retryAfter: response.headers["retry-after"] }),
+          end,
+        );
+      });
+      if (isClosed) end(new Error());
+      else request.end(body);
+    });
+
   return {
     async request(method, parameters) {
       const id = ++lastId;
-      const response = await fetch(url, {
-        method: "POST",
-        headers: { "content-type": "application/json", ...authorization },
-        body: JSON.stringify({ jsonrpc: "2.0", id, method, params: parameters }),
-        redirect: "error",
-        signal: AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]),
-      }).catch((error: unknown) => {
-        throw describeFetchError(error, timeoutMs);
-      });
-      const text = await readText(response).catch((error: unknown) => {
-        throw describeFetchError(error, timeoutMs);
-      });
-      return parseAnswer(text, response);
+      return parseAnswer(
+        await post(Buffer.from(JSON.stringify({ jsonrpc: "2.0", id, method, params: parameters }))),
+      );
     },
-    close: () => closing.abort(),
+    close() {
+      isClosed = true;
+      agent.destroy();
+    },
   };
 }
 
-function parseAnswer(text: string, response: Response): unknown {
+interface RawAnswer {
+  readonly text: string;
+  readonly status: number;
+  /** Header `Retry-After`. */
+  readonly retryAfter: string | undefined;
+}
+
+function parseAnswer(response: RawAnswer): unknown {
   let answer: { result?: unknown; error?: { message?: unknown; code?: unknown; data?: unknown } | null };
   try {
-    answer = JSON.parse(text);
+    answer = JSON.parse(response.text);
   } catch {
     answer = {};
   }
-  if (typeof answer !== "object" || answer === null || isGatewayStatus(response.status))
+  if (typeof answer !== "object" || answer === null || !isNodeStatus(response.status))
     throw new HttpStatusError(response);
   if (typeof answer.error === "object" && answer.error !== null) {
     const { message, code, data } = answer.error;
     throw new AnswerError(String(message), Number(code), data);
   }
-  if (!response.ok || answer.result === undefined) throw new HttpStatusError(response);
+  if (response.status >= 300 || answer.result === undefined) throw new HttpStatusError(response);
   return answer.result;
 }
 
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
+async function readText(response: IncomingMessage): Promise<string> {
+  const isZipped = response.headers["content-encoding"] === "gzip";
+  // A stream that breaks off ends what reads it, too.
+  const body = isZipped ? pipeline(response, createGunzip(), () => {}) : response;
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) throw new Error(`its answer is longer than ${MAX_BODY_BYTES} bytes`);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw describeRequestError(error);
   }
+  if (bytes > MAX_BODY_BYTES) throw new Error(`its answer is longer than ${MAX_BODY_BYTES} bytes`);
   return Buffer.concat(chunks).toString();
 }
 
-/** The system's own code says most; what `fetch` says besides may hold the URL. */
-function describeFetchError(error: unknown, timeoutMs: number): Error {
-  const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
-  if (name === "TimeoutError") return new Error(`no answer within ${timeoutMs} ms`);
-  if (name === "AbortError") return new Error("the connection to the node is closed");
-  if (typeof cause?.code === "string") return new Error(`the node can't be reached (${cause.code})`);
-  return error instanceof Error && error.message.startsWith("its answer")
-    ? error
+/** The system's own code says most; what an error says besides may hold the URL. */
+function describeRequestError(error: unknown): Error {
+  const { code } = error as { code?: unknown };
+  return typeof code === "string"
+    ? new Error(`the node can't be reached (${code})`)
     : new Error("the connection to the node failed");
 }
 
@@ -95,10 +144,10 @@ export class HttpStatusError extends Error {
   /** How long the other side asks to be left alone (`Retry-After` in seconds), in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
-  constructor({ status, headers }: Response) {
+  constructor({ status, retryAfter }: Pick<RawAnswer, "status" | "retryAfter">) {
     super(status < 400 ? `the answer is no JSON-RPC (status ${status})` : `status ${status}`);
     this.status = status;
-    const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+    const seconds = Number(retryAfter ?? Number.NaN);
     this.retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
   }
 }
