@@ -6,6 +6,8 @@ import { createTokenBuckets } from "./tokenBucket.ts";
 
 /** Messages whose signatures were checked and are not checked again: what is said again and again costs a hash. */
 const MAX_CHECKED = 8_192;
+/** Up to this length a message is remembered by its own bytes, a tenth of what its hash takes; most are much shorter. */
+const MAX_KEY_BYTES = 1_024;
 /**
  * Messages from one address that are checked, 0.1 ms each: three of each request, of 200 requests a second, with room. Counted by key
  * instead, anybody who repeats what a node once said could have that node refused.
@@ -44,19 +46,15 @@ export function createInbox(options: {
 
   /** Reads a message; `undefined` where too many come from the address. */
   const open = (bytes: Uint8Array, address: string): Received | undefined => {
-    const hash = hashOf(bytes);
-    const known = checked.get(hash);
+    const key = keyOf(bytes);
+    const known = checked.get(key);
     if (known !== undefined) return repeats.take(address) ? known : undefined;
     if (!checks.take(address)) return undefined;
-    const received = wire.open(bytes, (nested) => checked.get(hashOf(nested)));
+    const received = wire.open(bytes, (nested) => checked.get(keyOf(nested)));
     if (checked.size >= MAX_CHECKED) checked.delete(checked.keys().next().value!);
-    checked.set(hash, received);
+    checked.set(key, received);
     return received;
   };
-
-  function hashOf(bytes: Uint8Array): string {
-    return keccak256(bytes).toHex();
-  }
 
   return {
     lastHeardAt: (node) => heard.get(node),
@@ -81,4 +79,10 @@ export function createInbox(options: {
       }
     },
   };
+}
+
+/** Returns a text that only the same bytes have. */
+function keyOf(bytes: Uint8Array): string {
+  if (bytes.length > MAX_KEY_BYTES) return keccak256(bytes).toHex();
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }

@@ -16,7 +16,7 @@ const PAUSE_MS = 250;
  * From one body to the next under load, so that each carries messages of many requests: making and taking a body costs more than ten
  * messages in it.
  */
-const PACE_MS = 100;
+const PACE_MS = 200;
 /** Bodies that go without a wait after a while: a request alone needs five, at most as many as its messages. */
 const UNPACED_BODIES = 10;
 

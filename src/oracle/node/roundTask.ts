@@ -9,7 +9,7 @@ const STAGE_MS = 5_000;
 /** Longest stage: an answer that the chain does not take costs gas at each. */
 const LONGEST_STAGE_MS = 600_000;
 /** Later than most requests are answered: a body that doesn't arrive is sent again without this. */
-const FIRST_RESEND_MS = 2_000;
+const FIRST_RESEND_MS = 4_000;
 const LONGEST_RESEND_MS = 8_000;
 
 /** A round that goes on by itself: its records are written, its messages sent, its timers set. */

@@ -255,10 +255,11 @@ export class Round {
   }
 
   #resend(): void {
-    if (this.#observed !== undefined)
-      this.#effects.push({ type: "send", to: "all", sealed: this.#observed.commit });
-    if (this.#observed !== undefined && this.#isRevealed)
-      this.#effects.push({ type: "send", to: "all", sealed: this.#observed.reveal });
+    if (this.#observed !== undefined) {
+      // A reveal fixes the observation as well as the commitment does.
+      const { commit, reveal } = this.#observed;
+      this.#effects.push({ type: "send", to: "all", sealed: this.#isRevealed ? reveal : commit });
+    }
     for (const sealed of this.#evidence.values()) this.#effects.push({ type: "send", to: "all", sealed });
     if (this.#own === undefined || this.#own.isTransmitted) return;
     // A process that ended between the two records has proposed and not signed.
