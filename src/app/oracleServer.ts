@@ -6,7 +6,9 @@ import { describeOracleHealth } from "./oracleHealth.ts";
 import { addressGroup } from "../lib/addressGroup.ts";
 import { MESSAGES_PATH } from "../oracle/node/peerClient.ts";
 import type { PeerView } from "../oracle/node/peerViews.ts";
-import { takeMessages } from "./takeMessages.ts";
+import { createTokenBuckets } from "../oracle/node/tokenBucket.ts";
+import { callerOf } from "./callerOf.ts";
+import { REFUSALS, takeMessages } from "./takeMessages.ts";
 
 /** A head older than this is trouble: no public network takes a minute for a block. */
 const OLD_HEAD_MS = 120_000;
@@ -18,6 +20,12 @@ const RECEIVE_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 512;
 /** Of one address, where it is the caller's own: a peer has one connection, and a stranger must not have all. */
 const MAX_CONNECTIONS_OF_ADDRESS = 64;
+/** Calls of one address other than peers' messages; one takes a fraction of a millisecond. */
+const CALLS = { burst: 200, perSecond: 50 } as const;
+/** Calls that one of `/metrics` counts as: it takes some milliseconds. */
+const METRICS_COST = 10;
+/** A longer answer counts as so many more calls: evidence may have megabytes. */
+const BYTES_OF_CALL = 65_536;
 
 /** What an oracle's process tells whoever runs it. */
 export interface OracleServer {
@@ -51,14 +59,22 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
     // Node's own 30 s would let the slow stay three times longer.
     connectionsCheckingInterval: Math.min(1_000, receiveTimeoutMs),
   };
+  const calls = createTokenBuckets(CALLS);
+  const refusals = createTokenBuckets(REFUSALS);
   const server = createServer(timeouts, (request, response) => {
+    const caller = callerOf(request, trustProxy);
     const answer = (status: number, type: string, text: string): void => {
-      response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
+      calls.charge(caller, Math.floor(text.length / BYTES_OF_CALL));
+      const connection = status === 429 ? ({ connection: "close" } as const) : {};
+      response
+        .writeHead(status, { "content-type": type, "cache-control": "no-store", ...connection })
+        .end(text);
     };
     // `//` is a path that HTTP permits and no URL.
     const pathname = URL.parse(request.url ?? "/", "http://oracle")?.pathname;
     if (pathname === MESSAGES_PATH && request.method === "POST")
-      return takeMessages(request, response, { networks, trustProxy });
+      return takeMessages(request, response, { networks, caller, refusals });
+    if (!calls.take(caller)) return answer(429, "text/plain", "too many calls; wait\n");
     if (request.method !== "GET" && request.method !== "HEAD") return answer(405, "text/plain", "GET only\n");
     if (pathname === "/healthz") return answer(200, "application/json", '{"status":"ok"}\n');
     if (pathname === "/readyz") {
@@ -81,6 +97,7 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
     }
     if (pathname !== "/metrics")
       return answer(404, "text/plain", "see /readyz, /healthz, /metrics and /evidence\n");
+    calls.charge(caller, METRICS_COST - 1);
     registry.metrics().then(
       (text) => answer(200, registry.contentType, text),
       () => answer(500, "text/plain", "the metrics can't be read\n"),

@@ -1,24 +1,41 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { addressGroup } from "../lib/addressGroup.ts";
 import { MAX_BODY_BYTES } from "../oracle/node/peerClient.ts";
 import { peekAddressee } from "../oracle/protocol/wire.ts";
+import type { TokenBuckets } from "../oracle/node/tokenBucket.ts";
 import type { OracleNetwork } from "./oracleNetwork.ts";
 
 /** Of another configuration than the node has read by now: peers say everything again. */
 const STATUS = { taken: 204, malformed: 400, limited: 429, elsewhere: 503 } as const;
 
+/**
+ * Bodies that a node takes nothing of, from one address: of another network, or of another configuration than it has read. A peer sends four
+ * a second until it is ready, and sends them again where it is told to wait.
+ */
+export const REFUSALS = { burst: 500, perSecond: 100 } as const;
+
+/** Options of {@link takeMessages}. */
+interface TakeOptions {
+  readonly networks: readonly OracleNetwork[];
+  /** Whom limits count for. */
+  readonly caller: string;
+  /** As {@link REFUSALS} says. */
+  readonly refusals: TokenBuckets;
+}
+
 /** Takes a body of messages from a peer, or from anybody who says to be one. The answer tells nothing but a status. */
 export function takeMessages(
   request: IncomingMessage,
   response: ServerResponse,
-  { networks, trustProxy }: { readonly networks: readonly OracleNetwork[]; readonly trustProxy: boolean },
+  { networks, caller, refusals }: TakeOptions,
 ): void {
   const answer = (status: number): void => {
-    if (!response.headersSent)
-      response
-        .writeHead(status, { "content-length": 0, connection: status === 204 ? "keep-alive" : "close" })
-        .end();
+    if (response.headersSent) return;
+    if (status !== STATUS.taken) refusals.take(caller);
+    const connection = status === STATUS.taken ? "keep-alive" : "close";
+    response.writeHead(status, { "content-length": 0, connection }).end();
   };
+  // What comes after it is not even read.
+  if (!refusals.has(caller)) return answer(STATUS.limited);
   if (Number(request.headers["content-length"] ?? MAX_BODY_BYTES + 1) > MAX_BODY_BYTES) return answer(413);
   const chunks: Buffer[] = [];
   let length = 0;
@@ -42,16 +59,6 @@ export function takeMessages(
     const node = network.node();
     // It has not read the chain yet; peers say everything again.
     if (node === undefined) return answer(503);
-    return answer(STATUS[node.take(body, callerOf(request, trustProxy))]);
+    return answer(STATUS[node.take(body, caller)]);
   });
-}
-
-/** The caller that limits count for. A proxy appends the address that it saw; what stands before that is the caller's own word. */
-function callerOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
-  const forwarded = trustProxy ? headers["x-forwarded-for"] : undefined;
-  const last = String(forwarded ?? "")
-    .split(",")
-    .at(-1)
-    ?.trim();
-  return addressGroup(last || (socket.remoteAddress ?? ""));
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { Registry } from "prom-client";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { OracleNetwork } from "../../src/app/oracleNetwork.ts";
 import { listenForOracle, type OracleServer, type OracleServerOptions } from "../../src/app/oracleServer.ts";
 import { fromHexText } from "../../src/lib/hex.ts";
@@ -16,6 +16,7 @@ const network: OracleNetwork = {
   trouble: () => "it is starting",
   node: () =>
     ({
+      peers: () => undefined,
       take(_body: Uint8Array, address: string) {
         senders.push(address);
         return "taken";
@@ -49,12 +50,16 @@ async function listen(
 /** Sends a request with a target as it is, and returns the status of the answer. */
 async function send(
   target: string,
-  { body, headers = {} }: { body?: Uint8Array; headers?: Record<string, string> } = {},
+  {
+    body,
+    headers = {},
+    localAddress = "127.0.0.1",
+  }: { body?: Uint8Array; headers?: Record<string, string>; localAddress?: string } = {},
 ): Promise<number> {
   const { hostname, port } = new URL(server!.url);
   return await new Promise((resolve, reject) => {
     const method = body === undefined ? "GET" : "POST";
-    const sent = request({ hostname, port, path: target, method, headers }, (response) => {
+    const sent = request({ hostname, port, path: target, method, headers, localAddress }, (response) => {
       response.resume();
       response.once("end", () => resolve(response.statusCode!));
     });
@@ -130,6 +135,53 @@ test.each([
   const closed = new Promise<string>((resolve) => socket.once("close", () => resolve("closed")));
   expect(await closed).toBe("closed");
   clearInterval(writing);
+});
+
+describe("calls of one address", () => {
+  const OTHER = { localAddress: "127.0.0.2" };
+  // Quotas gain nothing however slow the machine is.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+  afterEach(() => void vi.useRealTimers());
+  const sendMany = async (count: number, target: string, options: Parameters<typeof send>[1] = {}) => {
+    const statuses: Record<number, number> = {};
+    for (let index = 0; index < count; index += 1) {
+      const status = await send(target, options);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }
+    return statuses;
+  };
+
+  test("error: beyond 200 they get 429, whatever they ask for, and another address doesn't", async () => {
+    await listen();
+    expect(await sendMany(199, "/healthz")).toEqual({ 200: 199 });
+    expect(await sendMany(3, "/nothing")).toEqual({ 404: 1, 429: 2 });
+    expect(await send("/readyz")).toBe(429);
+    expect(await send("/healthz", OTHER)).toBe(200);
+    vi.advanceTimersByTime(100);
+    expect(await sendMany(6, "/healthz")).toEqual({ 200: 5, 429: 1 });
+  });
+
+  test("error: one of /metrics counts as ten", async () => {
+    await listen();
+    expect(await sendMany(21, "/metrics")).toEqual({ 200: 20, 429: 1 });
+  });
+
+  test("error: long evidence counts by its length, and messages pass all the same", async () => {
+    vi.spyOn(network, "evidence").mockResolvedValueOnce([`"${"0".repeat(210 * 65_536)}"`]);
+    await listen();
+    expect(await send("/evidence")).toBe(200);
+    expect(await send("/evidence")).toBe(429);
+    expect(await send("/evidence", OTHER)).toBe(200);
+    expect(await send(PATH, { body: bodyFor(uintBytes(80_002, 8)) })).toBe(204);
+  });
+
+  test("error: beyond 500 bodies for other networks no more is read, and another address's is", async () => {
+    await listen();
+    const body = bodyFor(uintBytes(1, 8));
+    expect(await sendMany(502, PATH, { body })).toEqual({ 404: 500, 429: 2 });
+    expect(await send(PATH, { body: bodyFor(uintBytes(80_002, 8)), ...OTHER })).toBe(204);
+    expect(await send("/healthz")).toBe(200);
+  });
 });
 
 describe("whose limits a message counts for", () => {

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { ByteReader, MalformedMessageError } from "../protocol/byteReader.ts";
-import { MAX_MESSAGE_BYTES, type Received, type Wire } from "../protocol/wire.ts";
+import { MAX_MESSAGE_BYTES, peekRequestId, type Received, type Wire } from "../protocol/wire.ts";
 import { keccak256 } from "../../lib/keccak.ts";
 import { createTokenBuckets } from "./tokenBucket.ts";
 
@@ -13,6 +13,11 @@ const MAX_KEY_BYTES = 1_024;
  * instead, anybody who repeats what a node once said could have that node refused.
  */
 const CHECKED = { burst: 10_000, perSecond: 2_500 } as const;
+/**
+ * Of those, messages about requests that this node doesn't see as open: of a block that it has yet to read, or answered meanwhile, which is
+ * what a stranger has who recorded what nodes said. Two a request that come early and late, of 200 requests a second, with room.
+ */
+const NOT_OPEN = { burst: 2_000, perSecond: 500 } as const;
 /** Messages from one address that were checked before, some 10 µs each: what a node says again while requests wait. */
 const REPEATED = { burst: 20_000, perSecond: 10_000 } as const;
 /** Bodies with something wrong in them that one address may send; a signature that is checked in vain takes 0.1 ms. */
@@ -35,11 +40,13 @@ export interface Inbox {
 export function createInbox(options: {
   readonly wire: Wire;
   readonly signers: readonly Hex[];
+  readonly isOpen: (requestId: Hex) => boolean;
   readonly onMessage: (received: Received) => void;
 }): Inbox {
-  const { wire, onMessage } = options;
+  const { wire, isOpen, onMessage } = options;
   const checked = new Map<string, Received>();
   const checks = createTokenBuckets(CHECKED);
+  const notOpen = createTokenBuckets(NOT_OPEN);
   const repeats = createTokenBuckets(REPEATED);
   const offences = createTokenBuckets(MALFORMED);
   const heard = new Map<number, number>();
@@ -49,7 +56,9 @@ export function createInbox(options: {
     const key = keyOf(bytes);
     const known = checked.get(key);
     if (known !== undefined) return repeats.take(address) ? known : undefined;
-    if (!checks.take(address)) return undefined;
+    const requestId = peekRequestId(bytes);
+    const isKnown = requestId === undefined || isOpen(requestId);
+    if (!(isKnown ? checks : notOpen).take(address)) return undefined;
     const received = wire.open(bytes, (nested) => checked.get(keyOf(nested)));
     if (checked.size >= MAX_CHECKED) checked.delete(checked.keys().next().value!);
     checked.set(key, received);

@@ -66,6 +66,7 @@ export function createMembership(options: MembershipOptions): Membership {
   const inbox = createInbox({
     wire,
     signers,
+    isOpen: (requestId) => tasks.has(requestId),
     onMessage({ requestId, sealed }) {
       options.onMessage(requestId, sealed);
       const task = tasks.get(requestId);

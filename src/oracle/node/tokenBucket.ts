@@ -4,6 +4,8 @@ export interface TokenBuckets {
   take(holder: string): boolean;
   /** Whether a holder has one. */
   has(holder: string): boolean;
+  /** Takes tokens for what was done already, also such as the holder will only gain. */
+  charge(holder: string, tokens: number): void;
 }
 
 /** Most holders that are remembered; beyond it whoever was seen longest ago begins anew. */
@@ -31,6 +33,9 @@ export function createTokenBuckets({
   };
   return {
     has: (holder) => bucketOf(holder).tokens >= 1,
+    charge(holder, tokens) {
+      bucketOf(holder).tokens -= tokens;
+    },
     take(holder) {
       const bucket = bucketOf(holder);
       if (bucket.tokens < 1) return false;

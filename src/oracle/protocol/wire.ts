@@ -195,6 +195,13 @@ export function peekAddressee(
   };
 }
 
+/** Reads which request a message is about, without looking at anything else; `undefined` where it is too short. Never throws. */
+export function peekRequestId(message: Uint8Array): Hex | undefined {
+  return message.length < HEADER_BYTES
+    ? undefined
+    : toHexText(message.subarray(HEADER_BYTES - 33, HEADER_BYTES - 1));
+}
+
 function digestOf(signed: Uint8Array): Uint8Array {
   return keccak256(Buffer.concat([MESSAGE_TAG, signed]));
 }

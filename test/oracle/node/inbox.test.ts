@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { toHexText } from "../../../src/lib/hex.ts";
 import { loadSecp256k1 } from "../../../src/lib/secp256k1.ts";
 import { createInbox, type Inbox } from "../../../src/oracle/node/inbox.ts";
@@ -33,6 +33,7 @@ beforeEach(() => {
   inbox = createInbox({
     wire,
     signers: signers.map(({ address }) => address),
+    isOpen: (requestId) => requestId === idOf(0),
     onMessage: (one) => received.push(one),
   });
 });
@@ -82,6 +83,48 @@ describe("limits of an address", () => {
     const outcomes = Array.from({ length: 11 }, () => inbox.take(body, ATTACKER));
     expect(outcomes.at(-1)).toBe("limited");
     expect(inbox.take(bodyOf([message, commit(0, 1).bytes]), MEMBER)).toBe("taken");
+  });
+});
+
+describe("what a stranger recorded from the wire", () => {
+  const recover = vi.spyOn(loadSecp256k1(), "ecdsaRecover");
+  afterAll(() => recover.mockRestore());
+  /** Takes so many bodies of one message each; returns how many signatures that had checked. */
+  const replay = (messages: readonly Uint8Array[]): number => {
+    recover.mockClear();
+    for (const message of messages) inbox.take(bodyOf([message]), ATTACKER);
+    return recover.mock.calls.length;
+  };
+  const afterwards = (request: number) => inbox.take(bodyOf([commit(1, request).bytes]), MEMBER);
+
+  test("error: the same message 10,000 times has one signature checked", () => {
+    const { bytes } = commit(0);
+    expect(replay(Array.from({ length: 10_000 }, () => bytes))).toBe(1);
+    expect(afterwards(0)).toBe("taken");
+  });
+
+  test("error: of messages about requests that are over, a burst is checked and no more", () => {
+    const old = Array.from({ length: 2_200 }, (_, index) => commit(0, 1 + index).bytes);
+    expect(replay(old)).toBe(2_000);
+    vi.advanceTimersByTime(100);
+    expect(replay(old.slice(2_000))).toBe(50);
+    // Their sender's own messages pass, about open requests and about those that this node has yet to see.
+    expect([afterwards(0), afterwards(9_999)]).toEqual(["taken", "taken"]);
+    // And so do the stranger's of open ones: whoever repeats what a node says helps it.
+    expect(inbox.take(bodyOf([commit(2).bytes]), ATTACKER)).toBe("taken");
+  });
+
+  test("error: messages of another configuration have no signature checked", () => {
+    const elsewhere = createWire({
+      chainId: 31_337,
+      coordinator: `0x${"11".repeat(20)}`,
+      configDigest: `0x${"33".repeat(32)}`,
+      signers: signers.map(({ address }) => address),
+    });
+    const message = { kind: "commit", sender: 0, commitment: idOf(1) } as const;
+    const { bytes } = elsewhere.seal(idOf(0), message, signers[0]!);
+    expect(replay(Array.from({ length: 100 }, () => bytes))).toBe(0);
+    expect(afterwards(0)).toBe("taken");
   });
 });
 
