@@ -45,13 +45,14 @@ export function describeNetwork(options: {
 
 /** Describes a chain to the explorer. */
 export function describeChain(
-  { profile, titles: accounts }: NetworkSource,
+  { profile, isEmbedded, titles: accounts }: NetworkSource,
   { client, deployment }: NetworkChain,
 ): ExploredChain {
   return {
     network: profile.name,
     title: profile.title,
     chainId: profile.chainId,
+    isEmbedded,
     archive: createNodeArchive(client),
     client,
     contracts: deployment.contracts,

@@ -8,6 +8,8 @@ export interface ExploredChain {
   readonly network: string;
   readonly title: string;
   readonly chainId: number;
+  /** Whether its node is the service's own, which may be asked often. */
+  readonly isEmbedded: boolean;
   readonly archive: ChainArchive;
   /** Its node, for what contracts say now. */
   readonly client: Pick<ChainClient, "request">;

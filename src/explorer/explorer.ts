@@ -1,31 +1,26 @@
 import type { Hex } from "viem";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
-import type { ArchivedBlock, ArchivedTransaction, ChainArchive } from "./chainArchive.ts";
 import { createAddressBook, type AddressBook } from "../chainlink/addressBook.ts";
 import type { ExploredChain } from "./exploredChain.ts";
-import { readTransaction, timeOf } from "./readTransaction.ts";
+import {
+  PAGE_ENTRIES,
+  readAddressTransactions,
+  readBlocks,
+  summarizeBlock,
+  summarizeTransactions,
+  type ListCursor,
+} from "./lists.ts";
+import { readTransaction } from "./readTransaction.ts";
 import { readWaiting } from "./readWaiting.ts";
 import { searchChain, searchRequest } from "./search.ts";
 import type { SearchTerms } from "./searchTerms.ts";
-import type {
-  AddressView,
-  BlockSummary,
-  BlockView,
-  ChainOverview,
-  SearchHit,
-  TransactionSummary,
-  TransactionView,
-  WaitingRequestView,
-} from "./views.ts";
+import type { AddressView, BlockListView, BlockView, ChainOverview } from "./listViews.ts";
+import type { SearchHit, TransactionView, WaitingRequestView } from "./views.ts";
 
 export type { ExploredChain } from "./exploredChain.ts";
 
 /** Blocks that the overview shows. */
 const OVERVIEW_BLOCKS = 15;
-/** Transactions that a list shows at most. */
-const LISTED_TRANSACTIONS = 25;
-/** Blocks that are looked through for an address's transactions: there is no index. */
-const ADDRESS_BLOCKS = 100;
 
 /** Shows what happened on the chains. Works from chain data alone; knows nothing of dapps and requests here. */
 export interface Explorer {
@@ -36,10 +31,13 @@ export interface Explorer {
   /** Whether the hash is of this network; `false` too when its chain can't be reached. */
   hasTransaction(network: string, hash: Hex): Promise<boolean>;
   findBlock(network: string, number: bigint): Promise<BlockView | undefined>;
-  findAddress(network: string, address: Hex): Promise<AddressView | undefined>;
+  /** The newest blocks, or those below a number. */
+  findBlocks(network: string, below?: bigint): Promise<BlockListView | undefined>;
+  /** An address with its newest transactions, or those before a cursor. */
+  findAddress(network: string, address: Hex, before?: ListCursor): Promise<AddressView | undefined>;
   /** What terms name on a network, all but requests; empty without a chain. */
   search(network: string, terms: SearchTerms): Promise<readonly SearchHit[]>;
-  /** A request of VRF or of functions, among the newest 10,000 blocks; empty without a chain. Reads logs: dearer than {@link search}. */
+  /** A request of VRF or of functions, as far back as logs are read; empty without a chain. Dearer than {@link search}. */
   searchRequest(network: string, requestId: Hex): Promise<readonly SearchHit[]>;
   findOverview(network: string): Promise<ChainOverview | undefined>;
   /** What contracts other than the service's own have asked for on two subscriptions and not got, and why; empty without a chain. */
@@ -92,30 +90,39 @@ export function createExplorer(networks: ReadonlyMap<string, () => ExploredChain
         parentHash: block.parentHash,
         gasLimit: block.gasLimit.toString(),
         headNumber: head.toString(),
-        transactions: block.transactions.map((transaction) => summarize(transaction, block, found.book)),
+        transactions: await summarizeTransactions(
+          found.chain,
+          found.book,
+          block.transactions.map((transaction) => ({ block, transaction })),
+        ),
       };
     },
-    async findAddress(network, address) {
+    async findBlocks(network, below) {
       const found = open(network);
       if (found === undefined) return undefined;
-      const [{ balanceWei, nonce, codeBytes }, blocks] = await Promise.all([
-        found.chain.archive.getAccount(address),
-        readLatest(found.chain.archive, ADDRESS_BLOCKS),
-      ]);
-      const wanted = address.toLowerCase();
-      const transactions = blocks.flatMap((block) =>
-        block.transactions
-          .filter(({ from, to, created }) => [from, to, created].includes(wanted as Hex))
-          .map((transaction) => summarize(transaction, block, found.book)),
-      );
+      const { head, blocks, older } = await readBlocks(found.chain.archive, { below });
       return {
-        ...found.book.party(address),
+        network,
+        headNumber: head.toString(),
+        blocks: blocks.map(summarizeBlock),
+        older: older === null ? null : older.toString(),
+      };
+    },
+    async findAddress(network, address, before) {
+      const found = open(network);
+      if (found === undefined) return undefined;
+      const { chain, book } = found;
+      const [{ balanceWei, nonce, codeBytes }, transactions] = await Promise.all([
+        chain.archive.getAccount(address),
+        readAddressTransactions(chain, book, address, before),
+      ]);
+      return {
+        ...book.party(address),
         network,
         balanceWei: balanceWei.toString(),
         nonce,
         codeBytes,
-        blocksSearched: blocks.length,
-        transactions: transactions.slice(0, LISTED_TRANSACTIONS),
+        ...transactions,
       };
     },
     async findWaiting(network, subscriptions) {
@@ -134,56 +141,19 @@ export function createExplorer(networks: ReadonlyMap<string, () => ExploredChain
       const found = open(network);
       if (found === undefined) return undefined;
       const { chain, book } = found;
-      const blocks = await readLatest(chain.archive, OVERVIEW_BLOCKS);
+      const { head, blocks } = await readBlocks(chain.archive, { count: OVERVIEW_BLOCKS });
+      const newest = blocks.flatMap((block) =>
+        block.transactions.toReversed().map((transaction) => ({ block, transaction })),
+      );
       return {
         network,
         title: chain.title,
         chainId: chain.chainId,
-        headNumber: (blocks[0]?.number ?? 0n).toString(),
+        headNumber: head.toString(),
         contracts: book.contracts,
         blocks: blocks.map(summarizeBlock),
-        transactions: blocks
-          .flatMap((block) =>
-            block.transactions.toReversed().map((transaction) => summarize(transaction, block, book)),
-          )
-          .slice(0, LISTED_TRANSACTIONS),
+        transactions: await summarizeTransactions(chain, book, newest.slice(0, PAGE_ENTRIES)),
       };
     },
-  };
-}
-
-/** The last blocks, newest first. */
-async function readLatest(archive: ChainArchive, count: number): Promise<ArchivedBlock[]> {
-  const head = await archive.getHeadNumber();
-  const numbers = Array.from({ length: Math.min(count, Number(head) + 1) }, (_, i) => head - BigInt(i));
-  const blocks = await Promise.all(numbers.map((number) => archive.findBlock(number)));
-  return blocks.filter((block) => block !== undefined);
-}
-
-function summarizeBlock(block: ArchivedBlock): BlockSummary {
-  const { number, hash, gasUsed, transactions } = block;
-  return {
-    number: number.toString(),
-    hash,
-    at: timeOf(block),
-    transactionCount: transactions.length,
-    gasUsed: gasUsed.toString(),
-  };
-}
-
-function summarize(
-  transaction: ArchivedTransaction,
-  block: ArchivedBlock,
-  book: AddressBook,
-): TransactionSummary {
-  const { hash, from, to, input, valueWei } = transaction;
-  return {
-    hash,
-    blockNumber: block.number.toString(),
-    at: timeOf(block),
-    from: book.party(from),
-    to: to && book.party(to),
-    method: book.methodOf(to, input),
-    valueWei: valueWei.toString(),
   };
 }

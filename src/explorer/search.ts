@@ -7,8 +7,16 @@ import type { ExploredChain } from "./exploredChain.ts";
 import type { SearchTerms } from "./searchTerms.ts";
 import type { SearchHit } from "./views.ts";
 
-/** Newest blocks in which a request is looked for by its id: chains have no index by it, and reading logs is work. */
-const SEARCHED_BLOCKS = 10_000n;
+/** Newest blocks in which an unanswered request for words is looked for: its id is no topic, so that all requests are read. */
+const UNINDEXED_BLOCKS = 10_000n;
+/** Newest blocks of an external network in which a request is looked for by its id; an embedded chain is searched whole. */
+const EXTERNAL_BLOCKS = 100_000n;
+/** Blocks of one query of an external network: providers refuse wider ones. */
+const QUERIED_BLOCKS = 10_000n;
+
+/** How far back a request is found by its id, in words. */
+export const REQUEST_REACH =
+  "Requests are looked for in all blocks of embedded networks and in the newest 100,000 of others; those for random words that nobody has answered, in the newest 10,000.";
 
 /** Finds what terms name on a chain, all but requests: each look-up is by a key, and cheap. */
 export async function searchChain(
@@ -37,19 +45,30 @@ export async function searchChain(
   ];
 }
 
-/** Finds a request of VRF or of functions by its id among the newest blocks. */
+/** Finds a request of VRF or of functions by its id, the newest blocks first. */
 export async function searchRequest(requestId: Hex, chain: ExploredChain): Promise<SearchHit[]> {
   const { network, archive, contracts } = chain;
   const { RequestProcessed, RequestNotProcessed, RequestStart } = EVENT_TOPICS;
-  const toBlock = await archive.getHeadNumber();
-  const fromBlock = toBlock > SEARCHED_BLOCKS ? toBlock - SEARCHED_BLOCKS : 0n;
-  const find = (address: Hex, topics: LogQuery["topics"]): Promise<readonly RawLog[]> =>
-    archive.findLogs({ address, topics, fromBlock, toBlock });
+  const head = await archive.getHeadNumber();
+  const below = (blocks: bigint): bigint => (head >= blocks ? head - blocks + 1n : 0n);
+  const find = async (address: Hex, topics: LogQuery["topics"]): Promise<readonly RawLog[]> => {
+    if (chain.isEmbedded) return await archive.findLogs({ address, topics, fromBlock: 0n, toBlock: head });
+    const last = below(EXTERNAL_BLOCKS);
+    for (let toBlock = head; ; toBlock -= QUERIED_BLOCKS) {
+      const fromBlock = toBlock - last < QUERIED_BLOCKS ? last : toBlock - QUERIED_BLOCKS + 1n;
+      const logs = await archive.findLogs({ address, topics, fromBlock, toBlock });
+      if (logs.length > 0 || fromBlock === last) return logs;
+    }
+  };
   const findWords = async (): Promise<readonly RawLog[]> => {
     const answers = await find(contracts.vrfCoordinator, [WORDS_TOPICS.fulfilled, requestId]);
     if (answers.length > 0) return answers;
-    // The id of a request for words is no topic of its event.
-    const all = await find(contracts.vrfCoordinator, [WORDS_TOPICS.requested]);
+    const all = await archive.findLogs({
+      address: contracts.vrfCoordinator,
+      topics: [WORDS_TOPICS.requested],
+      fromBlock: below(UNINDEXED_BLOCKS),
+      toBlock: head,
+    });
     return all.filter((log) => {
       const event = findEvent(log);
       return event?.name === "RandomWordsRequested" && event.requestId === requestId;

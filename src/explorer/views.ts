@@ -177,19 +177,6 @@ export interface WaitingRequestView {
   readonly waitsFor: string;
 }
 
-/** A transaction in a list. */
-export interface TransactionSummary {
-  readonly hash: Hex;
-  readonly blockNumber: string;
-  readonly at: string;
-  readonly from: Party;
-  /** `null`: it creates a contract. */
-  readonly to: Party | null;
-  /** Name of the called function, or its selector; empty for a plain transfer. */
-  readonly method: string;
-  readonly valueWei: string;
-}
-
 /** A transaction with everything that could be read out of it. */
 export interface TransactionView {
   readonly network: string;
@@ -237,43 +224,3 @@ export type SearchHit = { readonly network: string } & (
       readonly transactionHash: Hex;
     }
 );
-
-/** A block in a list. */
-export interface BlockSummary {
-  readonly number: string;
-  readonly hash: Hex;
-  readonly at: string;
-  readonly transactionCount: number;
-  readonly gasUsed: string;
-}
-
-/** A block with its transactions. */
-export interface BlockView extends BlockSummary {
-  readonly network: string;
-  readonly parentHash: Hex;
-  readonly gasLimit: string;
-  readonly headNumber: string;
-  readonly transactions: readonly TransactionSummary[];
-}
-
-/** An address: what it holds, and its transactions among the last blocks. */
-export interface AddressView extends Party {
-  readonly network: string;
-  readonly balanceWei: string;
-  readonly nonce: number;
-  readonly codeBytes: number;
-  /** How many of the last blocks were looked through. */
-  readonly blocksSearched: number;
-  readonly transactions: readonly TransactionSummary[];
-}
-
-/** The newest of a chain. */
-export interface ChainOverview {
-  readonly network: string;
-  readonly title: string;
-  readonly chainId: number;
-  readonly headNumber: string;
-  readonly contracts: readonly Party[];
-  readonly blocks: readonly BlockSummary[];
-  readonly transactions: readonly TransactionSummary[];
-}

@@ -45,7 +45,8 @@ beforeAll(async () => {
   await world.send(caller, { data: bytecode });
   await world.send(caller, { data: bytecode });
   const archive = createNodeArchive(client);
-  const chain = { network: "test", title: "Test", chainId, archive, client, contracts, accounts: {} };
+  const named = { network: "test", title: "Test", chainId, isEmbedded: true };
+  const chain = { ...named, archive, client, contracts, accounts: {} };
   explorer = createExplorer(new Map([["test", () => chain]]));
 });
 afterAll(() => world.close());

@@ -251,7 +251,13 @@ describe("the explorer's other pages", () => {
     expect(await getData(`/explorer/${NETWORK}/address/${consumer}`)).toMatchObject({
       name: "PresetConsumer",
       codeBytes: expect.any(Number),
+      transactions: expect.arrayContaining([expect.objectContaining({ status: "succeeded" })]),
     });
+    const list = await getData(`/explorer/${NETWORK}/blocks?before=${BigInt(blockNumber) + 1n}`);
+    expect(list.blocks[0]).toMatchObject({ number: blockNumber });
+    const rest = await getData(`/explorer/${NETWORK}/address/${consumer}?before=${blockNumber}.0`);
+    expect(rest.transactions.map((one: { hash: Hex }) => one.hash)).not.toContain(hash);
+    expect((await get(`/explorer/${NETWORK}/blocks?before=x`)).status).toBe(404);
     for (const [wanted, kind] of [
       [hash, "tx"],
       [blockNumber, "block"],
@@ -270,6 +276,7 @@ describe("the explorer's other pages", () => {
     for (const path of [
       "/explorer",
       `/explorer/${NETWORK}`,
+      `/explorer/${NETWORK}/blocks`,
       `/explorer/${NETWORK}/block/${blockNumber}`,
       `/explorer/${NETWORK}/address/${consumer}`,
     ])

@@ -1,4 +1,11 @@
-import type { AddressView, BlockSummary, BlockView, ChainOverview } from "../../explorer/views.ts";
+import { MAX_STATUSES } from "../../explorer/lists.ts";
+import type {
+  AddressView,
+  BlockListView,
+  BlockSummary,
+  BlockView,
+  ChainOverview,
+} from "../../explorer/listViews.ts";
 import { age, blockLink, code, coin, copyable, count, groupDigits, time } from "../format.ts";
 import { html, type Html } from "../html.ts";
 import { facts, transactionTable } from "./parts.ts";
@@ -18,9 +25,18 @@ export function overviewPage({
 <p class="lead">Chain ${chainId}, block ${blockLink(network, headNumber)}</p>
 ${searchForm(network)}
 <section class="panel" id="transactions" data-live><h2>Latest transactions</h2>${transactionTable(transactions, network)}</section>
-<section class="panel" id="blocks" data-live><h2>Latest blocks</h2>${blockTable(blocks, network)}</section>
+<section class="panel" id="blocks" data-live><h2>Latest blocks</h2>${blockTable(blocks, network)}
+<p class="pages"><a href="/explorer/${network}/blocks">All blocks</a></p></section>
 <section class="panel" id="contracts"><h2>Contracts</h2>
 ${facts(contracts.map(({ address, name }) => [name ?? "", html`<a href="/explorer/${network}/address/${address}">${code(address)}</a>`] as const))}</section>`;
+}
+
+/** Body of a page of blocks. */
+export function blocksPage({ network, headNumber, blocks, older }: BlockListView): Html {
+  return html`<h1>Blocks</h1>
+<p class="lead">The newest is ${blockLink(network, headNumber)}.</p>
+<section class="panel" aria-label="Blocks">${blocks.length === 0 ? html`<p class="note">The node doesn't have these blocks any more.</p>` : blockTable(blocks, network)}
+${olderLink(`/explorer/${network}/blocks`, older)}</section>`;
 }
 
 /** Body of a block's page. */
@@ -36,12 +52,14 @@ export function blockPage(block: BlockView): Html {
     ["Gas used", `${groupDigits(gasUsed)} of ${groupDigits(gasLimit)}`],
     ["Transactions", String(transactions.length)],
   ])}</section>
-<section class="panel"><h2>Transactions</h2>${transactionTable(transactions, network)}</section>`;
+<section class="panel"><h2>Transactions</h2>${transactionTable(transactions, network)}
+${transactions.length > MAX_STATUSES && html`<p class="note">The status of the first ${MAX_STATUSES} is read.</p>`}</section>`;
 }
 
 /** Body of an address's page. */
 export function addressPage(view: AddressView): Html {
-  const { network, address, name, balanceWei, nonce, codeBytes, blocksSearched, transactions } = view;
+  const { network, address, name, balanceWei, nonce, codeBytes, transactions, searched, older, isForgotten } =
+    view;
   return html`<h1>${name ?? (codeBytes > 0 ? "Contract" : "Account")}</h1>
 <p class="subject">${copyable(address, "address")}</p>
 <section class="panel" aria-label="Overview">${facts([
@@ -53,7 +71,12 @@ export function addressPage(view: AddressView): Html {
     ],
   ])}</section>
 <section class="panel"><h2>Transactions</h2>${transactionTable(transactions, network)}
-<p class="note">Looked for in the last ${count(blocksSearched, "block")}: there is no index by address.</p></section>`;
+<p class="note">Found in blocks ${searched.from} to ${searched.to}: there is no index by address, so that each page reads some of the chain.${isForgotten && " The node doesn't have older blocks any more."}</p>
+${olderLink(`/explorer/${network}/address/${address}`, older)}</section>`;
+}
+
+function olderLink(path: string, older: string | null): Html | false {
+  return older !== null && html`<p class="pages"><a rel="next" href="${path}?before=${older}">Older</a></p>`;
 }
 
 function blockTable(blocks: readonly BlockSummary[], network: string): Html {

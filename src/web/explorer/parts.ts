@@ -1,4 +1,5 @@
-import type { DecodedValue, TransactionSummary } from "../../explorer/views.ts";
+import type { TransactionSummary } from "../../explorer/listViews.ts";
+import type { DecodedValue, TransactionView } from "../../explorer/views.ts";
 import { age, blockLink, code, coin, partyLink, transactionLink } from "../format.ts";
 import { html, showText, type Html, type HtmlValue } from "../html.ts";
 
@@ -13,6 +14,12 @@ export function facts(entries: readonly (readonly [name: HtmlValue, value: HtmlV
 /** A word that says how something stands, in colour. */
 export function tag(text: string, kind: "good" | "bad" | "busy" | "quiet"): Html {
   return html`<span class="tag ${kind}">${text}</span>`;
+}
+
+/** What became of a transaction. */
+export function statusTag(status: TransactionView["status"]): Html {
+  if (status === "pending") return tag("not mined yet", "busy");
+  return status === "succeeded" ? tag("succeeded", "good") : tag("reverted", "bad");
 }
 
 /** A table that scrolls sideways where it is wider than the page, with the keyboard too. */
@@ -55,8 +62,8 @@ function leaf(type: string, value: string, network: string): Html {
 /** Transactions as a table, newest first as given. */
 export function transactionTable(transactions: readonly TransactionSummary[], network: string): Html {
   if (transactions.length === 0) return html`<p class="note">No transactions here.</p>`;
-  return html`<div class="scroll"><table class="list"><thead><tr><th>Transaction</th><th>Calls</th><th>Block</th><th>Time</th><th>From</th><th>To</th></tr></thead><tbody>${transactions.map(
-    ({ hash, method, blockNumber, at, from, to, valueWei }) =>
-      html`<tr><td>${transactionLink(network, hash)}</td><td>${method === "" ? "transfer" : method}${valueWei !== "0" && html` <span class="note">${coin(valueWei, network)}</span>`}</td><td>${blockLink(network, blockNumber)}</td><td>${age(at)}</td><td>${partyLink(network, from)}</td><td>${to === null ? "new contract" : partyLink(network, to)}</td></tr>`,
+  return html`<div class="scroll"><table class="list"><thead><tr><th>Transaction</th><th>Status</th><th>Calls</th><th>Block</th><th>Time</th><th>From</th><th>To</th></tr></thead><tbody>${transactions.map(
+    ({ hash, status, method, blockNumber, at, from, to, valueWei }) =>
+      html`<tr><td>${transactionLink(network, hash)}</td><td>${status === null ? html`<span class="note">not read</span>` : statusTag(status)}</td><td>${method === "" ? "transfer" : method}${valueWei !== "0" && html` <span class="note">${coin(valueWei, network)}</span>`}</td><td>${blockLink(network, blockNumber)}</td><td>${age(at)}</td><td>${partyLink(network, from)}</td><td>${to === null ? "new contract" : partyLink(network, to)}</td></tr>`,
   )}</tbody></table></div>`;
 }

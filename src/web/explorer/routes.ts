@@ -2,12 +2,13 @@ import type { Router } from "@koa/router";
 import type { Context } from "koa";
 import type { Hex } from "viem";
 import type { Explorer } from "../../explorer/explorer.ts";
+import { parseCursor, type ListCursor } from "../../explorer/lists.ts";
 import type { Service } from "../../requests/service.ts";
 import type { NetworkView } from "../../requests/views.ts";
 import { sendData, sendRefusal, wantsJson } from "../answer.ts";
 import { html, type Html } from "../html.ts";
 import { sendPage, type Page, type Viewer } from "../layout.ts";
-import { addressPage, blockPage, overviewPage } from "./chainPages.ts";
+import { addressPage, blockPage, blocksPage, overviewPage } from "./chainPages.ts";
 import { searchForm, searchRoutes } from "./search.ts";
 import { transactionPage } from "./transactionPage.ts";
 
@@ -135,10 +136,25 @@ export function explorerRoutes(router: Router, options: ExplorerRoutesOptions): 
     });
   });
 
+  router.get("/explorer/:network/blocks", async (ctx) => {
+    await guard(ctx);
+    const network = ctx.params["network"]!;
+    const before = readBefore(ctx);
+    const view = before === "wrong" ? undefined : await explorer.findBlocks(network, before?.block);
+    await answer(ctx, network, view, {
+      page: (found) => ({ title: "Blocks", trail: trailOf(network), body: blocksPage(found) }),
+      missing: async () => networkTrouble(network) ?? NO_SUCH_PAGE,
+    });
+  });
+
   router.get("/explorer/:network/address/:address", async (ctx) => {
     await guard(ctx);
     const { network, address } = ctx.params as { network: string; address: string };
-    const view = ADDRESS.test(address) ? await explorer.findAddress(network, address as Hex) : undefined;
+    const before = readBefore(ctx);
+    const view =
+      ADDRESS.test(address) && before !== "wrong"
+        ? await explorer.findAddress(network, address as Hex, before)
+        : undefined;
     await answer(ctx, network, view, {
       page: (found) => ({
         title: found.name ?? `Address ${address.slice(0, 10)}…`,
@@ -146,10 +162,13 @@ export function explorerRoutes(router: Router, options: ExplorerRoutesOptions): 
         body: addressPage(found),
       }),
       missing: async () =>
-        networkTrouble(network) ?? {
-          title: "Not an address",
-          message: `An address is 0x and 40 hex digits; ${address} is not.`,
-        },
+        networkTrouble(network) ??
+        (ADDRESS.test(address)
+          ? NO_SUCH_PAGE
+          : {
+              title: "Not an address",
+              message: `An address is 0x and 40 hex digits; ${address} is not.`,
+            }),
     });
   });
 }
@@ -158,6 +177,18 @@ interface Missing {
   readonly title: string;
   readonly message: string;
   readonly hint?: Html;
+}
+
+const NO_SUCH_PAGE: Missing = {
+  title: "No such page",
+  message: "before is a block number, or one with a place in the block, such as 120.3.",
+};
+
+/** Where a page of a list begins: `before` of the query. */
+function readBefore(ctx: Context): ListCursor | "wrong" | undefined {
+  const { before } = ctx.query;
+  if (before === undefined) return undefined;
+  return (typeof before === "string" ? parseCursor(before) : undefined) ?? "wrong";
 }
 
 /** Says that a transaction isn't here, and where it is if another network has it. */

@@ -1,6 +1,7 @@
 import type { Router } from "@koa/router";
 import type { Context } from "koa";
 import type { Explorer } from "../../explorer/explorer.ts";
+import { REQUEST_REACH } from "../../explorer/search.ts";
 import {
   describeTerms,
   MAX_SEARCH_CHARACTERS,
@@ -174,10 +175,7 @@ function describeNothing(text: string, terms: SearchTerms, silent: readonly Netw
     return `The text has ${text.length} characters; nothing that can be found here has more than ${MAX_SEARCH_CHARACTERS}.`;
   if (takenFor.length === 0)
     return `${JSON.stringify(text)} is no hash, address, block number, request id or name of a contract.`;
-  const range =
-    terms.requestId === undefined
-      ? ""
-      : " Requests are looked for in the last 10,000 blocks of each network.";
+  const range = terms.requestId === undefined ? "" : ` ${REQUEST_REACH}`;
   const unasked =
     silent.length === 0 ? "" : ` ${silent.map(({ title }) => title).join(", ")} could not be asked.`;
   return `${text} was taken for ${takenFor.join(", or ")}. No network here has it.${range}${unasked}`;

@@ -1,7 +1,7 @@
 import type { EventView, TransactionView } from "../../explorer/views.ts";
 import { blockLink, code, coin, copyable, count, groupDigits, partyLink, time, units } from "../format.ts";
 import { html, showText, type Html } from "../html.ts";
-import { facts, folded, rawBytes, tag, valueTable } from "./parts.ts";
+import { facts, folded, rawBytes, statusTag, valueTable } from "./parts.ts";
 import { functionRequestSection, functionResultSection, reportSection } from "./functionSections.ts";
 import { joinSection, randomRequestSection, randomnessSection } from "./randomnessSections.ts";
 
@@ -70,11 +70,6 @@ function overview(transaction: TransactionView): Html {
     ["Nonce", String(transaction.nonce)],
     ["Place in block", transaction.index !== null && String(transaction.index)],
   ]);
-}
-
-function statusTag(status: TransactionView["status"]): Html {
-  if (status === "pending") return tag("not mined yet", "busy");
-  return status === "succeeded" ? tag("succeeded", "good") : tag("reverted", "bad");
 }
 
 function callSection({ network, to, call, input }: TransactionView): Html {

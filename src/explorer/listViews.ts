@@ -1,0 +1,81 @@
+import type { Hex } from "viem";
+import type { Party } from "../chainlink/addressBook.ts";
+
+// Plain data, fit for JSON, as in `views.ts`.
+
+/** What became of a transaction that is in a block. */
+export type TransactionStatus = "succeeded" | "reverted";
+
+/** A transaction in a list. */
+export interface TransactionSummary {
+  readonly hash: Hex;
+  /** `null` where it was not read. */
+  readonly status: TransactionStatus | null;
+  readonly blockNumber: string;
+  readonly at: string;
+  readonly from: Party;
+  /** `null`: it creates a contract. */
+  readonly to: Party | null;
+  /** Name of the called function, or its selector; empty for a plain transfer. */
+  readonly method: string;
+  readonly valueWei: string;
+}
+
+/** A block in a list. */
+export interface BlockSummary {
+  readonly number: string;
+  readonly hash: Hex;
+  readonly at: string;
+  readonly transactionCount: number;
+  readonly gasUsed: string;
+}
+
+/** A block with its transactions. */
+export interface BlockView extends BlockSummary {
+  readonly network: string;
+  readonly parentHash: Hex;
+  readonly gasLimit: string;
+  readonly headNumber: string;
+  readonly transactions: readonly TransactionSummary[];
+}
+
+/** A page of a chain's blocks. */
+export interface BlockListView {
+  readonly network: string;
+  readonly headNumber: string;
+  /** Newest first. */
+  readonly blocks: readonly BlockSummary[];
+  /** The next page has the blocks below this one; `null` on the last. */
+  readonly older: string | null;
+}
+
+/** A page of an address's transactions. */
+export interface AddressTransactions {
+  /** Newest first. */
+  readonly transactions: readonly TransactionSummary[];
+  /** The blocks that were read for the page, both included. */
+  readonly searched: { readonly from: string; readonly to: string };
+  /** Cursor of the next page: a block number, or one with a place in it; `null` on the last. */
+  readonly older: string | null;
+  /** The node doesn't have what is older any more. */
+  readonly isForgotten: boolean;
+}
+
+/** An address: what it holds, and a page of its transactions. */
+export interface AddressView extends Party, AddressTransactions {
+  readonly network: string;
+  readonly balanceWei: string;
+  readonly nonce: number;
+  readonly codeBytes: number;
+}
+
+/** The newest of a chain. */
+export interface ChainOverview {
+  readonly network: string;
+  readonly title: string;
+  readonly chainId: number;
+  readonly headNumber: string;
+  readonly contracts: readonly Party[];
+  readonly blocks: readonly BlockSummary[];
+  readonly transactions: readonly TransactionSummary[];
+}

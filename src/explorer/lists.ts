@@ -1,0 +1,159 @@
+import type { Hex } from "viem";
+import type { AddressBook } from "../chainlink/addressBook.ts";
+import type { ArchivedBlock, ArchivedTransaction, ChainArchive } from "./chainArchive.ts";
+import type { ExploredChain } from "./exploredChain.ts";
+import { timeOf } from "./readTransaction.ts";
+import type {
+  AddressTransactions,
+  BlockSummary,
+  TransactionStatus,
+  TransactionSummary,
+} from "./listViews.ts";
+
+/** Entries of one page of a list. */
+export const PAGE_ENTRIES = 25;
+/**
+ * Blocks that are read for one page of an address's transactions: nodes have no index by address. An embedded chain's node reads one in a
+ * millisecond; on a public network each is a call that somebody pays for.
+ */
+const SCANNED_BLOCKS = { embedded: 500n, external: 100n };
+/** Blocks that are asked for at once. */
+const BLOCKS_AT_ONCE = 25n;
+/** Transactions whose outcome is kept: a page that is live asks for the same ones every few seconds. */
+const KEPT_STATUSES = 2_000;
+
+/** Transactions of one block whose outcome is read: each is a call. */
+export const MAX_STATUSES = 100;
+
+/** A place in a list: below a block, and where `index` is given, above it those of the block itself that stand before that place. */
+export interface ListCursor {
+  readonly block: bigint;
+  readonly index?: number;
+}
+
+/** Reads `{block}` or `{block}.{index}`; `undefined` for anything else. */
+export function parseCursor(text: string): ListCursor | undefined {
+  const [, block, index] = /^(0|[1-9][0-9]{0,14})(?:\.(0|[1-9][0-9]{0,5}))?$/.exec(text) ?? [];
+  if (block === undefined) return undefined;
+  return { block: BigInt(block), ...(index === undefined ? {} : { index: Number(index) }) };
+}
+
+/** The newest blocks below a number, newest first; without one, the newest of all. At most `count`; fewer where the node lacks some. */
+export async function readBlocks(
+  archive: ChainArchive,
+  { below, count = PAGE_ENTRIES }: { readonly below?: bigint | undefined; readonly count?: number } = {},
+): Promise<{
+  readonly head: bigint;
+  readonly blocks: readonly ArchivedBlock[];
+  readonly older: bigint | null;
+}> {
+  const head = await archive.getHeadNumber();
+  const top = below !== undefined && below <= head ? below - 1n : head;
+  const bottom = top >= BigInt(count) ? top - BigInt(count) + 1n : 0n;
+  const blocks = await readRange(archive, top, bottom);
+  return { head, blocks, older: blocks.length > 0 && bottom > 0n ? bottom : null };
+}
+
+/** The transactions that an address sent or received or that created it, newest first from a cursor on. Reads a bounded number of blocks. */
+export async function readAddressTransactions(
+  chain: ExploredChain,
+  book: AddressBook,
+  address: Hex,
+  before: ListCursor | undefined,
+): Promise<AddressTransactions> {
+  const { archive } = chain;
+  const wanted = address.toLowerCase() as Hex;
+  const head = await archive.getHeadNumber();
+  let top = head;
+  if (before !== undefined && before.block <= head)
+    top = before.index === undefined ? before.block - 1n : before.block;
+  const limit = SCANNED_BLOCKS[chain.isEmbedded ? "embedded" : "external"];
+  const found: Placed[] = [];
+  let bottom = top + 1n;
+  let isKept = true;
+  while (bottom > 0n && top - bottom + 1n < limit && found.length <= PAGE_ENTRIES && isKept) {
+    const from = bottom - 1n;
+    bottom = from >= BLOCKS_AT_ONCE ? from - BLOCKS_AT_ONCE + 1n : 0n;
+    const blocks = await readRange(archive, from, bottom);
+    // A node that forgets does so from the beginning.
+    isKept = blocks.length > 0;
+    for (const block of blocks)
+      for (const [index, transaction] of [...block.transactions.entries()].toReversed()) {
+        const { from: sender, to, created } = transaction;
+        const isOlder = before?.index === undefined || block.number !== before.block || index < before.index;
+        if (isOlder && [sender, to, created].includes(wanted)) found.push({ block, transaction, index });
+      }
+  }
+  const shown = found.slice(0, PAGE_ENTRIES);
+  const last = shown.at(-1);
+  const hasMore = found.length > shown.length;
+  const older = hasMore ? `${last!.block.number}.${last!.index}` : bottom > 0n && isKept ? `${bottom}` : null;
+  return {
+    transactions: await summarizeTransactions(chain, book, shown),
+    searched: { from: String(hasMore ? last!.block.number : bottom), to: String(top < 0n ? 0n : top) },
+    older,
+    isForgotten: !isKept,
+  };
+}
+
+/** A transaction with the block that holds it. */
+interface Placed {
+  readonly block: ArchivedBlock;
+  readonly transaction: ArchivedTransaction;
+  readonly index: number;
+}
+
+/** Those of the blocks from `top` down to `bottom` that the node has. */
+async function readRange(archive: ChainArchive, top: bigint, bottom: bigint): Promise<ArchivedBlock[]> {
+  const numbers = Array.from({ length: Math.max(0, Number(top - bottom) + 1) }, (_, i) => top - BigInt(i));
+  const blocks = await Promise.all(numbers.map((number) => archive.findBlock(number)));
+  return blocks.filter((block) => block !== undefined);
+}
+
+const statuses = new WeakMap<ChainArchive, Map<string, TransactionStatus>>();
+
+/** Describes transactions for a list, the first {@link MAX_STATUSES} with their outcomes. */
+export async function summarizeTransactions(
+  { archive }: ExploredChain,
+  book: AddressBook,
+  placed: readonly Pick<Placed, "block" | "transaction">[],
+): Promise<TransactionSummary[]> {
+  let known = statuses.get(archive);
+  if (known === undefined) statuses.set(archive, (known = new Map()));
+  const statusOf = async (block: ArchivedBlock, hash: Hex): Promise<TransactionStatus | null> => {
+    // After a reorganisation a transaction stands in another block, and may end otherwise.
+    const key = `${block.hash} ${hash}`;
+    const kept = known.get(key);
+    if (kept !== undefined) return kept;
+    const receipt = await archive.findReceipt(hash);
+    if (receipt === undefined) return null;
+    const status = receipt.succeeded ? "succeeded" : "reverted";
+    known.set(key, status);
+    if (known.size > KEPT_STATUSES) known.delete(known.keys().next().value!);
+    return status;
+  };
+  return await Promise.all(
+    placed.map(async ({ block, transaction: { hash, from, to, input, valueWei } }, i) => ({
+      hash,
+      status: i < MAX_STATUSES ? await statusOf(block, hash) : null,
+      blockNumber: block.number.toString(),
+      at: timeOf(block),
+      from: book.party(from),
+      to: to && book.party(to),
+      method: book.methodOf(to, input),
+      valueWei: valueWei.toString(),
+    })),
+  );
+}
+
+/** Describes a block for a list. */
+export function summarizeBlock(block: ArchivedBlock): BlockSummary {
+  const { number, hash, gasUsed, transactions } = block;
+  return {
+    number: number.toString(),
+    hash,
+    at: timeOf(block),
+    transactionCount: transactions.length,
+    gasUsed: gasUsed.toString(),
+  };
+}

@@ -1,0 +1,209 @@
+import type { Hex } from "viem";
+import { describe, expect, test } from "vitest";
+import type { AddressBook } from "../../src/chainlink/addressBook.ts";
+import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
+import type { StackAddresses } from "../../src/chainlink/stackPlan.ts";
+import type { RawLog, Receipt } from "../../src/evm/client.ts";
+import type {
+  ArchivedBlock,
+  ArchivedTransaction,
+  ChainArchive,
+  LogQuery,
+} from "../../src/explorer/chainArchive.ts";
+import type { ExploredChain } from "../../src/explorer/exploredChain.ts";
+import {
+  parseCursor,
+  readAddressTransactions,
+  readBlocks,
+  summarizeTransactions,
+} from "../../src/explorer/lists.ts";
+import { searchRequest } from "../../src/explorer/search.ts";
+import { idOf } from "../oracle/support/logs.ts";
+
+const ALICE: Hex = `0x${"a".repeat(40)}`;
+const BOB: Hex = `0x${"b".repeat(40)}`;
+const book = { party: (address: Hex) => ({ address }), methodOf: () => "" } as unknown as AddressBook;
+
+/** A chain of blocks with transactions of Alice (`1`) and of others (`0`) in each; blocks below `kept` are forgotten. */
+function createChain(blocks: readonly string[], { isEmbedded = true, kept = 0 } = {}) {
+  const chain = {
+    blocks: [...blocks],
+    asked: 0,
+    receipts: 0,
+    queries: [] as LogQuery[],
+    logs: [] as RawLog[],
+  };
+  const block = (number: number): ArchivedBlock => ({
+    number: BigInt(number),
+    hash: idOf(BigInt(number) + 10_000n),
+    parentHash: idOf(0n),
+    timestamp: 1n,
+    gasUsed: 0n,
+    gasLimit: 0n,
+    transactions: Array.from(chain.blocks[number]!).map(
+      (own, index) =>
+        ({
+          hash: idOf(BigInt(number * 100 + index)),
+          from: own === "1" ? ALICE : BOB,
+          to: BOB,
+          created: null,
+          input: "0x",
+          valueWei: 0n,
+        }) as unknown as ArchivedTransaction,
+    ),
+  });
+  const archive = {
+    getHeadNumber: async () => BigInt(chain.blocks.length - 1),
+    async findBlock(number: bigint) {
+      chain.asked += 1;
+      return number >= BigInt(kept) && number < chain.blocks.length ? block(Number(number)) : undefined;
+    },
+    async findReceipt(hash: Hex) {
+      chain.receipts += 1;
+      return { succeeded: BigInt(hash) % 2n === 0n } as Receipt;
+    },
+    async findLogs(query: LogQuery) {
+      chain.queries.push(query);
+      const { address, topics, fromBlock, toBlock } = query;
+      return chain.logs.filter(
+        (log) =>
+          log.address === address &&
+          topics.every((topic, i) => topic === null || [topic].flat().includes(log.topics[i]!)) &&
+          log.blockNumber >= fromBlock &&
+          log.blockNumber <= toBlock,
+      );
+    },
+  } as unknown as ChainArchive;
+  const contracts = { vrfCoordinator: BOB, functionsRouter: ALICE } as unknown as StackAddresses;
+  return Object.assign(chain, {
+    explored: { network: "test", isEmbedded, archive, contracts } as unknown as ExploredChain,
+    archive,
+  });
+}
+
+/** Hashes on every page of Alice's transactions, and how many pages there are. */
+async function readAll(chain: ReturnType<typeof createChain>, onPage?: () => void) {
+  const hashes: Hex[] = [];
+  for (let pages = 1, before; ; pages += 1) {
+    const page = await readAddressTransactions(chain.explored, book, ALICE, before);
+    hashes.push(...page.transactions.map(({ hash }) => hash));
+    onPage?.();
+    if (page.older === null) return { hashes, pages, isForgotten: page.isForgotten };
+    before = parseCursor(page.older);
+    expect(before).toBeDefined();
+  }
+}
+
+const hashesOf = ({ blocks }: { readonly blocks: readonly string[] }, from = 0): Hex[] =>
+  blocks
+    .flatMap((own, number) =>
+      Array.from(own).flatMap((one, i) =>
+        one === "1" && number >= from ? [idOf(BigInt(number * 100 + i))] : [],
+      ),
+    )
+    .toReversed();
+
+describe("the pages of an address's transactions", () => {
+  test("default: have each once, newest first, also where a page ends within a block", async () => {
+    const chain = createChain(["1".repeat(40), "0101", "", "1".repeat(30), "10"]);
+    const { hashes, pages } = await readAll(chain);
+    expect(hashes).toEqual(hashesOf(chain));
+    expect(pages).toBe(3);
+  });
+
+  test("behaviour: stay as they are while the chain grows", async () => {
+    const chain = createChain(Array.from({ length: 60 }, () => "1"));
+    const expected = hashesOf(chain);
+    const { hashes } = await readAll(chain, () => chain.blocks.push("11"));
+    expect(hashes).toEqual(expected);
+  });
+
+  test.each([
+    [true, 500, 3],
+    [false, 100, 12],
+  ])(
+    "behaviour: read a bounded part of the chain each (embedded: %s, %i blocks)",
+    async (isEmbedded, most, pages) => {
+      const chain = createChain(["1", ...Array.from({ length: 1_199 }, () => "0")], { isEmbedded });
+      const first = await readAddressTransactions(chain.explored, book, ALICE, undefined);
+      expect(first).toMatchObject({
+        transactions: [],
+        searched: { from: `${1_200 - most}`, to: "1199" },
+        older: `${1_200 - most}`,
+        isForgotten: false,
+      });
+      expect(chain.asked).toBe(most);
+      expect(await readAll(chain)).toMatchObject({
+        hashes: [idOf(0n)],
+        pages,
+      });
+    },
+  );
+
+  test("behaviour: end where the node has forgotten, and say so", async () => {
+    const chain = createChain(
+      Array.from({ length: 200 }, () => "1"),
+      { kept: 150 },
+    );
+    expect(await readAll(chain)).toMatchObject({ hashes: hashesOf(chain, 150), isForgotten: true });
+  });
+});
+
+test("default: the pages of blocks have each once, newest first", async () => {
+  const { archive } = createChain(Array.from({ length: 60 }, () => ""));
+  const numbers: bigint[] = [];
+  let below: bigint | undefined;
+  do {
+    const page: Awaited<ReturnType<typeof readBlocks>> = await readBlocks(archive, { below });
+    numbers.push(...page.blocks.map(({ number }) => number));
+    below = page.older ?? undefined;
+  } while (below !== undefined);
+  expect(numbers).toEqual(Array.from({ length: 60 }, (_, i) => BigInt(59 - i)));
+});
+
+test("behaviour: outcomes are read once, and for a hundred transactions at most", async () => {
+  const chain = createChain(["1".repeat(120)]);
+  const block = (await chain.archive.findBlock(0n))!;
+  const placed = block.transactions.map((transaction) => ({ block, transaction }));
+  for (let i = 0; i < 2; i += 1) {
+    const list = await summarizeTransactions(chain.explored, book, placed);
+    expect(list.slice(0, 2).map(({ status }) => status)).toEqual(["succeeded", "reverted"]);
+    expect(list.filter(({ status }) => status === null)).toHaveLength(20);
+  }
+  expect(chain.receipts).toBe(100);
+});
+
+test("error: what is no cursor is none", () => {
+  for (const text of ["", "-1", "1.", ".1", "1.2.3", "0x1", "01", "1e3", "9".repeat(16)])
+    expect(parseCursor(text)).toBeUndefined();
+  expect(parseCursor("12.3")).toEqual({ block: 12n, index: 3 });
+});
+
+describe("a request is found by its id", () => {
+  const id = idOf(7n);
+  const answer = (address: Hex, topic: Hex, blockNumber: bigint): RawLog =>
+    ({
+      address,
+      topics: [topic, id],
+      data: "0x",
+      blockNumber,
+      transactionHash: idOf(8n),
+    }) as unknown as RawLog;
+  const long = Array.from<string>({ length: 150_000 }).fill("");
+
+  test("default: in the first block of an embedded chain, with one query", async () => {
+    const chain = createChain(long);
+    chain.logs.push(answer(ALICE, EVENT_TOPICS.RequestProcessed, 0n));
+    expect(await searchRequest(id, chain.explored)).toMatchObject([{ kind: "function", requestId: id }]);
+    expect(chain.queries.filter(({ address }) => address === ALICE)).toHaveLength(1);
+  });
+
+  test("default: in the newest 100,000 blocks of an external one, 10,000 a query", async () => {
+    const chain = createChain(long, { isEmbedded: false });
+    chain.logs.push(answer(BOB, EVENT_TOPICS.RandomWordsFulfilled, 50_000n));
+    expect(await searchRequest(id, chain.explored)).toMatchObject([{ kind: "random", requestId: id }]);
+    for (const { fromBlock, toBlock } of chain.queries) expect(toBlock - fromBlock).toBeLessThan(10_000n);
+    chain.logs[0] = answer(BOB, EVENT_TOPICS.RandomWordsFulfilled, 49_999n);
+    expect(await searchRequest(id, chain.explored)).toEqual([]);
+  });
+});
