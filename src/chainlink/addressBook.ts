@@ -66,6 +66,8 @@ export interface AddressBook {
   /** The contracts of the stack. */
   readonly contracts: readonly Party[];
   party(address: Hex): Party;
+  /** Which contract stands at an address of the stack; `undefined` for any other. */
+  contractAt(address: Hex): ContractName | undefined;
   /** Contracts and accounts in whose name a text occurs, whatever its case. */
   findByName(text: string): Party[];
   /** `null` where no known interface has the function, or the data is not what it declares. */
@@ -114,6 +116,7 @@ export function createAddressBook(
   return {
     contracts: roles.map((key) => party(stack[key])),
     party,
+    contractAt: (address) => contractOf.get(address.toLowerCase()),
     findByName(text) {
       const wanted = text.toLowerCase();
       return [...names].flatMap(([address, name]) =>

@@ -12,7 +12,7 @@ export interface ExploredChain {
   readonly isEmbedded: boolean;
   readonly archive: ChainArchive;
   /** Its node, for what contracts say now. */
-  readonly client: Pick<ChainClient, "request">;
+  readonly client: Pick<ChainClient, "request" | "getCode">;
   readonly contracts: StackAddresses;
   /** Names of accounts that are no contracts of the stack. */
   readonly accounts: Readonly<Record<Hex, string>>;

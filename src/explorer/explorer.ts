@@ -10,6 +10,7 @@ import {
   summarizeTransactions,
   type ListCursor,
 } from "./lists.ts";
+import { readContract, type ContractView } from "./readContract.ts";
 import { readTransaction } from "./readTransaction.ts";
 import { readWaiting } from "./readWaiting.ts";
 import { searchChain, searchRequest } from "./search.ts";
@@ -35,6 +36,8 @@ export interface Explorer {
   findBlocks(network: string, below?: bigint): Promise<BlockListView | undefined>;
   /** An address with its newest transactions, or those before a cursor. */
   findAddress(network: string, address: Hex, before?: ListCursor): Promise<AddressView | undefined>;
+  /** Source, interface and build of a contract of the service's own; `undefined` for any other address. */
+  findContract(network: string, address: Hex): Promise<ContractView | undefined>;
   /** What terms name on a network, all but requests; empty without a chain. */
   search(network: string, terms: SearchTerms): Promise<readonly SearchHit[]>;
   /** A request of VRF or of functions, as far back as logs are read; empty without a chain. Dearer than {@link search}. */
@@ -122,8 +125,13 @@ export function createExplorer(networks: ReadonlyMap<string, () => ExploredChain
         balanceWei: balanceWei.toString(),
         nonce,
         codeBytes,
+        hasSource: book.contractAt(address) !== undefined,
         ...transactions,
       };
+    },
+    async findContract(network, address) {
+      const found = open(network);
+      return found && (await readContract(address, found.chain, found.book));
     },
     async findWaiting(network, subscriptions) {
       const found = open(network);

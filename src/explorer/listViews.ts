@@ -63,6 +63,8 @@ export interface AddressTransactions {
 
 /** An address: what it holds, and a page of its transactions. */
 export interface AddressView extends Party, AddressTransactions {
+  /** Whether it is a contract whose source is known here. */
+  readonly hasSource: boolean;
   readonly network: string;
   readonly balanceWei: string;
   readonly nonce: number;

@@ -291,6 +291,11 @@ test("behaviour: no page has a finding of axe, an error, a scroll bar to the sid
   await page.getByRole("heading", { name: "default", exact: true }).waitFor();
   const dapp = new URL(page.url()).pathname;
   const { url, vrfv2Hash } = await coinflip();
+  await page.goto(`${tyche.url}/explorer/sepolia`);
+  await page.getByRole("region", { name: "Contracts" }).getByRole("link").last().click();
+  await page.getByRole("link", { name: "Contract", exact: true }).click();
+  await page.getByText("built from this source").waitFor();
+  const contract = new URL(page.url()).pathname;
   for (const target of [
     "/",
     dapp,
@@ -306,6 +311,8 @@ test("behaviour: no page has a finding of axe, an error, a scroll bar to the sid
     "/explorer/sepolia",
     "/explorer/sepolia/block/1",
     "/explorer/search?q=link",
+    "/explorer/sepolia/blocks",
+    contract,
     `/explorer/sepolia/tx/${vrfv2Hash}`,
     new URL(url).pathname,
     "/docs",

@@ -283,6 +283,20 @@ describe("the explorer's other pages", () => {
       expect((await get(path)).status).toBe(200);
   });
 
+  test("default: each contract of the service's own is shown with the source that it is built from", async () => {
+    const { contracts } = await getData(`/explorer/${NETWORK}`);
+    for (const { address, name } of contracts) {
+      const path = `/explorer/${NETWORK}/address/${address}/contract`;
+      const view = await getData(path);
+      const build = { compiler: expect.stringMatching(/^0\.8\./) };
+      expect(view).toMatchObject({ name, address, build });
+      const { text } = await get(path);
+      expect(text).toContain(view.build.sources[0].path);
+      expect(text).toContain("built from this source");
+    }
+    expect((await get(`/explorer/${NETWORK}/address/0x${"1".repeat(40)}/contract`)).status).toBe(404);
+  });
+
   test("default: one search takes every id, on every network, and lists several hits", async () => {
     const { vrfv2Hash, url, requestId } = await preset();
     const view: TransactionView = await getData(`/explorer/${NETWORK}/tx/${vrfv2Hash}`);

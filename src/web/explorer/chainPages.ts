@@ -8,6 +8,7 @@ import type {
 } from "../../explorer/listViews.ts";
 import { age, blockLink, code, coin, copyable, count, groupDigits, time } from "../format.ts";
 import { html, type Html } from "../html.ts";
+import { addressTabs } from "./contractPage.ts";
 import { facts, transactionTable } from "./parts.ts";
 import { searchForm } from "./search.ts";
 
@@ -27,7 +28,7 @@ ${searchForm(network)}
 <section class="panel" id="transactions" data-live><h2>Latest transactions</h2>${transactionTable(transactions, network)}</section>
 <section class="panel" id="blocks" data-live><h2>Latest blocks</h2>${blockTable(blocks, network)}
 <p class="pages"><a href="/explorer/${network}/blocks">All blocks</a></p></section>
-<section class="panel" id="contracts"><h2>Contracts</h2>
+<section class="panel" id="contracts" aria-label="Contracts"><h2>Contracts</h2>
 ${facts(contracts.map(({ address, name }) => [name ?? "", html`<a href="/explorer/${network}/address/${address}">${code(address)}</a>`] as const))}</section>`;
 }
 
@@ -58,10 +59,22 @@ ${transactions.length > MAX_STATUSES && html`<p class="note">The status of the f
 
 /** Body of an address's page. */
 export function addressPage(view: AddressView): Html {
-  const { network, address, name, balanceWei, nonce, codeBytes, transactions, searched, older, isForgotten } =
-    view;
+  const {
+    network,
+    address,
+    name,
+    balanceWei,
+    nonce,
+    codeBytes,
+    hasSource,
+    transactions,
+    searched,
+    older,
+    isForgotten,
+  } = view;
   return html`<h1>${name ?? (codeBytes > 0 ? "Contract" : "Account")}</h1>
 <p class="subject">${copyable(address, "address")}</p>
+${hasSource && addressTabs(network, address, "transactions")}
 <section class="panel" aria-label="Overview">${facts([
     ["Kind", codeBytes > 0 ? `contract with ${count(codeBytes, "byte")} of code` : "account without code"],
     ["Balance", coin(balanceWei, network)],

@@ -9,6 +9,7 @@ import { sendData, sendRefusal, wantsJson } from "../answer.ts";
 import { html, type Html } from "../html.ts";
 import { sendPage, type Page, type Viewer } from "../layout.ts";
 import { addressPage, blockPage, blocksPage, overviewPage } from "./chainPages.ts";
+import { contractPage } from "./contractPage.ts";
 import { searchForm, searchRoutes } from "./search.ts";
 import { transactionPage } from "./transactionPage.ts";
 
@@ -169,6 +170,24 @@ export function explorerRoutes(router: Router, options: ExplorerRoutesOptions): 
               title: "Not an address",
               message: `An address is 0x and 40 hex digits; ${address} is not.`,
             }),
+    });
+  });
+
+  router.get("/explorer/:network/address/:address/contract", async (ctx) => {
+    await guard(ctx);
+    const { network, address } = ctx.params as { network: string; address: string };
+    const view = ADDRESS.test(address) ? await explorer.findContract(network, address as Hex) : undefined;
+    await answer(ctx, network, view, {
+      page: (found) => ({
+        title: `${found.name}, contract`,
+        trail: trailOf(network),
+        body: contractPage(found),
+      }),
+      missing: async () =>
+        networkTrouble(network) ?? {
+          title: "No source",
+          message: `${address} is no contract that this service deployed: the source of others is not known here.`,
+        },
     });
   });
 }
