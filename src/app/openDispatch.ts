@@ -67,6 +67,7 @@ export async function openDispatch(
     operator: address,
     keep: options.keep,
     finalNumber,
+    ...(chain.removeBlocks && { removeBlocks: chain.removeBlocks }),
   });
   retention.start(onError);
   return {

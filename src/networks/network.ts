@@ -35,6 +35,16 @@ export interface KnownChain {
   readonly deployment: ChainDeployment;
 }
 
+/** Which blocks of a chain may be removed. */
+export interface RemovableBlocks {
+  /** Number of the first block that stays. */
+  readonly before: number;
+  /** Unix time in seconds: the first block that isn't older, and all after it, stay. */
+  readonly olderThan: number;
+  /** Blocks to look at; those that others are checked against stay. */
+  readonly limit: number;
+}
+
 /** A network's chain that answers, whoever runs it. */
 export interface NetworkChain {
   readonly client: ChainClient;
@@ -55,6 +65,10 @@ export interface NetworkChain {
   readonly fees: Fees;
   /** Absent where a block comes for each transaction: one at a time then carries all that has gathered. */
   readonly pipelining?: Pipelining;
+  /**
+   * Removes old blocks with what is in them, the oldest first; absent where the chain isn't ours. Gives back whether more may go.
+   */
+  readonly removeBlocks?: (this: void, range: RemovableBlocks) => Promise<boolean>;
   /** What was found amiss when it was opened, and what has become of it: a sentence each. */
   readonly findings: readonly string[];
   /** What an operator should see to although the chain serves, the findings included. */

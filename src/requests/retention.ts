@@ -1,6 +1,8 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { firstId } from "../lib/id.ts";
 import { repeat } from "../lib/repeat.ts";
+import type { NetworkChain } from "../networks/network.ts";
+import { findOracleCheckpoint } from "../store/chainRecords.ts";
 import { deleteOldDryRuns } from "../store/dryRuns.ts";
 import { listDappIds } from "../store/dapps.ts";
 import {
@@ -24,6 +26,8 @@ const PASS_INTERVAL_MS = 60_000;
 const ROWS_AT_ONCE = 20;
 /** Rows that are looked at in one read. */
 const ROWS_OF_PAGE = 200;
+/** Blocks that are looked at in one step of some 30 ms, in the thread that keeps them. */
+const BLOCKS_AT_ONCE = 100;
 /** Between writes: a fifth of the time at most is this work's. */
 const PAUSE_MS = 20;
 /** The newest nonces of an account, whose transactions are kept in any case: a chain may lose and want back that many. */
@@ -36,6 +40,8 @@ export interface Keep {
   readonly payloadDays?: number | undefined;
   /** Transactions of the service that were mined, replaced or refused. */
   readonly transactionDays?: number | undefined;
+  /** Blocks of a chain of our own, by their timestamps. */
+  readonly blockDays?: number | undefined;
 }
 
 /** Options of {@link createRetention}. */
@@ -47,6 +53,8 @@ export interface RetentionOptions {
   readonly keep: Keep;
   /** Number of the newest final block: requests that later ones have ended are left alone. */
   readonly finalNumber: () => Promise<bigint>;
+  /** Removes old blocks of a chain of our own. */
+  readonly removeBlocks?: NetworkChain["removeBlocks"];
   /** Unix time in milliseconds. Default: the clock's. */
   readonly now?: () => number;
 }
@@ -147,26 +155,44 @@ export function createRetention(options: RetentionOptions): Retention {
 
   /** First nonce that a transaction under way has, or one of a request that is in work or may come back to it, or one of the newest. */
   const findFirstNeededNonce = async (): Promise<number> => {
-    const final = Number(await finalNumber());
     const last = (await findLastNonce(store.db, network, operator)) ?? 0;
     const signed = await listOpenTransactions(store.db, network);
-    const skip = (): void => {};
-    const requests = [
-      ...(await listOpenRequests(store.db, network, skip)),
-      ...(await listUnsettledRequests(store.db, network, { head: final, depth: 0 }, skip)),
-    ];
-    const nonces = requests.flatMap(({ progress }) => (progress["nonce"] as number | undefined) ?? []);
+    const nonces = (await listNeeded()).flatMap(
+      ({ progress }) => (progress["nonce"] as number | undefined) ?? [],
+    );
     return [...nonces, ...signed.map((one) => one.nonce)].reduce(
       (first, one) => Math.min(first, one),
       last - KEPT_NONCES,
     );
   };
 
+  /** Requests that are in work, or may come back to it. */
+  const listNeeded = async () => {
+    const skip = (): void => {};
+    const head = Number(await finalNumber());
+    return [
+      ...(await listOpenRequests(store.db, network, skip)),
+      ...(await listUnsettledRequests(store.db, network, { head, depth: 0 }, skip)),
+    ];
+  };
+
+  /** Blocks stay from the first on that the oracle, or a request in work, may want to read again. */
+  const passBlocks = async (days: number): Promise<void> => {
+    const checkpoint = await findOracleCheckpoint(store.db, network);
+    if (options.removeBlocks === undefined || checkpoint === undefined) return;
+    const since = (await listNeeded()).flatMap(({ progress }) => (progress["sinceBlock"] as number) ?? []);
+    const before = Math.min(Number(await finalNumber()), Number(checkpoint.blockNumber), ...since);
+    const olderThan = Math.floor((now() - days * DAY_MS) / 1_000);
+    while (await options.removeBlocks({ before, olderThan, limit: BLOCKS_AT_ONCE }))
+      await sleep(PAUSE_MS, undefined, { signal, ref: false });
+  };
+
   const pass = async (): Promise<void> => {
-    const { requestDays, payloadDays, transactionDays } = keep;
+    const { requestDays, payloadDays, transactionDays, blockDays } = keep;
     if (requestDays !== undefined) await passRequests(requestDays);
     if (payloadDays !== undefined) await passPayloads(payloadDays);
     if (transactionDays !== undefined) await passTransactions(transactionDays);
+    if (blockDays !== undefined) await passBlocks(blockDays);
     const dryRunDays = Math.min(requestDays ?? Infinity, payloadDays ?? Infinity);
     const before = now() - dryRunDays * DAY_MS;
     if (dryRunDays < Infinity) await store.writeSoon((db) => deleteOldDryRuns(db, { network, before }));

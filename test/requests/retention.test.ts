@@ -3,6 +3,8 @@ import { firstId } from "../../src/lib/id.ts";
 import { parseRequest } from "../../src/requests/openRequest.ts";
 import { presentRequest } from "../../src/requests/present.ts";
 import { createRetention, type Keep } from "../../src/requests/retention.ts";
+import type { RemovableBlocks } from "../../src/networks/network.ts";
+import { saveOracleCheckpoint } from "../../src/store/chainRecords.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import {
   findRequest,
@@ -49,13 +51,18 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       await insertDapp(store.db, { id, name: id, facilities: [], createdAt: 1 });
   });
 
-  const pass = (keep: Keep, network = "sepolia"): Promise<void> =>
+  const pass = (
+    keep: Keep,
+    network = "sepolia",
+    removeBlocks?: (range: RemovableBlocks) => Promise<boolean>,
+  ): Promise<void> =>
     createRetention({
       network,
       store,
       operator: OPERATOR,
       keep,
       finalNumber: async () => BigInt(FINAL),
+      ...(removeBlocks && { removeBlocks }),
       now: () => NOW,
     }).pass();
   const isThere = async ({ id }: StoredRequest): Promise<boolean> =>
@@ -138,6 +145,31 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       .execute();
     await pass({ payloadDays: 30 });
     expect(await findRequest(store.db, unsettled.id)).toMatchObject({ payloadDeletedAt: NOW });
+  });
+
+  test("behaviour: old blocks go up to the first that the oracle, a reorg or an open request may need", async () => {
+    const asked: RemovableBlocks[] = [];
+    /** There are two steps to make. */
+    const removeBlocks = async (range: RemovableBlocks) => asked.push(range) < 2;
+    const passBlocks = async (): Promise<RemovableBlocks[]> => {
+      asked.length = 0;
+      await pass({ blockDays: 30 }, "sepolia", removeBlocks);
+      return asked.splice(0);
+    };
+    expect(await passBlocks()).toEqual([]);
+    const note = (blockNumber: bigint) =>
+      saveOracleCheckpoint(store.db, "sepolia", { blockNumber, head: { number: 1_000n, hash: "0x1" } });
+    await note(500n);
+    const range = { before: FINAL, olderThan: (NOW - 30 * DAY_MS) / 1_000, limit: 100 };
+    expect(await passBlocks()).toEqual([range, range]);
+    await note(90n);
+    expect(await passBlocks()).toMatchObject([{ before: 90 }, { before: 90 }]);
+    const progress = { returnType: "string", nonce: 1, sinceBlock: 80 };
+    const open = { state: "executing", outcome: null, endedIn: null, progress } as const;
+    await insertRequests(store.db, [makeRequest(1, 0, open), makeRequest(1, 1)]);
+    expect(await passBlocks()).toMatchObject([{ before: 80 }, { before: 80 }]);
+    await pass({ requestDays: 30 }, "sepolia", removeBlocks);
+    expect(asked).toEqual([]);
   });
 
   test("behaviour: spent transactions go but for the newest, those under way, and what open requests may need", async () => {

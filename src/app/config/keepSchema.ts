@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type, type TProperties } from "typebox";
 import { EXPECTED } from "../../lib/schemaErrors.ts";
 import type { Keep } from "../../requests/retention.ts";
 
@@ -18,7 +18,11 @@ const days = (description: string, fallback: number | typeof FOREVER) =>
     default: fallback,
   });
 
-const kinds = (description: string, payloadDays: number | typeof FOREVER) =>
+const kinds = <More extends TProperties>(
+  description: string,
+  payloadDays: number | typeof FOREVER,
+  more: More,
+) =>
   Type.Object(
     {
       requestDays: days(
@@ -33,6 +37,7 @@ const kinds = (description: string, payloadDays: number | typeof FOREVER) =>
         "Transactions of the service that are mined, replaced or refused, but for the newest thousand nonces.",
         FOREVER,
       ),
+      ...more,
     },
     { ...STRICT, default: {}, [EXPECTED]: "an object", description },
   );
@@ -40,8 +45,13 @@ const kinds = (description: string, payloadDays: number | typeof FOREVER) =>
 /** How long the database keeps what has ended, in days since its acceptance. */
 export const KeepChoice = Type.Object(
   {
-    embedded: kinds("Of networks whose chain is inside the service.", 30),
-    external: kinds("Of networks with nodes of their own.", FOREVER),
+    embedded: kinds("Of networks whose chain is inside the service.", 30, {
+      blockDays: days(
+        "Blocks of the chain, by their timestamps: what was requested in them can't be verified any more.",
+        FOREVER,
+      ),
+    }),
+    external: kinds("Of networks with nodes of their own.", FOREVER, {}),
   },
   {
     ...STRICT,
@@ -54,13 +64,14 @@ export const KeepChoice = Type.Object(
 
 /** Translates what is configured for one sort of networks. */
 export function parseKeep(kept: {
-  readonly [Name in keyof Keep]-?: number | typeof FOREVER;
+  readonly [Name in keyof Keep]: number | typeof FOREVER;
 }): Keep {
-  const daysOf = (value: number | typeof FOREVER): number | undefined =>
+  const daysOf = (value: number | typeof FOREVER | undefined): number | undefined =>
     value === FOREVER ? undefined : value;
   return {
     requestDays: daysOf(kept.requestDays),
     payloadDays: daysOf(kept.payloadDays),
     transactionDays: daysOf(kept.transactionDays),
+    blockDays: daysOf(kept.blockDays),
   };
 }

@@ -13,7 +13,7 @@ import type { NetworkProfile } from "../profiles.ts";
 import { EMBEDDED_GAS_PRICE_WEI, EmbeddedChainError } from "./anvil.ts";
 import { prepareChainFolder, renew } from "./chainFolder.ts";
 import { startEmbeddedNode } from "./embeddedNode.ts";
-import type { EmbeddedNodeOptions } from "./embeddedNode.ts";
+import type { EmbeddedNode, EmbeddedNodeOptions } from "./embeddedNode.ts";
 
 /** Coin that each account of ours gets on a new chain, in wei. */
 const ACCOUNT_BALANCE_WEI = 10n ** 24n;
@@ -33,6 +33,7 @@ export interface EmbeddedChain {
   readonly identity: Hex;
   /** Whether the chain is another one than was known before. */
   readonly isNew: boolean;
+  readonly removeBlocks: EmbeddedNode["removeBlocks"];
   /** What was damaged when it started, or has been found so since, and what has become of it: a sentence each, with paths. */
   readonly findings: readonly string[];
   /** What an operator should see to although the chain serves, the findings included. */
@@ -86,6 +87,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     });
   let node = await start();
   const close = (): Promise<void> => node.close();
+  const removeBlocks: EmbeddedNode["removeBlocks"] = (range) => node.removeBlocks(range);
   const warnings = async (): Promise<readonly string[]> => [...(await node.warnings()), ...findings];
   try {
     if (known !== undefined && hasState) {
@@ -103,6 +105,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
           deployment,
           identity: present.hash,
           isNew: false,
+          removeBlocks,
           findings,
           warnings,
           close,
@@ -138,7 +141,18 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     const deployment = { contracts, blockNumber: Number(head.number), port };
     await node.begin(deployment.blockNumber);
     const identity = head.hash;
-    return { rpcUrl, client, oracleClient, deployment, identity, isNew: true, findings, warnings, close };
+    return {
+      rpcUrl,
+      client,
+      oracleClient,
+      deployment,
+      identity,
+      isNew: true,
+      removeBlocks,
+      findings,
+      warnings,
+      close,
+    };
   } catch (error) {
     await close().catch(() => {});
     throw error;

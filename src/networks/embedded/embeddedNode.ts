@@ -18,12 +18,13 @@ import { changesState } from "./methods.ts";
 import { createPast } from "./past.ts";
 import { createRecorder, readBlock } from "./recorder.ts";
 import type { RecordedBlock, Recorder } from "./recorder.ts";
+import { tellRemoved } from "./removedPast.ts";
 import { restoreChain } from "./replay.ts";
 import type { RestoredChain } from "./replay.ts";
 import { MAX_ANSWER_CHARS } from "./rpcCalls.ts";
 import { startRpcServer } from "./rpcServer.ts";
 import { openSocketFolder } from "./socketFolder.ts";
-import { createChainStorage } from "./storage.ts";
+import { createChainStorage, type ChainStorage } from "./storage.ts";
 import { startSupervisor } from "./supervisor.ts";
 import { startWatchdog } from "./watchdog.ts";
 
@@ -47,6 +48,8 @@ export interface EmbeddedNode {
   begin(keptHeader: number): Promise<void>;
   /** Goes on after a stored state. */
   resume(keptHeader: number): void;
+  /** Removes some old blocks, but for those in which the chain was set up; gives back whether more may go. */
+  readonly removeBlocks: ChainStorage["removeSome"];
   /** What an operator should see to although the chain serves. */
   warnings(): Promise<readonly string[]>;
   /** Stores what isn't stored yet and ends, within seconds whatever Anvil does; idempotent. */
@@ -218,7 +221,11 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       oldestHeld,
     });
   const publicGuard = guard(publicConnection);
-  const askPast = createPast({ request: publicGuard.request, direct: publicConnection, oldestWhole });
+  const askPast = createPast({
+    request: tellRemoved({ request: publicGuard.request, removed: storage.removed, oldestWhole }),
+    direct: publicConnection,
+    oldestWhole,
+  });
   const server = await startRpcServer({
     host: HOST,
     preferredPort: options.preferredPort,
@@ -245,6 +252,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       void identity.claim(keptHeader).catch(onError);
       storage.resume(keptHeader);
     },
+    removeBlocks: storage.removeSome,
     async warnings() {
       const warnings = isIsolated ? [] : [OPEN_PORT_WARNING];
       // A compaction holds mining back for some milliseconds, and a new process mines nothing until it has all blocks.

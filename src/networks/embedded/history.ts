@@ -3,13 +3,14 @@ import { DatabaseSync } from "node:sqlite";
 import type { SQLInputValue } from "node:sqlite";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Hex } from "viem";
+import type { RemovableBlocks } from "../network.ts";
 
 /** A block with everything that a node can be asked about it, as the node itself answered. */
 export interface HistoricBlock {
   readonly number: number;
   readonly hash: Hex;
   /** The answer to `eth_getBlockByNumber` with whole transactions. */
-  readonly block: { readonly transactions: readonly { readonly hash: Hex }[] };
+  readonly block: { readonly timestamp: Hex; readonly transactions: readonly { readonly hash: Hex }[] };
   /** The answer to `eth_getBlockReceipts`. */
   readonly receipts: readonly { readonly logs: readonly object[] }[];
 }
@@ -22,7 +23,17 @@ export interface History {
   cutAfter(number: number): { readonly number: number; readonly hash: Hex } | undefined;
   /** Answers a JSON-RPC request about the past, or `undefined` when that isn't in here. */
   recall(method: string, parameters: readonly unknown[]): unknown;
+  /** Removes some blocks, the oldest from `from` on first; gives back whether more may go. Those with logs of a topic in `keptTopics` stay. */
+  removeSome(range: RemovableBlocks & { readonly from: number }): boolean;
+  /** Among these blocks, the second excluded, some were removed; all others are here. */
+  removed(): RemovedBlocks;
   close(): void;
+}
+
+/** Numbers of blocks. Both are the same where none was removed. */
+export interface RemovedBlocks {
+  readonly from: number;
+  readonly before: number;
 }
 
 interface LogFilter {
@@ -42,7 +53,7 @@ interface Log {
  * Opens a chain's history, making it when absent. One SQLite file: a row a block, what it holds as compressed JSON, logs
  * apart from the rest because searches read only them; and where each transaction is. About 4 kB a preset.
  */
-export function openHistory(file: string): History {
+export function openHistory(file: string, keptTopics: readonly string[] = []): History {
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   const database = new DatabaseSync(file);
   // A lost row can be asked for again; the file stays whole.
@@ -50,7 +61,8 @@ export function openHistory(file: string): History {
     CREATE TABLE IF NOT EXISTS blocks (number INTEGER PRIMARY KEY, hash BLOB NOT NULL, body BLOB NOT NULL, logs BLOB);
     CREATE INDEX IF NOT EXISTS blocks_by_hash ON blocks (hash);
     CREATE TABLE IF NOT EXISTS transactions (hash BLOB PRIMARY KEY, block INTEGER NOT NULL, place INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE INDEX IF NOT EXISTS transactions_by_block ON transactions (block)`);
+    CREATE INDEX IF NOT EXISTS transactions_by_block ON transactions (block);
+    CREATE TABLE IF NOT EXISTS removed ("from" INTEGER NOT NULL, before INTEGER NOT NULL)`);
   const newest = database.prepare("SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1");
   const forgetTransactions = database.prepare("DELETE FROM transactions WHERE block >= ?");
   const forgetBlocks = database.prepare("DELETE FROM blocks WHERE number >= ?");
@@ -62,6 +74,44 @@ export function openHistory(file: string): History {
   const logsBetween = database.prepare(
     "SELECT logs FROM blocks WHERE number BETWEEN ? AND ? AND logs IS NOT NULL ORDER BY number",
   );
+
+  const removed = database.prepare('SELECT "from", before FROM removed');
+  const noneRemoved = database.prepare("DELETE FROM removed");
+  const setRemoved = database.prepare("INSERT INTO removed VALUES (?, ?)");
+  const someFrom = database.prepare(
+    "SELECT number, body, logs FROM blocks WHERE number >= ? AND number < ? ORDER BY number LIMIT ?",
+  );
+  const removeBlock = database.prepare("DELETE FROM blocks WHERE number = ?");
+  const removeTransactions = database.prepare("DELETE FROM transactions WHERE block = ?");
+
+  const atOnce = <Result>(work: () => Result): Result => {
+    database.exec("BEGIN");
+    try {
+      const result = work();
+      database.exec("COMMIT");
+      return result;
+    } catch (error) {
+      database.exec("ROLLBACK");
+      throw error;
+    }
+  };
+  const readRemoved = (): RemovedBlocks =>
+    (removed.get() as RemovedBlocks | undefined) ?? { from: 0, before: 0 };
+  const writeRemoved = ({ from, before }: RemovedBlocks): void => {
+    noneRemoved.run();
+    if (from < before) setRemoved.run(from, before);
+  };
+  const forgetFrom = (number: number): void => {
+    forgetTransactions.run(number);
+    forgetBlocks.run(number);
+    const { from, before } = readRemoved();
+    if (number < before) writeRemoved({ from, before: number });
+  };
+  const mustStay = (logs: unknown): boolean =>
+    logs !== null &&
+    (unpack(logs as Uint8Array) as readonly Log[]).some(
+      ({ topics: [topic] }) => topic !== undefined && keptTopics.includes(topic),
+    );
 
   const bodyOf = (row: Record<string, unknown> | undefined): Body | undefined =>
     row && (unpack(row["body"] as Uint8Array) as Body);
@@ -80,13 +130,9 @@ export function openHistory(file: string): History {
     append(blocks) {
       const first = blocks[0]?.number;
       if (first === undefined) return;
-      database.exec("BEGIN");
-      try {
+      atOnce(() => {
         const last = newest.get()?.["number"] as number | undefined;
-        if (last !== undefined && first <= last) {
-          forgetTransactions.run(first);
-          forgetBlocks.run(first);
-        }
+        if (last !== undefined && first <= last) forgetFrom(first);
         for (const { number, hash, block, receipts } of blocks) {
           const logs = receipts.flatMap((receipt) => receipt.logs);
           addBlock.run(
@@ -98,19 +144,33 @@ export function openHistory(file: string): History {
           for (const [i, transaction] of block.transactions.entries())
             addTransaction.run(bytesOf(transaction.hash), number, i);
         }
-        database.exec("COMMIT");
-      } catch (error) {
-        database.exec("ROLLBACK");
-        throw error;
-      }
+      });
     },
     cutAfter(number) {
-      forgetTransactions.run(number + 1);
-      forgetBlocks.run(number + 1);
+      atOnce(() => forgetFrom(number + 1));
       const row = newest.get();
       return (
         row && { number: row["number"] as number, hash: `0x${(row["hash"] as Uint8Array).toHex()}` as const }
       );
+    },
+    removed: readRemoved,
+    removeSome({ from, before, olderThan, limit }) {
+      return atOnce(() => {
+        const known = readRemoved();
+        const first = known.from < known.before ? known : { from, before: from };
+        let next = first.before;
+        const rows = someFrom.all(next, before, limit);
+        for (const row of rows) {
+          if (Number(bodyOf(row)!.block.timestamp) >= olderThan) break;
+          const number = row["number"] as number;
+          next = number + 1;
+          if (mustStay(row["logs"])) continue;
+          removeTransactions.run(number);
+          removeBlock.run(number);
+        }
+        writeRemoved({ from: first.from, before: next });
+        return rows.length === limit && next > (rows.at(-1)!["number"] as number);
+      });
     },
     recall(method, [first, second]) {
       switch (method) {

@@ -4,7 +4,7 @@ import { openUnixSocket } from "../../evm/connection.ts";
 import { dumpCompactState, swapState } from "./anvilState.ts";
 import type { CompactState, SwapOptions } from "./anvilState.ts";
 import { openHistory } from "./history.ts";
-import type { HistoricBlock } from "./history.ts";
+import type { HistoricBlock, RemovedBlocks } from "./history.ts";
 import { writeState } from "./stateFile.ts";
 
 /** What the thread is made for; see `createKeeper`. */
@@ -14,6 +14,8 @@ export interface KeeperData {
   readonly timeoutMs: number;
   /** Numbers of old headers that a compact state keeps. */
   readonly keptHeaders: readonly number[];
+  /** Blocks with logs of these topics are never removed. */
+  readonly keptTopics: readonly string[];
 }
 
 /** A state that waits in the thread to be put in place of the present one. */
@@ -30,9 +32,9 @@ export type KeeperTasks = typeof tasks;
 /** Blocks read at once, and written in one transaction. */
 const CHUNK_BLOCKS = 16;
 
-const { ipcPath, historyFile, timeoutMs, keptHeaders } = workerData as KeeperData;
+const { ipcPath, historyFile, timeoutMs, keptHeaders, keptTopics } = workerData as KeeperData;
 const connection = openUnixSocket(ipcPath, timeoutMs);
-const history = openHistory(historyFile);
+const history = openHistory(historyFile, keptTopics);
 let compact: CompactState | undefined;
 
 const tasks = {
@@ -50,6 +52,12 @@ const tasks = {
   },
   async recall(method: string, parameters: readonly unknown[]): Promise<unknown> {
     return history.recall(method, parameters);
+  },
+  async removeSome(range: Parameters<typeof history.removeSome>[0]): Promise<boolean> {
+    return history.removeSome(range);
+  },
+  async removed(): Promise<RemovedBlocks> {
+    return history.removed();
   },
   /** Takes the present state, freed of what only costs. */
   async dump(): Promise<DumpSummary> {

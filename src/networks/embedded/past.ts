@@ -27,7 +27,7 @@ export interface PastOptions {
 }
 
 /**
- * Creates what asks the chain and tells what is gone from what is empty. Of old blocks, receipts, logs and transactions are kept;
+ * Creates what asks the chain and tells what is gone from what is empty. Of old blocks, receipts, logs and transactions are kept longer;
  * traces are of the last {@link KEPT_TRANSACTION_BLOCKS} blocks since the start, states of the last {@link KEPT_STATES}.
  */
 export function createPast({ request, direct, oldestWhole }: PastOptions): RpcRequest {
@@ -81,7 +81,7 @@ export function createPast({ request, direct, oldestWhole }: PastOptions): RpcRe
 
 function traceGone(method: string, block: number): GoneError {
   return new GoneError(
-    `${method} can't answer for block ${block}: this chain keeps traces and raw transactions of its last ${KEPT_TRANSACTION_BLOCKS} blocks, and none from before its last start; receipts, logs and transactions are kept of all`,
+    `${method} can't answer for block ${block}: this chain keeps traces and raw transactions of its last ${KEPT_TRANSACTION_BLOCKS} blocks, and none from before its last start; receipts, logs and transactions are kept longer`,
   );
 }
 
@@ -91,7 +91,7 @@ function explainGone(method: string, error: unknown): unknown {
   const [, newest, asked] = /block height is (\d+) but requested was (\d+)/.exec(error.message) ?? [];
   if (asked !== undefined && Number(asked) < Number(newest))
     return new GoneError(
-      `the state of block ${asked} is gone: this chain keeps the states of its last ${KEPT_STATES} blocks, and its newest is ${newest}; receipts, logs and transactions are kept of all`,
+      `the state of block ${asked} is gone: this chain keeps the states of its last ${KEPT_STATES} blocks, and its newest is ${newest}; receipts, logs and transactions are kept longer`,
     );
   if (/^(?:debug|trace)_/.test(method) && error.message === "Resource not found")
     return new GoneError(

@@ -3,7 +3,7 @@ import { AnswerError } from "../../evm/connection.ts";
 /** Asks the chain. */
 export type RpcRequest = (method: string, parameters: readonly unknown[]) => Promise<unknown>;
 
-/** Codes of JSON-RPC 2.0, section 5.1, and of EIP-1474. */
+/** Codes of JSON-RPC 2.0, section 5.1, of EIP-1474, and of EIP-4444. */
 export const RPC_CODES = {
   parseError: -32_700,
   invalidRequest: -32_600,
@@ -13,6 +13,7 @@ export const RPC_CODES = {
   serverError: -32_000,
   notSupported: -32_004,
   limitExceeded: -32_005,
+  prunedHistory: 4_444,
 } as const;
 
 /** Returns an error answer. */

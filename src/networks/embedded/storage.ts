@@ -5,12 +5,15 @@ import type { BlockLog } from "./blockLog.ts";
 import { createCompactor } from "./compactor.ts";
 import type { CompactionReport, Compactor } from "./compactor.ts";
 import type { Gate } from "./gate.ts";
+import type { RemovableBlocks } from "../network.ts";
+import type { RemovedBlocks } from "./history.ts";
 import { createKeeper } from "./keeper.ts";
 import type { Keeper } from "./keeper.ts";
 import { createKeeping } from "./keeping.ts";
 import type { Keeping } from "./keeping.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { readBlock } from "./recorder.ts";
+import { KEPT_TOPICS } from "./removedPast.ts";
 import { createSetBack } from "./setBack.ts";
 import type { SetBack } from "./setBack.ts";
 import type { RecordedBlock, Recorder } from "./recorder.ts";
@@ -33,6 +36,10 @@ export interface ChainStorage {
   oldestHeld(this: void): number;
   /** Answers from what has been kept, or `undefined`. */
   recall(this: void, method: string, parameters: readonly unknown[]): Promise<unknown>;
+  /** Removes some of what was kept; gives back whether more may go. */
+  removeSome(this: void, range: RemovableBlocks): Promise<boolean>;
+  /** Blocks among which some were removed. */
+  removed(this: void): Promise<RemovedBlocks>;
   /** Has all blocks up to now kept. */
   keepUp(this: void): Promise<void>;
   /** Runs a request that takes blocks back; `undefined` before the chain is set up. */
@@ -82,6 +89,8 @@ export interface ChainStorageOptions {
 
 /** The parts that work from {@link ChainStorage.begin} or {@link ChainStorage.resume} on. */
 interface Parts {
+  /** Blocks up to this one, in which the chain was set up, always stay. */
+  readonly setUp: number;
   readonly keeper: Keeper;
   readonly keeping: Keeping;
   readonly compactor: Compactor;
@@ -110,6 +119,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
       historyFile,
       timeoutMs: LONG_TIMEOUT_MS,
       keptHeaders: [keptHeader],
+      keptTopics: KEPT_TOPICS,
     });
     const keeping = createKeeping({ keeper, connection, recorder, isDown, kept, onError });
     const compactor = createCompactor({
@@ -142,7 +152,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
       onBroken: options.onBroken,
       onSetBack: options.onSetBack,
     });
-    return { keeper, keeping, compactor, setBack };
+    return { setUp: keptHeader, keeper, keeping, compactor, setBack };
   };
 
   const storeSoon = (): void => {
@@ -150,10 +160,18 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
     storeTimer = setTimeout(() => void parts?.compactor.compact(), STORE_AFTER_CHANGE_MS).unref();
   };
 
+  const oldestWhole = (): number => Math.max(wholeFrom, oldestCounted() + FORGETTING_MARGIN_BLOCKS);
+
   return {
-    oldestWhole: () => Math.max(wholeFrom, oldestCounted() + FORGETTING_MARGIN_BLOCKS),
+    oldestWhole,
     oldestHeld: () => Math.max(wholeFrom, oldestCounted()),
     recall: async (method, parameters) => parts?.keeper.run("recall", method, parameters),
+    async removeSome({ before, ...range }) {
+      if (parts === undefined) return false;
+      const { setUp, keeper } = parts;
+      return keeper.run("removeSome", { ...range, from: setUp + 1, before: Math.min(before, oldestWhole()) });
+    },
+    removed: async () => (await parts?.keeper.run("removed")) ?? { from: 0, before: 0 },
     keepUp: async () => parts?.keeping.keep(),
     setBack: () => parts?.setBack,
     async onBlock(block) {

@@ -223,7 +223,7 @@ async function describeMissing(
       title: "Not a transaction hash",
       message: `A transaction hash is 0x and 64 hex digits; ${hash} is not.`,
     };
-  const message = `${title} has no transaction ${hash}. It may have been sent to another network, or to a chain that was since replaced.`;
+  const message = `${title} has no transaction ${hash}. It may have been sent to another network, to a chain that was since replaced, or have been kept as long as the service was told to.`;
   const others = await Promise.all(
     networks.map(async (other) =>
       (await explorer.hasTransaction(other.name, hash as Hex)) ? other : undefined,

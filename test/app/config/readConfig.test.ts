@@ -225,11 +225,17 @@ test("behaviour: a database of PostgreSQL is named by its variable, for networks
 
 test("behaviour: what is kept is said for embedded networks and others apart, with payloads of embedded ones 30 days by default", () => {
   const forever = { requestDays: "forever", payloadDays: "forever", transactionDays: "forever" };
-  expect(read().config.keep).toEqual({ embedded: { ...forever, payloadDays: 30 }, external: forever });
-  const keep = { embedded: { payloadDays: "forever" }, external: { requestDays: 365 } };
+  expect(read().config.keep).toEqual({
+    embedded: { ...forever, payloadDays: 30, blockDays: "forever" },
+    external: forever,
+  });
+  const keep = { embedded: { payloadDays: "forever", blockDays: 90 }, external: { requestDays: 365 } };
   writeFileSync(path.join(dataDir, "tyche.json"), JSON.stringify({ keep }));
   const { config } = read();
-  expect(config.keep).toEqual({ embedded: forever, external: { ...forever, requestDays: 365 } });
+  expect(config.keep).toEqual({
+    embedded: { ...forever, blockDays: 90 },
+    external: { ...forever, requestDays: 365 },
+  });
   expect(parseKeep(config.keep.external)).toEqual({ requestDays: 365 });
   for (const days of [0, 1.5, "never", null]) {
     writeFileSync(

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { concat, type TransactionRequestLegacy } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   EMBEDDED_GAS_PRICE_WEI,
@@ -8,6 +9,7 @@ import {
   KEPT_TRANSACTION_BLOCKS,
 } from "../../../src/networks/embedded/anvil.ts";
 import { startEmbeddedNode, type EmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
+import { KEPT_TOPICS } from "../../../src/networks/embedded/removedPast.ts";
 import { testAccount } from "../../support/anvil.ts";
 
 const ADDRESS = testAccount(0).address;
@@ -40,18 +42,17 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function pay(nonce: number) {
+const pay = (nonce: number) => send({ nonce, gas: 21_000n, to: testAccount(3).address, value: 1n });
+
+async function send(more: Pick<TransactionRequestLegacy, "nonce" | "gas" | "to" | "value" | "data">) {
   const { raw } = await testAccount(0).sign({
     type: "legacy",
     chainId: 31337,
-    nonce,
     gasPrice: EMBEDDED_GAS_PRICE_WEI,
-    gas: 21_000n,
-    to: testAccount(3).address,
-    value: 1n,
+    ...more,
   });
   return (await node.client.request("eth_sendRawTransactionSync", [raw])) as Record<
-    "transactionHash" | "blockNumber" | "blockHash",
+    "transactionHash" | "blockNumber" | "blockHash" | "contractAddress",
     string
   >;
 }
@@ -151,4 +152,49 @@ test("error: a block that isn't there yet keeps Anvil's answer", async () => {
   expect(await ask("eth_getBalance", ADDRESS, "0xffffff")).toMatchObject({
     message: expect.not.stringContaining("gone"),
   });
+});
+
+test("behaviour: what was removed is an error with a code of its own, never an empty answer", async () => {
+  // Its one log comes while it is made.
+  const data = concat([`0x7f${"77".repeat(32)}`, "0x60006000a100"]);
+  const {
+    contractAddress: contract,
+    transactionHash,
+    blockNumber,
+    blockHash: logged,
+  } = await send({ nonce: 3, gas: 100_000n, data });
+  const logsIn = (fromBlock: string, toBlock: string, topics: readonly string[] = []) =>
+    ask("eth_getLogs", { address: contract, fromBlock, toBlock, topics });
+  expect(await logsIn(blockNumber, blockNumber)).toHaveLength(1);
+  await node.client.request("anvil_mine", [`0x${(2 * KEPT_TRANSACTION_BLOCKS).toString(16)}`]);
+  // A last step that has nothing to do.
+  while (await node.removeBlocks({ before: Number(blockNumber) + 1, olderThan: Infinity, limit: 50 }));
+  const removed = {
+    code: 4_444,
+    message: expect.stringMatching(/^pruned history unavailable: blocks 2 to \d+ .*blockDays\)/),
+  };
+  const next = `0x${(Number(blockNumber) + 1).toString(16)}`;
+  expect(
+    await askAll([
+      ["eth_getLogs", { address: contract, fromBlock: blockNumber, toBlock: "latest" }],
+      ["eth_getLogs", { fromBlock: "earliest" }],
+      ["eth_getLogs", { fromBlock: "0x0", toBlock: next, topics: [[KEPT_TOPICS[0]!, logged]] }],
+      ["eth_getBlockByNumber", blockNumber, true],
+      ["eth_getBlockReceipts", blockNumber],
+      ["eth_getBlockTransactionCountByNumber", blockNumber],
+      ["eth_getTransactionByBlockNumberAndIndex", blockNumber, "0x0"],
+    ]),
+  ).toEqual(Array.from({ length: 7 }, () => removed));
+  expect(await logsIn(next, "latest")).toEqual([]);
+  expect(await logsIn("0x0", "0x1")).toEqual([]);
+  // All of these are left, however old.
+  expect(await logsIn("0x0", "latest", [KEPT_TOPICS[0]!])).toEqual([]);
+  expect(await ask("eth_getBlockByNumber", "0x1", false)).toMatchObject({ number: "0x1" });
+  expect(await ask("eth_getBlockByNumber", next, false)).toMatchObject({ number: next });
+  expect(await ask("eth_getTransactionReceipt", transactionHash)).toBeNull();
+  for (const [method, parameter] of [
+    ["eth_getLogs", { blockHash: logged }],
+    ["eth_getBlockReceipts", logged],
+  ] as const)
+    expect(await ask(method, parameter)).not.toEqual([]);
 });
