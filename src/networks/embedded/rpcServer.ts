@@ -16,6 +16,8 @@ import type { Subscribe } from "./rpcSockets.ts";
 /** HTTP connections and WebSockets of one chain. */
 const MAX_CONNECTIONS = 1_024;
 const REQUEST_TIMEOUT_MS = 30_000;
+/** A client that is busy for some seconds finds a connection that it held still open: what it sends on a closed one is lost. */
+const TIMEOUTS = { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: 65_000 } as const;
 /** Bytes of all connections to a chain that wait in memory: messages that arrive, and answers that nobody reads. */
 const MAX_UNSENT_BYTES = 256 * 2 ** 20;
 const PREFLIGHT = {
@@ -63,7 +65,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
       throw new AnswerError(`${method} needs a WebSocket`, RPC_CODES.methodNotFound, undefined);
     return request(method, parameters);
   };
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (incoming, response) => {
+  const server = createServer(TIMEOUTS, (incoming, response) => {
     serve(incoming, response, { access, request: requestOnce, unsent }).catch(() => response.destroy());
   });
   server.maxConnections = MAX_CONNECTIONS;
