@@ -98,7 +98,9 @@ test("error: a damaged block stops a step, which leaves everything as it was", (
   const database = new DatabaseSync(path.join(folder, "history.sqlite"));
   database.exec("UPDATE blocks SET body = x'28' WHERE number = 3");
   database.close();
-  expect(() => history.removeSome({ from: 1, before: 9, olderThan: Infinity, limit: 9 })).toThrow("unexpected end of file");
+  expect(() => history.removeSome({ from: 1, before: 9, olderThan: Infinity, limit: 9 })).toThrow(
+    "unexpected end of file",
+  );
   expect(history.removed()).toEqual({ from: 0, before: 0 });
   expect(numbersOfLogs()).toEqual([1, 2, 3, 4]);
 });
