@@ -1,0 +1,73 @@
+/**
+ * Takes the pictures of README and docs: starts a service, uses it in a browser as a visitor does, and writes `docs/images/*.png`. Look at them
+ * before you commit them. Usage: `npm run pictures`
+ */
+import { mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { Page } from "playwright-core";
+import { startTycheProcess } from "../support/tyche.ts";
+import { launchChromium } from "../web/support/chromium.ts";
+
+const FOLDER = path.resolve(import.meta.dirname, "../../docs/images");
+const SOURCE = `// args: the readings of several sensors
+const readings = args.map(Number).sort((a, b) => a - b);
+console.log("sorted", readings);
+const median = readings[Math.floor(readings.length / 2)];
+return Functions.encodeString("median " + median);`;
+
+const [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess()]);
+try {
+  mkdirSync(FOLDER, { recursive: true });
+  const context = await browser.newContext({
+    viewport: { width: 1200, height: 900 },
+    colorScheme: "light",
+    reducedMotion: "reduce",
+  });
+  context.setDefaultTimeout(60_000);
+  const page = await context.newPage();
+  const take = async (name: string): Promise<void> => {
+    await page.mouse.move(0, 0);
+    await page.screenshot({ path: path.join(FOLDER, `${name}.png`), animations: "disabled" });
+  };
+  await signIn(page);
+  await drawWinners(page);
+  await take("result");
+  await runFunction(page);
+  await take("playground");
+  await page.goto(`${tyche.url}/explorer/sepolia`);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await take("explorer");
+} finally {
+  await Promise.all([browser.close(), tyche.stop()]);
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.goto(tyche.url);
+  const token = readFileSync(path.join(tyche.dataDir, "operator-token"), "utf8").trim();
+  await page.getByLabel("Operator token").fill(token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+}
+
+async function drawWinners(page: Page): Promise<void> {
+  await page.goto(`${tyche.url}/presets/lotto`);
+  await page.getByLabel("list").fill("Ada\nBarbara\nDonald\nEdsger\nFrances\nGrace");
+  await page.getByLabel("Winners").fill("3");
+  await page.getByLabel("Network").selectOption({ label: "Ethereum Sepolia" });
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("region", { name: "Request", exact: true }).getByText("fulfilled").waitFor();
+}
+
+async function runFunction(page: Page): Promise<void> {
+  await page.goto(`${tyche.url}/functions`);
+  await page.getByRole("textbox", { name: "Source" }).and(page.locator(".cm-content")).click();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.insertText(SOURCE);
+  await page.keyboard.press("Escape");
+  await page.getByLabel("Arguments").fill("21.4\n19.8\n20.6");
+  await page.getByLabel("Return type").selectOption("string");
+  await page.getByRole("button", { name: "Dry run" }).click();
+  const panel = page.getByRole("region", { name: "Run", exact: true });
+  await panel.getByText("succeeded").waitFor();
+  await panel.scrollIntoViewIfNeeded();
+}
