@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { startBalancer } from "../support/balancer.ts";
 import { startPostgres, type PostgresServer } from "../support/postgres.ts";
 import { startOracleProcess, startTycheProcess } from "../support/tyche.ts";
 import type { OracleChild, TycheProcess } from "../support/tyche.ts";
@@ -23,6 +24,7 @@ let follower: TycheProcess;
 beforeAll(async () => {
   [server, chain] = await Promise.all([startPostgres(), startIntervalAnvil()]);
   parties = prepareParties(chain, { databaseUrl: await server.createDatabase() });
+  setDrainDelay(parties.service["TYCHE_CONFIG"]!);
   await deployByCommands(parties);
   [oracle, holder] = await Promise.all([startOracleProcess(parties.oracle), startReplica("one")]);
   follower = await startReplica("two");
@@ -102,6 +104,34 @@ test("behaviour: a replica that was stopped for longer than its lease stands dow
   [holder, follower] = [follower, holder];
 });
 
+test("behaviour: both replicas are restarted one after the other behind a balancer, and no call fails", async () => {
+  const before = await countDeliveries(chain, parties);
+  const balancer = await startBalancer([holder.url, follower.url]);
+  try {
+    await vi.waitFor(() => expect(balancer.ready()).toHaveLength(2), STATE_TIMEOUT);
+    const callers = callOnAndOn(balancer.url);
+    for (let restarts = 0; restarts < 2; restarts += 1) {
+      const [leaving, staying] = [holder, follower];
+      const count = callers.answers.length;
+      expect(await leaving.stop()).toBe(0);
+      // Whoever stays takes the calls, and dispatches.
+      await vi.waitFor(() => expect(callers.answers.length).toBeGreaterThan(count + 2), STATE_TIMEOUT);
+      await untilDispatching(staying);
+      const next = await startIn(leaving.dataDir);
+      balancer.setServers([staying.url, next.url]);
+      await vi.waitFor(() => expect(balancer.ready()).toHaveLength(2), STATE_TIMEOUT);
+      [holder, follower] = [staying, next];
+    }
+    await callers.stop();
+    expect(callers.answers).toEqual(callers.answers.map(() => ({ status: 200, err: "0x" })));
+    await expectCount(before, callers.answers.length);
+  } catch (error) {
+    throw new Error(await describeTrouble([holder, follower]), { cause: error });
+  } finally {
+    await balancer.close();
+  }
+});
+
 test("behaviour: a replica that is stopped cleanly passes on at once", async () => {
   const before = await countDeliveries(chain, parties);
   const ids = [...(await sendWave(holder, "left-here", 3)), ...(await sendWave(follower, "left-there", 3))];
@@ -113,17 +143,73 @@ test("behaviour: a replica that is stopped cleanly passes on at once", async () 
   holder = follower;
 });
 
+/** Many times what the balancer takes to notice. */
+function setDrainDelay(file: string): void {
+  const config = JSON.parse(readFileSync(file, "utf8")) as object;
+  writeFileSync(file, JSON.stringify({ ...config, http: { drainDelayMs: 4_000 } }));
+}
+
 /** Starts a replica with a data directory of its own, and the master key that all of them have. */
 async function startReplica(name: string): Promise<TycheProcess> {
-  const { TYCHE_DATA_DIR, ...env } = parties.service;
-  const dataDir = `${TYCHE_DATA_DIR}-${name}`;
+  const dataDir = `${parties.service["TYCHE_DATA_DIR"]}-${name}`;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   for (const [file, text] of [
     ["tyche-data", ""],
     ["master-key", "1f".repeat(32)],
   ] as const)
     writeFileSync(path.join(dataDir, file), text, { mode: 0o600 });
-  return await startTycheProcess({ dataDir, env, timeoutMs: 240_000 });
+  return await startIn(dataDir);
+}
+
+function startIn(dataDir: string): Promise<TycheProcess> {
+  return startTycheProcess({
+    dataDir,
+    env: { ...parties.service, TYCHE_DATA_DIR: dataDir },
+    timeoutMs: 240_000,
+  });
+}
+
+/** What a failure of several replicas leaves to be read: the requests that have not ended, and what each replica has logged. */
+async function describeTrouble(replicas: readonly TycheProcess[]): Promise<string> {
+  const parts = await Promise.all(
+    replicas.map(async (replica) => {
+      const open = await replica
+        .call("GET", "/api/requests?limit=100")
+        .then(({ data }) =>
+          data.items.filter(({ state }: { state: string }) => !/fulfilled|failed/.test(state)),
+        )
+        .catch((error: unknown) => String(error));
+      const ready = await fetch(`${replica.url}/readyz`)
+        .then((response) => response.text())
+        .catch(String);
+      return `${replica.dataDir}\nopen: ${JSON.stringify(open, null, 1)}\nready: ${ready}\n${replica.output()}`;
+    }),
+  );
+  return parts.join("\n\n");
+}
+
+/** Two callers who wait for each result before they call again, until `stop`. */
+function callOnAndOn(url: string): { readonly answers: object[]; stop(): Promise<void> } {
+  const { apiKey } = holder;
+  const answers: object[] = [];
+  let isOver = false;
+  const lanes = Array.from({ length: 2 }, async () => {
+    while (!isOver) {
+      const response = await fetch(`${url}/api/vrfv2/presets?network=${NETWORK}&preset=coinflip`, {
+        method: "POST",
+        headers: { authorization: apiKey },
+      });
+      const text = await response.text();
+      answers.push({ status: response.status, err: /"err":"([^"]*)"/.exec(text)?.[1] ?? text });
+    }
+  });
+  return {
+    answers,
+    async stop() {
+      isOver = true;
+      await Promise.all(lanes);
+    },
+  };
 }
 
 function callPreset(
