@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { request as httpRequest } from "node:http";
+import { promisify } from "node:util";
 import {
   decodeFunctionData,
   encodeFunctionData,
@@ -20,6 +22,14 @@ import { runTyche, startTycheProcess, type TycheProcess } from "../support/tyche
 const NETWORK = "sepolia";
 /** Text that is markup, ends attributes, and turns around what follows it. */
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>\u202Eevil`;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&quot;": '"',
+  "&lt;": "<",
+  "&gt;": ">",
+  "&amp;": "&",
+  "&#39;": "'",
+};
 
 const REMOVE_CONSUMER = parseAbi(["function removeConsumer(uint64 subscriptionId, address consumer)"]);
 
@@ -451,6 +461,47 @@ describe("the application", () => {
     for (const link of new Set(links)) expect((await get(link)).status).toBe(200);
     expect((await get(`/dapps/${dapp}/requests?kind=preset&network=fuji`)).text).toContain(ran.location);
     expect((await get(`/dapps/${dapp}/requests?kind=random&network=fuji`)).text).not.toContain(ran.location);
+  });
+
+  test.each([
+    ["a preset", "/api/vrfv2/presets?network=fuji&preset=nDice", { numDice: "3" }],
+    ["random numbers", "/api/vrfv2/requestRandomNumber?network=fuji", { numWords: 2 }],
+    [
+      "a function",
+      "/api/oracleFunctions/runFunction",
+      {
+        network: "fuji",
+        source: "// it's $HOME & <b>\nreturn Functions.encodeString(args[0])",
+        args: ["a'b\\n"],
+        returnType: "string",
+      },
+    ],
+  ])("behaviour: %s is made again from its page, and by the curl that is there", async (_, path, body) => {
+    const dapp = await firstDapp();
+    const newest = async (): Promise<{ id: string; params: object; state: string }> =>
+      (await tyche.call("GET", "/api/requests?limit=1")).data.items[0];
+    await tyche.call("POST", path, { body });
+    const first = await newest();
+    const page = `/dapps/${dapp}/requests/${first.id}`;
+    const ran = await post(page, {});
+    const second = await newest();
+    expect(ran).toMatchObject({ status: 303, location: `/dapps/${dapp}/requests/${second.id}` });
+    expect(second.id).not.toBe(first.id);
+    const [, shown] = /data-copy="(curl [^"]*)"/.exec((await get(page)).text)!;
+    const command = shown!.replaceAll(/&(?:quot|lt|gt|amp|#39);/g, (entity) => ENTITIES[entity]!);
+    const env = { ...process.env, TYCHE_URL: tyche.url, TYCHE_API_KEY: tyche.apiKey };
+    const { stdout } = await promisify(execFile)("bash", ["-c", command], { env });
+    expect(JSON.parse(stdout)).toMatchObject({ data: { success: true } });
+    expect(await newest()).toMatchObject({ params: first.params, state: "fulfilled" });
+    expect(second.params).toEqual(first.params);
+  });
+
+  test("error: what is no preset, function or words is not made again", async () => {
+    const dapp = await firstDapp();
+    const consumer = networks.find(({ name }) => name === "sepolia")!.contracts["link"]!;
+    const { location } = await post(`/dapps/${dapp}/consumers`, { consumer, network: "sepolia" });
+    expect((await get(location)).text).not.toContain("Run again");
+    expect((await post(location, {})).status).toBe(404);
   });
 
   test("behaviour: a list is typed in line by line", async () => {

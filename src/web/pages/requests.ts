@@ -1,19 +1,23 @@
+import type { Context } from "koa";
 import { REQUEST_KINDS, REQUEST_STATES } from "../../lib/vocabulary.ts";
 import type { ListOptions, RequestRecord, TimelineEntry } from "../../requests/service.ts";
+import { NotFoundError } from "../../requests/errors.ts";
 import type { NetworkView } from "../../requests/views.ts";
-import { code, copyable, time, transactionLink } from "../format.ts";
+import { refusalOf } from "../answer.ts";
+import { code, copyButton, copyable, time, transactionLink } from "../format.ts";
 import { html, showText, type Html } from "../html.ts";
 import { facts, folded, listing } from "../explorer/parts.ts";
-import { getDapp, type Site } from "../site.ts";
+import { getDapp, type Params, type Site } from "../site.ts";
 import { dappPage } from "./dappFrame.ts";
-import { hasEnded, stateTag, summaryOf } from "./parts.ts";
+import { FIRST_LOOK_MS, formProblem, hasEnded, stateTag, summaryOf } from "./parts.ts";
+import { commandOf, curlOf, isRepeatable } from "./repeatRequest.ts";
 import { requestTable } from "./requestTable.ts";
 
 const PAGE_SIZE = 25;
 /** Whole numbers as JSON, which is how a preset gives several. */
 const LIST = /^\[\d+(,\d+)*\]$/;
 
-/** Adds `/dapps/{dappId}/requests`, a list that follows what happens, and the page of one request. */
+/** Adds `/dapps/{dappId}/requests`, a list that follows what happens, and the page of one request, which can be made again there. */
 export function requestRoutes(site: Site): void {
   const { service } = site.deps;
 
@@ -34,14 +38,37 @@ ${nextCursor !== null && html`<p class="pages"><a rel="next" href="?${older.toSt
     site.show(ctx, dappPage(dapp, "requests", body));
   });
 
-  site.get("/dapps/:dappId/requests/:id", async (ctx) => {
+  const show = async (ctx: Context & Params, problem?: string): Promise<void> => {
     const dapp = await getDapp(site.deps, ctx.params["dappId"]!);
     const request = await service.getRequest(dapp, ctx.params["id"]!);
     const network = service.networks().find(({ name }) => name === request.network);
     const live = hasEnded(request) ? null : html` data-live`;
-    const body = html`<div id="request"${live}>${requestParts(request, network)}</div>`;
+    const body = html`${formProblem(problem)}<div id="request"${live}>${requestParts(request, network)}</div>${isRepeatable(request) && repeatPart(request, site.formToken(ctx))}`;
     site.show(ctx, dappPage(dapp, "requests", body, summaryOf(request)));
+  };
+
+  site.get("/dapps/:dappId/requests/:id", (ctx) => show(ctx));
+  site.post("/dapps/:dappId/requests/:id", async (ctx) => {
+    const dapp = await getDapp(site.deps, ctx.params["dappId"]!);
+    const request = await service.getRequest(dapp, ctx.params["id"]!);
+    try {
+      if (!isRepeatable(request)) throw new NotFoundError(`what request ${request.id} was made of`);
+      const again = await service.submit(dapp, commandOf(request, service), {});
+      await service.wait(again.id, { timeoutMs: FIRST_LOOK_MS });
+      ctx.redirect(`/dapps/${dapp.id}/requests/${again.id}`);
+      ctx.status = 303;
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === undefined || refusal.status === 404) throw error;
+      ctx.status = refusal.status;
+      await show(ctx, refusal.message);
+    }
   });
+}
+
+function repeatPart(request: RequestRecord, token: Html): Html {
+  return html`<section class="panel" aria-label="Again"><h2>Again</h2><form method="post">${token}<button>Run again</button> <span class="note">A new request with the same parameters.</span></form>
+${folded("As curl", html`${listing(curlOf(request), "curl")}${copyButton(curlOf(request), "curl")}`)}</section>`;
 }
 
 type Filter = Pick<ListOptions, "state" | "kind" | "network">;
