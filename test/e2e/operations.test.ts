@@ -92,7 +92,7 @@ test("behaviour: names, units, help and labels are as Prometheus wants them", as
     // A counter's name ends with _total and nobody else's; times are seconds; none is given in a smaller unit.
     expect(name.endsWith("_total")).toBe(type === "counter");
     expect(name).not.toMatch(/_(?:ms|milliseconds|wei|juels|percent)(?:_|$)/);
-    expect(/duration|latency|age|lag/.test(name)).toBe(name.endsWith("_seconds"));
+    expect(/_(?:duration|latency|age|lag)_/.test(name)).toBe(name.endsWith("_seconds"));
   }
   for (const [, labels] of metrics.matchAll(/^tyche_[a-z_]+\{(.*)\} /gm))
     expect(labels).toMatch(/^(?:[a-z]+="(?:[^"\\]|\\.)*",?)+$/);
