@@ -135,9 +135,9 @@ export function serveOracleNetwork(options: {
       onError(error);
     }
   };
-  void open();
   const stops = [
-    repeat(open, RETRY_INTERVAL_MS, onError),
+    // One attempt at a time: two oracles in one process would sign different proposals with the same key.
+    repeat(open, RETRY_INTERVAL_MS, onError, { startsNow: true }),
     repeat(keepCheckpoint, CHECKPOINT_INTERVAL_MS, onError),
   ];
 

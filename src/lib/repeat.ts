@@ -3,15 +3,17 @@
  * Keeps no process alive.
  *
  * @param onError told when the work rejects; it goes on then.
+ * @param options `startsNow`: whether the first time is at once instead of after the interval. Default `false`.
  * @returns a stop.
  */
 export function repeat(
   work: () => Promise<void>,
   intervalMs: number,
   onError: (error: unknown) => void,
+  { startsNow = false }: { readonly startsNow?: boolean } = {},
 ): () => void {
   let isRunning = false;
-  const timer = setInterval(() => {
+  const run = (): void => {
     if (isRunning) return;
     isRunning = true;
     work()
@@ -19,7 +21,9 @@ export function repeat(
       .finally(() => {
         isRunning = false;
       });
-  }, intervalMs);
+  };
+  const timer = setInterval(run, intervalMs);
   timer.unref();
+  if (startsNow) run();
   return () => clearInterval(timer);
 }
