@@ -1,5 +1,4 @@
 #!/usr/bin/env -S node --no-node-snapshot
-import { createRequire } from "node:module";
 import { setFlagsFromString } from "node:v8";
 import { Command } from "commander";
 import { ApiError, TycheClientError } from "../client/index.ts";
@@ -23,6 +22,7 @@ import { createTerminal, withoutControls } from "../cli/terminal.ts";
 import { registerUsage } from "../cli/usageCommand.ts";
 import { registerVerifier } from "../cli/verifierCommand.ts";
 import { registerVerify } from "../cli/verifyCommand.ts";
+import { version } from "../lib/version.ts";
 import { describeConfigSchema } from "./config/configSchema.ts";
 import { hideSecrets } from "./config/hideSecrets.ts";
 import { readConfig } from "./config/readConfig.ts";
@@ -30,11 +30,6 @@ import type { startTraced } from "./tracing.ts";
 
 // Left alone, V8 collects a heap of 50 MB of live objects only at 170 to 230: a third of the process.
 setFlagsFromString("--heap-growing-percent=60");
-
-function readVersion(): string {
-  const { version } = createRequire(import.meta.url)("../../package.json") as { readonly version: string };
-  return version;
-}
 
 // A reader that has seen enough, such as `head`, is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -45,7 +40,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 const terminal = createTerminal();
 const program = new Command("tyche")
   .description("Verifiable random numbers and oracle functions over HTTP.")
-  .version(readVersion(), "-V, --version", "print the version")
+  .version(version, "-V, --version", "print the version")
   .showHelpAfterError("(add --help for the options and examples)");
 
 // What only one command needs is loaded by that command: the service's modules take a second and more.

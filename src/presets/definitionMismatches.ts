@@ -54,6 +54,7 @@ export function* findMismatches(
       };
     }
   }
+  yield* findShowMismatches(definition);
   yield* findDistributionMismatches(definition);
   if (returnType === "string" && maxResultBytes === undefined) {
     yield {
@@ -67,6 +68,33 @@ export function* findMismatches(
       reason: `is only for "string": a ${returnType} always takes 32 bytes`,
     };
   }
+}
+
+/** Which members go with which value of `as`, and the return type that it needs. */
+const SHOWN = {
+  coin: { required: ["sides"], optional: [], returnType: "uint256" },
+  dice: { required: [], optional: ["faces"], returnType: "string" },
+  list: { required: ["separator"], optional: ["before", "count"], returnType: "string" },
+} as const;
+
+function* findShowMismatches({ show, parameters, returnType }: PresetDefinition): Generator<DefinitionError> {
+  if (show === undefined) return;
+  const { required, optional, returnType: wanted } = SHOWN[show.as];
+  const members = Object.keys(show).filter((member) => member !== "as");
+  for (const member of required)
+    if (!members.includes(member))
+      yield { pointer: "/show", reason: `needs ${quote(member)} where "as" is ${quote(show.as)}` };
+  for (const member of members) {
+    const pointer = `/show/${member}`;
+    if (![...required, ...optional].some((one) => one === member))
+      yield { pointer, reason: `has no place where "as" is ${quote(show.as)}` };
+    const parameter = (show as Readonly<Record<string, unknown>>)[member] as string;
+    const isParameter = member === "faces" || member === "count";
+    if (isParameter && parameters.properties[parameter]?.decimal === undefined)
+      yield { pointer, reason: `${quote(parameter)} is not a parameter that is a whole number` };
+  }
+  if (returnType !== wanted)
+    yield { pointer: "/show/as", reason: `${quote(show.as)} is only for a returnType of ${quote(wanted)}` };
 }
 
 function* findDistributionMismatches({

@@ -2,6 +2,7 @@ import { RETURN_TYPES } from "../lib/vocabulary.ts";
 const name = { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_-]{0,63}$" };
 const parameterName = { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]{0,63}$" };
 const text = { type: "string", minLength: 1, maxLength: 2_000 };
+const shortText = { type: "string", minLength: 1, maxLength: 100 };
 const length = { type: "integer", minimum: 0, maximum: 30_720 };
 const decimalText = { type: ["string", "integer"], pattern: "^-?[0-9]{1,78}$" };
 const scalarKeywords = {
@@ -65,6 +66,19 @@ export const definitionSchema = {
     args: { type: "array", maxItems: 32, items: parameterName },
     returnType: { enum: [...RETURN_TYPES] },
     maxResultBytes: { type: "string", minLength: 1, maxLength: 500 },
+    show: {
+      type: "object",
+      properties: {
+        as: { enum: ["coin", "dice", "list"] },
+        sides: { type: "array", minItems: 2, maxItems: 2, items: shortText },
+        faces: parameterName,
+        before: { type: "string", maxLength: 100 },
+        separator: shortText,
+        count: parameterName,
+      },
+      required: ["as"],
+      additionalProperties: false,
+    },
     examples: {
       type: "array",
       minItems: 1,

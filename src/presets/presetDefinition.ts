@@ -1,5 +1,6 @@
 import type { ReturnType } from "../lib/vocabulary.ts";
 import type { Hex } from "viem";
+import type { PresetShow } from "./presetShow.ts";
 
 /** What `preset.json` holds, once `findDefinitionErrors` has found nothing wrong with it. */
 export interface PresetDefinition {
@@ -17,6 +18,8 @@ export interface PresetDefinition {
   readonly returnType: ReturnType;
   /** Bound on the result's size in bytes: see `parseResultBound`. Only, and always, for `string`; the others take 32. */
   readonly maxResultBytes?: string;
+  /** Default: as text. */
+  readonly show?: PresetShow;
   readonly examples: readonly PresetExample[];
   readonly distributions?: readonly PresetDistribution[];
 }

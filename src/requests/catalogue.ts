@@ -1,6 +1,8 @@
 import type { Preset } from "../presets/preset.ts";
 import type { PresetProblem } from "../presets/presetProblem.ts";
 import type { PresetRegistry } from "../presets/presetRegistry.ts";
+import { takeApart, type ShownResult } from "../presets/presetShow.ts";
+import type { RequestRecord } from "./service.ts";
 import type { ServiceNetwork } from "./serviceNetwork.ts";
 import type { NetworkView, PresetView } from "./views.ts";
 
@@ -9,6 +11,11 @@ export interface Catalogue {
   networks(): readonly NetworkView[];
   presets(): readonly PresetView[];
   presetProblems(): readonly PresetProblem[];
+  /** See `Service.showResult`. */
+  showResult(
+    this: void,
+    request: Pick<RequestRecord, "kind" | "params" | "outcome">,
+  ): ShownResult | undefined;
 }
 
 /** Creates the catalogue of the networks served and the presets that are live. */
@@ -34,6 +41,12 @@ export function createCatalogue(
       return presetViews.views;
     },
     presetProblems: () => registry.problems(),
+    showResult({ kind, params, outcome }) {
+      const { preset: name } = params as { readonly preset?: string };
+      const show = kind === "preset" && registry.list().find((one) => one.name === name)?.definition.show;
+      if (!show || outcome === null || !("parsedResult" in outcome) || !outcome.success) return undefined;
+      return takeApart(show, outcome.parsedResult, params as Readonly<Record<string, unknown>>);
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import { assertResultFits } from "../presets/resultFit.ts";
 import type { Store } from "../store/store.ts";
 import { createAcceptance } from "./acceptance.ts";
 import type { Acceptance } from "./acceptance.ts";
+import { createActivity } from "./activity.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { createDeletedDapps } from "./deletedDapps.ts";
 import type { DeletedDapps } from "./deletedDapps.ts";
@@ -51,13 +52,14 @@ export function createService(
     const message = `must be one of ${[...networks.keys()].join(", ")}, not ${JSON.stringify(name)}`;
     throw new InvalidParameterError([{ path: "/network", message }]);
   };
-  const reader = createRequestReader({ store, book, networks });
+  const catalogue = createCatalogue(networks, registry);
+  const reader = createRequestReader({ store, book, networks, showResult: catalogue.showResult });
   const checker = createCommandChecker({ store, pool, registry });
   const acceptance = createAcceptance({ ...options, checker, getNetwork });
   const deletedDapps = createDeletedDapps({ store, book, acceptance });
 
   return {
-    ...createCatalogue(networks, registry),
+    ...catalogue,
 
     ...deletedDapps,
 
@@ -141,6 +143,8 @@ export function createService(
       ),
 
     readiness: () => readReadiness(networks, pool),
+
+    activity: createActivity(store),
   };
 }
 

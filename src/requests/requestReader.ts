@@ -6,7 +6,7 @@ import type { OpenRequest } from "./openRequest.ts";
 import { presentRequest } from "./present.ts";
 import { isEnded } from "./change.ts";
 import type { RequestBook } from "./requestBook.ts";
-import type { Dapp, ListOptions, RequestPage, RequestRecord, SharedResult } from "./service.ts";
+import type { Dapp, ListOptions, RequestPage, RequestRecord, Service, SharedResult } from "./service.ts";
 import type { ServiceNetwork } from "./serviceNetwork.ts";
 
 /** Reads requests for callers. */
@@ -29,8 +29,9 @@ export function createRequestReader(options: {
   readonly book: RequestBook;
   /** By name; requests of a network that is no longer configured are still there to be read. */
   readonly networks: ReadonlyMap<string, ServiceNetwork>;
+  readonly showResult: Service["showResult"];
 }): RequestReader {
-  const { store, book, networks } = options;
+  const { store, book, networks, showResult } = options;
 
   const present = (request: OpenRequest): RequestRecord => {
     const { explorerUrl = `/explorer/${request.network}` } = networks.get(request.network) ?? {};
@@ -82,7 +83,15 @@ export function createRequestReader(options: {
         throw new NotFoundError(`result ${JSON.stringify(id)}`);
       const { network, updatedAt, params } = record;
       const { preset } = params as { readonly preset?: string };
-      return { id, network, updatedAt, outcome, ...(preset === undefined ? {} : { preset }) };
+      const shown = showResult(record);
+      return {
+        id,
+        network,
+        updatedAt,
+        outcome,
+        ...(preset === undefined ? {} : { preset }),
+        ...(shown === undefined ? {} : { shown }),
+      };
     },
     async list(dapp, { limit, cursor, ...filter }) {
       if (cursor !== undefined && !/^req_[0-9a-hjkmnp-tv-z]{26}$/.test(cursor)) {

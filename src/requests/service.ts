@@ -3,6 +3,7 @@ import type { ReturnType } from "../lib/vocabulary.ts";
 import type { Hex } from "viem";
 import type { TimelineEntry } from "../store/requests.ts";
 import type { RequestKind, RequestState } from "../store/schema.ts";
+import type { ActiveHour } from "./activity.ts";
 import type { DryRunView } from "./dryRuns.ts";
 import type {
   ConsumerResult,
@@ -14,10 +15,12 @@ import type {
   SimulateResult,
 } from "./results.ts";
 import type { PresetProblem } from "../presets/presetProblem.ts";
+import type { ShownResult } from "../presets/presetShow.ts";
 import type { UsageQuery, UsageReport } from "./usageReport.ts";
 import type { NetworkView, PresetView, Readiness } from "./views.ts";
 
 export type { TimelineEntry } from "../store/requests.ts";
+export type { ShownResult } from "../presets/presetShow.ts";
 export type { RequestKind, RequestState } from "../store/schema.ts";
 export type { ReturnType } from "../lib/vocabulary.ts";
 export type { Dapp, Facility } from "../dapps/dapps.ts";
@@ -118,6 +121,8 @@ export interface SharedResult extends Pick<RequestRecord, "id" | "network" | "up
   readonly outcome: PresetResult | FunctionResult | RandomResult;
   /** Name of the preset; absent for others. */
   readonly preset?: string;
+  /** See {@link Service.showResult}. */
+  readonly shown?: ShownResult;
 }
 
 /** An answer to {@link Service.listRequests}, newest request first. */
@@ -214,7 +219,14 @@ export interface Service {
   networksWithNodes(): Promise<readonly NetworkView[]>;
   /** The presets that are live, by name. The same array until a preset comes, changes or goes. */
   presets(): readonly PresetView[];
+  /** Takes a preset's result apart as the preset says; `undefined` where it says nothing, or is gone. */
+  showResult(
+    this: void,
+    request: Pick<RequestRecord, "kind" | "params" | "outcome">,
+  ): ShownResult | undefined;
   /** What keeps presets from being served. */
   presetProblems(): readonly PresetProblem[];
   readiness(): Promise<Readiness>;
+  /** Requests of all dapps in each of the last 24 hours, oldest first. */
+  activity(): Promise<readonly ActiveHour[]>;
 }

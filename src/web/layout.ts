@@ -6,7 +6,7 @@ import { html, type Html } from "./html.ts";
 export interface Page {
   readonly title: string;
   /** Which entry of the navigation is marked. */
-  readonly section?: "dapps" | "presets" | "functions" | "networks" | "explorer";
+  readonly section?: "home" | "presets" | "functions" | "networks" | "explorer";
   /** Path of pages above this one. */
   readonly trail?: readonly { readonly href: string; readonly text: string }[];
   /** Which application of `src/browser` the page loads. */
@@ -23,7 +23,7 @@ export interface Viewer {
 }
 
 const SECTIONS = [
-  { name: "dapps", href: "/", text: "Dapps", isPublic: false },
+  { name: "home", href: "/", text: "Home", isPublic: false },
   { name: "presets", href: "/presets", text: "Presets", isPublic: false },
   { name: "functions", href: "/functions", text: "Functions", isPublic: false },
   { name: "networks", href: "/networks", text: "Networks", isPublic: false },

@@ -100,6 +100,8 @@ export function createExampleService(): ExampleService {
       return dapp;
     },
     parsePresetParams: (...given) => parsePresetParams(presets, ...given),
+    showResult: () => undefined,
+    activity: async () => [],
     async submit(dapp, command, options) {
       if (command.kind !== "function" && !dapp.facilities.includes("presets")) {
         throw caller("forbidden", "This dapp has no presets facility");

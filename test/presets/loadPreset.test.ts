@@ -236,6 +236,12 @@ describe("error: preset.json", () => {
       { maxResultBytes: "2 * bites(text)" },
       'maxResultBytes: there is no function "bites"; there are digits, bytes, count, longest, min, max (at character 5)',
     ],
+    ["an unknown way to show", { show: { as: "wheel" } }, "as: "],
+    ["a coin without sides", { show: { as: "coin" } }, 'show: needs "sides" where "as" is "coin"'],
+    ["a coin of text", { show: { as: "coin", sides: ["a", "b"] } }, 'as: "coin" is only for'],
+    ["dice with sides", { show: { as: "dice", sides: ["a", "b"] } }, "sides: has no place"],
+    ["faces that are no number", { show: { as: "dice", faces: "text" } }, 'faces: "text" is not a'],
+    ["a list without separator", { show: { as: "list", count: "times" } }, 'show: needs "separator"'],
     ["a bound on a number", { returnType: "uint256" }, "maxResultBytes: is only for"],
     [
       "an example that is refused",

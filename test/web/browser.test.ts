@@ -91,6 +91,46 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("default: a coin is flipped from the first page, whose key and counts are there", async () => {
+    await page.goto(`${tyche.url}/`);
+    await visitor.inspect();
+    await page.getByRole("button", { name: "Flip a coin" }).click();
+    await page.getByRole("heading", { name: "Verify without us" }).waitFor();
+    const [{ outcome }] = (await tyche.call("GET", "/api/requests?limit=1")).data.items;
+    const side = outcome.parsedResult === "1" ? "Heads" : "Tails";
+    await page.getByRole("region", { name: "Request", exact: true }).getByText(side).waitFor();
+    await page.goto(`${tyche.url}/`);
+    await page.getByRole("img", { name: /^[1-9]\d* requests? in 24 hours, 0 failed/ }).waitFor();
+    await page.getByRole("button", { name: /^Reveal/ }).click();
+    await page.getByRole("button", { name: "Copy", exact: true }).and(page.locator(":focus")).click();
+    const apiKey = await page.evaluate<string>("navigator.clipboard.readText()");
+    expect((await tyche.call("GET", "/api/requests", { headers: { authorization: apiKey } })).status).toBe(
+      200,
+    );
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("default: dice are shown as dice, winners as a numbered list, also to strangers", async () => {
+    await runPreset(page, "nDice", async () => {
+      await page.getByLabel("Faces").fill("6");
+      await page.getByLabel("numDice").fill("3");
+    });
+    const dice = page.getByRole("list", { name: "Dice" }).getByRole("img", { name: /^[1-6]$/ });
+    expect(await dice.count()).toBe(3);
+    await visitor.inspect();
+    await runPreset(page, "lotto", async () => {
+      await page.getByLabel("list").fill("Ada\nBarbara");
+      await page.getByLabel("Winners").fill("2");
+    });
+    const winners = page.getByRole("list", { name: "Result" }).getByRole("listitem");
+    expect((await winners.allTextContents()).toSorted()).toEqual(["Ada", "Barbara"]);
+    await visitor.inspect();
+    await page.getByRole("link", { name: "a page for everybody" }).click();
+    await page.getByRole("heading", { name: "lotto on Ethereum Sepolia" }).waitFor();
+    expect((await winners.allTextContents()).toSorted()).toEqual(["Ada", "Barbara"]);
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("default: a coin is flipped, and the page shows how it came about", async () => {
     await runPreset(page, "coinflip");
     const [request] = (await tyche.call("GET", "/api/requests?limit=1")).data.items;
@@ -100,17 +140,6 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     for (const state of ["received", "submitted", "randomness", "fulfilled"])
       expect(steps.join("\n")).toContain(state);
     await visitor.inspect();
-    expect(visitor.troubles).toEqual([]);
-  });
-
-  test("behaviour: dice are shown one by one", async () => {
-    await runPreset(page, "nDice", async () => {
-      await page.getByLabel("numDice").fill("3");
-      await page.getByLabel("numFaces").fill("6");
-    });
-    const dice = await page.getByRole("list", { name: "Result" }).getByRole("listitem").allTextContents();
-    expect(dice).toHaveLength(3);
-    for (const one of dice) expect(one).toMatch(/^[1-6]$/);
     expect(visitor.troubles).toEqual([]);
   });
 

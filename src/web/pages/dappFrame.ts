@@ -18,8 +18,8 @@ export function dappPage(dapp: Dapp, tab: (typeof TABS)[number]["name"], body: H
   const { text } = TABS.find(({ name }) => name === tab)!;
   return {
     title: `${title ?? text} · ${dapp.name}`,
-    section: "dapps",
-    trail: [{ href: "/", text: "Dapps" }],
+    section: "home",
+    trail: [{ href: "/", text: "Home" }],
     body: html`<h1>${showText(dapp.name)}</h1>
 <p class="subject">${copyable(dapp.id, "dapp id")}</p>
 <nav class="tabs" aria-label="Dapp">${TABS.map(({ name, path, text: label }) => html`<a href="/dapps/${dapp.id}${path}"${name === tab && html` aria-current="page"`}>${label}</a>`)}</nav>

@@ -124,7 +124,8 @@ const LABELS: Readonly<Record<string, string>> = {
   subscriptionOwner: "SubscriptionOwner",
 };
 
-function statusTag(status: NetworkView["status"]): Html {
+/** How a network stands, as a coloured word. */
+export function statusTag(status: NetworkView["status"]): Html {
   if (status === "serving") return tag(status, "good");
   return tag(status, status === "starting" ? "busy" : "bad");
 }

@@ -7,6 +7,9 @@ import { tag } from "../explorer/parts.ts";
 /** How long a form waits for its request to end, so that the page it leads to can show the result at once; else that page follows. */
 export const FIRST_LOOK_MS = 600;
 
+/** What the form of a preset begins with. */
+export const DEFAULT_NETWORK = "polygon_mumbai";
+
 /** Where a request stands, as a coloured word. */
 export function stateTag(state: RequestState): Html {
   if (state === "fulfilled") return tag(state, "good");

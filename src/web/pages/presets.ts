@@ -9,11 +9,16 @@ import type { Form } from "../form.ts";
 import { scrollable } from "../explorer/parts.ts";
 import { html, plainText, showText, type Html } from "../html.ts";
 import { getDapp, type Params, type Site } from "../site.ts";
-import { FIRST_LOOK_MS, formProblem, networkSelect, problemAttributes, problemNote } from "./parts.ts";
+import {
+  DEFAULT_NETWORK,
+  FIRST_LOOK_MS,
+  formProblem,
+  networkSelect,
+  problemAttributes,
+  problemNote,
+} from "./parts.ts";
 import { brokenPresets } from "./brokenPresets.ts";
 import { createFields, readParams, type PresetField } from "./presetFields.ts";
-
-const DEFAULT_NETWORK = "polygon_mumbai";
 
 /** Adds `/presets`, what is installed, and `/presets/{name}`, with a form to run it. */
 export function presetRoutes(site: Site): void {

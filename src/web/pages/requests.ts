@@ -1,21 +1,22 @@
 import type { Context } from "koa";
 import { REQUEST_KINDS, REQUEST_STATES } from "../../lib/vocabulary.ts";
-import type { ListOptions, RequestRecord, TimelineEntry } from "../../requests/service.ts";
+import type { ListOptions, RequestRecord, ShownResult } from "../../requests/service.ts";
 import { NotFoundError } from "../../requests/errors.ts";
 import type { NetworkView } from "../../requests/views.ts";
 import { refusalOf } from "../answer.ts";
-import { code, copyButton, copyable, time, transactionLink } from "../format.ts";
+import { age, code, copyButton, copyable, time, transactionLink } from "../format.ts";
 import { html, showText, type Html } from "../html.ts";
 import { facts, folded, listing } from "../explorer/parts.ts";
 import { getDapp, type Params, type Site } from "../site.ts";
+import { checkPart, hashOf } from "./checkPart.ts";
 import { dappPage } from "./dappFrame.ts";
 import { FIRST_LOOK_MS, formProblem, hasEnded, stateTag, summaryOf } from "./parts.ts";
 import { commandOf, curlOf, isRepeatable } from "./repeatRequest.ts";
 import { requestTable } from "./requestTable.ts";
+import { outcomePart } from "./resultParts.ts";
+import { timelinePart } from "./timelinePart.ts";
 
 const PAGE_SIZE = 25;
-/** Whole numbers as JSON, which is how a preset gives several. */
-const LIST = /^\[\d+(,\d+)*\]$/;
 
 /** Adds `/dapps/{dappId}/requests`, a list that follows what happens, and the page of one request, which can be made again there. */
 export function requestRoutes(site: Site): void {
@@ -43,7 +44,7 @@ ${nextCursor !== null && html`<p class="pages"><a rel="next" href="?${older.toSt
     const request = await service.getRequest(dapp, ctx.params["id"]!);
     const network = service.networks().find(({ name }) => name === request.network);
     const live = hasEnded(request) ? null : html` data-live`;
-    const body = html`${formProblem(problem)}<div id="request"${live}>${requestParts(request, network)}</div>${isRepeatable(request) && repeatPart(request, site.formToken(ctx))}`;
+    const body = html`${formProblem(problem)}<div id="request"${live}>${requestParts(request, network, service.showResult(request))}</div>${isRepeatable(request) && repeatPart(request, site.formToken(ctx))}`;
     site.show(ctx, dappPage(dapp, "requests", body, summaryOf(request)));
   };
 
@@ -95,13 +96,17 @@ function filterForm(filter: Filter, networks: readonly NetworkView[]): Html {
   )}<button>Show</button></form>`;
 }
 
-function requestParts(request: RequestRecord, network: NetworkView | undefined): Html {
-  const { id, why, params, outcome, error, timeline, createdAt, payloadDeletedAt } = request;
+function requestParts(
+  request: RequestRecord,
+  network: NetworkView | undefined,
+  shown: ShownResult | undefined,
+): Html {
+  const { id, why, params, outcome, error, createdAt, payloadDeletedAt } = request;
   return html`<section class="panel" aria-label="Request"><h2>${showText(summaryOf(request))} on ${network?.title ?? request.network} ${stateTag(request.state)}</h2>
-${outcomePart(request)}
+${outcomePart(request, shown)}
 ${error !== null && html`<div class="notice bad">${showText(error.message)} <code>${error.code}</code></div>`}
 ${why !== null && html`<p class="note">Waiting: ${showText(why)}</p>`}
-${facts([...outcomeFacts(request), ["Request", copyable(id, "request id")], ["Received", time(new Date(createdAt).toISOString())], ["Share", outcome !== null && "requestId" in outcome && html`<a href="/r/${id}">a page for everybody</a>, with this result alone`]])}
+${facts([...outcomeFacts(request), ["Request", copyable(id, "request id")], ["Received", age(new Date(createdAt).toISOString())], ["Share", outcome !== null && "requestId" in outcome && html`<a href="/r/${id}">a page for everybody</a>, with this result alone`]])}
 ${
   outcome !== null &&
   "result" in outcome &&
@@ -115,25 +120,8 @@ ${
 }
 ${payloadDeletedAt !== undefined && html`<p class="note">What was sent was deleted ${time(new Date(payloadDeletedAt).toISOString())}.</p>`}
 ${folded("Parameters", listing(JSON.stringify(params, null, 2), "Parameters"))}</section>
-<section class="panel"><h2>Timeline</h2><ol class="timeline">${timeline.map((entry, i) => timelinePart(entry, timeline[i - 1], request.network))}</ol></section>`;
-}
-
-/** What came out, large. */
-export function outcomePart({ outcome }: Pick<RequestRecord, "outcome">): Html | undefined {
-  if (outcome === null) return undefined;
-  if ("randomNumber" in outcome)
-    return html`<ol class="words" start="0">${outcome.randomNumber.map((word) => html`<li>${code(word)}</li>`)}</ol>`;
-  if (!("parsedResult" in outcome)) return undefined;
-  return outcome.success
-    ? valuePart(outcome.parsedResult)
-    : html`<div class="notice bad">${showText(outcome.err)}</div>`;
-}
-
-/** A list, such as that of dice, item by item; anything else as it is. */
-function valuePart(text: string): Html {
-  if (!LIST.test(text)) return html`<p class="big-result">${showText(text)}</p>`;
-  const items = text.slice(1, -1).split(",");
-  return html`<ol class="big-result items" aria-label="Result">${items.map((item) => html`<li>${item}</li>`)}</ol>`;
+<section class="panel"><h2>Timeline</h2>${timelinePart(request)}</section>
+${outcome !== null && "requestId" in outcome && checkPart(request.network, network, hashOf(outcome.url))}`;
 }
 
 /** Where it came from. */
@@ -149,13 +137,6 @@ function outcomeFacts({ outcome, network, kind }: RequestRecord): Parameters<typ
     return [[kind === "unlink" ? "Unlinked by" : "Linked by", link(outcome.transactionHash)]];
   return [
     ["Proof", "vrfv2Hash" in outcome && link(outcome.vrfv2Hash)],
-    ["Delivered by", link(outcome.url.split("/").at(-1) ?? "")],
+    ["Delivered by", link(hashOf(outcome.url))],
   ];
-}
-
-function timelinePart(entry: TimelineEntry, before: TimelineEntry | undefined, network: string): Html {
-  const { state, at, transactionHash, detail } = entry;
-  const moment = new Date(at).toISOString();
-  return html`<li class="${state}"><b>${state}</b> <span class="note">${before === undefined ? time(moment) : html`<time datetime="${moment}" title="${moment}">${at - before.at} ms later</time>`}</span>
-${transactionHash !== undefined && html`<br>${transactionLink(network, transactionHash)}`}${detail !== undefined && html`<br><span class="note">${showText(detail)}</span>`}</li>`;
 }
