@@ -3,7 +3,8 @@ import type { DappDirectory } from "../dapps/dapps.ts";
 import { messageOf } from "../lib/errors.ts";
 import { shareRunning } from "../lib/memo.ts";
 import type { PresetRegistry } from "../presets/presetRegistry.ts";
-import type { DeletedDapps } from "../requests/deletedDapps.ts";
+import type { DeletedDapps, LeftConsumer } from "../requests/deletedDapps.ts";
+import type { RequestPipeline } from "../requests/requestPipeline.ts";
 import { createSourcePrefix } from "../requests/sources.ts";
 import type { ServedNetwork } from "./servedNetwork.ts";
 
@@ -24,6 +25,25 @@ export function createDappPreparer(options: {
   const { network, dapps, registry, deletedDapps, log } = options;
   let areSourcesStored = false;
   let told = "";
+  /** Contracts of deleted dapps that the chain keeps linked, and of which the log has told. */
+  let left: readonly LeftConsumer[] = [];
+  const toldLeft = new Set<string>();
+
+  const unlinkDeleted = async (pipeline: RequestPipeline): Promise<void> => {
+    left = await deletedDapps.unlinkDeleted(network.profile.name, (dappId, consumer) =>
+      pipeline.findUnlinkObstacle(dappId, consumer),
+    );
+    for (const { dappId, consumer, waitsFor, isGivenUp } of left) {
+      const name = `${dappId} ${consumer} ${isGivenUp}`;
+      if (toldLeft.has(name)) continue;
+      toldLeft.add(name);
+      const what = isGivenUp ? "stays linked, and is not tried any more" : "can't be unlinked yet";
+      log.warn(
+        { network: network.profile.name, dappId, consumer },
+        `a contract of a deleted dapp ${what}: ${waitsFor}`,
+      );
+    }
+  };
 
   const prepare = async (): Promise<void> => {
     const pipeline = network.openedPipeline();
@@ -41,17 +61,23 @@ export function createDappPreparer(options: {
       if (failed === undefined) areSourcesStored = true;
       else troubles.push(messageOf((failed as PromiseRejectedResult).reason));
     }
-    network.setPreparation({
-      isReady: lacking === 0 || lacking < all.length,
-      warnings: [
-        ...(first === undefined ? [] : [`${lacking} of ${all.length} dapps have no subscriptions: ${first}`]),
-        ...(areSourcesStored ? [] : [`the presets' sources are not on chain: ${troubles.at(-1)}`]),
-      ],
-    });
+    const settle = (): void =>
+      network.setPreparation({
+        isReady: lacking === 0 || lacking < all.length,
+        warnings: [
+          ...(first === undefined
+            ? []
+            : [`${lacking} of ${all.length} dapps have no subscriptions: ${first}`]),
+          ...(areSourcesStored ? [] : [`the presets' sources are not on chain: ${troubles.at(-1)}`]),
+          ...describeLeft(left),
+        ],
+      });
+    settle();
     if (first !== undefined && first !== told)
       log.error({ network: network.profile.name, dapps: lacking }, `dapps could not be prepared: ${first}`);
     told = first ?? "";
-    await deletedDapps.unlinkDeleted(network.profile.name);
+    await unlinkDeleted(pipeline);
+    settle();
   };
 
   return {
@@ -61,4 +87,14 @@ export function createDappPreparer(options: {
       ),
     ),
   };
+}
+
+/** What an operator reads of contracts that deleted dapps have left. */
+function describeLeft(left: readonly LeftConsumer[]): readonly string[] {
+  const [first] = left;
+  if (first === undefined) return [];
+  const which = left.length === 1 ? `contract ${first.consumer}` : `${left.length} contracts`;
+  const [whose, verb] = left.length === 1 ? ["a deleted dapp", "is"] : ["deleted dapps", "are"];
+  const until = first.isGivenUp ? "; it is not tried any more" : "";
+  return [`${which} of ${whose} ${verb} still linked: ${first.waitsFor}${until}`];
 }

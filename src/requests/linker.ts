@@ -4,11 +4,11 @@ import type { Hex } from "viem";
 import type { ChainClient, Receipt } from "../evm/client.ts";
 import type { Sender } from "../evm/sender.ts";
 import type { Call } from "../evm/signedTransaction.ts";
-import { OWN_ABIS, type VrfVersion } from "../chainlink/vrfVersion.ts";
-import { decodeRevertReason } from "../chainlink/revertReason.ts";
+import { OWN_ABIS } from "../chainlink/vrfVersion.ts";
+import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import { isShortage } from "../dapps/shortage.ts";
 import type { Subscriptions } from "../dapps/subscriptions.ts";
-import { TycheError, messageOf } from "../lib/errors.ts";
+import { messageOf } from "../lib/errors.ts";
 import { retry } from "../lib/retry.ts";
 import { deleteConsumer, findConsumer, saveConsumer } from "../store/chainRecords.ts";
 import type { Queryable, Store } from "../store/store.ts";
@@ -17,6 +17,7 @@ import type { Carriers } from "./carriers.ts";
 import type { RequestBook } from "./requestBook.ts";
 import type { LinkRequest, OpenRequest } from "./openRequest.ts";
 import { isTransient, sendingError } from "./sendingErrors.ts";
+import { createUnlinkCheck, SubscriptionBusyError, UnlinkRefusedError } from "./unlinkCheck.ts";
 
 const LINK_GAS = 600_000n;
 /** Both contracts read the whole list of consumers, the VRF coordinator each one's last request, too: 780,000 with 100. */
@@ -42,17 +43,17 @@ export interface Linker {
   holds(id: string): boolean;
   /** Contracts of a dapp that are being linked. */
   linkings(dappId: string): number;
+  /** Says which requests keep a contract linked; `undefined` where none does. Rejects when the chain can't be asked. */
+  findUnlinkObstacle(dappId: string, consumer: Hex): Promise<string | undefined>;
 }
 
 export interface LinkerOptions {
   readonly network: string;
-  readonly client: Pick<ChainClient, "call">;
+  readonly client: Pick<ChainClient, "call" | "request" | "getHead">;
   readonly store: Store;
   readonly book: RequestBook;
   readonly sender: Sender<Payload>;
-  readonly subscriptionOwner: Hex;
-  /** Version of VRF that it owns subscriptions of. Default `v2`. */
-  readonly vrfVersion?: VrfVersion;
+  readonly contracts: StackAddresses;
   readonly subscriptions: Pick<Subscriptions, "ensure" | "readConsumers" | "consumersChanged">;
   readonly carriers: Pick<Carriers, "find">;
   readonly explainRevert: (call: Call, receipt: Receipt) => Promise<string>;
@@ -64,19 +65,21 @@ export interface LinkerOptions {
 
 /** Creates the linker of one network. */
 export function createLinker(options: LinkerOptions): Linker {
-  const { network, client, store, book, sender, subscriptions, signal, onError } = options;
+  const { network, client, contracts, store, book, sender, subscriptions, signal, onError } = options;
   const { retryMs = DEFAULT_RETRY_MS } = options;
   const held = new Map<string, LinkRequest>();
   const tails = new Map<string, Promise<void>>();
 
-  const encodeCall = async (request: LinkRequest): Promise<Call> => {
+  const check = createUnlinkCheck({ client, contracts, sender });
+
+  const encodeCall = async (request: Pick<LinkRequest, "kind" | "dappId" | "params">): Promise<Call> => {
     const { vrfSubscriptionId, functionsSubscriptionId } = await subscriptions.ensure(request.dappId);
     const args = [vrfSubscriptionId, functionsSubscriptionId, consumerOf(request)] as const;
     const isLinking = request.kind === "consumer";
     const functionName = isLinking ? "addConsumer" : "removeConsumer";
-    const abi = OWN_ABIS[options.vrfVersion ?? "v2"].subscriptionOwner;
+    const abi = OWN_ABIS[contracts.vrfVersion ?? "v2"].subscriptionOwner;
     const data = encodeFunctionData({ abi, functionName, args });
-    return { to: options.subscriptionOwner, data, gas: isLinking ? LINK_GAS : UNLINK_GAS };
+    return { to: contracts.subscriptionOwner, data, gas: isLinking ? LINK_GAS : UNLINK_GAS };
   };
 
   const carryOut = async (request: LinkRequest): Promise<void> => {
@@ -84,28 +87,16 @@ export function createLinker(options: LinkerOptions): Linker {
     const carried = isSigned ? await options.carriers.find(request) : undefined;
     if (carried !== undefined) return await finish(request, carried);
     const consumer = consumerOf(request);
-    const lists = await subscriptions.readConsumers(await subscriptions.ensure(request.dappId));
+    const subscription = await subscriptions.ensure(request.dappId);
+    const lists = await subscriptions.readConsumers(subscription);
     const isOn = (list: readonly Hex[]): boolean => list.some((one) => isAddressEqual(one, consumer));
     if (request.kind === "consumer" && isOn(lists.vrf) && isOn(lists.functions)) {
       const known = await findConsumer(store.db, { dappId: request.dappId, network, address: consumer });
       if (known !== undefined) return await fulfil(request, known.transactionHash as Hex);
     }
     const call = await encodeCall(request);
-    if (request.kind === "unlink") await assertUnlinks(call);
+    if (request.kind === "unlink") await check({ call, subscription, consumer });
     await finish(request, await sender.send(call, { kind: "consumer", entries: [[request.id]] }));
-  };
-
-  /** The contracts let a consumer go only while no request of its subscription is under way. */
-  const assertUnlinks = async ({ to, data }: Call): Promise<void> => {
-    try {
-      await client.call({ to, data, from: sender.address });
-    } catch (error) {
-      const reason = decodeRevertReason((error as { data?: Hex }).data ?? "0x");
-      const isBusy =
-        reason.name === "PendingRequestExists" || reason.name === "CannotRemoveWithPendingRequests";
-      if (isBusy) throw new SubscriptionBusyError();
-      throw reason.name === undefined ? error : new UnlinkRefusedError(reason.text);
-    }
   };
 
   const finish = async (request: LinkRequest, receipt: Receipt): Promise<void> => {
@@ -197,10 +188,22 @@ export function createLinker(options: LinkerOptions): Linker {
     holds: (id) => held.has(id),
     linkings: (dappId) =>
       [...held.values()].filter((one) => one.dappId === dappId && one.kind === "consumer").length,
+    async findUnlinkObstacle(dappId, consumer) {
+      const subscription = await subscriptions.ensure(dappId);
+      const call = await encodeCall({ kind: "unlink", dappId, params: { consumer } });
+      try {
+        await check({ call, subscription, consumer });
+        return undefined;
+      } catch (error) {
+        if (error instanceof SubscriptionBusyError) return error.waitsFor;
+        if (error instanceof UnlinkRefusedError) return undefined;
+        throw error;
+      }
+    },
   };
 }
 
-function consumerOf({ params }: LinkRequest): Hex {
+function consumerOf({ params }: Pick<LinkRequest, "params">): Hex {
   return getAddress(params.consumer);
 }
 
@@ -217,23 +220,4 @@ function endOf({ kind }: LinkRequest, error: unknown): { readonly code: string; 
   if (!isTransient(error))
     return { code: "request_failed", message: `the ${what} can't be encoded for the chain` };
   return { code: "chain_unavailable", message: `the ${what} could not be sent: ${error.message}` };
-}
-
-/** Requests on a dapp's subscriptions are under way, and so long no consumer can be taken off. */
-class SubscriptionBusyError extends TycheError {
-  constructor() {
-    super(
-      "requests on the dapp's subscriptions are under way, and the oracle contracts let a consumer go only while there is none; unlink it when they have ended",
-      { code: "request_failed", blame: "caller", retryable: true },
-    );
-  }
-}
-
-class UnlinkRefusedError extends TycheError {
-  constructor(reason: string) {
-    super(`the oracle contracts refuse to unlink the consumer: ${reason}`, {
-      code: "request_failed",
-      blame: "caller",
-    });
-  }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Hex } from "viem";
 import type { Receipt } from "../evm/client.ts";
 import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import { observeSender } from "../evm/observedSender.ts";
@@ -46,6 +47,8 @@ const CLOSE_WAIT_MS = 5_000;
 /** Takes requests on one network to the chain, and follows them to their end. */
 export interface RequestPipeline extends RequestIntake {
   readonly subscriptions: Subscriptions;
+  /** Says which requests keep a dapp's contract linked on chain; `undefined` where none does. Rejects when the chain can't be asked. */
+  findUnlinkObstacle(dappId: string, consumer: Hex): Promise<string | undefined>;
   /** Ends after the transactions under way, or `atOnce`: somebody else goes on with them. */
   close(options?: { readonly atOnce?: boolean }): Promise<void>;
 }
@@ -125,8 +128,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     store,
     book,
     sender,
-    subscriptionOwner: contracts.subscriptionOwner,
-    ...versionOf,
+    contracts,
     subscriptions,
     carriers,
     explainRevert,
@@ -263,6 +265,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
 
   return {
     subscriptions,
+    findUnlinkObstacle: (dappId, consumer) => linker.findUnlinkObstacle(dappId, consumer),
     take,
     async storeSource(prefix) {
       await sourceStore.ensure(prefix);

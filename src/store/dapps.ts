@@ -97,19 +97,20 @@ export async function deleteDapp(
   );
 }
 
-/** Returns the contracts that deleted dapps have linked on a network. */
+/** Returns the contracts that deleted dapps have linked on a network; `deletedAt` is Unix time in milliseconds. */
 export async function listDeletedDappConsumers(
   db: Queryable,
   network: string,
-): Promise<{ readonly dappId: string; readonly address: string }[]> {
-  return await db
+): Promise<{ readonly dappId: string; readonly address: string; readonly deletedAt: number }[]> {
+  const rows = await db
     .selectFrom("consumers")
     .innerJoin("dapps", "dapps.id", "consumers.dapp_id")
-    .select(["dapps.id as dappId", "consumers.address"])
+    .select(["dapps.id as dappId", "consumers.address", "dapps.deleted_at"])
     .where("consumers.network", "=", network)
     .where("dapps.deleted_at", "is not", null)
     .orderBy("dapps.id")
     .execute();
+  return rows.map(({ dappId, address, deleted_at }) => ({ dappId, address, deletedAt: deleted_at! }));
 }
 
 /** Stores a new key. */

@@ -81,8 +81,10 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const accepted: { dapp: Dapp; command: Command }[] = [];
     const open: { dappId: string; kind: "unlink"; params: { consumer: string } }[] = [];
     let refusal: unknown;
-    let now = 0;
-    const deletedDapps = createDeletedDapps({
+    let obstacle: string | undefined;
+    let looks = 0;
+    let now = Date.now();
+    const options: Parameters<typeof createDeletedDapps>[0] = {
       store,
       book: { open: () => open as never },
       acceptance: {
@@ -92,29 +94,45 @@ describe.each(DATABASES)("on %s", (_name, create) => {
           return undefined as never;
         },
       },
-      now: () => now,
-    });
-    await deletedDapps.unlinkDeleted("fuji");
-    await deletedDapps.unlinkDeleted("fuji");
+    };
+    const deletedDapps = createDeletedDapps({ ...options, now: () => now });
+    const unlinkDeleted = (network: string) =>
+      deletedDapps.unlinkDeleted(network, async () => {
+        looks += 1;
+        return obstacle;
+      });
+    await unlinkDeleted("fuji");
+    await unlinkDeleted("fuji");
     expect(accepted).toMatchObject([
       { dapp: { id: gone.id }, command: { kind: "unlink", network: "fuji", consumer: ADDRESS } },
     ]);
     now += 60_000;
     open.push({ dappId: gone.id, kind: "unlink", params: { consumer: ADDRESS } });
-    await deletedDapps.unlinkDeleted("fuji");
+    await unlinkDeleted("fuji");
     expect(accepted).toHaveLength(1);
     open.pop();
     refusal = new NotFoundError("consumer");
-    await deletedDapps.unlinkDeleted("fuji");
+    await unlinkDeleted("fuji");
     expect(accepted).toHaveLength(2);
     expect(await listDeletedDappConsumers(store.db, "fuji")).toEqual([]);
     expect(await listDeletedDappConsumers(store.db, "sepolia")).toHaveLength(1);
 
-    // One whose requests never end is tried ever less often.
+    // One whose requests never end is looked at ever less often, without a request, and not for ever.
     refusal = undefined;
-    accepted.length = 0;
-    for (const end = now + 2 * 86_400_000; now < end; now += 60_000)
-      await deletedDapps.unlinkDeleted("sepolia");
-    expect(accepted).toHaveLength(12);
+    accepted.length = looks = 0;
+    obstacle = "requests are under way";
+    const held = { dappId: gone.id, consumer: ADDRESS, waitsFor: obstacle };
+    for (const end = now + 2 * 86_400_000; now < end; now += 600_000)
+      expect(await unlinkDeleted("sepolia")).toEqual([{ ...held, isGivenUp: false }]);
+    expect(looks).toBe(12);
+    now += 29 * 86_400_000;
+    expect(await unlinkDeleted("sepolia")).toEqual([{ ...held, isGivenUp: true }]);
+    expect([looks, accepted.length]).toEqual([12, 0]);
+
+    // A restart looks once more.
+    obstacle = undefined;
+    const restarted = createDeletedDapps({ ...options, now: () => now });
+    expect(await restarted.unlinkDeleted("sepolia", async () => undefined)).toEqual([]);
+    expect(accepted).toHaveLength(1);
   });
 });
