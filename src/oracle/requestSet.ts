@@ -48,6 +48,8 @@ export interface RequestSet<Request extends OnChainRequest> {
   /** Open requests that were taken in since then (Unix time in milliseconds). */
   openSince(since: number): number;
   find(requestId: Hex): Entry<Request> | undefined;
+  /** Whether a request was answered in one of the last 256 blocks. */
+  isAnswered(this: void, requestId: Hex): boolean;
   /** Takes a request in; gives undefined when it is known already, open or answered. */
   add(request: Request): Entry<Request> | undefined;
   /** Whether the entry still stands for its request: a reorganisation or somebody else's answer may have ended it. */
@@ -95,6 +97,7 @@ export function createRequestSet<Request extends OnChainRequest>(): RequestSet<R
       return count;
     },
     find: (requestId) => entries.get(requestId),
+    isAnswered: (requestId) => answered.has(requestId),
     add(request) {
       if (entries.has(request.requestId) || answered.has(request.requestId)) return undefined;
       const entry: Entry<Request> = {

@@ -8,7 +8,6 @@ import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { idOf } from "../oracle/support/logs.ts";
 
-const PATIENCE_MS = 60_000;
 /** Longer than several pauses between attempts. */
 const LONG_MS = 20_000;
 /** Several times as many as one makes. */
@@ -73,17 +72,16 @@ afterEach(async () => {
 });
 
 test("behaviour: while opening a network takes long, it is not opened a second time beside that", async () => {
-  const until = (check: () => void) => vi.waitFor(check, { timeout: PATIENCE_MS });
-  await until(() => expect(attempts).toBe(1));
+  await vi.waitFor(() => expect(attempts).toBe(1));
   vi.advanceTimersByTime(LONG_MS);
   // A second attempt would ask a few things one after the other, and its question be among these.
   for (let call = 0; call < CALLS_OF_ATTEMPT; call += 1)
     await fetch(url, { method: "POST", body: JSON.stringify({ id: call, method: "eth_chainId" }) });
   expect(attempts).toBe(1);
   release!();
-  await until(() => expect(network.trouble()).toContain("holds no code"));
+  await vi.waitFor(() => expect(network.trouble()).toContain("holds no code"));
   vi.advanceTimersByTime(LONG_MS);
-  await until(() => expect(attempts).toBe(2));
+  await vi.waitFor(() => expect(attempts).toBe(2));
 });
 
 async function readBody(request: AsyncIterable<Buffer>): Promise<{ id: number; method: string }> {

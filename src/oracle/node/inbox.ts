@@ -32,8 +32,20 @@ export interface Inbox {
    * @param address network address of whoever sent it, or the group of addresses that limits count as one.
    */
   take(this: void, body: Uint8Array, address: string): BodyOutcome;
-  /** Unix time in milliseconds of the last message by node; `undefined` before the first. */
+  /**
+   * Unix time in milliseconds of a node's last word: a message that came for the first time, about a request that is open or was answered
+   * lately. What a stranger recorded and sends again says nothing of the node. `undefined` before the first.
+   */
   lastHeardAt(this: void, node: number): number | undefined;
+  /** Notes that a message of a node came before its request, which this node sees by now. */
+  noteHeard(this: void, node: number): void;
+}
+
+/** A message whose signature was checked. */
+interface Checked {
+  readonly received: Received;
+  /** Whether it has counted as its node's last word. */
+  isHeard: boolean;
 }
 
 /** Creates the inbox of one configuration: what it hands on is signed by a node of that. */
@@ -41,10 +53,12 @@ export function createInbox(options: {
   readonly wire: Wire;
   readonly signers: readonly Hex[];
   readonly isOpen: (requestId: Hex) => boolean;
+  /** Whether a request was answered lately. */
+  readonly isAnswered: (requestId: Hex) => boolean;
   readonly onMessage: (received: Received) => void;
 }): Inbox {
-  const { wire, isOpen, onMessage } = options;
-  const checked = new Map<string, Received>();
+  const { wire, isOpen, isAnswered, onMessage } = options;
+  const checked = new Map<string, Checked>();
   const checks = createTokenBuckets(CHECKED);
   const notOpen = createTokenBuckets(NOT_OPEN);
   const repeats = createTokenBuckets(REPEATED);
@@ -52,21 +66,32 @@ export function createInbox(options: {
   const heard = new Map<number, number>();
 
   /** Reads a message; `undefined` where too many come from the address. */
-  const open = (bytes: Uint8Array, address: string): Received | undefined => {
+  const open = (bytes: Uint8Array, address: string): Checked | undefined => {
     const key = keyOf(bytes);
     const known = checked.get(key);
     if (known !== undefined) return repeats.take(address) ? known : undefined;
     const requestId = peekRequestId(bytes);
     const isKnown = requestId === undefined || isOpen(requestId);
     if (!(isKnown ? checks : notOpen).take(address)) return undefined;
-    const received = wire.open(bytes, (nested) => checked.get(keyOf(nested)));
+    const received = wire.open(bytes, (nested) => checked.get(keyOf(nested))?.received);
     if (checked.size >= MAX_CHECKED) checked.delete(checked.keys().next().value!);
-    checked.set(key, received);
-    return received;
+    const opened = { received, isHeard: false };
+    checked.set(key, opened);
+    return opened;
+  };
+
+  const noteHeard = (node: number): void => void heard.set(node, Date.now());
+
+  const hear = (message: Checked): void => {
+    const { requestId, sealed } = message.received;
+    if (message.isHeard || !(isOpen(requestId) || isAnswered(requestId))) return;
+    message.isHeard = true;
+    noteHeard(sealed.message.sender);
   };
 
   return {
     lastHeardAt: (node) => heard.get(node),
+    noteHeard,
     take(body, address) {
       if (!offences.has(address)) return "limited";
       const reader = new ByteReader(body);
@@ -75,10 +100,10 @@ export function createInbox(options: {
           const length = reader.uint(4);
           if (length > MAX_MESSAGE_BYTES) throw new MalformedMessageError("a message is too long");
           // A view would keep the whole body, and so would a slice of a Buffer.
-          const received = open(Uint8Array.from(reader.bytes(length)), address);
-          if (received === undefined) return "limited";
-          heard.set(received.sealed.message.sender, Date.now());
-          onMessage(received);
+          const message = open(Uint8Array.from(reader.bytes(length)), address);
+          if (message === undefined) return "limited";
+          hear(message);
+          onMessage(message.received);
         }
         return "taken";
       } catch (error) {

@@ -49,13 +49,15 @@ export interface MembershipOptions {
   /** One of the set's. */
   readonly signer: ReportSigner;
   readonly journal: RoundJournal;
+  /** Whether a request was answered lately: messages about it come late, or again, and are not kept. */
+  readonly isAnswered: (requestId: Hex) => boolean;
   /** Told of each message, before its round. */
   readonly onMessage: (requestId: Hex, sealed: Sealed) => void;
 }
 
 /** Takes a node's place in a configuration. */
 export function createMembership(options: MembershipOptions): Membership {
-  const { set, signer, journal } = options;
+  const { set, signer, journal, isAnswered } = options;
   const { signers, faulty, configDigest } = set;
   const self = signers.indexOf(signer.address);
   const closing = new AbortController();
@@ -67,11 +69,12 @@ export function createMembership(options: MembershipOptions): Membership {
     wire,
     signers,
     isOpen: (requestId) => tasks.has(requestId),
+    isAnswered,
     onMessage({ requestId, sealed }) {
       options.onMessage(requestId, sealed);
       const task = tasks.get(requestId);
-      if (task === undefined) early.add(requestId, sealed);
-      else task.round.give({ type: "received", sealed });
+      if (task !== undefined) task.round.give({ type: "received", sealed });
+      else if (!isAnswered(requestId)) early.add(requestId, sealed);
     },
   });
 
@@ -106,7 +109,10 @@ export function createMembership(options: MembershipOptions): Membership {
           onTransmit(rank, report.encode(rank, result, endorsements)),
       });
       tasks.set(requestId, { entry, round });
-      for (const sealed of early.take(requestId)) round.give({ type: "received", sealed });
+      for (const sealed of early.take(requestId)) {
+        inbox.noteHeard(sealed.message.sender);
+        round.give({ type: "received", sealed });
+      }
     },
     end(requestId) {
       tasks.get(requestId)?.round.close();

@@ -112,13 +112,13 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
   function join(set: NodeSet): Membership | undefined {
     const isMember = set.signers.includes(signer.address) && set.urls.length > 0;
     if (!isMember || signal.aborted) return undefined;
-    const journal = options.journalOf(set.configDigest);
     return createMembership({
       chainId,
       coordinator,
       set,
       signer,
-      journal,
+      journal: options.journalOf(set.configDigest),
+      isAnswered: requestSet.isAnswered,
       onMessage(requestId, { message }) {
         if (message.kind === "reveal" && requestSet.find(requestId) !== undefined)
           views.observed(requestId, set.signers[message.sender]!, message.observation);

@@ -22,6 +22,7 @@ const commit = (sender: number, request = 0) =>
 const bodyOf = (messages: readonly Uint8Array[]): Uint8Array =>
   Buffer.concat(messages.flatMap((one) => [uintBytes(one.length, 4), one]));
 
+const ANSWERED = idOf(77);
 const MEMBER = "192.0.2.1";
 const ATTACKER = "198.51.100.1";
 let inbox: Inbox;
@@ -34,6 +35,7 @@ beforeEach(() => {
     wire,
     signers: signers.map(({ address }) => address),
     isOpen: (requestId) => requestId === idOf(0),
+    isAnswered: (requestId) => requestId === ANSWERED,
     onMessage: (one) => received.push(one),
   });
 });
@@ -125,6 +127,42 @@ describe("what a stranger recorded from the wire", () => {
     const { bytes } = elsewhere.seal(idOf(0), message, signers[0]!);
     expect(replay(Array.from({ length: 100 }, () => bytes))).toBe(0);
     expect(afterwards(0)).toBe("taken");
+  });
+});
+
+describe("when a node was last heard", () => {
+  const takeLater = (message: Sealed): number | undefined => {
+    vi.advanceTimersByTime(1_000);
+    inbox.take(bodyOf([message.bytes]), ATTACKER);
+    return inbox.lastHeardAt(message.message.sender);
+  };
+
+  test("default: it is when its newest message came, about a request that is open or was answered lately", () => {
+    expect(takeLater(commit(1))).toBe(Date.now());
+    expect(takeLater(commit(1, 77))).toBe(Date.now());
+  });
+
+  test("error: what it said before says nothing of it, of whatever request", () => {
+    const first = takeLater(commit(1));
+    expect([takeLater(commit(1)), takeLater(commit(1, 3))]).toEqual([first, first]);
+    expect(takeLater(commit(2, 3))).toBeUndefined();
+  });
+
+  test("behaviour: a message that came before its request counts once this node sees that", () => {
+    let isSeen = false;
+    const early = createInbox({
+      wire,
+      signers: signers.map(({ address }) => address),
+      isOpen: () => isSeen,
+      isAnswered: () => false,
+      onMessage() {},
+    });
+    const body = bodyOf([commit(1).bytes]);
+    early.take(body, MEMBER);
+    expect(early.lastHeardAt(1)).toBeUndefined();
+    isSeen = true;
+    early.take(body, MEMBER);
+    expect(early.lastHeardAt(1)).toBe(Date.now());
   });
 });
 

@@ -36,9 +36,12 @@ let urls: string[];
 let nodes: (TestNode | undefined)[];
 /** Lets a node's journal fail. */
 let isDiskFull: (node: number) => boolean;
+/** Requests that every node has seen answered. */
+let answered: Set<Hex>;
 
 beforeEach(async () => {
   nodes = [];
+  answered = new Set();
   isDiskFull = () => false;
   servers = await Promise.all(
     NODES.map(async (index) => {
@@ -90,6 +93,7 @@ function start(index: number, journal = new Map<Hex, string[]>()): TestNode {
     set,
     signer: keys[index]!,
     journal: kept,
+    isAnswered: (requestId) => answered.has(requestId),
     onMessage: (_, { message }) => void heard.push(`${message.kind} of ${message.sender}`),
   });
   return (nodes[index] = { member, journal, transmitted: [], heard, failures: [] });
@@ -176,6 +180,23 @@ test("behaviour: what comes before a node has seen the request counts once it ha
       "endorsed",
     ]),
   );
+});
+
+test("error: what comes again of a request that was answered takes no place, and counts for nothing should it open again", async () => {
+  for (const index of NODES) start(index);
+  answered.add(REQUEST);
+  for (const index of [1, 2, 3]) {
+    begin(nodes[index]!, REQUEST);
+    observe(nodes[index]!, REQUEST);
+  }
+  await vi.waitFor(() => expect(new Set(nodes[0]!.heard).size).toBe(6));
+  for (const index of [1, 2, 3]) nodes[index]!.member.close();
+  answered.clear();
+  begin(nodes[0]!, REQUEST);
+  observe(nodes[0]!, REQUEST);
+  const kinds = () => nodes[0]!.journal.get(REQUEST)?.map((record) => JSON.parse(record).kind) ?? [];
+  await vi.waitFor(() => expect(kinds()).toContain("observed"));
+  expect(kinds()).toEqual(["observed"]);
 });
 
 test("behaviour: rounds know nothing of each other, and one that has ended takes nothing any more", async () => {
