@@ -15,6 +15,7 @@ import { registerFaucet } from "../cli/faucetCommand.ts";
 import { registerNetworkTools } from "../cli/networkCommands.ts";
 import { registerOracle } from "../cli/oracleCommands.ts";
 import { registerPreset } from "../cli/presetCommands.ts";
+import { registerDryRuns } from "../cli/dryRunsCommand.ts";
 import { registerRequests } from "../cli/requestsCommand.ts";
 import { registerSimulate } from "../cli/simulateCommand.ts";
 import { registerStart } from "../cli/startCommand.ts";
@@ -92,6 +93,7 @@ registerOracle(program, terminal, {
 });
 registerCall(program, terminal);
 registerRequests(program, terminal);
+registerDryRuns(program, terminal);
 registerConsumer(program, terminal);
 registerFaucet(program, terminal);
 registerUsage(program, terminal);

@@ -43,6 +43,7 @@ export function registerRequests(program: Command, terminal: Terminal): void {
       const { client } = await connectService(flags);
       const page = await client.requests({ network, kind, state, limit: Number(limit), cursor });
       if (flags.json) return terminal.out(JSON.stringify(page, null, 2));
+      if (page.items.length === 0) return terminal.err("no requests");
       for (const request of page.items) {
         const value = summarize(request);
         const shown = value.length <= MAX_SHOWN ? value : `${value.slice(0, MAX_SHOWN - 1)}…`;

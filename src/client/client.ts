@@ -4,6 +4,7 @@ import type { Presets as BuiltInPresets } from "./presets.ts";
 import {
   createRequests,
   type CallOptions,
+  type DryRunParams,
   type ListParams,
   type Requests,
   type Send,
@@ -13,7 +14,7 @@ import {
 import { createTransport, type Call } from "./transport.ts";
 import type {
   DappDeletion,
-  DryRunView,
+  DryRunPage,
   FaucetResult,
   NetworkView,
   Outcome,
@@ -59,8 +60,8 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
   stream(id: string, options?: CallOptions): AsyncGenerator<RequestEvent<Outcome>>;
   request(id: string, options?: CallOptions): Promise<RequestView>;
   requests(params?: ListParams, options?: CallOptions): Promise<RequestPage>;
-  /** The last 100 dry runs and refused calls, newest first. */
-  dryRuns(options?: CallOptions): Promise<readonly DryRunView[]>;
+  /** Dry runs and refused calls, newest first; the last 100 are kept. */
+  dryRuns(params?: DryRunParams, options?: CallOptions): Promise<DryRunPage>;
   /** Requests, words, gas and LINK by day and network. Default: the last 30 days. */
   usage(
     params?: { readonly from?: string; readonly to?: string; readonly network?: string },
@@ -188,7 +189,7 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
     stream,
     request: (id, options) => get(`/api/requests/${encodeURIComponent(id)}`, {}, options),
     requests: (params = {}, options) => get("/api/requests", params, options),
-    dryRuns: (options) => list("/api/dryRuns", options),
+    dryRuns: (params = {}, options) => get("/api/dryRuns", params, options),
     usage: (params = {}, options) => get("/api/usage", params, options),
     presets: (options) => list("/api/presets", options),
     networks: (options) => list("/api/networks", options),

@@ -5,6 +5,7 @@ export type { RequestEvent } from "./follow.ts";
 export type { Presets } from "./presets.ts";
 export type {
   CallOptions,
+  DryRunParams,
   FunctionParams,
   ListParams,
   PresetOptions,

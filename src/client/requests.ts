@@ -2,6 +2,7 @@ import type { RequestEvent } from "./follow.ts";
 import type { Call } from "./transport.ts";
 import type {
   ConsumerResult,
+  DryRunView,
   FunctionResult,
   Hex,
   PresetResult,
@@ -60,6 +61,15 @@ export interface ListParams {
   readonly cursor?: string | undefined;
   readonly state?: RequestState | undefined;
   readonly kind?: RequestKind | undefined;
+  readonly network?: string | undefined;
+}
+
+export interface DryRunParams {
+  /** 1 to 100. Default 100. */
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly kind?: DryRunView["kind"] | undefined;
+  /** Only those that named this network. */
   readonly network?: string | undefined;
 }
 

@@ -209,6 +209,13 @@ export interface DryRunView {
   readonly column?: number;
 }
 
+/** A page of dry runs, newest first. */
+export interface DryRunPage {
+  readonly items: readonly DryRunView[];
+  /** Give it as `cursor` for the next page; null on the last one. */
+  readonly nextCursor: string | null;
+}
+
 /** What a dapp used on one network and one day. */
 export interface UsageDay {
   /** UTC, `YYYY-MM-DD`; of a request the day on which it was accepted. */

@@ -1,4 +1,10 @@
-import { MAX_JOINED_KEYS, REQUEST_KINDS, REQUEST_STATES, RETURN_TYPES } from "../lib/vocabulary.ts";
+import {
+  MAX_JOINED_KEYS,
+  DRY_RUN_KINDS,
+  REQUEST_KINDS,
+  REQUEST_STATES,
+  RETURN_TYPES,
+} from "../lib/vocabulary.ts";
 import { Type, type Static } from "typebox";
 import type { Hex } from "viem";
 import type { ReturnType, Service } from "../requests/service.ts";
@@ -53,6 +59,7 @@ function compileLiveSchemas(networks: readonly NetworkView[], presets: readonly 
       consumer: compileValidator(requests.consumer),
       unlink: compileValidator(requests.unlink),
       list: compileValidator(requests.list),
+      dryRuns: compileValidator(requests.dryRuns),
       verify: compileValidator(requests.verify),
       faucet: compileValidator(requests.faucet),
       usage: compileValidator(requests.usage),
@@ -67,6 +74,8 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
   const networkNames = networks.map(({ name }) => name);
   const network = (fallback?: string) => oneOf(networkNames, "Network on which the request runs.", fallback);
   const maxWords = Math.max(...networks.map(({ vrf }) => vrf.maxWords), 1);
+  const cursor = () =>
+    Type.Optional(Type.String({ minLength: 1, description: "`nextCursor` of the page before." }));
   const source = Type.String({
     minLength: 1,
     [EXPECTED]: "a string of JavaScript",
@@ -143,10 +152,23 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     list: Type.Object(
       {
         limit: integer({ minimum: 1, maximum: 100, default: 20 }, "Most requests in one answer."),
-        cursor: Type.Optional(Type.String({ minLength: 1, description: "`nextCursor` of the page before." })),
+        cursor: cursor(),
         state: Type.Optional(Type.Enum([...REQUEST_STATES])),
         kind: Type.Optional(Type.Enum([...REQUEST_KINDS])),
         network: Type.Optional(network()),
+      },
+      STRICT,
+    ),
+    dryRuns: Type.Object(
+      {
+        limit: integer({ minimum: 1, maximum: 100, default: 100 }, "Most dry runs in one answer."),
+        cursor: cursor(),
+        kind: Type.Optional(
+          Type.Enum([...DRY_RUN_KINDS], {
+            description: "`dry-run` was asked for; of the others the call was refused.",
+          }),
+        ),
+        network: Type.Optional(oneOf(networkNames, "Only those that named this network.")),
       },
       STRICT,
     ),

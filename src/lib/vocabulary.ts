@@ -16,6 +16,9 @@ export type RequestState = (typeof REQUEST_STATES)[number];
 export const REQUEST_KINDS = ["preset", "function", "random", "consumer", "unlink"] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 
+/** Why a source was run without a request: a dry run that was asked for, or that of a call that was refused. */
+export const DRY_RUN_KINDS = ["dry-run", "preset", "function"] as const;
+
 /** How the bytes of a function's result are read. */
 export const RETURN_TYPES = ["string", "uint256", "int256"] as const;
 export type ReturnType = (typeof RETURN_TYPES)[number];

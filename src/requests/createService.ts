@@ -104,7 +104,7 @@ export function createService(
       return result;
     },
 
-    listDryRuns: (dapp) => readDryRuns(store.db, dapp.id),
+    listDryRuns: (dapp, options) => readDryRuns(store.db, dapp.id, options),
 
     readUsage: (dapp, query) => readUsage(store.db, dapp.id, query),
 

@@ -1,6 +1,14 @@
 import { Type, type Static } from "typebox";
 import { createId } from "../lib/id.ts";
-import { insertDryRun, KEPT_DRY_RUNS, listDryRuns, type DryRunRecord } from "../store/dryRuns.ts";
+import { DRY_RUN_KINDS } from "../lib/vocabulary.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import {
+  insertDryRun,
+  KEPT_DRY_RUNS,
+  listDryRuns,
+  type DryRunRecord,
+  type StoredDryRun,
+} from "../store/dryRuns.ts";
 import type { UsageKind } from "../store/schema.ts";
 import type { Queryable, Store } from "../store/store.ts";
 import { addUsage, dayOf } from "../store/usage.ts";
@@ -14,7 +22,7 @@ const TEXT_CHARACTERS = 1_000;
 export type DryRunView = Static<typeof DryRunView>;
 export const DryRunView = Type.Object({
   id: Type.String({ description: "`dry_` and 26 characters, ordered by time." }),
-  kind: Type.Enum(["dry-run", "preset", "function"], {
+  kind: Type.Enum([...DRY_RUN_KINDS], {
     description: "`dry-run` was asked for; of the others the call was refused.",
   }),
   network: Type.Union([Type.String(), Type.Null()], { description: "`null` where none was named." }),
@@ -57,9 +65,44 @@ export async function recordDryRun(store: Pick<Store, "writeSoon">, run: DryRun)
   });
 }
 
-/** Reads a dapp's dry runs, newest first: the last 100. */
-export async function readDryRuns(db: Queryable, dappId: string): Promise<DryRunView[]> {
-  const rows = await listDryRuns(db, { dappId, limit: KEPT_DRY_RUNS });
+/** A page of dry runs, newest first. */
+export interface DryRunPage {
+  readonly items: readonly DryRunView[];
+  /** Give it back as `cursor` for the next page; `null` on the last one. */
+  readonly nextCursor: string | null;
+}
+
+/** Which dry runs. */
+export interface DryRunOptions {
+  /** 1–100. Default 100: all that are kept. */
+  readonly limit?: number;
+  /** A `nextCursor` of an earlier page. */
+  readonly cursor?: string;
+  readonly kind?: DryRunView["kind"];
+  /** Only those that named this network. */
+  readonly network?: string;
+}
+
+/**
+ * Reads a page of a dapp's dry runs, of which the last 100 are kept.
+ *
+ * @throws {InvalidParameterError} at `/cursor` when it is none.
+ */
+export async function readDryRuns(
+  db: Queryable,
+  dappId: string,
+  { limit = KEPT_DRY_RUNS, cursor, ...filter }: DryRunOptions = {},
+): Promise<DryRunPage> {
+  if (cursor !== undefined && !/^dry_[0-9a-hjkmnp-tv-z]{26}$/.test(cursor))
+    throw new InvalidParameterError([
+      { path: "/cursor", message: "must be the nextCursor of an earlier page" },
+    ]);
+  const rows = await listDryRuns(db, { dappId, limit: limit + 1, before: cursor, ...filter });
+  const items = viewsOf(rows.slice(0, limit));
+  return { items, nextCursor: rows.length > limit ? items.at(-1)!.id : null };
+}
+
+function viewsOf(rows: readonly StoredDryRun[]): DryRunView[] {
   return rows.map(
     ({ id, kind, network, createdAt, success, title, parsedResult, err, console, line, column }) => ({
       id,

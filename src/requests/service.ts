@@ -4,7 +4,7 @@ import type { Hex } from "viem";
 import type { TimelineEntry } from "../store/requests.ts";
 import type { RequestKind, RequestState } from "../store/schema.ts";
 import type { ActiveHour } from "./activity.ts";
-import type { DryRunView } from "./dryRuns.ts";
+import type { DryRunOptions, DryRunPage } from "./dryRuns.ts";
 import type {
   ConsumerResult,
   DappDeletion,
@@ -199,7 +199,7 @@ export interface Service {
   simulate(dapp: Dapp, command: SimulateCommand): Promise<SimulateResult>;
 
   /** The last 100 dry runs and refused calls of a dapp, newest first. */
-  listDryRuns(dapp: Dapp): Promise<readonly DryRunView[]>;
+  listDryRuns(dapp: Dapp, options?: DryRunOptions): Promise<DryRunPage>;
 
   /** Reads what a dapp has used, by day and network. Throws `invalid_parameter` for days that can't be reported. */
   readUsage(dapp: Dapp, query: UsageQuery): Promise<UsageReport>;

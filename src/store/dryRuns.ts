@@ -53,18 +53,22 @@ export async function insertDryRun(db: Queryable, run: StoredDryRun): Promise<vo
     .execute();
 }
 
-/** Returns a dapp's dry runs, newest first. */
+/** Returns a dapp's dry runs, newest first. @param page.before only those older than the one with this id */
 export async function listDryRuns(
   db: Queryable,
-  page: { readonly dappId: string; readonly limit: number },
+  page: {
+    readonly dappId: string;
+    readonly limit: number;
+    readonly before?: string | undefined;
+    readonly kind?: UsageKind | undefined;
+    readonly network?: string | undefined;
+  },
 ): Promise<StoredDryRun[]> {
-  const rows = await db
-    .selectFrom("dry_runs")
-    .selectAll()
-    .where("dapp_id", "=", page.dappId)
-    .orderBy("id", "desc")
-    .limit(page.limit)
-    .execute();
+  let query = db.selectFrom("dry_runs").selectAll().where("dapp_id", "=", page.dappId);
+  if (page.before !== undefined) query = query.where("id", "<", page.before);
+  if (page.kind !== undefined) query = query.where("kind", "=", page.kind);
+  if (page.network !== undefined) query = query.where("network", "=", page.network);
+  const rows = await query.orderBy("id", "desc").limit(page.limit).execute();
   return rows.map(({ id, dapp_id, network, kind, record, created_at }) => ({
     id,
     dappId: dapp_id,

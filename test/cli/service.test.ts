@@ -50,6 +50,28 @@ test("behaviour: requests list, show and watch follow what was begun", async () 
   expect(listed.stdout).toContain(data.id);
 });
 
+test("behaviour: dry-runs lists what made no request, page by page", async () => {
+  await tyche.call("POST", "/api/oracleFunctions/simulate", {
+    body: { source: "return Buffer.from('fine')" },
+  });
+  const body = { network: "fuji", source: "return 1 +" };
+  expect(await tyche.call("POST", "/api/oracleFunctions/runFunction", { body })).toMatchObject({
+    status: 422,
+  });
+  const [none, first, refused] = await Promise.all([
+    runCli(["dry-runs", "--network", "fantom_testnet"]),
+    runCli(["dry-runs", "--limit", "1"]),
+    runCli(["dry-runs", "--kind", "function", "--network", "fuji", "--json"]),
+  ]);
+  expect(none).toMatchObject({ code: 0, stdout: "", stderr: "no dry runs\n" });
+  expect(first.stdout).toMatch(/  fuji +function refused  return 1 \+ .*\(line 1:\d+\)\n$/);
+  const [, cursor] = /more: tyche dry-runs --cursor (dry_\w+)/.exec(first.stderr)!;
+  expect((await runCli(["dry-runs", "--cursor", cursor!])).stdout).toMatch(
+    /  any +ran +return Buffer.* fine\n$/,
+  );
+  expect(JSON.parse(refused.stdout)).toMatchObject({ items: [{ kind: "function" }], nextCursor: null });
+});
+
 test("default: usage counts what was called, as text and CSV", async () => {
   await tyche.call("POST", "/api/vrfv2/presets?network=fantom_testnet&preset=coinflip", { body: {} });
   const { items } = (await tyche.call("GET", "/api/usage?network=fantom_testnet")).data;

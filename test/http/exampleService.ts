@@ -186,9 +186,9 @@ export function createExampleService(): ExampleService {
       const [kind, title] = ["function", "return 1 +"] as const;
       const place = { line: 1, column: 11 };
       const run = { success: false, parsedResult: "", err: "syntax error", console: "", ...place };
-      return [
-        { id: `dry_${"0".repeat(26)}`, kind, network: null, at: "2026-11-22T00:00:00.000Z", title, ...run },
-      ];
+      const at = "2026-11-22T00:00:00.000Z";
+      const items = [{ id: `dry_${"0".repeat(26)}`, kind, network: null, at, title, ...run }];
+      return { items, nextCursor: null };
     },
     async readUsage(_dapp, { from = "2026-11-01", to = "2026-11-30", network = "sepolia" }) {
       const requests = { preset: 2, function: 1, random: 0, consumer: 0, unlink: 0 };

@@ -6,7 +6,12 @@ import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 
-const DryRunList = Type.Object({ items: Type.Array(DryRunView, { description: "Newest first." }) });
+const DryRunList = Type.Object({
+  items: Type.Array(DryRunView, { description: "Newest first." }),
+  nextCursor: Type.Union([Type.String(), Type.Null()], {
+    description: "Give it as `cursor` for the next page; null on the last one.",
+  }),
+});
 
 /** `GET /api/dryRuns`: the dry runs and refused calls of the key's dapp. */
 export function dryRunsOperation(deps: HttpDeps): Operation {
@@ -17,16 +22,16 @@ export function dryRunsOperation(deps: HttpDeps): Operation {
     tag: "Requests",
     summary: "List dry runs and refused calls",
     description:
-      "The last 100 dry runs and refused calls of the key's dapp, newest first. Neither made a request. Sources, arguments and parameters " +
+      "The last 100 dry runs and refused calls of the key's dapp, newest first, page by page. Neither made a request. Sources, arguments and parameters " +
       "are not kept, but the first line of a source.",
-    request: "none",
+    request: "dryRuns",
     placement: "query",
     answer: DryRunList,
     isAsync: false,
     errors: [],
     async handle(ctx) {
-      parseRequest(readQuery(ctx), deps.schemas().validate.none);
-      sendJson(ctx, 200, { data: { items: await deps.service.listDryRuns(getDapp(ctx)) } });
+      const values = parseRequest(readQuery(ctx), deps.schemas().validate.dryRuns);
+      sendJson(ctx, 200, { data: await deps.service.listDryRuns(getDapp(ctx), values) });
     },
   };
 }

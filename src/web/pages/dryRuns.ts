@@ -10,7 +10,7 @@ export function dryRunRoutes(site: Site): void {
   const { service } = site.deps;
   site.get("/dapps/:dappId/dry-runs", async (ctx) => {
     const dapp = await getDapp(site.deps, ctx.params["dappId"]!);
-    const runs = await service.listDryRuns(dapp);
+    const { items: runs } = await service.listDryRuns(dapp);
     const body = html`<section class="panel" id="dry-runs" data-live aria-label="Dry runs">
 <p class="note">Dry runs, and calls that were refused because their dry run failed. No request was made of them. The last 100 are kept.</p>
 ${runs.length === 0 ? html`<p class="note">None yet.</p>` : runTable(runs)}</section>`;

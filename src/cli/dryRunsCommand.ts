@@ -1,0 +1,61 @@
+import { Option, type Command } from "commander";
+import type { DryRunParams, DryRunView } from "../client/index.ts";
+import { DRY_RUN_KINDS } from "../lib/vocabulary.ts";
+import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { withoutControls, type Terminal } from "./terminal.ts";
+
+interface Flags extends ServiceFlags {
+  readonly network?: string;
+  readonly kind?: DryRunView["kind"];
+  readonly limit: string;
+  readonly cursor?: string;
+  readonly json?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  $ tyche dry-runs --kind function --network sepolia
+  $ tyche dry-runs --limit 100 --json`;
+
+/** Longest title and result in a line, in characters. */
+const MAX_TITLE = 30;
+const MAX_SHOWN = 60;
+
+/** Adds `tyche dry-runs`. */
+export function registerDryRuns(program: Command, terminal: Terminal): void {
+  withService(program.command("dry-runs"))
+    .description("Lists dry runs, and calls that were refused because theirs failed, newest first.")
+    .option("--network <name>", "only those that named a network")
+    .addOption(
+      new Option("--kind <kind>", "only dry runs, or refused calls of a kind").choices(DRY_RUN_KINDS),
+    )
+    .option("--limit <number>", "how many at most: 1 to 100", "20")
+    .option("--cursor <cursor>", "the page after an earlier one")
+    .option("--json", "print JSON")
+    .addHelpText("after", EXAMPLES)
+    .action(async (flags: Flags) => {
+      const { network, kind, limit, cursor } = flags;
+      const { client } = await connectService(flags);
+      const params: DryRunParams = { network, kind, limit: Number(limit), cursor };
+      const page = await client.dryRuns(params);
+      if (flags.json) return terminal.out(JSON.stringify(page, null, 2));
+      if (page.items.length === 0) return terminal.err("no dry runs");
+      for (const run of page.items) terminal.out(describeRun(run, terminal));
+      if (page.nextCursor !== null)
+        terminal.err(terminal.colors.dim(`more: tyche dry-runs --cursor ${page.nextCursor}`));
+    });
+}
+
+function describeRun(run: DryRunView, { colors }: Terminal): string {
+  const { at, network, kind, success, title, parsedResult, err, line, column } = run;
+  const what = (kind === "dry-run" ? (success ? "ran" : "failed") : `${kind} refused`).padEnd(16);
+  const state = success ? colors.green(what) : colors.red(what);
+  const place = line === undefined ? "" : ` (line ${line}:${column ?? 1})`;
+  const shown = cut(success ? parsedResult : `${err}${place}`, MAX_SHOWN);
+  return `${at.slice(0, 19)}  ${(network ?? "any").padEnd(14)}  ${state}  ${cut(title, MAX_TITLE).padEnd(MAX_TITLE)}  ${shown}`;
+}
+
+function cut(text: string, characters: number): string {
+  const line = withoutControls(text).replaceAll(/\s+/g, " ");
+  return line.length <= characters ? line : `${line.slice(0, characters - 1)}…`;
+}
