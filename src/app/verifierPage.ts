@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** One HTML file that verifies results in a browser, with nothing from elsewhere. */
@@ -13,12 +14,19 @@ export interface VerifierPage {
 const PACKAGED = new URL("../../verifier.html", import.meta.url);
 const FOLDER = new URL("../verify/page/", import.meta.url);
 
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+/** In a checkout: the page as it was built last, and what of. */
+const BUILT = path.join(ROOT, ".build/verifier.json");
+/** Besides what esbuild names: these are read here, and the lock file stands for all packages. */
+const OTHER_INPUTS = ["page.html", "page.css", "frameScript.js"].map((name) => `src/verify/page/${name}`);
+const OWN_INPUTS = [...OTHER_INPUTS, "src/app/verifierPage.ts", "package-lock.json"];
+
 let made: Promise<VerifierPage> | undefined;
 
-/** Returns the page; bundles it with esbuild the first time in a checkout, which takes half a second. */
+/** Returns the page. In a checkout it is bundled again after a change of its sources, which takes half a second. */
 export function getVerifierPage(): Promise<VerifierPage> {
   made ??= (async () => {
-    const html = existsSync(PACKAGED) ? readFileSync(PACKAGED, "utf8") : await buildVerifierPage();
+    const html = existsSync(PACKAGED) ? readFileSync(PACKAGED, "utf8") : await readBuiltPage();
     return { html, policy: /Policy" content="([^"]*)"/.exec(html)![1]! };
   })();
   // One that failed is tried again.
@@ -26,17 +34,58 @@ export function getVerifierPage(): Promise<VerifierPage> {
   return made;
 }
 
+/** Returns the page from `npm run prepare`, or builds it and keeps it for the next process. */
+async function readBuiltPage(): Promise<string> {
+  const built = findBuilt();
+  if (built !== undefined) return built;
+  const { html, inputs } = await bundlePage();
+  const draft = `${BUILT}.${process.pid}`;
+  try {
+    mkdirSync(path.dirname(BUILT), { recursive: true });
+    writeFileSync(draft, JSON.stringify({ html, inputs: inputs.map((name) => [name, digestOf(name)]) }));
+    renameSync(draft, BUILT);
+  } catch {
+    // A checkout that can't be written to: each process builds its own.
+  }
+  return html;
+}
+
+/** The page as built last, unless a source changed since or was not there. */
+function findBuilt(): string | undefined {
+  try {
+    const { html, inputs } = JSON.parse(readFileSync(BUILT, "utf8")) as {
+      readonly html: string;
+      readonly inputs: readonly (readonly [string, string])[];
+    };
+    return inputs.every(([name, digest]) => digestOf(name) === digest) ? html : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function digestOf(name: string): string {
+  return createHash("sha256")
+    .update(readFileSync(path.join(ROOT, name)))
+    .digest("base64");
+}
+
+/** Builds the page. */
+export async function buildVerifierPage(): Promise<string> {
+  return (await bundlePage()).html;
+}
+
 /**
- * Builds the page. Scripts and style are allowed by their hashes alone. The sandboxed frame inherits the policy, and its own takes the
+ * Builds the page, and names the files that it is made of. Scripts and style are allowed by their hashes alone. The sandboxed frame inherits the policy, and its own takes the
  * network away; it is the frame's only protection against a source, so it is not loosened where a browser offers less.
  */
-export async function buildVerifierPage(): Promise<string> {
+async function bundlePage(): Promise<{ readonly html: string; readonly inputs: readonly string[] }> {
   const { build } = await import("esbuild");
   const read = (name: string): string => readFileSync(new URL(name, FOLDER), "utf8");
   const frameScript = read("frameScript.js");
   const framePolicy = `default-src 'none'; script-src ${hashOf(frameScript)}; worker-src blob:`;
   const frameHtml = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><script>${frameScript}</script>`;
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: ROOT,
     entryPoints: [fileURLToPath(new URL("dom/main.ts", FOLDER))],
     bundle: true,
     minify: true,
@@ -47,6 +96,7 @@ export async function buildVerifierPage(): Promise<string> {
     legalComments: "none",
     define: { FRAME_HTML: JSON.stringify(frameHtml) },
     write: false,
+    metafile: true,
     logLevel: "silent",
   });
   // An end tag in a string would end the script.
@@ -64,12 +114,16 @@ export async function buildVerifierPage(): Promise<string> {
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
-  return read("page.html")
+  const html = read("page.html")
     .replace("%POLICY%", () => policy)
     .replace("<!-- style -->", () => `<style>${style}</style>`)
     .replace("<!-- script -->", () => `<script>${script}</script>`);
+  const own = Object.keys(metafile.inputs).filter((name) => !name.startsWith("node_modules/"));
+  return { html, inputs: [...own, ...OWN_INPUTS] };
 }
 
 function hashOf(content: string): string {
   return `'sha256-${createHash("sha256").update(content).digest("base64")}'`;
 }
+
+if (import.meta.main) await getVerifierPage();

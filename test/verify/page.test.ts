@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createContext, runInContext } from "node:vm";
 import { expect, test } from "vitest";
-import { buildVerifierPage } from "../../src/app/verifierPage.ts";
+import { buildVerifierPage, getVerifierPage } from "../../src/app/verifierPage.ts";
 import { loadPreset } from "../../src/presets/loadPreset.ts";
 import { listPresetFolders } from "../../src/requests/presetFolder.ts";
 import { findObstacle } from "../../src/verify/page/plainSource.ts";
@@ -92,4 +92,6 @@ test("behaviour: the page is one file that names nothing elsewhere, and allows i
   expect(policy).toContain(`style-src ${hashOf(/<style>([^]*?)<\/style>/.exec(html)![1]!)}`);
   expect(html.replace(scripts[0]!, "")).not.toMatch(/\b(src|href)="(?!data:)/);
   expect(html.length).toBeLessThan(1_000_000);
+  // What is kept built is as new as its sources.
+  expect(await getVerifierPage()).toEqual({ html, policy });
 });
