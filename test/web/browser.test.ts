@@ -310,6 +310,30 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
   });
 });
 
+test("error: where the editor can't be loaded, the page says so, and a plain field runs sources and names the line that failed", async () => {
+  const visitor = await createVisitor(browser);
+  const { page } = visitor;
+  await signIn(page);
+  await page.route(/\/assets\/app\/editor-[^/]*\.js$/, (route) => route.abort());
+  await page.goto(`${tyche.url}/functions`);
+  await page.getByRole("alert").filter({ hasText: "The editor could not be loaded." }).waitFor();
+  const field = page.getByRole("textbox", { name: "Source" });
+  await field.fill("console.log(1);\n  throw new Error('<b>no such pair</b>');");
+  await field.press("Control+Enter");
+  const failedLine = page.getByText("Line 2: throw new Error('<b>no such pair</b>');", { exact: true });
+  await failedLine.waitFor();
+  const described = page.getByRole("textbox", { name: "Source", description: /^Line 2: throw/ });
+  expect(await described.count()).toBe(1);
+  await visitor.inspect();
+  await field.fill("return Functions.encodeString('ok');");
+  await page.getByRole("button", { name: "Dry run" }).click();
+  await page.getByRole("region", { name: "Run", exact: true }).getByText("succeeded").waitFor();
+  await failedLine.waitFor({ state: "detached" });
+  const refused = /Failed to load resource|net::ERR_FAILED/;
+  expect(visitor.troubles.filter((trouble) => !refused.test(trouble))).toEqual([]);
+  await visitor.close();
+});
+
 test("behaviour: no page has a finding of axe, an error, a scroll bar to the side or a request to elsewhere", async () => {
   const visitor = await createVisitor(browser);
   const { page } = visitor;

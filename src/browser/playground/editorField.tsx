@@ -1,8 +1,12 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Editor } from "./editor.ts";
+import { UnknownText } from "./parts.tsx";
 import type { Failure } from "./run.ts";
 
-/** The editor, which is loaded when the page has been drawn. Until then, and where it can't be loaded, a plain field stands in. */
+/**
+ * The editor, which is loaded when the page has been drawn. Until then, and where it can't be loaded, a plain field stands in, with the
+ * line that failed below it.
+ */
 export function EditorField(props: {
   readonly source: string;
   /** Grows when `source` is replaced by something else than what was typed; only then the editor takes it over. */
@@ -13,6 +17,7 @@ export function EditorField(props: {
 }) {
   const host = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<Editor>();
+  const [isMissing, setMissing] = useState(false);
   // The editor outlives many drawings: it calls what the last one was given.
   const latest = useRef(props);
   latest.current = props;
@@ -31,7 +36,9 @@ export function EditorField(props: {
       });
       setEditor(made);
     };
-    load().catch(() => {});
+    load().catch(() => {
+      if (!isGone) setMissing(true);
+    });
     return () => {
       isGone = true;
       made?.close();
@@ -45,17 +52,54 @@ export function EditorField(props: {
 
   return (
     <div class="editor">
-      <div ref={host} />
-      {editor === undefined && (
-        <textarea
-          class="mono"
-          aria-label="Source"
-          rows={18}
-          spellcheck={false}
-          value={props.source}
-          onInput={(event) => props.onChange(event.currentTarget.value)}
-        />
+      {isMissing && (
+        <p class="notice" role="alert">
+          The editor could not be loaded. Sources can be written and run in this plain field, too. To try
+          again, reload the page; copy a link first to keep this source.
+        </p>
       )}
+      <div ref={host} />
+      {editor === undefined && <PlainField {...props} />}
     </div>
   );
 }
+
+function PlainField({ source, failure, onChange, onRun }: Parameters<typeof EditorField>[0]) {
+  // The line as it was when it failed: what is typed afterwards moves it.
+  const line = useMemo(
+    () => (failure === undefined ? undefined : source.split("\n")[failure.line - 1]),
+    [failure],
+  );
+  const isFailed = failure !== undefined && line !== undefined;
+  return (
+    <>
+      <textarea
+        class="mono"
+        aria-label="Source"
+        aria-invalid={isFailed ? true : undefined}
+        aria-describedby={isFailed ? FAILED_LINE_ID : undefined}
+        rows={18}
+        spellcheck={false}
+        value={source}
+        onInput={(event) => onChange(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          onRun();
+        }}
+      />
+      {isFailed && (
+        <p class="problem" id={FAILED_LINE_ID}>
+          Line {failure.line}:{" "}
+          <code>
+            <UnknownText text={line.trim().slice(0, MAX_LINE_CHARACTERS)} />
+          </code>
+        </p>
+      )}
+    </>
+  );
+}
+
+const FAILED_LINE_ID = "failed-line";
+/** Minified sources are one line. */
+const MAX_LINE_CHARACTERS = 200;
