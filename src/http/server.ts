@@ -13,7 +13,7 @@ import { errorAnswer } from "./answer.ts";
 import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
-/** How long a caller may take to read its last answer. */
+/** How long a caller may take to read its last answer, and to close its side of a connection that was refused. */
 const CLOSE_CONNECTIONS_MS = 1_000;
 
 export interface StartHttpOptions extends Omit<HttpAppOptions, "leaving" | "closing" | "closingHard"> {
@@ -152,6 +152,9 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
       "Content-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n" +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+  // Half closed, it counts as a connection for as long as the peer likes; closed at once, what is unread of it could take the answer along.
+  const hard = setTimeout(() => socket.destroy(), CLOSE_CONNECTIONS_MS);
+  socket.once("close", () => clearTimeout(hard));
 }
 
 function codeOf(error: NodeJS.ErrnoException): ErrorCode {

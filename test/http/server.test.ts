@@ -142,6 +142,27 @@ test("error: a caller that sends its headers too slowly is cut off", async () =>
   expect(await raw("POST /api/vrfv2/presets HTTP/1.1\r\nHost: x\r\n")).toContain('"code":"request_timeout"');
 });
 
+test.each([
+  ["that sends its headers too slowly", "POST /api/vrfv2/presets HTTP/1.1\r\nHost: x\r\n"],
+  ["that sends its body too slowly", head("Content-Length: 100\r\n")],
+  ["that sends something else than HTTP", "\0\r\n\r\n"],
+])("error: a caller %s, and never closes, holds no connection", async (_what, sent) => {
+  const limits = { maxConnections: 1, headersTimeoutMs: 100, requestTimeoutMs: 100 };
+  const { call, server } = await startHarness({ limits });
+  // Half open: it reads the answer and the server's end, and doesn't end itself.
+  const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
+  socket.on("error", () => undefined);
+  socket.resume().write(sent);
+  await once(socket, "end");
+  const status = (): Promise<number> =>
+    call("GET", "/healthz").then(
+      (reply) => reply.status,
+      () => 0,
+    );
+  await expect.poll(status, PATIENT).toBe(200);
+  socket.destroy();
+});
+
 test("error: a body shorter than its length is never acted upon", async () => {
   const { server, service, logged } = await startHarness();
   const socket = connect(server.port, "127.0.0.1");
