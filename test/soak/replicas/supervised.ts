@@ -4,6 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { NETWORK } from "../../external/support/world.ts";
 import { startTycheProcess, type TycheProcess } from "../../support/tyche.ts";
 
+/** Several starts may fail while the database is away; after that one takes seconds. */
+const RESTART_TIMEOUT_MS = 300_000;
+
 /** A replica that is started again whenever it ends, as by a supervisor. */
 export interface SupervisedReplica {
   /** `undefined` while it is down. */
@@ -29,6 +32,8 @@ export function createSupervisedReplica(options: {
   const env = { ...environment, TYCHE_DATA_DIR: dataDir };
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   let tyche: TycheProcess | undefined;
+  /** Why it did not start. */
+  let lastWords = "";
   let isSignalled = false;
   let isEnded = false;
   const supervise = async (): Promise<void> => {
@@ -41,7 +46,8 @@ export function createSupervisedReplica(options: {
       tyche = undefined;
       isSignalled = false;
       tyche = await startTycheProcess({ dataDir, env, timeoutMs: 240_000 }).catch((error: Error) => {
-        say(`${name}: ${lastLine(error.message)}`);
+        lastWords = lastLine(error.message);
+        say(`${name}: ${lastWords}`);
         return undefined;
       });
       if (tyche === undefined) await sleep(200);
@@ -70,7 +76,11 @@ export function createSupervisedReplica(options: {
       process.kill(pid, signalName);
     },
     async restarted() {
-      while (present() === undefined) await sleep(50);
+      const deadline = Date.now() + RESTART_TIMEOUT_MS;
+      while (present() === undefined) {
+        if (Date.now() > deadline) throw new Error(`${name} does not start: ${lastWords}`);
+        await sleep(50);
+      }
     },
     async end() {
       isEnded = true;

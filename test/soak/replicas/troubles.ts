@@ -6,6 +6,9 @@ import { isAlive, type SupervisedReplica } from "./supervised.ts";
 /** Longer than a lease lasts. */
 const PAUSE_MS = 6_000;
 
+/** A take-over takes seconds, a start under load a minute. */
+const HOLDER_TIMEOUT_MS = 300_000;
+
 /** What goes wrong, by name. Each resolves when it is over. */
 export type Troubles = Readonly<Record<string, () => Promise<void>>>;
 
@@ -58,10 +61,11 @@ export function* shuffleAgainAndAgain(names: readonly string[], random: SeededRa
 
 /** Waits until a replica says that it dispatches. */
 async function findHolder(replicas: readonly SupervisedReplica[]): Promise<SupervisedReplica> {
-  for (;;) {
+  for (const deadline = Date.now() + HOLDER_TIMEOUT_MS; Date.now() < deadline;) {
     const holds = await Promise.all(replicas.map((one) => one.dispatches()));
     const holder = replicas.find((one, i) => holds[i] && one.present() !== undefined);
     if (holder !== undefined) return holder;
     await sleep(50);
   }
+  throw new Error(`no replica dispatches ${HOLDER_TIMEOUT_MS} ms after the last trouble`);
 }
