@@ -22,6 +22,8 @@ export type ShownResult =
 const MAX_PIPS = 6;
 const NUMBERS = /^\[\d+(?:,\d+)*\]$/;
 
+const isPips = (roll: string): boolean => /^[1-6]$/.test(roll);
+
 /**
  * Takes a result apart as its preset says; `undefined` where it isn't of that form. A list's entries may hold the separator themselves:
  * where there are not as many as asked for, or nobody knows how many were, it is no list.
@@ -40,9 +42,10 @@ export function takeApart(
     }
     case "dice": {
       if (!NUMBERS.test(parsedResult)) return undefined;
+      const rolls = parsedResult.slice(1, -1).split(",");
       const faces = show.faces === undefined ? undefined : params[show.faces];
-      const hasPips = faces !== undefined && Number(faces) <= MAX_PIPS;
-      return { as: "dice", rolls: parsedResult.slice(1, -1).split(","), hasPips };
+      const hasPips = faces !== undefined && Number(faces) <= MAX_PIPS && rolls.every(isPips);
+      return { as: "dice", rolls, hasPips };
     }
     case "list": {
       const { before = "", separator, count } = show;

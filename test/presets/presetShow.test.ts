@@ -18,6 +18,7 @@ describe("dice", () => {
   test.each([
     ["[3,1]", { numFaces: "6" }, { as: "dice", rolls: ["3", "1"], hasPips: true }],
     ["[17]", { numFaces: "20" }, { as: "dice", rolls: ["17"], hasPips: false }],
+    ["[7,0]", { numFaces: "6" }, { as: "dice", rolls: ["7", "0"], hasPips: false }],
     // Deleted parameters.
     ["[3]", {}, { as: "dice", rolls: ["3"], hasPips: false }],
     ["[]", { numFaces: "6" }, undefined],

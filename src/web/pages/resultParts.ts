@@ -1,5 +1,5 @@
 import type { RequestRecord, ShownResult } from "../../requests/service.ts";
-import { code } from "../format.ts";
+import { copyable, copyButton } from "../format.ts";
 import { html, showText, type Html } from "../html.ts";
 
 /** Places of pips on a die of 3 by 3, by what it shows. */
@@ -45,12 +45,14 @@ export function outcomePart(
 ): Html | undefined {
   if (outcome === null) return undefined;
   if ("randomNumber" in outcome)
-    return html`<ol class="words" start="0">${outcome.randomNumber.map((word) => html`<li>${code(word)}</li>`)}</ol>`;
+    return html`<ol class="words" start="0">${outcome.randomNumber.map((word) => html`<li>${copyable(word, "random number")}</li>`)}</ol>`;
   if (!("parsedResult" in outcome)) return undefined;
   if (!outcome.success) return html`<div class="notice bad">${showText(outcome.err)}</div>`;
-  return shown === undefined
-    ? html`<p class="big-result">${showText(outcome.parsedResult)}</p>`
-    : shownPart(shown, outcome.parsedResult);
+  const value =
+    shown === undefined
+      ? html`<p class="big-result">${showText(outcome.parsedResult)}</p>`
+      : shownPart(shown, outcome.parsedResult);
+  return html`${value}<p>${copyButton(outcome.parsedResult, "result")}</p>`;
 }
 
 function shownPart(shown: ShownResult, text: string): Html {
