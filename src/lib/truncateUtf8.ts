@@ -1,9 +1,12 @@
+/** What an error without a text is reported as: empty bytes would mean success. */
+export const UNNAMED_ERROR = "error";
+
 /**
- * Returns text as UTF-8 of at most `maxBytes`, cut between characters, as the nodes report an error. Empty text becomes "error":
- * empty bytes would mean success.
+ * Returns text as UTF-8 of at most `maxBytes`, cut between characters, as the nodes report an error. Empty text becomes
+ * {@link UNNAMED_ERROR}.
  */
 export function truncateUtf8(text: string, maxBytes: number): Uint8Array {
-  const bytes = new TextEncoder().encode(text === "" ? "error" : text);
+  const bytes = new TextEncoder().encode(text === "" ? UNNAMED_ERROR : text);
   if (bytes.length <= maxBytes) return bytes;
   let end = maxBytes;
   while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end -= 1;

@@ -10,6 +10,7 @@ import { MAX_ARGUMENT_BYTES } from "../chainlink/presetBatch.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { toHexText } from "../lib/hex.ts";
 import { decodeDryRun } from "../lib/decodeResult.ts";
+import { UNNAMED_ERROR } from "../lib/truncateUtf8.ts";
 import { locateFailure } from "../presets/locateFailure.ts";
 import { parsePresetParams } from "../presets/presetParams.ts";
 import type { Preset } from "../presets/preset.ts";
@@ -168,7 +169,8 @@ function readRun(run: RunResult, returnType: ReturnType, path = "/source"): Simu
     const { message, line, column } = run.error;
     const place = line === undefined || column === undefined ? {} : { line, column };
     const details = describeRunError(run.error, path);
-    return { success: false, result: "0x", parsedResult: "", err: message, ...usage, ...place, ...details };
+    const err = message === "" ? UNNAMED_ERROR : message;
+    return { success: false, result: "0x", parsedResult: "", err, ...usage, ...place, ...details };
   }
   try {
     return {

@@ -9,6 +9,7 @@ import {
 } from "../../sandbox/index.ts";
 import { decodeDryRun, type ReturnType } from "../lib/decodeResult.ts";
 import { messageOf } from "../lib/errors.ts";
+import { UNNAMED_ERROR } from "../lib/truncateUtf8.ts";
 import { MAX_RESPONSE_BYTES, NETWORK_NAMES, type NetworkName } from "../networks/profiles.ts";
 import { type LinkedSource, linkSource } from "../presets/linkSource.ts";
 import { placeInSource } from "../presets/locateFailure.ts";
@@ -123,5 +124,5 @@ function describe(run: RunResult, returnType: ReturnType, preludeLines: number):
 }
 
 function fail(err: string): Described {
-  return { success: false, result: "0x", parsedResult: "", err };
+  return { success: false, result: "0x", parsedResult: "", err: err === "" ? UNNAMED_ERROR : err };
 }

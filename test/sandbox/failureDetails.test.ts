@@ -95,6 +95,10 @@ describe("error: syntax", () => {
   });
 });
 
+test("error: an error without a text is called one, as the nodes report it", async () => {
+  expect((await refusalOf("throw new Error('')"))["err"]).toBe("error");
+});
+
 test("error: an error that nobody caught is printed by simulateScript behind the source's own output", async () => {
   const source =
     "console.log('hi');\nPromise.reject(new TypeError('late'));\nawait new Promise((r) => setTimeout(r, 50));";
