@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { parseTransaction, type Hex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { createAccount, type Account } from "../../src/evm/account.ts";
-import type { ChainClient } from "../../src/evm/client.ts";
+import { RpcError, type ChainClient } from "../../src/evm/client.ts";
 import { createPoolClient } from "../../src/evm/nodePool.ts";
 import {
   createSender,
@@ -242,7 +242,16 @@ describe("several at once", () => {
         if (calls % 7 === 0) return { breakLine: true };
         return calls % 5 === 0 ? { status: 503 } : undefined;
       });
-    const sent = Array.from({ length: 6 }, () => sender.send(call(), undefined));
+    // Where no node tells the next nonce nothing is signed, and whoever asked asks again.
+    const sendAgainAndAgain = async (): Promise<unknown> => {
+      try {
+        return await sender.send(call(), undefined);
+      } catch (error) {
+        if (!(error instanceof RpcError) || stopping.signal.aborted) throw error;
+        return await sendAgainAndAgain();
+      }
+    };
+    const sent = Array.from({ length: 6 }, sendAgainAndAgain);
     await vi.waitFor(
       async () => {
         await mine();
