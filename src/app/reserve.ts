@@ -47,5 +47,7 @@ export function keepReserve(options: {
     });
   };
 
-  return { filled: fill().catch(onError), stop: repeat(fill, LOOK_INTERVAL_MS, onError) };
+  const { promise: filled, resolve } = Promise.withResolvers<void>();
+  const stop = repeat(() => fill().finally(resolve), LOOK_INTERVAL_MS, onError, { startsNow: true });
+  return { filled, stop };
 }

@@ -29,9 +29,8 @@ export function watchBalances(options: BalanceOptions): () => OracleAccount[] {
       if (!signal.aborted) log.warn({ err: error, network: name }, "oracle: balances can't be read");
     }
   };
-  void read();
   // `read` never rejects.
-  const stop = repeat(read, BALANCE_INTERVAL_MS, () => {});
+  const stop = repeat(read, BALANCE_INTERVAL_MS, () => {}, { startsNow: true });
   signal.addEventListener("abort", stop, { once: true });
   return () => accounts.map((account) => ({ ...account, balanceWei: balances.get(account.address) }));
 }
