@@ -25,9 +25,11 @@ const MEANINGS: Readonly<Record<RequestState, string>> = {
 
 /** Where a request stands: what it came through, the step under way, and those ahead. */
 export function timelinePart(request: RequestRecord): Html {
-  const { timeline, state } = request;
+  const { timeline } = request;
   const steps = STEPS[request.kind];
-  const ahead = hasEnded(request) ? [] : steps.slice(steps.indexOf(state) + 1);
+  // Some states are no step of each request of the kind: the run before `received`, words that are joined.
+  const reached = Math.max(...timeline.map(({ state }) => steps.indexOf(state)));
+  const ahead = hasEnded(request) ? [] : steps.slice(reached + 1);
   return html`<ol class="timeline">${timeline.map((entry, i) => pastStep(entry, timeline[i - 1], { request, isLast: i === timeline.length - 1 }))}${ahead.map((step) => html`<li class="ahead"><b>${step}</b> <span class="note">${MEANINGS[step]}</span></li>`)}</ol>`;
 }
 
