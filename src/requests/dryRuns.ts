@@ -1,7 +1,6 @@
 import { Type, type Static } from "typebox";
 import { createId } from "../lib/id.ts";
 import { DRY_RUN_KINDS } from "../lib/vocabulary.ts";
-import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import {
   insertDryRun,
   KEPT_DRY_RUNS,
@@ -12,6 +11,7 @@ import {
 import type { UsageKind } from "../store/schema.ts";
 import type { Queryable, Store } from "../store/store.ts";
 import { addUsage, dayOf } from "../store/usage.ts";
+import { assertCursor } from "./cursor.ts";
 import type { FunctionRefusal, SimulateResult } from "./results.ts";
 
 /** Characters that are kept of a source, and of each text that it gave. */
@@ -93,10 +93,7 @@ export async function readDryRuns(
   dappId: string,
   { limit = KEPT_DRY_RUNS, cursor, ...filter }: DryRunOptions = {},
 ): Promise<DryRunPage> {
-  if (cursor !== undefined && !/^dry_[0-9a-hjkmnp-tv-z]{26}$/.test(cursor))
-    throw new InvalidParameterError([
-      { path: "/cursor", message: "must be the nextCursor of an earlier page" },
-    ]);
+  assertCursor(cursor, "dry");
   const rows = await listDryRuns(db, { dappId, limit: limit + 1, before: cursor, ...filter });
   const items = viewsOf(rows.slice(0, limit));
   return { items, nextCursor: rows.length > limit ? items.at(-1)!.id : null };

@@ -1,6 +1,6 @@
-import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { listRequests } from "../store/requestLists.ts";
 import type { Store } from "../store/store.ts";
+import { assertCursor } from "./cursor.ts";
 import { NotFoundError } from "./errors.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import { presentRequest } from "./present.ts";
@@ -94,11 +94,7 @@ export function createRequestReader(options: {
       };
     },
     async list(dapp, { limit, cursor, ...filter }) {
-      if (cursor !== undefined && !/^req_[0-9a-hjkmnp-tv-z]{26}$/.test(cursor)) {
-        throw new InvalidParameterError([
-          { path: "/cursor", message: "must be the nextCursor of an earlier page" },
-        ]);
-      }
+      assertCursor(cursor, "req");
       const page = { dappId: dapp.id, limit: limit + 1, before: cursor, ...filter };
       const { rows, ids } = await readPage(page);
       const last = ids.length > limit ? ids[limit - 1]! : null;
