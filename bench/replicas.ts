@@ -13,7 +13,12 @@ import { loadavg, tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { startIntervalAnvil } from "../test/external/support/chain.ts";
-import { deployByCommands, NETWORK, prepareParties } from "../test/external/support/world.ts";
+import {
+  deployByCommands,
+  NETWORK,
+  prepareParties,
+  REPLICA_SECRETS,
+} from "../test/external/support/world.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 import {
   startOracleProcess,
@@ -37,8 +42,6 @@ const [presets, inFlight, turns] = [values.presets, values["in-flight"], values.
   number,
 ];
 const CHAIN_ID = 31_337;
-/** What the replicas share besides the database. */
-const SECRETS = ["tyche-data", "master-key", "operator-token"];
 const REPLICAS = 3;
 
 /** Milliseconds of processor time for each preset. */
@@ -89,7 +92,8 @@ async function startReplica(index: number): Promise<TycheProcess> {
   const dataDir = path.join(folder, `replica-${index}`);
   mkdirSync(dataDir, { mode: 0o700 });
   if (index > 0)
-    for (const name of SECRETS) cpSync(path.join(folder, "replica-0", name), path.join(dataDir, name));
+    for (const name of REPLICA_SECRETS)
+      cpSync(path.join(folder, "replica-0", name), path.join(dataDir, name));
   const env = { ...parties.service, TYCHE_DATA_DIR: dataDir };
   return await startTycheProcess({ dataDir, env, timeoutMs: 240_000 });
 }

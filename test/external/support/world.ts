@@ -6,6 +6,8 @@ import { RICH_KEY, type StrangersChain } from "./chain.ts";
 
 /** Name under which the stranger's chain is served. */
 export const NETWORK = "mychain";
+/** What each replica's folder has from the first one's, with the mark of a data directory. */
+export const REPLICA_SECRETS = ["tyche-data", "master-key", "operator-token"];
 const KEY_VARIABLE = "TYCHE_TEST_KEY";
 const DATABASE_VARIABLE = "TYCHE_TEST_DATABASE";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startIntervalAnvil } from "../../external/support/chain.ts";
-import { deployByCommands, NETWORK, prepareParties } from "../../external/support/world.ts";
+import { deployByCommands, NETWORK, prepareParties, REPLICA_SECRETS } from "../../external/support/world.ts";
 import { checkChain, type CheckedNetwork, type CheckedRequest } from "../../faults/chainChecker.ts";
 import { createRandom } from "../../oracle/protocol/random.ts";
 import { countEnds } from "../../support/countEnds.ts";
@@ -36,8 +36,6 @@ export interface ReplicaSoakReport {
 }
 
 const END_TIMEOUT_MS = 180_000;
-/** What each replica's folder has from the first one's, with the mark of a data directory. */
-const SECRETS = ["tyche-data", "master-key", "operator-token"];
 /** What a call may get while things go wrong: repeat it. */
 const MAY_FAIL_WITH = [429, 502, 503, 504];
 /** Between two troubles, at most. */
@@ -76,7 +74,7 @@ export async function soakReplicas(options: ReplicaSoakOptions): Promise<Replica
     await first.restarted();
     for (let i = 1; i < options.replicas; i += 1) {
       // The secrets of all replicas. Nothing else is shared but the database.
-      for (const name of SECRETS) cpSync(path.join(folderOf(0), name), path.join(folderOf(i), name));
+      for (const name of REPLICA_SECRETS) cpSync(path.join(folderOf(0), name), path.join(folderOf(i), name));
       replicas = [...replicas, create(i)];
     }
     await Promise.all(replicas.map((one) => one.restarted()));
