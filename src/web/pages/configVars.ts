@@ -11,6 +11,7 @@ import { html, type Html } from "../html.ts";
 import { facts, folded, tag } from "../explorer/parts.ts";
 import { getDapp, type Params, type Site } from "../site.ts";
 import { dappPage } from "./dappFrame.ts";
+import { maskedKey } from "./parts.ts";
 
 /**
  * Adds `/dapps/{dappId}/config-vars`, the "Fetch Config Vars" view: API keys, and by network what a consumer contract is built with. A key is
@@ -76,10 +77,9 @@ function keyItem(
   if (revokedAt !== null || apiKey === null)
     return html`<li class="revoked">${tag("revoked", "quiet")} ${created}</li>`;
   const secret = isRevealed
-    ? copyable(apiKey, "API key")
-    : html`<code class="hex masked">tyche_••••••••••••••••</code>`;
-  return html`<li><div class="key-row"><span class="secret">${secret}</span>
-${!isRevealed && html`<form method="post" action="${path}/${id}/reveal" data-reveal>${token}<button>Reveal<span class="visually-hidden"> key ${id}</span></button></form>`}
+    ? html`<span class="secret">${copyable(apiKey, "API key")}</span>`
+    : maskedKey(id, path, token);
+  return html`<li><div class="key-row">${secret}
 <form method="post" action="${path}/${id}/revoke" data-confirm="Revoke this key? Calls that use it will be refused at once.">${token}<button class="danger">Revoke<span class="visually-hidden"> key ${id}</span></button></form></div>${created}</li>`;
 }
 

@@ -42,6 +42,12 @@ export function resultOf({ outcome, error }: RequestRecord): Html | undefined {
   return undefined;
 }
 
+/** Stands for an API key, which is only sent when it is asked for, by the form beside it. `path`: of the dapp's keys. */
+export function maskedKey(id: string, path: string, token: Html): Html {
+  return html`<span class="secret"><code class="hex masked">tyche_••••••••••••••••</code></span>
+<form method="post" action="${path}/${id}/reveal" data-reveal>${token}<button>Reveal<span class="visually-hidden"> key ${id}</span></button></form>`;
+}
+
 /** A choice of networks. */
 export function networkSelect(networks: readonly NetworkView[], selected: string, id = "network"): Html {
   return html`<label for="${id}">Network</label><select id="${id}" name="network">${networks.map(({ name, title }) => html`<option value="${name}"${name === selected && html` selected`}>${title}</option>`)}</select>`;
