@@ -23,7 +23,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "lib",
   ],
   cli: ["client", "requests", "dapps", "explorer", "verify", "lib"],
-  client: [],
+  client: ["explorer"],
   http: ["requests", "dapps", "explorer", "verify", "lib"],
   browser: ["client", "sandbox", "lib"],
   web: ["requests", "dapps", "explorer", "verify", "lib"],

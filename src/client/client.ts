@@ -11,7 +11,7 @@ import {
   type SimulateParams,
   type SubmitOptions,
 } from "./requests.ts";
-import { createTransport, type Call } from "./transport.ts";
+import { createTransport, fillOptions, type Call, type ConnectionOptions } from "./transport.ts";
 import type {
   DappDeletion,
   DryRunPage,
@@ -26,17 +26,11 @@ import type {
   Verification,
 } from "./types.ts";
 
-export interface ClientOptions {
-  /** Address of the service, such as `http://127.0.0.1:3000`. */
-  readonly baseUrl: string;
-  /** API key of a dapp. */
+export interface ClientOptions extends ConnectionOptions {
+  /** API key of a dapp; or the operator token, with `dappId`. */
   readonly apiKey: string;
-  /** Default: the platform's own. */
-  readonly fetch?: typeof globalThis.fetch;
-  /** How often a call is sent again that did not reach the service or was put off. Default 8: half a minute. */
-  readonly retries?: number;
-  /** Wait before the first retry in milliseconds; each next one is twice as long. Default 250. */
-  readonly retryDelayMs?: number;
+  /** The dapp to call for, where `apiKey` is no key of one. */
+  readonly dappId?: string;
 }
 
 /**
@@ -78,8 +72,6 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
 
 /** Seconds after which the service is to answer a call that still waits: below the limit of common proxies. */
 const EXCHANGE_SECONDS = 25;
-/** Longest exchange, and longest silence of a stream; the service sends something every 15 s. */
-const ATTEMPT_TIMEOUT_MS = 60_000;
 
 /**
  * Creates a client. It runs wherever there is `fetch`: Node 20 or later, Deno, Bun, browsers.
@@ -88,12 +80,9 @@ const ATTEMPT_TIMEOUT_MS = 60_000;
  */
 export function createClient<Presets = BuiltInPresets>(options: ClientOptions): TycheClient<Presets> {
   const transport = createTransport({
-    baseUrl: options.baseUrl,
+    ...fillOptions(options),
     apiKey: options.apiKey,
-    fetch: options.fetch ?? ((...given) => globalThis.fetch(...given)),
-    retries: options.retries ?? 8,
-    retryDelayMs: options.retryDelayMs ?? 250,
-    attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
+    dappId: options.dappId,
   });
 
   /** Does something within the limits of a call. */

@@ -1,6 +1,15 @@
 /** What `tyche/client` exports. */
 export { createClient, type ClientOptions, type TycheClient } from "./client.ts";
 export * from "./errors.ts";
+export {
+  createExplorer,
+  type ExplorerNetwork,
+  type SearchResult,
+  type SharedResult,
+  type TycheExplorer,
+} from "./explorer.ts";
+export { createOperator, type OperatorOptions, type TycheOperator } from "./operator.ts";
+export type * from "./operatorTypes.ts";
 export type { RequestEvent } from "./follow.ts";
 export type { Presets } from "./presets.ts";
 export type {

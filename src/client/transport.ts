@@ -1,9 +1,24 @@
 import { ApiError, ConnectionError, createApiError } from "./errors.ts";
 
+/** How a service is reached. */
+export interface ConnectionOptions {
+  /** Address of the service, such as `http://127.0.0.1:3000`. */
+  readonly baseUrl: string;
+  /** Default: the platform's own. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** How often a call is sent again that did not reach the service or was put off. Default 8: half a minute. */
+  readonly retries?: number;
+  /** Wait before the first retry in milliseconds; each next one is twice as long. Default 250. */
+  readonly retryDelayMs?: number;
+}
+
 /** How calls are sent. */
 export interface TransportOptions {
   readonly baseUrl: string;
+  /** Empty for calls that need none. */
   readonly apiKey: string;
+  /** The dapp that an operator calls for. */
+  readonly dappId?: string | undefined;
   readonly fetch: typeof globalThis.fetch;
   /** How often a call is sent again, at most. */
   readonly retries: number;
@@ -15,7 +30,7 @@ export interface TransportOptions {
 
 /** A call of the API. */
 export interface Call {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   /** Members that are `undefined` are left out. */
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -57,12 +72,25 @@ export interface OpenStream {
   readonly end: () => void;
 }
 
+/** Longest exchange, and longest silence of a stream; the service sends something every 15 s. */
+const ATTEMPT_TIMEOUT_MS = 60_000;
 const MAX_DELAY_MS = 8_000;
 /** A service that asks for a longer wait than this gets no retry. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /** Codes of a call that has changed nothing and may succeed later. */
 const PUT_OFF = new Set(["rate_limited", "overloaded", "request_timeout", "chain_unavailable"]);
+
+/** Options as callers give them, with what stands for those that they leave out. */
+export function fillOptions(options: ConnectionOptions): Omit<TransportOptions, "apiKey"> {
+  return {
+    baseUrl: options.baseUrl,
+    fetch: options.fetch ?? ((...given) => globalThis.fetch(...given)),
+    retries: options.retries ?? 8,
+    retryDelayMs: options.retryDelayMs ?? 250,
+    attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
+  };
+}
 
 export function createTransport(options: TransportOptions): Transport {
   const { retries, retryDelayMs, attemptTimeoutMs } = options;
@@ -77,7 +105,8 @@ export function createTransport(options: TransportOptions): Transport {
       return await options.fetch(url, {
         method,
         headers: {
-          authorization: options.apiKey,
+          ...(options.apiKey === "" ? {} : { authorization: options.apiKey }),
+          ...(options.dappId === undefined ? {} : { "tyche-dapp": options.dappId }),
           ...(body === undefined ? {} : { "content-type": "application/json" }),
           ...headers,
         },

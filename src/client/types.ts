@@ -91,6 +91,12 @@ export type RequestState =
 export type ReturnType = "string" | "uint256" | "int256";
 export type Outcome = PresetResult | FunctionResult | RandomResult | ConsumerResult;
 
+/** A preset's result, taken apart for people. */
+export type ShownResult =
+  | { readonly as: "coin"; readonly side: string; readonly index: 0 | 1 }
+  | { readonly as: "dice"; readonly rolls: readonly string[]; readonly hasPips: boolean }
+  | { readonly as: "list"; readonly entries: readonly string[] };
+
 /** A change of a request's state. */
 export interface StateChange {
   readonly seq: number;
@@ -118,6 +124,8 @@ export interface RequestView {
   readonly payloadDeletedAt?: string;
   readonly timeline: readonly StateChange[];
   readonly outcome: Outcome | null;
+  /** The result taken apart, where its preset says how it is shown. */
+  readonly shown?: ShownResult;
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly statusUrl: string;
 }
@@ -174,6 +182,17 @@ export interface NetworkView {
   };
   /** The oracle's nodes, where several operators run them. What is said of a node is what the others say. */
   readonly nodes?: readonly OracleNodeView[];
+}
+
+/** Whether one network would serve a request now, as far as pages show it. */
+export interface NetworkReadiness {
+  readonly ready: boolean;
+  readonly why?: string;
+  readonly blockNumber?: number;
+  readonly operatorBalanceWei?: string;
+  readonly pendingRequests?: number;
+  readonly oracle?: { readonly caughtUp: boolean; readonly waitsFor?: string };
+  readonly warnings?: readonly string[];
 }
 
 /** One node of an oracle that several operators run. */
