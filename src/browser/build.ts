@@ -32,7 +32,7 @@ export async function buildBrowser(): Promise<string> {
     base: "/assets/app/",
     logLevel: "warn",
     publicDir: false,
-    oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+    oxc: { jsx: { runtime: "automatic", importSource: "react" } },
     build: {
       outDir: draft,
       emptyOutDir: true,
@@ -43,7 +43,11 @@ export async function buildBrowser(): Promise<string> {
       modulePreload: { polyfill: false },
       // An inlined asset is a data URL, which the content security policy refuses for anything but images.
       assetsInlineLimit: 0,
-      rollupOptions: { input: entriesIn(FOLDER) },
+      rollupOptions: {
+        input: entriesIn(FOLDER),
+        // "use client" at the top of a module says something to servers that render, of which there is none.
+        onLog: (level, log, tell) => log.code !== "MODULE_LEVEL_DIRECTIVE" && tell(level, log),
+      },
     },
   });
   writeFileSync(path.join(draft, HASH_FILE), hash);

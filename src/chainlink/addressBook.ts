@@ -10,11 +10,14 @@ import {
   type AbiParameter,
   type Hex,
 } from "viem";
+import type { DecodedCall, DecodedValue, Party } from "./decoded.ts";
 import type { EncodedLog } from "./events.ts";
 import type { StackAddresses } from "./stackPlan.ts";
 import { loadArtifacts } from "./contracts/artifacts.ts";
 import type { ContractName } from "./contracts/compilerInput.ts";
 import { VRF_CONTRACTS } from "./vrfPlan.ts";
+
+export type { DecodedCall, DecodedValue, Party } from "./decoded.ts";
 
 type Role = Exclude<keyof StackAddresses, "vrfVersion">;
 
@@ -33,27 +36,6 @@ const STACK: Readonly<Record<Role, { readonly label: string; readonly contract: 
 };
 
 // Plain data, fit for JSON.
-
-/** An address with the name it is known by, if any. Checksummed (EIP-55). */
-export interface Party {
-  readonly address: Hex;
-  readonly name?: string;
-}
-
-/** A decoded argument or event field; arrays and structs hold more of them. */
-export interface DecodedValue {
-  /** Empty where the declaration names none. */
-  readonly name: string;
-  /** Solidity's type. */
-  readonly type: string;
-  readonly value: string | readonly DecodedValue[];
-}
-
-/** A transaction's calldata read by the interface of the called contract. */
-export interface DecodedCall {
-  readonly function: string;
-  readonly arguments: readonly DecodedValue[];
-}
 
 /** A log read by the interface of the contract that emitted it. */
 export interface DecodedEvent {

@@ -1,5 +1,10 @@
-import type { AddressView, BlockListView, BlockView, ChainOverview } from "../explorer/listViews.ts";
-import type { ContractView } from "../explorer/readContract.ts";
+import type {
+  AddressView,
+  BlockListView,
+  BlockView,
+  ChainOverview,
+  ContractView,
+} from "../explorer/listViews.ts";
 import type { SearchHit, TransactionView } from "../explorer/views.ts";
 import { createTransport, fillOptions, type ConnectionOptions } from "./transport.ts";
 import type { FunctionResult, PresetResult, RandomResult, ShownResult } from "./types.ts";

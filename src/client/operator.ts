@@ -28,9 +28,10 @@ export interface TycheOperator {
   info(): Promise<ServiceInfo>;
   dapps(): Promise<readonly DappView[]>;
   dapp(dappId: string): Promise<DappView>;
-  createDapp(params: { readonly name: string; readonly facilities?: readonly Facility[] }): Promise<
-    DappView & { readonly key: NewKeyView }
-  >;
+  createDapp(params: {
+    readonly name: string;
+    readonly facilities?: readonly Facility[];
+  }): Promise<DappView & { readonly key: NewKeyView }>;
   renameDapp(dappId: string, name: string): Promise<DappView>;
   deleteDapp(dappId: string): Promise<DappDeletion>;
   /** Revoked ones included, oldest first. */

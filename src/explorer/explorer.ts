@@ -10,12 +10,12 @@ import {
   summarizeTransactions,
   type ListCursor,
 } from "./lists.ts";
-import { readContract, type ContractView } from "./readContract.ts";
+import { readContract } from "./readContract.ts";
 import { readTransaction } from "./readTransaction.ts";
 import { readWaiting } from "./readWaiting.ts";
 import { searchChain, searchRequest } from "./search.ts";
 import type { SearchTerms } from "./searchTerms.ts";
-import type { AddressView, BlockListView, BlockView, ChainOverview } from "./listViews.ts";
+import type { AddressView, BlockListView, BlockView, ChainOverview, ContractView } from "./listViews.ts";
 import type { SearchHit, TransactionView, WaitingRequestView } from "./views.ts";
 
 export type { ExploredChain } from "./exploredChain.ts";

@@ -1,5 +1,5 @@
-import type { Hex } from "viem";
-import type { Party } from "../chainlink/addressBook.ts";
+import type { Abi, Hex } from "viem";
+import type { Party } from "../chainlink/decoded.ts";
 
 // Plain data, fit for JSON, as in `views.ts`.
 
@@ -80,4 +80,22 @@ export interface ChainOverview {
   readonly contracts: readonly Party[];
   readonly blocks: readonly BlockSummary[];
   readonly transactions: readonly TransactionSummary[];
+}
+
+/** A contract whose source is known. */
+export interface ContractView {
+  readonly network: string;
+  /** Checksummed (EIP-55). */
+  readonly address: Hex;
+  readonly name: string;
+  readonly abi: Abi;
+  /** `null` where the code on the chain is not what the compiler makes of the source. */
+  readonly build: {
+    /** Version of solc. */
+    readonly compiler: string;
+    readonly optimizerRuns: number;
+    readonly evmVersion: string;
+    /** The contract's own source first, then what it imports. */
+    readonly sources: readonly { readonly path: string; readonly content: string }[];
+  } | null;
 }

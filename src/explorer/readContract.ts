@@ -1,18 +1,8 @@
-import type { Abi, Hex } from "viem";
+import type { Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
-import { getContractBuild, isBuiltFrom, type ContractBuild } from "../chainlink/contracts/builtFrom.ts";
+import { getContractBuild, isBuiltFrom } from "../chainlink/contracts/builtFrom.ts";
 import type { ExploredChain } from "./exploredChain.ts";
-
-/** A contract whose source is known. Plain data, fit for JSON. */
-export interface ContractView {
-  readonly network: string;
-  /** Checksummed (EIP-55). */
-  readonly address: Hex;
-  readonly name: string;
-  readonly abi: Abi;
-  /** `null` where the code on the chain is not what the compiler makes of the source. */
-  readonly build: Omit<ContractBuild, "abi"> | null;
-}
+import type { ContractView } from "./listViews.ts";
 
 /** Reads a contract of the stack: its source, its interface, and whether the code on the chain is built from them; `undefined` for any other address. */
 export async function readContract(

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
-import type { DecodedCall, DecodedValue, Party } from "../chainlink/addressBook.ts";
+import type { DecodedCall, DecodedValue, Party } from "../chainlink/decoded.ts";
 
-export type { DecodedCall, DecodedValue, Party } from "../chainlink/addressBook.ts";
+export type { DecodedCall, DecodedValue, Party } from "../chainlink/decoded.ts";
 
 // Plain data, fit for JSON: amounts and numbers past 2^53 are decimal strings, times ISO 8601, bytes `0x` hex.
 

@@ -1,4 +1,4 @@
-import type { ContractView } from "../../explorer/readContract.ts";
+import type { ContractView } from "../../explorer/listViews.ts";
 import { code, copyable, copyButton, count, groupDigits } from "../format.ts";
 import { html, type Html } from "../html.ts";
 import { facts, folded, listing, tag } from "./parts.ts";

@@ -1,14 +1,16 @@
-import type { SimulateResult } from "../../client/index.ts";
-import { CopyButton, UnknownText } from "./parts.tsx";
+import type { SimulateResult } from "../../../../client/index.ts";
+import { Link } from "wouter";
+import { CopyButton } from "../../parts/format.tsx";
+import { UnknownText } from "../../parts/parts.tsx";
 import type { Run } from "./run.ts";
 
 /** What a run came to, or how far it is. */
 export function RunPanel({ run, dappId }: { readonly run: Run; readonly dappId: string }) {
   if (run.kind === "none") return null;
   return (
-    <section class="panel" aria-label="Run">
+    <section className="panel" aria-label="Run">
       {run.kind === "problem" && (
-        <div class="notice bad" role="alert">
+        <div className="notice bad" role="alert">
           <UnknownText text={[run.message, ...run.details].join("\n")} />
         </div>
       )}
@@ -22,25 +24,25 @@ function DryRun({ result }: { readonly result: SimulateResult | undefined }) {
   if (result === undefined)
     return (
       <h2>
-        Dry run <span class="tag busy">running</span>
+        Dry run <span className="tag busy">running</span>
       </h2>
     );
   const { success, err, details = [], line, column } = result;
   return (
     <>
       <h2>
-        Dry run <span class={`tag ${success ? "good" : "bad"}`}>{success ? "succeeded" : "failed"}</span>
+        Dry run <span className={`tag ${success ? "good" : "bad"}`}>{success ? "succeeded" : "failed"}</span>
       </h2>
       {success ? (
         <Value text={result.parsedResult} hex={result.result} />
       ) : (
-        <div class="notice bad">
+        <div className="notice bad">
           <UnknownText text={[err, ...details.map(({ message }) => message)].join("\n")} />
           {line !== undefined && ` (line ${line}${column === undefined ? "" : `, column ${column}`})`}
         </div>
       )}
       {Number.isFinite(result.timeMs) && (
-        <dl class="measures">
+        <dl className="measures">
           <Measure name="Time" value={`${result.timeMs.toFixed(result.timeMs < 10 ? 1 : 0)} ms`} />
           <Measure name="Memory" value={`${(result.memoryBytes / 1_048_576).toFixed(1)} MiB`} />
           <Measure name="HTTP requests" value={String(result.httpRequests)} />
@@ -48,13 +50,13 @@ function DryRun({ result }: { readonly result: SimulateResult | undefined }) {
       )}
       <h3>Console</h3>
       {result.console === "" ? (
-        <p class="note">The source wrote nothing.</p>
+        <p className="note">The source wrote nothing.</p>
       ) : (
-        <pre class="listing" tabIndex={0} role="region" aria-label="Console">
+        <pre className="listing" tabIndex={0} role="region" aria-label="Console">
           <UnknownText text={result.console} />
         </pre>
       )}
-      {result.consoleTruncated && <p class="note">The rest was cut off.</p>}
+      {result.consoleTruncated && <p className="note">The rest was cut off.</p>}
     </>
   );
 }
@@ -73,19 +75,19 @@ function ChainRun({
     <>
       <h2>
         On chain{" "}
-        <span class={`tag ${tone}`}>{result !== undefined && !result.success ? "failed" : state}</span>
+        <span className={`tag ${tone}`}>{result !== undefined && !result.success ? "failed" : state}</span>
       </h2>
       {result?.success === true && <Value text={result.parsedResult} hex={result.result} />}
       {result?.success === false && (
-        <div class="notice bad">
+        <div className="notice bad">
           <UnknownText text={result.err} />
         </div>
       )}
-      <ol class="timeline">
+      <ol className="timeline">
         {states.map(({ state: name, at, url, transactionHash, detail }, i) => (
-          <li class={name}>
+          <li key={at + name} className={name}>
             <b>{name}</b>{" "}
-            <time class="note" dateTime={at} title={at}>
+            <time className="note" dateTime={at} title={at}>
               {i === 0
                 ? new Date(at).toLocaleTimeString()
                 : `${Date.parse(at) - Date.parse(states[i - 1]!.at)} ms later`}
@@ -93,15 +95,15 @@ function ChainRun({
             {transactionHash !== undefined && url !== undefined && (
               <>
                 <br />
-                <a href={new URL(url).pathname}>
+                <Link href={new URL(url).pathname}>
                   <code>{`${transactionHash.slice(0, 10)}…${transactionHash.slice(-6)}`}</code>
-                </a>
+                </Link>
               </>
             )}
             {detail !== undefined && (
               <>
                 <br />
-                <span class="note">
+                <span className="note">
                   <UnknownText text={detail} />
                 </span>
               </>
@@ -111,7 +113,7 @@ function ChainRun({
       </ol>
       {id !== undefined && (
         <p>
-          <a href={`/dapps/${dappId}/requests/${id}`}>The request's page</a>
+          <Link href={`/dapps/${dappId}/requests/${id}`}>The request's page</Link>
         </p>
       )}
     </>
@@ -121,13 +123,13 @@ function ChainRun({
 function Value({ text, hex }: { readonly text: string; readonly hex: string }) {
   return (
     <>
-      <p class="big-result">
-        {text === "" ? <span class="note">(empty)</span> : <UnknownText text={text} />}{" "}
+      <p className="big-result">
+        {text === "" ? <span className="note">(empty)</span> : <UnknownText text={text} />}{" "}
         <CopyButton text={text} what="result" />
       </p>
       <details>
         <summary>Bytes</summary>
-        <code class="hex">{hex}</code>
+        <code className="hex">{hex}</code>
       </details>
     </>
   );

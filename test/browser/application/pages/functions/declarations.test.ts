@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { readDeclarations } from "../../../src/browser/playground/declarations.ts";
+import { readDeclarations } from "../../../../../src/browser/application/pages/functions/declarations.ts";
 
 const declarations = readDeclarations(
-  readFileSync(new URL("../../../sandbox/functions.d.ts", import.meta.url), "utf8"),
+  readFileSync(new URL("../../../../../sandbox/functions.d.ts", import.meta.url), "utf8"),
 );
 const find = (owner: string, name: string) =>
   declarations.find((one) => one.owner === owner && one.name === name);

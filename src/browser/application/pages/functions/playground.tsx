@@ -1,10 +1,13 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { createClients } from "./apiKeys.ts";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { RETURN_TYPES, type Draft } from "./draft.ts";
 import { EditorField } from "./editorField.tsx";
 import { EXAMPLES } from "./examples.ts";
+import { announce } from "../../announce.ts";
+import { Field, Select } from "../../parts/forms.tsx";
+import { CopyButton } from "../../parts/format.tsx";
+import { Listing, plainText } from "../../parts/parts.tsx";
+import { useOperator } from "../../services.tsx";
 import type { Model } from "./model.ts";
-import { CopyButton, Field, Select, UnknownText } from "./parts.tsx";
 import { describeError, dryRun, findFailure, runOnChain, type Run } from "./run.ts";
 import { RunPanel } from "./runPanel.tsx";
 import { encodeFragment } from "./share.ts";
@@ -12,7 +15,7 @@ import { SNIPPETS } from "./snippets.ts";
 
 /** The playground: a source, how to run it, and what came of it. */
 export function Playground({ model, shared }: { readonly model: Model; readonly shared: Draft | undefined }) {
-  const clients = useMemo(() => createClients(model), [model]);
+  const operator = useOperator();
   const [draft, setDraft] = useState(() => shared ?? firstDraft(model));
   const [version, setVersion] = useState(0);
   const [dappId, setDappId] = useState(model.dapps[0]!.id);
@@ -26,7 +29,7 @@ export function Playground({ model, shared }: { readonly model: Model; readonly 
     const { signal } = (current.current = new AbortController());
     setRunning(true);
     try {
-      for await (const next of steps(await clients(dappId), draft, signal)) if (!signal.aborted) setRun(next);
+      for await (const next of steps(operator.as(dappId), draft, signal)) if (!signal.aborted) setRun(next);
     } catch (error) {
       if (!signal.aborted) setRun(describeError(error));
     } finally {
@@ -34,21 +37,21 @@ export function Playground({ model, shared }: { readonly model: Model; readonly 
     }
   };
   useEffect(() => () => current.current?.abort(), []);
-  useEffect(() => announce(run), [run]);
+  useEffect(() => tell(run), [run]);
 
   const bytes = new TextEncoder().encode(draft.source).length;
-  const limit = model.networks.find(({ name }) => name === draft.network)?.maxSourceBytes;
+  const limit = model.networks.find(({ name }) => name === draft.network)?.functions.maxSourceBytes;
   return (
     <>
       {shared !== undefined && (
-        <p class="notice">
+        <p className="notice">
           This source came with a link. Read it before you run it: it runs with your dapp's subscription.
         </p>
       )}
-      <div class="playground">
-        <section class="panel" aria-label="Source">
-          <div class="toolbar">
-            <label for="example">Example</label>
+      <div className="playground">
+        <section className="panel" aria-label="Source">
+          <div className="toolbar">
+            <label htmlFor="example">Example</label>
             <Select
               id="example"
               value=""
@@ -68,15 +71,15 @@ export function Playground({ model, shared }: { readonly model: Model; readonly 
             onChange={(source) => change({ source })}
             onRun={() => void start(dryRun)}
           />
-          <p class={limit !== undefined && bytes > limit ? "problem" : "note"}>
+          <p className={limit !== undefined && bytes > limit ? "problem" : "note"}>
             {bytes.toLocaleString("en")} of {limit?.toLocaleString("en")} bytes. Ctrl+Space completes,
             Ctrl+Enter dry-runs.
           </p>
         </section>
-        <section class="panel settings" aria-label="How to run it">
+        <section className="panel settings" aria-label="How to run it">
           <Settings model={model} draft={draft} dappId={dappId} onChange={change} onDapp={setDappId} />
-          <div class="buttons">
-            <button type="button" class="action" onClick={() => void start(dryRun)}>
+          <div className="buttons">
+            <button type="button" className="action" onClick={() => void start(dryRun)}>
               Dry run
             </button>
             <button
@@ -113,11 +116,11 @@ function Settings(props: {
       <Field id="args" label="Arguments" note="One a line.">
         <textarea
           id="args"
-          class="mono"
+          className="mono"
           rows={3}
-          spellcheck={false}
+          spellCheck={false}
           value={lines}
-          onInput={(event) => {
+          onChange={(event) => {
             setLines(event.currentTarget.value);
             onChange({ args: toArgs(event.currentTarget.value) });
           }}
@@ -145,7 +148,7 @@ function Settings(props: {
         <Select
           id="dapp"
           value={dappId}
-          options={model.dapps.map(({ id, name }) => [id, name] as const)}
+          options={model.dapps.map(({ id, name }) => [id, plainText(name)] as const)}
           onChange={onDapp}
         />
       </Field>
@@ -161,20 +164,18 @@ function Elsewhere({ draft }: { readonly draft: Draft }) {
     return url.href;
   };
   return (
-    <section class="panel" aria-label="Elsewhere">
+    <section className="panel" aria-label="Elsewhere">
       <h2>
         Take it with you <CopyButton text={share} what="of this source" label="Copy a link" />
       </h2>
-      <p class="note">The link holds the source itself, behind the #, and no key.</p>
+      <p className="note">The link holds the source itself, behind the #, and no key.</p>
       {SNIPPETS.map(({ name, write }) => {
         const text = write(draft, location.origin);
         return (
-          <details>
+          <details key={name}>
             <summary>as {name}</summary>
             <CopyButton text={text} what={name} />
-            <pre class="listing" tabIndex={0} role="region" aria-label={`As ${name}`}>
-              <UnknownText text={text} />
-            </pre>
+            <Listing text={text} label={`As ${name}`} />
           </details>
         );
       })}
@@ -193,15 +194,18 @@ function toArgs(text: string): string[] {
 }
 
 /** Tells people who listen to the page what those who look at it see. */
-function announce(run: Run): void {
-  const announcer = document.querySelector("#announcer");
-  if (announcer === null || run.kind === "none") return;
-  if (run.kind === "dry" && run.result !== undefined)
-    announcer.textContent = run.result.success
-      ? `The dry run gave ${run.result.parsedResult}`
-      : `The dry run failed: ${run.result.err}`;
-  if (run.kind === "chain" && run.result !== undefined)
-    announcer.textContent = run.result.success
-      ? `The network gave ${run.result.parsedResult}`
-      : `The source failed on chain: ${run.result.err}`;
+function tell(run: Run): void {
+  if (run.kind !== "dry" && run.kind !== "chain") return;
+  const { kind, result } = run;
+  if (result === undefined) return;
+  if (kind === "dry")
+    announce(
+      result.success ? `The dry run gave ${result.parsedResult}` : `The dry run failed: ${result.err}`,
+    );
+  else
+    announce(
+      result.success
+        ? `The network gave ${result.parsedResult}`
+        : `The source failed on chain: ${result.err}`,
+    );
 }

@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Draft } from "../../../src/browser/playground/draft.ts";
-import { SNIPPETS } from "../../../src/browser/playground/snippets.ts";
+import type { Draft } from "../../../../../src/browser/application/pages/functions/draft.ts";
+import { SNIPPETS } from "../../../../../src/browser/application/pages/functions/snippets.ts";
 
-const ROOT = path.resolve(import.meta.dirname, "../../..");
+const ROOT = path.resolve(import.meta.dirname, "../../../../..");
 const run = promisify(execFile);
 /** What would end a string, or begin something else, in one language or another. */
 const DRAFT: Draft = {

@@ -5,7 +5,7 @@ import {
   type RequestEvent,
   type SimulateResult,
   type TycheClient,
-} from "../../client/index.ts";
+} from "../../../../client/index.ts";
 import type { Draft } from "./draft.ts";
 
 /** What the panel under the editor shows. */

@@ -1,4 +1,4 @@
-import type { ReturnType } from "../../client/index.ts";
+import type { ReturnType } from "../../../../client/index.ts";
 
 /** What the playground edits: a source and how to run it. */
 export interface Draft {

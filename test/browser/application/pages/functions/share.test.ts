@@ -1,7 +1,10 @@
 import { deflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { decodeFragment, encodeFragment } from "../../../src/browser/playground/share.ts";
-import type { Draft } from "../../../src/browser/playground/draft.ts";
+import {
+  decodeFragment,
+  encodeFragment,
+} from "../../../../../src/browser/application/pages/functions/share.ts";
+import type { Draft } from "../../../../../src/browser/application/pages/functions/draft.ts";
 
 const DRAFT: Draft = {
   source: 'return Functions.encodeString("ünï 🎲 `${args[0]}` \\n");\n',

@@ -1,6 +1,6 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { Editor } from "./editor.ts";
-import { UnknownText } from "./parts.tsx";
+import { UnknownText } from "../../parts/parts.tsx";
 import type { Failure } from "./run.ts";
 
 /**
@@ -51,9 +51,9 @@ export function EditorField(props: {
   useEffect(() => editor?.mark(props.failure), [editor, props.failure]);
 
   return (
-    <div class="editor">
+    <div className="editor">
       {isMissing && (
-        <p class="notice" role="alert">
+        <p className="notice" role="alert">
           The editor could not be loaded. Sources can be written and run in this plain field, too. To try
           again, reload the page; copy a link first to keep this source.
         </p>
@@ -74,14 +74,14 @@ function PlainField({ source, failure, onChange, onRun }: Parameters<typeof Edit
   return (
     <>
       <textarea
-        class="mono"
+        className="mono"
         aria-label="Source"
         aria-invalid={isFailed ? true : undefined}
         aria-describedby={isFailed ? FAILED_LINE_ID : undefined}
         rows={18}
-        spellcheck={false}
+        spellCheck={false}
         value={source}
-        onInput={(event) => onChange(event.currentTarget.value)}
+        onChange={(event) => onChange(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
           event.preventDefault();
@@ -89,7 +89,7 @@ function PlainField({ source, failure, onChange, onRun }: Parameters<typeof Edit
         }}
       />
       {isFailed && (
-        <p class="problem" id={FAILED_LINE_ID}>
+        <p className="problem" id={FAILED_LINE_ID}>
           Line {failure.line}:{" "}
           <code>
             <UnknownText text={line.trim().slice(0, MAX_LINE_CHARACTERS)} />

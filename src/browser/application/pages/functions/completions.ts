@@ -12,7 +12,7 @@ import {
 import { syntaxTree } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
 import { hoverTooltip } from "@codemirror/view";
-import declarationText from "../../../sandbox/functions.d.ts?raw";
+import declarationText from "../../../../../sandbox/functions.d.ts?raw";
 import { readDeclarations, type Declaration } from "./declarations.ts";
 
 const DECLARATIONS = readDeclarations(declarationText);

@@ -1,0 +1,75 @@
+import { useEffect, useRef, type ReactNode } from "react";
+import { Link, useLocation } from "wouter";
+import { signOut, useSession } from "./session.ts";
+
+const SECTIONS = [
+  { href: "/", text: "Home", isPublic: false, covers: /^\/(dapps\/.*)?$/ },
+  { href: "/presets", text: "Presets", isPublic: false, covers: /^\/(presets|random)(\/|$)/ },
+  { href: "/functions", text: "Functions", isPublic: false, covers: /^\/functions$/ },
+  { href: "/networks", text: "Networks", isPublic: false, covers: /^\/networks$/ },
+  { href: "/explorer", text: "Explorer", isPublic: true, covers: /^\/explorer(\/|$)/ },
+] as const;
+
+/** What stands around every page. */
+export function Layout({ children }: { readonly children: ReactNode }) {
+  const session = useSession();
+  const isAdmitted = session.kind === "operator";
+  const [location] = useLocation();
+  const main = useFocusOnNavigation(location);
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to content
+      </a>
+      <header className="top">
+        <div className="bar">
+          <Link className="brand" href={isAdmitted ? "/" : "/explorer"}>
+            Tyche
+          </Link>
+          <nav aria-label="Main">
+            {SECTIONS.filter(({ isPublic }) => isPublic || isAdmitted).map(({ href, text, covers }) => (
+              <Link key={href} href={href} aria-current={covers.test(location) ? "page" : undefined}>
+                {text}
+              </Link>
+            ))}
+            <a href="/docs">API</a>
+          </nav>
+          {session.kind === "stranger" && (
+            <Link className="side" href="/sign-in">
+              Sign in
+            </Link>
+          )}
+          {isAdmitted && (
+            <span className="side">
+              <button type="button" className="plain" onClick={() => void leave()}>
+                Sign out
+              </button>
+            </span>
+          )}
+        </div>
+      </header>
+      <main id="main" tabIndex={-1} ref={main}>
+        {children}
+      </main>
+      <div id="announcer" className="visually-hidden" role="status" aria-live="polite" />
+    </>
+  );
+
+  async function leave(): Promise<void> {
+    await signOut();
+    history.pushState(null, "", "/explorer");
+  }
+}
+
+/** Takes the focus to the page that was navigated to, as a browser does with one that it loads. */
+function useFocusOnNavigation(location: string) {
+  const main = useRef<HTMLElement>(null);
+  const shown = useRef(location);
+  useEffect(() => {
+    if (shown.current === location) return;
+    shown.current = location;
+    scrollTo(0, 0);
+    main.current?.focus({ preventScroll: true });
+  }, [location]);
+  return main;
+}

@@ -1,0 +1,10 @@
+/** What the playground works with. */
+export interface Model {
+  /** Those that may run functions; at least one. */
+  readonly dapps: readonly { readonly id: string; readonly name: string }[];
+  readonly networks: readonly {
+    readonly name: string;
+    readonly title: string;
+    readonly functions: { readonly maxSourceBytes: number; readonly maxResponseBytes: number };
+  }[];
+}

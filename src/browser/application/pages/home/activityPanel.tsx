@@ -1,0 +1,56 @@
+import type { ActiveHour, Activity } from "../../../../client/index.ts";
+import { BarChart } from "../../parts/barChart.tsx";
+import { count, groupDigits } from "../../parts/format.tsx";
+import { Folded, Scrollable } from "../../parts/parts.tsx";
+
+/** Draws the requests of each hour as a bar. */
+export function ActivityPanel({ activity: { hours, maxCounted } }: { readonly activity: Activity }) {
+  const most = Math.max(...hours.map(({ requests }) => requests));
+  const sumOf = (of: "requests" | "failed"): number => hours.reduce((sum, hour) => sum + hour[of], 0);
+  const failed = groupDigits(sumOf("failed"));
+  const isMore = hours.some(({ requests }) => requests >= maxCounted);
+  const total = `${isMore ? "more than " : ""}${count(sumOf("requests"), "request")}`;
+  const bars = hours.map((hour) => ({
+    ...hour,
+    title: `${hourOf(hour)}: ${count(hour.requests, "request")}, ${groupDigits(hour.failed)} failed`,
+  }));
+  return (
+    <section className="panel" id="activity">
+      <h2>Requests of the last 24 hours</h2>
+      <BarChart bars={bars} label={`${total} in 24 hours, ${failed} failed, at most ${most} an hour`} />
+      <p className="chart-axis note">
+        <span>{hourOf(hours[0]!)}</span>
+        <span>
+          {total}, {failed} failed; at most {groupDigits(most)} an hour
+        </span>
+        <span>{hourOf(hours.at(-1)!)}</span>
+      </p>
+      <Folded summary="As a table">
+        <Scrollable label="Requests by hour">
+          <table className="list">
+            <thead>
+              <tr>
+                <th>Hour (UTC)</th>
+                <th className="number">Requests</th>
+                <th className="number">Failed</th>
+              </tr>
+            </thead>
+            <tbody>
+              {hours.map((hour) => (
+                <tr key={hour.from}>
+                  <td>{hourOf(hour)}</td>
+                  <td className="number">{groupDigits(hour.requests)}</td>
+                  <td className="number">{groupDigits(hour.failed)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scrollable>
+      </Folded>
+    </section>
+  );
+}
+
+function hourOf({ from }: ActiveHour): string {
+  return from.slice(11, 16);
+}

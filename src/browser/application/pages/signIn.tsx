@@ -1,0 +1,76 @@
+import { useState, type FormEvent } from "react";
+import { Redirect, useSearchParams } from "wouter";
+import { Field, problemAttributes } from "../parts/forms.tsx";
+import { Page } from "../page.tsx";
+import { signIn, useSession } from "../session.ts";
+
+/** `/sign-in`: with the operator token, or with the link that a start prints. */
+export function SignIn() {
+  const [search] = useSearchParams();
+  const session = useSession();
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const code = problem === undefined ? search.get("code") : null;
+  const next = ownPath(search.get("next") ?? "/");
+  if (session.kind === "unknown") return null;
+  if (session.kind === "operator") return <Redirect to={next} replace />;
+
+  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    setBusy(true);
+    const operatorToken = String(new FormData(form).get("operatorToken") ?? "");
+    const wrong = await signIn(code === null ? { operatorToken } : { code }).catch(
+      () => "The service can't be reached. Try again.",
+    );
+    setBusy(false);
+    setProblem(wrong);
+    if (wrong !== undefined)
+      requestAnimationFrame(() => document.querySelector<HTMLElement>("#operator-token")?.focus());
+  };
+  return (
+    <Page title="Sign in">
+      <h1>Sign in</h1>
+      <p className="lead">
+        {code === null ? (
+          <>
+            This service asks for its operator token: the content of <code>operator-token</code> in its data
+            directory, or what the operator keeps in its place.
+          </>
+        ) : (
+          "This link was printed when the service started. It works once."
+        )}
+      </p>
+      <section className="panel narrow">
+        <form className="fields" onSubmit={(event) => void send(event)}>
+          {code === null && (
+            <Field id="operator-token" label="Operator token" problem={problem} wide>
+              <input
+                id="operator-token"
+                name="operatorToken"
+                type="password"
+                required
+                autoComplete="current-password"
+                spellCheck={false}
+                {...problemAttributes("operator-token", problem)}
+              />
+            </Field>
+          )}
+          <div>
+            <button className="action" disabled={isBusy}>
+              Sign in
+            </button>
+          </div>
+        </form>
+      </section>
+    </Page>
+  );
+}
+
+/** A path of this application, from text that may name anything; `/` for anything else. */
+export function ownPath(text: string): string {
+  const url = text.startsWith("/") ? URL.parse(text, location.origin) : null;
+  if (url?.origin !== location.origin) return "/";
+  const path = url.pathname + url.search + url.hash;
+  return URL.parse(path, location.origin)?.href === location.origin + path ? path : "/";
+}

@@ -1,0 +1,195 @@
+import { useEffect, useState, useSyncExternalStore, type ReactNode } from "react";
+import { Link } from "wouter";
+import type { Party } from "../../../explorer/views.ts";
+import { announce } from "../announce.ts";
+
+const COPIED_MS = 1500;
+
+/** A hash or address in full, to be broken anywhere. */
+export function Code({ text }: { readonly text: string }) {
+  return <code className="hex">{text}</code>;
+}
+
+/** A long hex text cut in its middle, whole as its title. */
+export function ShortHex({ text }: { readonly text: string }) {
+  return <code title={text}>{text.length > 18 ? `${text.slice(0, 10)}…${text.slice(-6)}` : text}</code>;
+}
+
+/** A text to copy, with a button that does it. */
+export function Copyable({ text, what }: { readonly text: string; readonly what: string }) {
+  return (
+    <span className="copyable">
+      <Code text={text} />
+      <CopyButton text={text} what={what} />
+    </span>
+  );
+}
+
+/** A button that copies a text; nothing where the browser gives no clipboard (any origin that is neither TLS nor loopback). */
+export function CopyButton({
+  text,
+  what,
+  label = "Copy",
+  autoFocus = false,
+}: {
+  readonly text: string | (() => Promise<string>);
+  readonly what: string;
+  readonly label?: string;
+  readonly autoFocus?: boolean;
+}) {
+  const [told, tell] = useState<string>();
+  useEffect(() => {
+    if (told === undefined) return undefined;
+    const timer = setTimeout(() => tell(undefined), COPIED_MS);
+    return () => clearTimeout(timer);
+  }, [told]);
+  if (navigator.clipboard === undefined) return null;
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(typeof text === "string" ? text : await text());
+      tell("Copied");
+      announce("Copied.");
+    } catch {
+      tell("Can't copy");
+    }
+  };
+  return (
+    <button type="button" className="copy" autoFocus={autoFocus} onClick={() => void copy()}>
+      {told ?? label}
+      <span className="visually-hidden"> {what}</span>
+    </button>
+  );
+}
+
+/** Link to a transaction's page. */
+export function TransactionLink({
+  network,
+  hash,
+  children,
+}: {
+  readonly network: string;
+  readonly hash: string;
+  readonly children?: ReactNode;
+}) {
+  return <Link href={`/explorer/${network}/tx/${hash}`}>{children ?? <ShortHex text={hash} />}</Link>;
+}
+
+/** Link to a block's page. */
+export function BlockLink({ network, number }: { readonly network: string; readonly number: string }) {
+  return <Link href={`/explorer/${network}/block/${number}`}>{number}</Link>;
+}
+
+/** Link to an address's page: its name where it has one, else the address, cut unless `full`. */
+export function PartyLink({
+  network,
+  party,
+  full = false,
+}: {
+  readonly network: string;
+  readonly party: Party;
+  readonly full?: boolean;
+}) {
+  const { address, name } = party;
+  const text = full ? <Code text={address} /> : <ShortHex text={address} />;
+  const link = (
+    <Link href={`/explorer/${network}/address/${address}`}>
+      {name !== undefined && !full ? <span title={address}>{name}</span> : text}
+    </Link>
+  );
+  if (!full || name === undefined) return link;
+  return (
+    <span className="named">
+      <b>{name}</b> {link}
+    </span>
+  );
+}
+
+/** Coin in wei or LINK in juels: both have 18 decimals. */
+export function units(amount: string, unit: string): string {
+  const digits = amount.padStart(19, "0");
+  const fraction = digits.slice(-18).replace(/0+$/, "");
+  return `${groupDigits(digits.slice(0, -18))}${fraction === "" ? "" : `.${fraction}`} ${unit}`;
+}
+
+/** An amount of a network's own coin, in wei. */
+export function coin(amountWei: string, network: string): string {
+  return units(amountWei, SYMBOLS[network] ?? "ETH");
+}
+
+const SYMBOLS: Readonly<Record<string, string>> = {
+  polygon_mumbai: "MATIC",
+  fuji: "AVAX",
+  fantom_testnet: "FTM",
+};
+
+/** A decimal number with a thin space between groups of three digits. */
+export function groupDigits(decimal: string | number): string {
+  return String(decimal).replaceAll(/\B(?=(\d{3})+$)/g, "\u202f");
+}
+
+/** "1 block", "2 blocks". */
+export function count(n: number | bigint | string, noun: string): string {
+  return `${groupDigits(String(n))} ${noun}${String(n) === "1" ? "" : "s"}`;
+}
+
+/** A moment in UTC, to the second. */
+export function Time({ iso }: { readonly iso: string }) {
+  return <time dateTime={iso}>{timeOf(iso)}</time>;
+}
+
+/** How long ago a moment was, with {@link Time} as its title. */
+export function Age({ iso }: { readonly iso: string }) {
+  const now = useNow();
+  return (
+    <time className="age" dateTime={iso} title={timeOf(iso)}>
+      {ageOf((Date.parse(iso) - now) / 1000)}
+    </time>
+  );
+}
+
+function timeOf(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+}
+
+const UNITS = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+const REFRESH_MS = 5_000;
+const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+function ageOf(seconds: number): string {
+  const [unit, size] = UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? (["second", 1] as const);
+  return Math.abs(seconds) < 5 ? "just now" : format.format(Math.round(seconds / size), unit);
+}
+
+/** One clock for all ages of a page; it stands while there is none. */
+let now = Date.now();
+const clocks = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function tick(): void {
+  now = Date.now();
+  for (const clock of clocks) clock();
+}
+
+function followClock(clock: () => void): () => void {
+  clocks.add(clock);
+  if (timer === undefined) {
+    timer = setInterval(tick, REFRESH_MS);
+    now = Date.now();
+  }
+  return () => {
+    clocks.delete(clock);
+    if (clocks.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+function useNow(): number {
+  return useSyncExternalStore(followClock, () => now);
+}

@@ -1,0 +1,176 @@
+import { AlertDialog } from "@base-ui/react/alert-dialog";
+import { useState, type ReactNode } from "react";
+import { ApiError } from "../../../client/index.ts";
+import { sentence } from "../page.tsx";
+import { UnknownText } from "./parts.tsx";
+
+/** What the form of a preset begins with. */
+export const DEFAULT_NETWORK = "polygon_mumbai";
+
+/** A field with its label, what it takes, and what is wrong with it. The control has the id, and {@link problemAttributes}. */
+export function Field({
+  id,
+  label,
+  note,
+  problem,
+  wide = false,
+  children,
+}: {
+  readonly id: string;
+  readonly label: ReactNode;
+  readonly note?: ReactNode;
+  readonly problem?: string | undefined;
+  readonly wide?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div className={wide ? "field wide" : "field"}>
+      <label htmlFor={id}>{label}</label>
+      {children}
+      {note !== undefined && <p className="note">{note}</p>}
+      {problem !== undefined && (
+        <p className="problem" id={`${id}-problem`}>
+          <UnknownText text={problem} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Attributes of a control with a problem, which its {@link Field} shows. */
+export function problemAttributes(id: string, problem: string | undefined) {
+  return problem === undefined ? {} : { "aria-invalid": true, "aria-describedby": `${id}-problem` };
+}
+
+/** A choice of networks. */
+export function NetworkSelect({
+  networks,
+  value,
+  onChange,
+  id = "network",
+}: {
+  readonly networks: readonly { readonly name: string; readonly title: string }[];
+  readonly value: string;
+  readonly onChange: (name: string) => void;
+  readonly id?: string;
+}) {
+  return (
+    <Field id={id} label="Network">
+      <Select
+        id={id}
+        value={value}
+        options={networks.map(({ name, title }) => [name, title] as const)}
+        onChange={onChange}
+      />
+    </Field>
+  );
+}
+
+/** A choice; `options` are values and what is shown for them. */
+export function Select({
+  id,
+  value,
+  options,
+  onChange,
+}: {
+  readonly id: string;
+  readonly value: string;
+  readonly options: readonly (readonly [string, string])[];
+  readonly onChange: (value: string) => void;
+}) {
+  return (
+    <select id={id} name={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      {options.map(([name, text]) => (
+        <option key={name} value={name}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** A button that does something only after a question was answered. Rejections of `onConfirm` are shown in the dialog. */
+export function ConfirmButton({
+  children,
+  question,
+  detail,
+  confirm,
+  onConfirm,
+  className = "danger",
+}: {
+  /** What the button says, also to whoever listens: name what it acts on. */
+  readonly children: ReactNode;
+  readonly question: string;
+  readonly detail?: ReactNode;
+  /** What the button of the dialog says. */
+  readonly confirm: string;
+  readonly onConfirm: () => Promise<void>;
+  readonly className?: string;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const act = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await onConfirm();
+      setOpen(false);
+    } catch (error) {
+      setProblem(describeError(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <AlertDialog.Root
+      open={isOpen}
+      onOpenChange={(open) => {
+        setProblem(undefined);
+        setOpen(open);
+      }}
+    >
+      <AlertDialog.Trigger className={className}>{children}</AlertDialog.Trigger>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className="dialog-backdrop" />
+        <AlertDialog.Popup className="dialog panel">
+          <AlertDialog.Title render={<h2 />}>{question}</AlertDialog.Title>
+          {detail !== undefined && <AlertDialog.Description>{detail}</AlertDialog.Description>}
+          {problem !== undefined && (
+            <div className="notice bad" role="alert">
+              <UnknownText text={problem} />
+            </div>
+          )}
+          <div className="buttons">
+            <button type="button" className={className} disabled={isBusy} onClick={() => void act()}>
+              {confirm}
+            </button>
+            <AlertDialog.Close>Cancel</AlertDialog.Close>
+          </div>
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}
+
+/** What people are told of an error. */
+export function describeError(error: unknown): string {
+  if (error instanceof Error) return sentence(error.message);
+  return "Something failed.";
+}
+
+/** What is wrong with each parameter of a call, by its name; empty where the error is about none. Entries of lists are counted from 1. */
+export function problemsOf(error: unknown): ReadonlyMap<string, string> {
+  const problems = new Map<string, string>();
+  if (!(error instanceof ApiError) || error.code !== "invalid_parameter") return problems;
+  for (const { path, message } of error.details) {
+    const [, name = "", item] = path.split("/");
+    const text = item === undefined ? message : `entry ${Number(item) + 1} ${message}`;
+    problems.set(name, problems.has(name) ? `${problems.get(name)}; ${text}` : text);
+  }
+  return problems;
+}
+
+/** Puts the focus on the first control of a form that is marked as wrong, once it is drawn. */
+export function focusFirstProblem(form: HTMLFormElement): void {
+  requestAnimationFrame(() => form.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+}

@@ -1,0 +1,229 @@
+import { Fragment, type ReactNode } from "react";
+import type { TransactionSummary } from "../../../explorer/listViews.ts";
+import type { DecodedValue, TransactionView } from "../../../explorer/views.ts";
+import { splitAtHidden } from "../../../lib/hiddenCharacters.ts";
+import { Age, BlockLink, Code, coin, PartyLink, TransactionLink } from "./format.tsx";
+
+/** Text of unknown origin, with characters that would hide or reorder others made visible; line breaks and tabs stay. */
+export function UnknownText({ text }: { readonly text: string }) {
+  return (
+    <>
+      {splitAtHidden(text).map((part, i) =>
+        i % 2 === 0 ? (
+          part
+        ) : (
+          <span key={i} className="hidden-char">
+            {part}
+          </span>
+        ),
+      )}
+    </>
+  );
+}
+
+/** The same as plain text, for places that take no markup. */
+export function plainText(text: string): string {
+  return splitAtHidden(text)
+    .map((part, i) => (i % 2 === 0 ? part : `[${part}]`))
+    .join("");
+}
+
+/** A name and its value; left out where there is none. */
+export type Fact = readonly [name: ReactNode, value: ReactNode] | false;
+
+/** A list of names with values. */
+export function Facts({ entries }: { readonly entries: readonly Fact[] }) {
+  const shown = entries.filter(
+    (entry) => entry !== false && entry[1] !== null && entry[1] !== undefined && entry[1] !== false,
+  );
+  return (
+    <dl className="facts">
+      {shown.map((entry, i) => (
+        <div key={i}>
+          <dt>{entry !== false && entry[0]}</dt>
+          <dd>{entry !== false && entry[1]}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export type TagKind = "good" | "bad" | "busy" | "quiet";
+
+/** A word that says how something stands, in colour. */
+export function Tag({ kind, children }: { readonly kind: TagKind; readonly children: ReactNode }) {
+  return <span className={`tag ${kind}`}>{children}</span>;
+}
+
+/** What became of a transaction. */
+export function TransactionStatus({ status }: { readonly status: TransactionView["status"] }) {
+  if (status === "pending") return <Tag kind="busy">not mined yet</Tag>;
+  return status === "succeeded" ? <Tag kind="good">succeeded</Tag> : <Tag kind="bad">reverted</Tag>;
+}
+
+/** A message above or in place of something. A `bad` one is read out at once. */
+export function Notice({
+  kind,
+  children,
+}: {
+  readonly kind?: "bad" | undefined;
+  readonly children: ReactNode;
+}) {
+  return kind === "bad" ? (
+    <div className="notice bad" role="alert">
+      {children}
+    </div>
+  ) : (
+    <div className="notice" role="status">
+      {children}
+    </div>
+  );
+}
+
+/** A table that scrolls sideways where it is wider than the page, with the keyboard too. */
+export function Scrollable({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div className="scroll" tabIndex={0} role="region" aria-label={label}>
+      {children}
+    </div>
+  );
+}
+
+/** Something long, folded away. */
+export function Folded({ summary, children }: { readonly summary: ReactNode; readonly children: ReactNode }) {
+  return (
+    <details>
+      <summary>{summary}</summary>
+      {children}
+    </details>
+  );
+}
+
+/** Code or other text of unknown origin, as it is. */
+export function Listing({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <pre className="listing" tabIndex={0} role="region" aria-label={label}>
+      <UnknownText text={text} />
+    </pre>
+  );
+}
+
+/** Raw bytes, to be scrolled. */
+export function RawBytes({ hex, label }: { readonly hex: string; readonly label: string }) {
+  return (
+    <pre className="listing raw" tabIndex={0} role="region" aria-label={label}>
+      {hex}
+    </pre>
+  );
+}
+
+/** Arguments or fields as a table of name, type and value; structs and arrays as tables within. */
+export function ValueTable({
+  values,
+  network,
+}: {
+  readonly values: readonly DecodedValue[];
+  readonly network: string;
+}) {
+  if (values.length === 0) return <p className="note">None.</p>;
+  return (
+    <table className="values">
+      <tbody>
+        {values.map(({ name, type, value }, i) => (
+          <tr key={i}>
+            <th scope="row">
+              {name === "" ? i : <UnknownText text={name} />} <small>{type}</small>
+            </th>
+            <td>
+              {typeof value === "string" ? (
+                <Leaf type={type} value={value} network={network} />
+              ) : (
+                <ValueTable values={value} network={network} />
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Leaf({ type, value, network }: { type: string; value: string; network: string }) {
+  if (type === "address")
+    return <PartyLink network={network} party={{ address: value as `0x${string}` }} full />;
+  if (type === "string") return <UnknownText text={value} />;
+  if (value.length <= 200) return <Code text={value} />;
+  return (
+    <Folded summary={`${(value.length - 2) / 2} bytes`}>
+      <RawBytes hex={value} label={`${type} value`} />
+    </Folded>
+  );
+}
+
+/** Transactions as a table, newest first as given. */
+export function TransactionTable({
+  transactions,
+  network,
+}: {
+  readonly transactions: readonly TransactionSummary[];
+  readonly network: string;
+}) {
+  if (transactions.length === 0) return <p className="note">No transactions here.</p>;
+  return (
+    <Scrollable label="Transactions">
+      <table className="list">
+        <thead>
+          <tr>
+            <th>Transaction</th>
+            <th>Status</th>
+            <th>Calls</th>
+            <th>Block</th>
+            <th>Time</th>
+            <th>From</th>
+            <th>To</th>
+          </tr>
+        </thead>
+        <tbody>
+          {transactions.map(({ hash, status, method, blockNumber, at, from, to, valueWei }) => (
+            <tr key={hash}>
+              <td>
+                <TransactionLink network={network} hash={hash} />
+              </td>
+              <td>
+                {status === null ? (
+                  <span className="note">not read</span>
+                ) : (
+                  <TransactionStatus status={status} />
+                )}
+              </td>
+              <td>
+                {method === "" ? "transfer" : method}
+                {valueWei !== "0" && <span className="note"> {coin(valueWei, network)}</span>}
+              </td>
+              <td>
+                <BlockLink network={network} number={blockNumber} />
+              </td>
+              <td>
+                <Age iso={at} />
+              </td>
+              <td>
+                <PartyLink network={network} party={from} />
+              </td>
+              <td>{to === null ? "new contract" : <PartyLink network={network} party={to} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrollable>
+  );
+}
+
+/** Nodes with something between each two. */
+export function joined(nodes: readonly ReactNode[], separator: ReactNode): ReactNode {
+  return nodes.map((node, i) => (
+    <Fragment key={i}>
+      {i > 0 && separator}
+      {node}
+    </Fragment>
+  ));
+}

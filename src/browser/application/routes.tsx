@@ -1,0 +1,57 @@
+import { lazy, Suspense, type ComponentType } from "react";
+import { Redirect, Route, Switch, useLocation, useSearch } from "wouter";
+import { NotFound } from "./page.tsx";
+import { Home } from "./pages/home/home.tsx";
+import { SignIn } from "./pages/signIn.tsx";
+import { useSession } from "./session.ts";
+
+const FunctionsPage = lazy(async () => ({
+  default: (await import("./pages/functions/functions.tsx")).Functions,
+}));
+
+/** Pages for whom is signed in. */
+const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
+  ["/", Home],
+  ["/functions", FunctionsPage],
+];
+
+/** Pages for everybody. */
+const PUBLIC: readonly (readonly [path: string, page: ComponentType])[] = [["/sign-in", SignIn]];
+
+/** Shows the page of the address. */
+export function Routes() {
+  const session = useSession();
+  return (
+    <Suspense fallback={<p className="note loading">Loading…</p>}>
+      <Switch>
+        {PUBLIC.map(([path, page]) => (
+          <Route key={path} path={path} component={page} />
+        ))}
+        {OWN.map(([path, page]) => (
+          <Route key={path} path={path}>
+            {session.kind === "operator" ? (
+              createPage(page)
+            ) : session.kind === "stranger" ? (
+              <ToSignIn />
+            ) : null}
+          </Route>
+        ))}
+        <Route>
+          <NotFound />
+        </Route>
+      </Switch>
+    </Suspense>
+  );
+}
+
+function createPage(Page: ComponentType) {
+  return <Page />;
+}
+
+/** Whoever has to sign in first gets to the whole of the address, its fragment included. */
+function ToSignIn() {
+  const [location] = useLocation();
+  const search = useSearch();
+  const next = `${location}${search === "" ? "" : `?${search}`}${globalThis.location.hash}`;
+  return <Redirect to={next === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(next)}`} replace />;
+}

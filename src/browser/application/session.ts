@@ -1,0 +1,68 @@
+import { useSyncExternalStore } from "react";
+
+/** Who looks at the application. */
+export type Session =
+  | { readonly kind: "unknown" }
+  | { readonly kind: "stranger" }
+  /** The token is what the API knows this session by; it is kept in memory alone. */
+  | { readonly kind: "operator"; readonly token: string };
+
+let session: Session = { kind: "unknown" };
+const listeners = new Set<() => void>();
+
+/** The session of this page, drawn anew whenever it changes. */
+export function useSession(): Session {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => session,
+  );
+}
+
+function become(next: Session): void {
+  session = next;
+  for (const listener of listeners) listener();
+}
+
+/** Asks the service who we are: the browser's cookie opens a session, and the session a token for the API. */
+export async function openSession(): Promise<void> {
+  const answer = await post("/session", {});
+  const { data } = (await answer.json()) as { readonly data: { readonly token?: string | null } };
+  become(typeof data.token === "string" ? { kind: "operator", token: data.token } : { kind: "stranger" });
+}
+
+/** Signs in with the operator token, or with the code of the link that a start prints. Returns what is wrong, if anything is. */
+export async function signIn(
+  proof: { readonly operatorToken: string } | { readonly code: string },
+): Promise<string | undefined> {
+  const answer = await post("/session", proof);
+  const { data } = (await answer.json()) as {
+    readonly data: { readonly token?: string | null; readonly err?: string };
+  };
+  if (answer.ok && typeof data.token === "string") {
+    become({ kind: "operator", token: data.token });
+    return undefined;
+  }
+  return data.err ?? "The service did not answer. Try again.";
+}
+
+/** Ends the session, here and in the service. */
+export async function signOut(): Promise<void> {
+  await fetch("/session", { method: "DELETE" });
+  become({ kind: "stranger" });
+}
+
+/** Notes that the service doesn't know the session any more. */
+export function loseSession(): void {
+  become({ kind: "stranger" });
+}
+
+function post(path: string, body: object): Promise<Response> {
+  return fetch(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}
