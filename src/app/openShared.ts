@@ -1,14 +1,14 @@
 import type { Logger } from "pino";
 import type { DatabaseServer } from "../dapps/openDatabase.ts";
+import { createOperatorAccess, type OperatorAccess } from "../dapps/operatorAccess.ts";
 import { createCallCounter, createSharedCallCounter, type CallCounter } from "../http/callCounter.ts";
 import { deriveKey } from "../lib/secrets.ts";
 import { openSharedState } from "../store/sharedState.ts";
-import { createAccess, type Access } from "../web/access.ts";
 
 /** Who may call how often, and who is signed in. */
 export interface SharedParts {
   readonly counter: CallCounter;
-  readonly access: Access;
+  readonly access: OperatorAccess;
   close(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export async function openShared(options: {
   if (database === undefined)
     return {
       counter: createCallCounter(),
-      access: await createAccess({ operatorToken }),
+      access: await createOperatorAccess({ operatorToken }),
       close: async () => {},
     };
   const state = await openSharedState(database.url, {
@@ -39,9 +39,9 @@ export async function openShared(options: {
     onWarning: (message) => log.warn(message),
   });
   try {
-    const access = await createAccess({
+    const access = await createOperatorAccess({
       operatorToken,
-      formKey: deriveKey(masterKey, "form tokens"),
+      tokenKey: deriveKey(masterKey, "session tokens"),
       sessions: state.sessions,
     });
     return { counter: createSharedCallCounter(state.calls), access, close: () => state.close() };

@@ -20,6 +20,8 @@ import type { StartedNetwork } from "./startNetworks.ts";
 import { createNetwork } from "./createNetwork.ts";
 import type { ServedNetwork } from "./servedNetwork.ts";
 import type { HttpServer } from "../http/server.ts";
+import { readJsonBody } from "../http/body.ts";
+import type { OperatorPart } from "../http/operatorPart.ts";
 import { createPublicGuard } from "../http/publicGuard.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { createMetrics } from "./metrics.ts";
@@ -215,20 +217,17 @@ async function start(
   closers.push(() => shared.close());
   const { counter, access } = shared;
   const guardPublic = createPublicGuard({ isLoopback, hosts: config.hosts, limits: config.http, counter });
-  const web = createWebApp({
-    service,
+  const web = createWebApp({ access, guard: guardPublic, readJson: readJsonBody, getVerifierPage, log });
+  const operator: OperatorPart = {
+    access,
     dapps,
-    log,
     explorer: createExplorer(
       new Map(networks.map((network) => [network.profile.name, () => network.explored()])),
     ),
-    access,
-    guard: guardPublic,
-    getVerifierPage,
     readConfigVars: (dappId) => readConfigVars(store, dapps, dappId, networkNames),
     readBalances: (dappId) => readDappBalances(networksByName, dappId),
     readChainConsumers: (dappId) => readChainConsumers(networksByName, dappId),
-  });
+  };
   const verifier = createVerifier({
     findNetwork: (name) => networksByName.get(name)?.verifiable(),
     run: createSourceRunner(pool),
@@ -236,6 +235,7 @@ async function start(
   server = await listen({
     service,
     verifier,
+    operator,
     log,
     registry: metrics.registry,
     host,

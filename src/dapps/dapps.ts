@@ -7,6 +7,7 @@ import {
   insertKey,
   listDapps,
   listKeys,
+  noteKeyUse,
   renameDapp,
   revokeKey,
 } from "../store/dapps.ts";
@@ -30,6 +31,9 @@ export interface Dapp {
 /** Everything a new dapp may do. */
 const ALL_FACILITIES: readonly Facility[] = ["presets", "functions"];
 
+/** How often the use of a key is noted, at most. */
+const NOTED_EVERY_MS = 60_000;
+
 /** A key as its owner sees it. */
 export interface KeyView {
   readonly id: string;
@@ -38,6 +42,10 @@ export interface KeyView {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly revokedAt: number | null;
+  /** What its owner calls it; may be empty. */
+  readonly name: string;
+  /** When a call came with it last, to the minute. */
+  readonly lastUsedAt: number | null;
 }
 
 /** A key that is live. */
@@ -63,7 +71,8 @@ export interface DappDirectory {
   get(dappId: string): Promise<StoredDapp>;
   /** The dapp's keys, revoked ones included. */
   keys(dappId: string): Promise<KeyView[]>;
-  addKey(dappId: string): Promise<LiveKeyView>;
+  /** Throws `invalid_parameter` for a name that {@link parseName} refuses; an empty one is none. */
+  addKey(dappId: string, name?: string): Promise<LiveKeyView>;
   /** Revokes a key at once and erases it; throws `not_found` when there is no live key with this id. */
   revokeKey(keyId: string): Promise<void>;
 }
@@ -75,19 +84,27 @@ export interface DappDirectory {
  */
 export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappDirectory {
   const view = (key: StoredKey): KeyView => {
-    const { id, createdAt, revokedAt } = key;
+    const { id, createdAt, revokedAt, name, lastUsedAt } = key;
     const apiKey = revokedAt === null ? Buffer.from(open(sealingKey, key.sealed, key.id)).toString() : null;
-    return { id, apiKey, createdAt, revokedAt };
+    return { id, apiKey, createdAt, revokedAt, name, lastUsedAt };
   };
-  const makeKey = (dappId: string): { readonly stored: StoredKey; readonly view: LiveKeyView } => {
+  const makeKey = (dappId: string, name = ""): { readonly stored: StoredKey; readonly view: LiveKeyView } => {
     const id = createId("key");
     const apiKey = createApiKey();
     const createdAt = Date.now();
     const sealed = seal(sealingKey, Buffer.from(apiKey), id);
-    return {
-      stored: { id, dappId, hash: hashApiKey(apiKey), sealed, createdAt, revokedAt: null },
-      view: { id, apiKey, createdAt, revokedAt: null },
-    };
+    const fresh = { id, createdAt, revokedAt: null, name, lastUsedAt: null };
+    return { stored: { ...fresh, dappId, hash: hashApiKey(apiKey), sealed }, view: { ...fresh, apiKey } };
+  };
+
+  /** By key: when its use was noted last. */
+  const noted = new Map<string, number>();
+  const noteUse = (keyId: string): void => {
+    const now = Date.now();
+    if (now - (noted.get(keyId) ?? 0) < NOTED_EVERY_MS) return;
+    noted.set(keyId, now);
+    // Nobody waits for it, and what is lost is noted a minute later.
+    noteKeyUse(store.db, keyId, now).catch(() => noted.delete(keyId));
   };
 
   return {
@@ -102,6 +119,7 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
         .where("dapps.deleted_at", "is", null)
         .executeTakeFirst();
       if (row === undefined) throw new UnauthenticatedError();
+      noteUse(row.keyId);
       return {
         id: row.id,
         name: row.name,
@@ -132,8 +150,8 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
       return dapp;
     },
     keys: async (dappId) => (await listKeys(store.db, dappId)).map(view),
-    async addKey(dappId) {
-      const key = makeKey(dappId);
+    async addKey(dappId, name = "") {
+      const key = makeKey(dappId, name.trim() === "" ? "" : parseName(name));
       await store.write((db) => insertKey(db, key.stored));
       return key.view;
     },

@@ -13,6 +13,7 @@ import { DEFAULT_LIMITS, type HttpLimits } from "./limits.ts";
 import { createLiveSchemas } from "./liveSchemas.ts";
 import { createHttpMetrics } from "./metrics.ts";
 import type { Operation } from "./operation.ts";
+import type { OperatorPart } from "./operatorPart.ts";
 import { createPublicGuard, type PublicGuard } from "./publicGuard.ts";
 import { createResponder } from "./respond.ts";
 import { catalogueOperations } from "./routes/catalogue.ts";
@@ -20,8 +21,10 @@ import { consumerOperation, unlinkOperation } from "./routes/consumers.ts";
 import { deleteDappOperation } from "./routes/dapps.ts";
 import { docsRoutes } from "./routes/docs.ts";
 import { dryRunsOperation } from "./routes/dryRuns.ts";
+import { explorerRoutes } from "./routes/explorer.ts";
 import { faucetOperation } from "./routes/faucet.ts";
 import { functionOperation, simulateOperation } from "./routes/functions.ts";
+import { operatorOperations } from "./routes/operator.ts";
 import { operationsRoutes } from "./routes/operations.ts";
 import { presetOperation } from "./routes/presets.ts";
 import { randomOperation } from "./routes/random.ts";
@@ -36,6 +39,8 @@ export interface HttpAppOptions {
   readonly log: Logger;
   /** The metrics of the whole process; the HTTP layer adds its own and serves all at `/metrics`. One app per registry. */
   readonly registry: Registry;
+  /** What the operator may do by the API. Default: nothing. */
+  readonly operator?: OperatorPart;
   /** Defaults: {@link DEFAULT_LIMITS}. */
   readonly limits?: Partial<HttpLimits>;
   /** Whether `X-Forwarded-*` of one proxy in front is believed: of its list of addresses, the last. Default `false`. */
@@ -73,22 +78,28 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
   const metrics = createHttpMetrics(options.registry);
   const guard = createGuard({
     service,
+    operator: options.operator,
     limits: deps.limits,
     counter: options.counter ?? createCallCounter(),
   });
-  const operations = createOperations(deps, { verifier: options.verifier, openStreams: metrics.streams });
+  const operations = [
+    ...createOperations(deps, { verifier: options.verifier, openStreams: metrics.streams }),
+    ...(options.operator === undefined ? [] : operatorOperations(deps, options.operator)),
+  ];
   deps.schemas();
 
   const router = new Router<RequestState>({ sensitive: true });
   for (const operation of operations) {
     router[operation.method](operation.path, async (ctx) => {
-      await guard.admit(ctx);
+      await guard.admit(ctx, operation.access ?? "dapp");
       await operation.handle(ctx);
     });
   }
   const guardPublic = options.guardPublic ?? createPublicGuard({ isLoopback: false, limits: deps.limits });
   operationsRoutes(router, { deps, registry: options.registry, operations, guardPublic });
   docsRoutes(router);
+  if (options.operator !== undefined)
+    explorerRoutes(router, { explorer: options.operator.explorer, service, guardPublic });
 
   // A proxy appends the address that it saw; what stands before that is the caller's own word.
   const app = new Koa<RequestState>({ proxy: options.trustProxy ?? false, maxIpsCount: 1 });

@@ -1,18 +1,22 @@
 import type { Context } from "koa";
+import type { Dapp, DappDirectory, Facility } from "../dapps/dapps.ts";
 import { addressGroup } from "../lib/addressGroup.ts";
 import { TycheError } from "../lib/errors.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import type { Service } from "../requests/service.ts";
 import type { CallCounter, CountedCall, TakenCall } from "./callCounter.ts";
 import { onClose, type HttpContext } from "./context.ts";
 import type { HttpLimits } from "./limits.ts";
+import type { OperationAccess } from "./operation.ts";
+import type { OperatorPart } from "./operatorPart.ts";
 
 /** Lets calls in: knows their dapp, counts them against the key's limits and says so in headers. */
 export interface Guard {
   /**
-   * Authenticates a call and counts it for its key until the answer ends. Throws `unauthenticated`, or {@link RateLimitedError}
-   * when the key's rate or its number of calls under way is used up.
+   * Authenticates a call and counts it for its key until the answer ends. Throws `unauthenticated`, `forbidden` where `access` is another's,
+   * or {@link RateLimitedError} when the key's rate or its number of calls under way is used up.
    */
-  admit(ctx: HttpContext): Promise<void>;
+  admit(ctx: HttpContext, access: OperationAccess): Promise<void>;
   /** Counts a call that has no valid key against its address. Throws {@link RateLimitedError}. */
   countAnonymous(ctx: HttpContext): Promise<void>;
 }
@@ -24,22 +28,47 @@ export class RateLimitedError extends TycheError {
   }
 }
 
+/** What only an operator may do, with the key of a dapp. */
+export class OperatorOnlyError extends TycheError {
+  constructor() {
+    super("this takes the operator token in the Authorization header, not the key of a dapp", {
+      code: "forbidden",
+      blame: "caller",
+    });
+  }
+}
+
+/** Header in which an operator names the dapp to act for. */
+const DAPP_HEADER = "Tyche-Dapp";
+
 /** Creates the guard. */
 export function createGuard(options: {
   readonly service: Service;
+  /** Who has the operator token; absent where nobody may come as operator. */
+  readonly operator: Pick<OperatorPart, "access" | "dapps"> | undefined;
   readonly limits: HttpLimits;
   readonly counter: CallCounter;
 }): Guard {
-  const { service, limits, counter } = options;
+  const { service, operator, limits, counter } = options;
   const windowSeconds = limits.rateWindowSeconds;
   const keys: Policy = { name: "key", quota: limits.rateLimit, windowSeconds, counter };
   const addresses: Policy = { name: "address", quota: limits.anonymousRateLimit, windowSeconds, counter };
 
   return {
-    async admit(ctx) {
-      const dapp = await service.authenticate(readKey(ctx));
-      ctx.state.dapp = dapp;
-      const call = await counter.begin(callOf(keys, dapp.keyId), limits.maxConcurrent);
+    async admit(ctx, access) {
+      const credential = readKey(ctx);
+      const operatorId = await operator?.access.recognize(credential);
+      let keyId = operatorId;
+      if (operator !== undefined && operatorId !== undefined) {
+        const dapp = await findNamedDapp(ctx, operator.dapps, access);
+        if (dapp !== undefined) ctx.state.dapp = { ...dapp, keyId: operatorId };
+      } else {
+        const dapp = await service.authenticate(credential);
+        if (access === "operator") throw new OperatorOnlyError();
+        ctx.state.dapp = dapp;
+        keyId = dapp.keyId;
+      }
+      const call = await counter.begin(callOf(keys, keyId!), limits.maxConcurrent);
       onClose(ctx, () => call.end());
       tell(ctx, keys, call);
       if (call.hasPlace) return;
@@ -53,6 +82,24 @@ export function createGuard(options: {
       await countCall(ctx, addresses);
     },
   };
+}
+
+/** The dapp that an operator acts for: that of the path, or of the header. Throws where one is needed and none is named. */
+async function findNamedDapp(
+  ctx: HttpContext,
+  dapps: DappDirectory,
+  access: OperationAccess,
+): Promise<Omit<Dapp, "keyId"> | undefined> {
+  const params = ctx["params"] as Readonly<Record<string, string>> | undefined;
+  const id = params?.["dappId"] ?? ctx.get(DAPP_HEADER);
+  if (id !== "") {
+    const { name, facilities } = await dapps.get(id);
+    return { id, name, facilities: facilities as readonly Facility[] };
+  }
+  if (access === "operator" || access === "anybody") return undefined;
+  throw new InvalidParameterError([
+    { path: "", message: `an operator names the dapp to act for in the header ${DAPP_HEADER}` },
+  ]);
 }
 
 /** A quota of calls in a window, and what counts them. */

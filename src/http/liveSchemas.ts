@@ -63,6 +63,9 @@ function compileLiveSchemas(networks: readonly NetworkView[], presets: readonly 
       verify: compileValidator(requests.verify),
       faucet: compileValidator(requests.faucet),
       usage: compileValidator(requests.usage),
+      createDapp: compileValidator(requests.createDapp),
+      renameDapp: compileValidator(requests.renameDapp),
+      addKey: compileValidator(requests.addKey),
       none: compileValidator(requests.none),
     },
   };
@@ -207,6 +210,27 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
           description: "`csv` gives `text/csv`, as the header `Accept: text/csv` does.",
         }),
       },
+      STRICT,
+    ),
+    createDapp: Type.Object(
+      {
+        name: Type.String({ description: "What to call it: 1 to 60 characters." }),
+        facilities: Type.Array(Type.Enum(["presets", "functions"]), {
+          default: ["presets", "functions"],
+          minItems: 1,
+          uniqueItems: true,
+          [EXPECTED]: "an array of presets, functions or both",
+          description: "What it may use; `presets` includes random numbers.",
+        }),
+      },
+      STRICT,
+    ),
+    renameDapp: Type.Object(
+      { name: Type.String({ description: "What to call it from now on: 1 to 60 characters." }) },
+      STRICT,
+    ),
+    addKey: Type.Object(
+      { name: Type.String({ default: "", description: "What to call the key: at most 60 characters." }) },
       STRICT,
     ),
     none: Type.Object({}, STRICT),

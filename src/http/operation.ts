@@ -3,14 +3,22 @@ import type { HttpContext } from "./context.ts";
 import type { ErrorCode } from "../lib/errorTable.ts";
 import type { RequestSchemas } from "./liveSchemas.ts";
 
+/**
+ * Whose call an endpoint takes. `dapp`: one with the key of a dapp, or of an operator who names one. `anybody`: either, of no dapp in
+ * particular. `operator`: the operator's alone.
+ */
+export type OperationAccess = "dapp" | "anybody" | "operator";
+
 /** One endpoint: what routes it and what documents it, in one place. */
 export interface Operation {
+  /** Default `dapp`. */
+  readonly access?: OperationAccess;
   /** Name in the OpenAPI document. */
   readonly id: string;
-  readonly method: "get" | "post" | "delete";
+  readonly method: "get" | "post" | "patch" | "delete";
   /** Path with parameters as the router writes them: `/api/requests/:id`. */
   readonly path: string;
-  readonly tag: "Randomness" | "Functions" | "Requests" | "Usage" | "Dapps" | "Catalogue";
+  readonly tag: "Randomness" | "Functions" | "Requests" | "Usage" | "Dapps" | "Catalogue" | "Operator";
   readonly summary: string;
   /** Markdown. */
   readonly description: string;

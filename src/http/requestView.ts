@@ -1,7 +1,7 @@
 import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
 import { Type, type Static } from "typebox";
 import { ConsumerResult, FunctionResult, PresetResult, RandomResult } from "../requests/results.ts";
-import type { RequestRecord, TimelineEntry } from "../requests/service.ts";
+import type { RequestRecord, ShownResult, TimelineEntry } from "../requests/service.ts";
 import type { NetworkView } from "../requests/views.ts";
 
 const time = (description: string) => Type.String({ format: "date-time", description });
@@ -16,6 +16,16 @@ export const EntryView = Type.Object({
   url: Type.Optional(Type.String({ description: "Explorer page of that transaction." })),
   detail: Type.Optional(Type.String()),
 });
+
+/** A preset's result, taken apart for people as its `preset.json` says. */
+const ShownSchema = Type.Union(
+  [
+    Type.Object({ as: Type.Literal("coin"), side: Type.String(), index: Type.Enum([0, 1]) }),
+    Type.Object({ as: Type.Literal("dice"), rolls: Type.Array(Type.String()), hasPips: Type.Boolean() }),
+    Type.Object({ as: Type.Literal("list"), entries: Type.Array(Type.String()) }),
+  ],
+  { description: "The result of a preset taken apart, where the preset says how people are shown it." },
+);
 
 /** A request, as the API shows it. */
 export type RequestView = Static<typeof RequestView>;
@@ -35,6 +45,7 @@ export const RequestView = Type.Object({
   outcome: Type.Union([PresetResult, FunctionResult, RandomResult, ConsumerResult, Type.Null()], {
     description: "The result that the endpoint answers with, once there is one.",
   }),
+  shown: Type.Optional(ShownSchema),
   error: Type.Union([Type.Object({ code: Type.String(), message: Type.String() }), Type.Null()], {
     description: "Why the request ended without an outcome.",
   }),
@@ -44,7 +55,11 @@ export const RequestView = Type.Object({
 /** Returns a stored request as the API shows it. */
 export function viewRequest(
   record: RequestRecord,
-  options: { readonly network: NetworkView | undefined; readonly statusUrl: string },
+  options: {
+    readonly network: NetworkView | undefined;
+    readonly statusUrl: string;
+    readonly shown: ShownResult | undefined;
+  },
 ): RequestView {
   return {
     id: record.id,
@@ -60,6 +75,7 @@ export function viewRequest(
       : { payloadDeletedAt: new Date(record.payloadDeletedAt).toISOString() }),
     timeline: record.timeline.map((entry) => viewEntry(entry, options.network)),
     outcome: record.outcome,
+    ...(options.shown === undefined ? {} : { shown: options.shown as RequestView["shown"] & object }),
     error: record.error,
     statusUrl: options.statusUrl,
   };

@@ -31,6 +31,7 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
     viewRequest(record, {
       network: deps.schemas().networks.get(record.network),
       statusUrl: statusUrl(ctx, record.id),
+      shown: service.showResult(record),
     });
 
   /** The answer for a request that has ended, or has not by the wait limit. */

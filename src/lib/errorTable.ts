@@ -47,11 +47,17 @@ export const ERROR_TABLE = {
     meaning: "The dapp of this key lacks the facility.",
     remedy: "Use the key of a dapp that has the facility, or have it added to the dapp.",
   },
+  sign_in_refused: {
+    status: 403,
+    title: "Not signed in",
+    meaning: "What was given to sign in to the application is not right.",
+    remedy: "Give the operator token: the content of `operator-token` in the data directory.",
+  },
   form_refused: {
     status: 403,
-    title: "This form was not sent from here",
-    meaning: "A form of the application was not sent from one of its own pages.",
-    remedy: "Load the page again and send its form.",
+    title: "This was not sent from here",
+    meaning: "A call of the application's sign-in did not come from one of its own pages.",
+    remedy: "Sign in at the service's own address.",
   },
   not_found: {
     status: 404,

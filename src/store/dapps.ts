@@ -18,6 +18,9 @@ export interface StoredKey {
   readonly sealed: Uint8Array;
   readonly createdAt: number;
   readonly revokedAt: number | null;
+  readonly name: string;
+  /** To the minute. */
+  readonly lastUsedAt: number | null;
 }
 
 /** Stores a new dapp. */
@@ -124,6 +127,8 @@ export async function insertKey(db: Queryable, key: StoredKey): Promise<void> {
       sealed: key.sealed,
       created_at: key.createdAt,
       revoked_at: key.revokedAt,
+      name: key.name,
+      last_used_at: key.lastUsedAt,
     })
     .execute();
 }
@@ -140,7 +145,14 @@ export async function listKeys(db: Queryable, dappId?: string): Promise<StoredKe
     sealed: row.sealed,
     createdAt: row.created_at,
     revokedAt: row.revoked_at,
+    name: row.name,
+    lastUsedAt: row.last_used_at,
   }));
+}
+
+/** Notes that a key was used at `at` (ms). */
+export async function noteKeyUse(db: Queryable, keyId: string, at: number): Promise<void> {
+  await db.updateTable("api_keys").set({ last_used_at: at }).where("id", "=", keyId).execute();
 }
 
 /**

@@ -235,6 +235,15 @@ export const migrations: Record<string, Migration> = {
     },
   },
   "0015_dry_runs": { up: createDryRuns },
+  "0017_key_names": {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .alterTable("api_keys")
+        .addColumn("name", "text", (c) => c.notNull().defaultTo(""))
+        .execute();
+      await db.schema.alterTable("api_keys").addColumn("last_used_at", "integer").execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

@@ -29,6 +29,9 @@ export interface Tables {
     sealed: Uint8Array;
     created_at: number;
     revoked_at: number | null;
+    /** What its owner calls it; may be empty. */
+    name: string;
+    last_used_at: number | null;
   };
   readonly chains: {
     network: string;

@@ -2,93 +2,47 @@ import { Router } from "@koa/router";
 import type { Context, Middleware } from "koa";
 import { assetRoutes } from "./assets.ts";
 import { bundleRoutes } from "./bundle.ts";
-import { refusalOf, sendRefusal, wantsJson, type Refusal } from "./answer.ts";
-import { explorerRoutes } from "./explorer/routes.ts";
-import { configVarsRoutes } from "./pages/configVars.ts";
-import { consumerRoutes } from "./pages/consumers.ts";
-import { dappRoutes } from "./pages/dapp.ts";
-import { dryRunRoutes } from "./pages/dryRuns.ts";
-import { functionRoutes } from "./pages/functions.ts";
-import { homeRoutes } from "./pages/home.ts";
-import { networkRoutes } from "./pages/networks.ts";
-import { presetRoutes } from "./pages/presets.ts";
-import { requestRoutes } from "./pages/requests.ts";
-import { settingsRoutes } from "./pages/settings.ts";
-import { sharedResultRoutes } from "./pages/sharedResult.ts";
-import { signInRoutes } from "./pages/signIn.ts";
-import { usageRoutes } from "./pages/usage.ts";
-import { verifierRoutes } from "./verifierRoutes.ts";
-import { createSite, type WebDeps } from "./site.ts";
+import { sessionRoutes, type SessionRoutesOptions } from "./sessionRoutes.ts";
+import { isPagePath, sendShell } from "./shell.ts";
+import { verifierRoutes, type VerifierPage } from "./verifierRoutes.ts";
+
+/** What {@link createWebApp} needs. */
+export interface WebDeps extends SessionRoutesOptions {
+  /** The page that verifies results in a browser. */
+  readonly getVerifierPage: () => Promise<VerifierPage>;
+}
 
 /**
- * Creates the web pages as one layer of the HTTP application: the application itself at `/`, for whom `Access` admits, and the explorer of
- * our own chains at `/explorer`, for everybody. Pages are made on the server; scripts only add comfort, and nothing comes from elsewhere.
+ * Creates the web pages as one layer of the HTTP application: the files of the application, which runs in the browser on the public API, the
+ * page that it starts from, and the sessions of whoever signs in. Nothing comes from elsewhere.
  */
 export function createWebApp(options: WebDeps): Middleware {
-  const { access, log } = options;
-  const guard = async (ctx: Context): Promise<void> => {
-    await options.guard(ctx);
-    await access.recognize(ctx);
-  };
-  const deps = { ...options, guard };
+  const { guard } = options;
   const router = new Router({ sensitive: true });
-  const site = createSite(router, deps);
   assetRoutes(router);
   bundleRoutes(router);
-  verifierRoutes(router, { guard: deps.guard, getPage: deps.getVerifierPage });
-  explorerRoutes(router, {
-    explorer: deps.explorer,
-    service: deps.service,
-    guard: deps.guard,
-    viewerOf: (ctx) => access.viewerOf(ctx),
-  });
-  sharedResultRoutes(router, {
-    service: deps.service,
-    guard: deps.guard,
-    viewerOf: (ctx) => access.viewerOf(ctx),
-  });
-  for (const add of [
-    homeRoutes,
-    dappRoutes,
-    configVarsRoutes,
-    consumerRoutes,
-    requestRoutes,
-    dryRunRoutes,
-    usageRoutes,
-    settingsRoutes,
-    presetRoutes,
-    functionRoutes,
-    networkRoutes,
-  ])
-    add(site);
-  signInRoutes(router, site);
+  verifierRoutes(router, { guard, getPage: options.getVerifierPage });
+  sessionRoutes(router, options);
   const routes = router.routes() as unknown as Middleware;
 
   return async (ctx, next) => {
     if (ctx.path.startsWith("/api/")) return next();
-    try {
-      return await routes(ctx, next);
-    } catch (error) {
-      const refusal = describe(ctx, error);
-      if (refusal === undefined) throw error;
-      if (refusal.status === 500)
-        log.error({ err: error, requestId: ctx.state["requestId"] }, "a page failed");
-      // Of a page that is none no guard knows who asks.
-      await access.recognize(ctx).catch(() => {});
-      sendRefusal(ctx, refusal, access.viewerOf(ctx));
+    if (!wantsPage(ctx)) return routes(ctx, next);
+    if (isPagePath(ctx.path)) {
+      await guard(ctx);
+      sendShell(ctx);
       return undefined;
     }
+    return routes(ctx, async () => {
+      // To whoever didn't ask for a page at a path that is none of ours, the API's envelope is the better answer.
+      if (ctx.accepts("json", "html") !== "html") return next();
+      await guard(ctx);
+      sendShell(ctx);
+      ctx.status = 404;
+    });
   };
+}
 
-  /** `undefined` where the API's envelope is the better answer: to whoever didn't ask for a page at a path that is none of ours. */
-  function describe(ctx: Context, error: unknown): Refusal | undefined {
-    const isOurs = router.match(ctx.path, ctx.method).route;
-    const prefersPage = ctx.accepts("json", "html") === "html";
-    if (!isOurs && !prefersPage) return undefined;
-    const refusal = refusalOf(error);
-    if (refusal !== undefined) return refusal;
-    if (!isOurs || wantsJson(ctx)) return undefined;
-    const message = `Something failed on our side. The log has more under ${String(ctx.state["requestId"])}.`;
-    return { status: 500, code: "internal", title: "Something failed", message };
-  }
+function wantsPage(ctx: Context): boolean {
+  return (ctx.method === "GET" || ctx.method === "HEAD") && ctx.accepts("html", "json") === "html";
 }

@@ -18,6 +18,8 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface BundleEntry {
   readonly script: string;
   readonly styles: readonly string[];
+  /** Scripts that the script imports. */
+  readonly preloads: readonly string[];
 }
 
 /** One record of Vite's manifest. */
@@ -26,6 +28,8 @@ interface Chunk {
   readonly name?: string;
   readonly isEntry?: boolean;
   readonly css?: readonly string[];
+  /** Keys of other records. */
+  readonly imports?: readonly string[];
 }
 
 let bundle: ReturnType<typeof readBundle> | undefined;
@@ -35,7 +39,12 @@ export function getEntry(name: string): BundleEntry {
   bundle ??= readBundle();
   const entry = bundle.chunks.find((chunk) => chunk.isEntry === true && chunk.name === name);
   if (entry === undefined) throw new Error(`the build has no entry ${name}: run "npm run prepare"`);
-  return { script: PATH + entry.file, styles: (entry.css ?? []).map((file) => PATH + file) };
+  const imported = (entry.imports ?? []).map((key) => bundle!.byKey[key]!);
+  return {
+    script: PATH + entry.file,
+    styles: [entry, ...imported].flatMap(({ css = [] }) => css).map((file) => PATH + file),
+    preloads: imported.map(({ file }) => PATH + file),
+  };
 }
 
 /**
@@ -61,10 +70,12 @@ function readBundle() {
   const folder = FOLDERS.find((one) => existsSync(new URL("manifest.json", one)));
   if (folder === undefined) throw new Error('the pages are not built: run "npm run prepare"');
   const manifest = readFileSync(new URL("manifest.json", folder), "utf8");
-  const chunks = Object.values(JSON.parse(manifest) as Readonly<Record<string, Chunk>>);
+  const byKey = JSON.parse(manifest) as Readonly<Record<string, Chunk>>;
+  const chunks = Object.values(byKey);
   const names = new Set(chunks.flatMap(({ file, css = [] }) => [file, ...css]));
   const files = new Map<string, { type: string; content: Buffer; compressed: Buffer }>();
   return {
+    byKey,
     chunks,
     read(name: string) {
       const type = TYPES[name.slice(name.lastIndexOf(".") + 1)];

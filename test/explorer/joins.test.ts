@@ -6,7 +6,6 @@ import type { RawLog } from "../../src/evm/client.ts";
 import type { LogQuery } from "../../src/explorer/chainArchive.ts";
 import { readJoins } from "../../src/explorer/readJoins.ts";
 import type { JoinView } from "../../src/explorer/views.ts";
-import { joinSection } from "../../src/web/explorer/randomnessSections.ts";
 import { idOf } from "../oracle/support/logs.ts";
 
 const CONSUMER: Hex = `0x${"c".repeat(40)}`;
@@ -72,17 +71,6 @@ test("behaviour: words of one key are no join, nor is what another contract says
 
 test("behaviour: a block that a proof names past the end is not looked for", async () => {
   expect(await readJoins([], [proofOf(1n)], chainOf(WHOLE), 4n)).toEqual([]);
-});
-
-test.each<[string, JoinView, string]>([
-  ["says how many words are missing", OPEN, "waits for 1 word"],
-  ["says that all are there", ENDED, `joined</span>`],
-  ["says that a callback failed", { ...ENDED, seed: null, joinedBy: null }, "callback failed"],
-])("default: the page %s", (_, view, text) => {
-  const page = String(joinSection(view, "test"));
-  expect(page).toContain(text);
-  for (const { requestId, keyHash } of view.parts)
-    expect([page.includes(requestId), page.includes(keyHash)]).toEqual([true, true]);
 });
 
 function chainOf(past: readonly RawLog[]) {

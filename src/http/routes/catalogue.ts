@@ -9,6 +9,7 @@ import { parseRequest } from "../parseRequest.ts";
 /** `GET /api/presets` and `GET /api/networks`: what is installed. */
 export function catalogueOperations(deps: HttpDeps): readonly Operation[] {
   const shared = {
+    access: "anybody",
     method: "get",
     tag: "Catalogue",
     request: "none",

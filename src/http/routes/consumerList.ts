@@ -1,0 +1,60 @@
+import { NetworkView } from "../../requests/views.ts";
+import type { Dapp, Service } from "../../requests/service.ts";
+import type { OperatorPart } from "../operatorPart.ts";
+import type { ConsumersView } from "./operatorViews.ts";
+
+/** Links that are looked through for the transaction of each contract. */
+const LINKS_READ = 100;
+
+/** Lists a dapp's contracts as the chains have them, and what they wait for. A chain that can't be reached keeps nobody from the others. */
+export async function listConsumers(
+  dapp: Dapp,
+  { service, part }: { readonly service: Service; readonly part: OperatorPart },
+): Promise<ConsumersView> {
+  const [{ networks }, onChain, links] = await Promise.all([
+    part.readConfigVars(dapp.id),
+    part.readChainConsumers(dapp.id),
+    service.listRequests(dapp, { limit: LINKS_READ, kind: "consumer", state: "fulfilled" }),
+  ]);
+  const findLink = (network: string, address: string) =>
+    links.items.find(
+      (one) => one.network === network && (one.params as { consumer?: string }).consumer === address,
+    );
+  const ownOf = (network: string): string | undefined =>
+    service.networks().find(({ name }: NetworkView) => name === network)?.contracts.presetConsumer;
+  const linked = networks.flatMap(({ network, consumers }) => {
+    const found = onChain.get(network);
+    const addresses = new Set<string>([...consumers, ...(found?.keys() ?? [])]);
+    addresses.delete(ownOf(network) ?? "");
+    return [...addresses].map((address) => {
+      const state = found?.get(address);
+      const link = findLink(network, address);
+      const hash = link?.outcome !== null && link !== undefined && "transactionHash" in link.outcome;
+      return {
+        network,
+        address,
+        onChain:
+          found === undefined
+            ? null
+            : { vrf: state?.isOnVrf === true, functions: state?.isOnFunctions === true },
+        ...(link === undefined ? {} : { linkedAt: new Date(link.updatedAt).toISOString() }),
+        ...(hash ? { transactionHash: (link.outcome as { transactionHash: string }).transactionHash } : {}),
+      };
+    });
+  });
+  const waiting = await Promise.all(
+    networks.map(async ({ network, vrfSubscriptionId, functionsSubscriptionId }) => {
+      if (vrfSubscriptionId === undefined || functionsSubscriptionId === undefined) return [];
+      const ids = { vrf: BigInt(vrfSubscriptionId), functions: BigInt(functionsSubscriptionId) };
+      const found = await part.explorer.findWaiting(network, ids).catch(() => []);
+      return found.map(({ kind, consumer, transactionHash, waitsFor }) => ({
+        network,
+        kind,
+        consumer: consumer.address,
+        transactionHash,
+        waitsFor,
+      }));
+    }),
+  );
+  return { linked, waiting: waiting.flat() };
+}

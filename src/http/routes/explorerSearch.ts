@@ -1,0 +1,108 @@
+import type { Explorer } from "../../explorer/explorer.ts";
+import { REQUEST_REACH } from "../../explorer/search.ts";
+import {
+  describeTerms,
+  MAX_SEARCH_CHARACTERS,
+  parseSearch,
+  type SearchTerms,
+} from "../../explorer/searchTerms.ts";
+import type { SearchHit } from "../../explorer/views.ts";
+import { withDeadline } from "../../lib/deadline.ts";
+import type { Service } from "../../requests/service.ts";
+import type { NetworkView } from "../../requests/views.ts";
+
+/** A chain that hangs keeps nobody from what another has. */
+const DEADLINE_MS = 5_000;
+/** Hits that are listed at most. */
+const MAX_HITS = 50;
+
+/** What was found, and which networks could not be asked. */
+interface Found {
+  readonly hits: readonly SearchHit[];
+  readonly silent: readonly NetworkView[];
+}
+
+/** Looks for a text on every network, first on the one that is preferred. */
+export async function searchEverywhere(
+  given: string,
+  options: {
+    readonly explorer: Pick<Explorer, "search" | "searchRequest">;
+    readonly service: Pick<Service, "networks" | "getShared">;
+    readonly preferred: string | undefined;
+  },
+) {
+  const { explorer, service } = options;
+  const text = given.trim();
+  const terms = parseSearch(text);
+  const takenFor = describeTerms(terms);
+  const networks = service.networks();
+  const preferred = networks.filter(({ name }) => name === options.preferred);
+  const { serviceRequest } = terms;
+  const own = await find(explorer, preferred, terms);
+  const { hits, silent } = own.hits.length > 0 ? own : await find(explorer, networks, terms);
+  const paths = hits.map(pathOf);
+  const isShared =
+    serviceRequest !== undefined &&
+    (await service.getShared(serviceRequest).then(
+      () => true,
+      () => false,
+    ));
+  if (isShared) paths.push(`/r/${serviceRequest}`);
+  return {
+    query: text.slice(0, MAX_SEARCH_CHARACTERS),
+    takenFor,
+    hits,
+    paths,
+    silent: silent.map(({ title }) => title),
+    ...(paths.length === 0 ? { reason: describeNothing(text, terms, silent) } : {}),
+  };
+}
+
+/** Requests are looked for last: what is one is nothing else, and reading logs is work. */
+async function find(
+  explorer: Pick<Explorer, "search" | "searchRequest">,
+  networks: readonly NetworkView[],
+  terms: SearchTerms,
+): Promise<Found> {
+  const first = await ask(networks, (network) => explorer.search(network, terms));
+  const { requestId } = terms;
+  if (first.hits.length > 0 || requestId === undefined) return first;
+  return await ask(networks, (network) => explorer.searchRequest(network, requestId));
+}
+
+async function ask(
+  networks: readonly NetworkView[],
+  look: (network: string) => Promise<readonly SearchHit[]>,
+): Promise<Found> {
+  const silent: NetworkView[] = [];
+  const answers = await Promise.all(
+    networks.map((network) =>
+      withDeadline(look(network.name), DEADLINE_MS).catch(() => {
+        silent.push(network);
+        return [];
+      }),
+    ),
+  );
+  return { hits: answers.flat().slice(0, MAX_HITS), silent };
+}
+
+/** Page of the application that shows a hit. */
+function pathOf(hit: SearchHit): string {
+  const base = `/explorer/${hit.network}`;
+  if (hit.kind === "block") return `${base}/block/${hit.number}`;
+  return hit.kind === "address"
+    ? `${base}/address/${hit.party.address}`
+    : `${base}/tx/${hit.transactionHash}`;
+}
+
+function describeNothing(text: string, terms: SearchTerms, silent: readonly NetworkView[]): string {
+  const takenFor = describeTerms(terms);
+  if (text.length > MAX_SEARCH_CHARACTERS)
+    return `The text has ${text.length} characters; nothing that can be found here has more than ${MAX_SEARCH_CHARACTERS}.`;
+  if (takenFor.length === 0)
+    return `${JSON.stringify(text)} is no hash, address, block number, request id or name of a contract.`;
+  const range = terms.requestId === undefined ? "" : ` ${REQUEST_REACH}`;
+  const unasked =
+    silent.length === 0 ? "" : ` ${silent.map(({ title }) => title).join(", ")} could not be asked.`;
+  return `${text} was taken for ${takenFor.join(", or ")}. No network here has it.${range}${unasked}`;
+}

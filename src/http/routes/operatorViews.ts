@@ -1,0 +1,126 @@
+import { Type, type Static } from "typebox";
+import { FUNDED_ACCOUNTS } from "../../dapps/faucet.ts";
+import type { KeyView as OwnKeyView } from "../../dapps/dapps.ts";
+import type { StoredDapp } from "../../store/dapps.ts";
+
+const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
+const time = (description: string) => Type.String({ format: "date-time", description });
+const juels = (of: string) => Type.String({ description: `${of}, in juels (1e-18 LINK).` });
+
+export type DappView = Static<typeof DappView>;
+export const DappView = Type.Object({
+  id: Type.String({ description: "Identifier: `dapp_` and 26 characters." }),
+  name: Type.String(),
+  facilities: Type.Array(Type.Enum(["presets", "functions"]), { description: "What it may use." }),
+  createdAt: time("When it was created."),
+});
+
+export type KeyView = Static<typeof KeyView>;
+export const KeyView = Type.Object({
+  id: Type.String(),
+  name: Type.String({ description: "What its owner calls it; may be empty." }),
+  ending: nullable(Type.String({ description: "Last four characters; `null` once it is revoked." })),
+  createdAt: time("When it was made."),
+  lastUsedAt: nullable(time("When a call came with it last, to the minute; `null` for never.")),
+  revokedAt: nullable(time("Since when it is refused; `null` while it is live.")),
+});
+
+export const NewKeyView = Type.Object({
+  ...KeyView.properties,
+  apiKey: Type.String({ description: "The key itself, for the `Authorization` header. Keep it secret." }),
+});
+
+export const NetworkConfigView = Type.Object({
+  network: Type.String(),
+  title: Type.String(),
+  chainId: Type.Integer(),
+  rpcUrl: Type.Optional(Type.String()),
+  vrfSubscriptionId: Type.Optional(
+    Type.String({ description: "Decimal; absent until the service has made the subscriptions." }),
+  ),
+  functionsSubscriptionId: Type.Optional(Type.String()),
+  keyHash: Type.Optional(Type.String()),
+  donId: Type.String(),
+  contracts: Type.Record(Type.String(), Type.String(), { description: "Addresses by role." }),
+  env: Type.String({ description: "The same as environment variables, a line each." }),
+  sampleContract: Type.Optional(
+    Type.String({
+      description: "Solidity of a consumer with these values; absent until there are subscriptions.",
+    }),
+  ),
+});
+
+export const BalancesView = Type.Object({
+  network: Type.String(),
+  vrfJuels: juels("What the VRF subscription holds"),
+  functionsJuels: juels(
+    "What the Functions subscription holds without what is set aside for requests under way",
+  ),
+});
+
+export type ConsumersView = Static<typeof ConsumersView>;
+export const ConsumersView = Type.Object({
+  linked: Type.Array(
+    Type.Object({
+      network: Type.String(),
+      address: Type.String(),
+      onChain: Type.Union([Type.Object({ vrf: Type.Boolean(), functions: Type.Boolean() }), Type.Null()], {
+        description: "On which subscriptions the chain has it; `null`: the chain could not be asked.",
+      }),
+      linkedAt: Type.Optional(time("When the service linked it, where that is known.")),
+      transactionHash: Type.Optional(Type.String({ description: "The transaction that did." })),
+    }),
+  ),
+  waiting: Type.Array(
+    Type.Object({
+      network: Type.String(),
+      kind: Type.Enum(["random", "function"]),
+      consumer: Type.String(),
+      transactionHash: Type.String(),
+      waitsFor: Type.String(),
+    }),
+    { description: "Requests that the dapp's contracts made on chain and that nobody has answered." },
+  ),
+});
+
+export const ActivityView = Type.Object({
+  hours: Type.Array(
+    Type.Object({ from: time("Beginning of the hour."), requests: Type.Integer(), failed: Type.Integer() }),
+    { description: "The last 24 hours, oldest first." },
+  ),
+  maxCounted: Type.Integer({ description: "An hour with so many has that many or more." }),
+});
+
+export const PresetProblemView = Type.Object({
+  preset: Type.String({ description: "Name of the preset's folder." }),
+  file: Type.String(),
+  line: Type.Optional(Type.Integer()),
+  column: Type.Optional(Type.Integer()),
+  reason: Type.String(),
+});
+
+export const FundedAccountView = Type.Object({ address: Type.String(), secretKey: Type.String() });
+
+/** The accounts that hold coin on every embedded chain; everybody knows their keys. */
+export const fundedAccounts = FUNDED_ACCOUNTS.map(({ address, secretKey }) => ({ address, secretKey }));
+
+export function viewDapp({ id, name, facilities, createdAt }: StoredDapp): DappView {
+  return {
+    id,
+    name,
+    facilities: facilities as DappView["facilities"],
+    createdAt: new Date(createdAt).toISOString(),
+  };
+}
+
+export function viewKey({ id, name, apiKey, createdAt, lastUsedAt, revokedAt }: OwnKeyView): KeyView {
+  const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+  return {
+    id,
+    name,
+    ending: apiKey?.slice(-4) ?? null,
+    createdAt: new Date(createdAt).toISOString(),
+    lastUsedAt: iso(lastUsedAt),
+    revokedAt: iso(revokedAt),
+  };
+}

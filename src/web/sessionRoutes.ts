@@ -1,0 +1,121 @@
+import type { Router } from "@koa/router";
+import type { Context } from "koa";
+import { SESSION_MS, type OperatorAccess } from "../dapps/operatorAccess.ts";
+import { TycheError } from "../lib/errors.ts";
+import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import type { JsonValue } from "../lib/parseJson.ts";
+
+const COOKIE = "tyche_session";
+/** A token, and JSON around it. */
+const MAX_BODY_BYTES = 4_096;
+
+/** What the routes of sessions need. */
+export interface SessionRoutesOptions {
+  readonly access: OperatorAccess;
+  readonly guard: (ctx: Context) => Promise<void>;
+  readonly readJson: (ctx: Context, maxBytes: number) => Promise<JsonValue | undefined>;
+  readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+}
+
+/**
+ * Adds `/session`, which only pages of our own origin may call. `POST` with a proof (`operatorToken`, or the `code` of the link that a start
+ * prints) opens a session, which its cookie names; without one it gives the token for the API of the session that there is, or `null`.
+ * `DELETE` ends it.
+ */
+export function sessionRoutes(router: Router, { access, guard, readJson, log }: SessionRoutesOptions): void {
+  router.post("/session", async (ctx) => {
+    await guard(ctx);
+    checkOrigin(ctx);
+    const proof = readProof(await readJson(ctx, MAX_BODY_BYTES));
+    if (proof === undefined) {
+      const secret = ctx.cookies.get(COOKIE);
+      sendData(ctx, { token: secret === undefined ? null : ((await access.findToken(secret)) ?? null) });
+      return;
+    }
+    const secret =
+      "code" in proof ? await access.signInOnce(proof.code) : await access.signIn(proof.operatorToken);
+    if (secret === undefined) {
+      log.warn({ address: ctx.ip }, "a sign-in was refused");
+      throw new SignInRefusedError("code" in proof);
+    }
+    log.info({ address: ctx.ip }, "signed in");
+    setCookie(ctx, `${secret}; Max-Age=${SESSION_MS / 1000}`);
+    sendData(ctx, { token: await access.findToken(secret) });
+  });
+  router.delete("/session", async (ctx) => {
+    await guard(ctx);
+    checkOrigin(ctx);
+    const secret = ctx.cookies.get(COOKIE);
+    if (secret !== undefined) await access.signOut(secret);
+    setCookie(ctx, "; Max-Age=0");
+    sendData(ctx, { token: null });
+  });
+}
+
+function readProof(
+  body: JsonValue | undefined,
+): { readonly operatorToken: string } | { readonly code: string } | undefined {
+  if (body === undefined) return undefined;
+  const { operatorToken, code } = { ...(body as Readonly<Record<string, unknown>>) };
+  if (typeof operatorToken === "string") return { operatorToken };
+  if (typeof code === "string") return { code };
+  if (operatorToken === undefined && code === undefined) return undefined;
+  throw new InvalidParameterError([{ path: "", message: "give operatorToken or code, each a string" }]);
+}
+
+function sendData(ctx: Context, data: object): void {
+  ctx.set("Cache-Control", "no-store");
+  ctx.set("Content-Type", "application/json; charset=utf-8");
+  ctx.set("Vary", "Cookie");
+  ctx.body = JSON.stringify({ data });
+}
+
+/**
+ * Checks that a call came from a page of our own origin, as far as the browser says. `SameSite` alone would not do: pages on another port of
+ * the host are "same site".
+ */
+function checkOrigin(ctx: Context): void {
+  const site = ctx.get("Sec-Fetch-Site");
+  const origin = ctx.get("Origin");
+  const isOwn =
+    (site === "" || site === "same-origin") &&
+    (origin === "" || hostOf(origin) === ctx.get("Host").toLowerCase());
+  if (!isOwn) throw new ForeignPageError();
+}
+
+/** Host and port of an origin; empty for `null` and anything that is none. */
+function hostOf(origin: string): string {
+  const url = URL.parse(origin);
+  return url !== null && (url.protocol === "http:" || url.protocol === "https:") ? url.host : "";
+}
+
+/** Over TLS (which a proxy in front ends) the browser's Origin says so, and the cookie is kept to it. */
+function setCookie(ctx: Context, value: string): void {
+  const isSecure = ctx.secure || ctx.get("Origin").startsWith("https:");
+  ctx.append(
+    "Set-Cookie",
+    `${COOKIE}=${value}; Path=/session; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`,
+  );
+}
+
+/** What was given for a sign-in is not right. */
+export class SignInRefusedError extends TycheError {
+  constructor(isByLink: boolean) {
+    super(
+      isByLink
+        ? "This link was used before, or is of an earlier start. Give the operator token."
+        : "This is not the operator token.",
+      { code: "sign_in_refused", blame: "caller" },
+    );
+  }
+}
+
+/** A call of `/session` that a page of another origin made. */
+export class ForeignPageError extends TycheError {
+  constructor() {
+    super("the call was refused: it came from a page of another origin", {
+      code: "form_refused",
+      blame: "caller",
+    });
+  }
+}
