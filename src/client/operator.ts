@@ -13,8 +13,9 @@ import type {
   ServiceInfo,
   SubscriptionBalances,
 } from "./operatorTypes.ts";
+import type { Presets as BuiltInPresets } from "./presets.ts";
 import { createTransport, fillOptions, type Call, type ConnectionOptions } from "./transport.ts";
-import type { DappDeletion } from "./types.ts";
+import type { DappDeletion, NetworkView, PresetView } from "./types.ts";
 
 export interface OperatorOptions extends ConnectionOptions {
   /** The operator token of the service, or the token of a session in the application. */
@@ -24,7 +25,7 @@ export interface OperatorOptions extends ConnectionOptions {
 /** What the operator of a service may do: everything of the application, for programs. */
 export interface TycheOperator {
   /** A client that calls for one dapp, without a key of it. */
-  as(dappId: string): TycheClient;
+  as<Presets = BuiltInPresets>(dappId: string): TycheClient<Presets>;
   info(): Promise<ServiceInfo>;
   dapps(): Promise<readonly DappView[]>;
   dapp(dappId: string): Promise<DappView>;
@@ -44,6 +45,9 @@ export interface TycheOperator {
   /** A network is absent while it can't be asked, or the subscriptions are not made yet. */
   balances(dappId: string): Promise<readonly SubscriptionBalances[]>;
   consumers(dappId: string): Promise<ConsumerList>;
+  /** As `createClient` has them, for no dapp in particular. */
+  presets(): Promise<readonly PresetView[]>;
+  networks(): Promise<readonly NetworkView[]>;
   activity(): Promise<Activity>;
   presetProblems(): Promise<readonly PresetProblem[]>;
   fundedAccounts(): Promise<readonly FundedAccount[]>;
@@ -62,7 +66,7 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
   const keyOf = (dappId: string, keyId: string): string => of(dappId, `/keys/${encodeURIComponent(keyId)}`);
 
   return {
-    as: (dappId) => createClient({ ...options, apiKey: token, dappId }),
+    as: <Presets>(dappId: string) => createClient<Presets>({ ...options, apiKey: token, dappId }),
     info: () => send("GET", "/api/info"),
     dapps: () => list("/api/dapps"),
     dapp: (dappId) => send("GET", of(dappId)),
@@ -76,6 +80,8 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
     configVars: (dappId) => list(of(dappId, "/configVars")),
     balances: (dappId) => list(of(dappId, "/balances")),
     consumers: (dappId) => send("GET", of(dappId, "/consumers")),
+    presets: () => list("/api/presets"),
+    networks: () => list("/api/networks"),
     activity: () => send("GET", "/api/activity"),
     presetProblems: () => list("/api/presetProblems"),
     fundedAccounts: () => list("/api/faucet/accounts"),

@@ -2,6 +2,12 @@ import { lazy, Suspense, type ComponentType } from "react";
 import { Redirect, Route, Switch, useLocation, useSearch } from "wouter";
 import { NotFound } from "./page.tsx";
 import { Home } from "./pages/home/home.tsx";
+import { Preset } from "./pages/presets/preset.tsx";
+import { PresetList } from "./pages/presets/presetList.tsx";
+import { Random } from "./pages/presets/random.tsx";
+import { Request } from "./pages/requests/request.tsx";
+import { Requests } from "./pages/requests/requests.tsx";
+import { Shared } from "./pages/requests/shared.tsx";
 import { SignIn } from "./pages/signIn.tsx";
 import { useSession } from "./session.ts";
 
@@ -13,10 +19,18 @@ const FunctionsPage = lazy(async () => ({
 const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/", Home],
   ["/functions", FunctionsPage],
+  ["/presets", PresetList],
+  ["/presets/:name", Preset],
+  ["/random", Random],
+  ["/dapps/:dappId/requests", Requests],
+  ["/dapps/:dappId/requests/:id", Request],
 ];
 
 /** Pages for everybody. */
-const PUBLIC: readonly (readonly [path: string, page: ComponentType])[] = [["/sign-in", SignIn]];
+const PUBLIC: readonly (readonly [path: string, page: ComponentType])[] = [
+  ["/sign-in", SignIn],
+  ["/r/:id", Shared],
+];
 
 /** Shows the page of the address. */
 export function Routes() {

@@ -53,10 +53,13 @@ export function useOperator(): TycheOperator {
   return operator;
 }
 
+/** Whatever presets are installed. */
+export type AnyPresets = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
 /** The API as a dapp calls it. */
-export function useClient(dappId: string): TycheClient {
+export function useClient(dappId: string): TycheClient<AnyPresets> {
   const operator = useOperator();
-  return useMemo(() => operator.as(dappId), [operator, dappId]);
+  return useMemo(() => operator.as<AnyPresets>(dappId), [operator, dappId]);
 }
 
 /** Whether the pages of the application are open to the viewer. */

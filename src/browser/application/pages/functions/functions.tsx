@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { Loaded, Page } from "../../page.tsx";
-import { useClient, useOperator } from "../../services.tsx";
+import { useOperator } from "../../services.tsx";
 import type { Draft } from "./draft.ts";
 import type { Model } from "./model.ts";
 import { Playground } from "./playground.tsx";
@@ -36,10 +36,10 @@ export function Functions() {
 }
 
 function WithNetworks({ dapps }: Pick<Model, "dapps">) {
-  const client = useClient(dapps[0]!.id);
+  const operator = useOperator();
   const networks = useQuery({
     queryKey: ["networks", "with limits"],
-    queryFn: () => client.networks(),
+    queryFn: () => operator.networks(),
     staleTime: Infinity,
   });
   const shared = useShared();

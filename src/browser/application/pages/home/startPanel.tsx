@@ -25,7 +25,7 @@ function Flip({ dapp, isFirstVisit }: { readonly dapp: DappView; readonly isFirs
   const client = operator.as(dapp.id);
   const [, navigate] = useLocation();
   const networks = useNetworks().data ?? [];
-  const presets = useQuery({ queryKey: ["presets"], queryFn: () => client.presets() });
+  const presets = useQuery({ queryKey: ["presets"], queryFn: () => operator.presets() });
   const keys = useQuery({ queryKey: ["keys", dapp.id], queryFn: () => operator.keys(dapp.id) });
   const [chosen, choose] = useState<string>();
   const [isBusy, setBusy] = useState(false);

@@ -1,0 +1,62 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import type { DappView } from "../../../../client/index.ts";
+import { Loaded, Page } from "../../page.tsx";
+import { Copyable } from "../../parts/format.tsx";
+import { plainText, UnknownText } from "../../parts/parts.tsx";
+import { useOperator } from "../../services.tsx";
+
+const TABS = [
+  { name: "overview", path: "", text: "Overview" },
+  { name: "config", path: "/config-vars", text: "Fetch Config Vars" },
+  { name: "consumers", path: "/consumers", text: "Consumers" },
+  { name: "requests", path: "/requests", text: "Requests" },
+  { name: "dry-runs", path: "/dry-runs", text: "Dry runs" },
+  { name: "usage", path: "/usage", text: "Usage" },
+  { name: "settings", path: "/settings", text: "Settings" },
+] as const;
+
+/** A page of a dapp: its name, its id, its tabs. */
+export function DappFrame({
+  dappId,
+  tab,
+  title,
+  children,
+}: {
+  readonly dappId: string;
+  readonly tab: (typeof TABS)[number]["name"];
+  /** Default: the tab's. */
+  readonly title?: string;
+  readonly children: (dapp: DappView) => ReactNode;
+}) {
+  const operator = useOperator();
+  const dapp = useQuery({ queryKey: ["dapp", dappId], queryFn: () => operator.dapp(dappId) });
+  const text = title ?? TABS.find(({ name }) => name === tab)?.text;
+  return (
+    <Loaded query={dapp}>
+      {(data) => (
+        <Page title={`${text} · ${plainText(data.name)}`} trail={[{ href: "/", text: "Home" }]}>
+          <h1>
+            <UnknownText text={data.name} />
+          </h1>
+          <p className="subject">
+            <Copyable text={data.id} what="dapp id" />
+          </p>
+          <nav className="tabs" aria-label="Dapp">
+            {TABS.map(({ name, path, text: label }) => (
+              <Link
+                key={name}
+                href={`/dapps/${data.id}${path}`}
+                aria-current={name === tab ? "page" : undefined}
+              >
+                {label}
+              </Link>
+            ))}
+          </nav>
+          {children(data)}
+        </Page>
+      )}
+    </Loaded>
+  );
+}

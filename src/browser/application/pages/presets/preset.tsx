@@ -1,0 +1,222 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { useLocation, useParams } from "wouter";
+import type { DappView, PresetView } from "../../../../client/index.ts";
+import { Loaded, NotFound, Page } from "../../page.tsx";
+import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
+import {
+  DEFAULT_NETWORK,
+  describeError,
+  Field,
+  focusFirstProblem,
+  NetworkSelect,
+  problemAttributes,
+  problemsOf,
+} from "../../parts/forms.tsx";
+import { Notice, plainText, Scrollable, UnknownText } from "../../parts/parts.tsx";
+import { type AnyPresets, useNetworks, useOperator } from "../../services.tsx";
+import { createFields, type PresetField, readParams } from "./presetFields.ts";
+
+const TRAIL = [{ href: "/presets", text: "Presets" }] as const;
+
+/** `/presets/{name}`: a form that runs a preset, made of the schema of its parameters. */
+export function Preset() {
+  const { name } = useParams() as { readonly name: string };
+  const operator = useOperator();
+  const presets = useQuery({ queryKey: ["presets"], queryFn: () => operator.presets() });
+  return (
+    <Loaded query={presets}>
+      {(list) => {
+        const preset = list.find((one) => one.name === name);
+        return preset === undefined ? <NotFound /> : <PresetPage key={name} preset={preset} />;
+      }}
+    </Loaded>
+  );
+}
+
+function PresetPage({ preset }: { readonly preset: PresetView }) {
+  return (
+    <Page title={plainText(preset.title)} trail={TRAIL}>
+      <h1>
+        <UnknownText text={preset.title} />
+      </h1>
+      <p className="lead">
+        <UnknownText text={preset.description} />
+      </p>
+      <section className="panel">
+        <h2>Run it</h2>
+        <WithDapps facility="presets">
+          {(dapps, wanted) => <PresetForm preset={preset} dapps={dapps} wanted={wanted} />}
+        </WithDapps>
+      </section>
+      <Examples preset={preset} />
+    </Page>
+  );
+}
+
+function PresetForm({
+  preset,
+  dapps,
+  wanted,
+}: {
+  readonly preset: PresetView;
+  readonly dapps: readonly DappView[];
+  readonly wanted: string;
+}) {
+  const operator = useOperator();
+  const networks = useNetworks().data ?? [];
+  const [, navigate] = useLocation();
+  const [dappId, setDappId] = useState(wanted);
+  const [chosen, choose] = useState<string>();
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const fields = createFields(preset);
+  const network =
+    chosen ?? networks.find(({ name }) => name === DEFAULT_NETWORK)?.name ?? networks[0]?.name ?? "";
+
+  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const values = new FormData(form);
+    setBusy(true);
+    try {
+      const params = readParams(preset, (name) => String(values.get(`param.${name}`) ?? ""));
+      const { id } = await operator.as<AnyPresets>(dappId).submit.preset(preset.name, params, { network });
+      navigate(`/dapps/${dappId}/requests/${id}`);
+    } catch (error) {
+      const found = problemsOf(error);
+      const isOfFields =
+        found.size > 0 && [...found.keys()].every((name) => fields.some((one) => one.name === name));
+      setProblems(isOfFields ? found : new Map());
+      setProblem(isOfFields ? undefined : describeError(error));
+      setBusy(false);
+      focusFirstProblem(form);
+    }
+  };
+  return (
+    <>
+      {problem !== undefined && (
+        <Notice kind="bad">
+          <UnknownText text={problem} />
+        </Notice>
+      )}
+      <form className="fields" onSubmit={(event) => void send(event)}>
+        {fields.map((field) => (
+          <Parameter key={field.name} field={field} problem={problems.get(field.name)} />
+        ))}
+        <NetworkSelect networks={networks} value={network} onChange={choose} />
+        <DappSelect dapps={dapps} value={dappId} onChange={setDappId} />
+        <div>
+          <button className="action" disabled={isBusy}>
+            Run
+          </button>
+        </div>
+      </form>
+    </>
+  );
+}
+
+function Parameter({
+  field,
+  problem,
+}: {
+  readonly field: PresetField;
+  readonly problem: string | undefined;
+}) {
+  const { name, title, description, kind, choices, fallback, isRequired, isNumeric } = field;
+  const id = `param.${name}`;
+  const shared = {
+    id,
+    name: id,
+    required: isRequired,
+    defaultValue: fallback,
+    ...problemAttributes(id, problem),
+  };
+  const typed = { ...shared, spellCheck: false, autoComplete: "off" };
+  return (
+    <Field
+      id={id}
+      wide
+      problem={problem}
+      label={
+        title === undefined ? (
+          <UnknownText text={name} />
+        ) : (
+          <>
+            <UnknownText text={title} />{" "}
+            <code>
+              <UnknownText text={name} />
+            </code>
+          </>
+        )
+      }
+      note={
+        <>
+          <UnknownText text={description} />
+          {kind === "lines" && " One entry a line: a list can be pasted."}
+          {kind === "json" && choices === undefined && " As JSON."}
+        </>
+      }
+    >
+      {choices !== undefined ? (
+        <select {...shared}>
+          {/* The empty choice stands for an absent parameter. */}
+          {(isRequired && fallback !== "" ? choices : ["", ...choices]).map((one) => (
+            <option key={one} value={one}>
+              {plainText(one)}
+            </option>
+          ))}
+        </select>
+      ) : kind === "text" ? (
+        <input {...typed} inputMode={isNumeric ? "numeric" : undefined} />
+      ) : (
+        <textarea {...typed} rows={5} className={kind === "json" ? "mono" : undefined} />
+      )}
+    </Field>
+  );
+}
+
+/** Longest example that is shown, in characters of parameters and result. */
+const MAX_EXAMPLE_CHARACTERS = 400;
+const MAX_EXAMPLES = 6;
+
+function Examples({ preset: { examples } }: { readonly preset: PresetView }) {
+  const shown = examples
+    .filter(
+      ({ params, parsedResult }) =>
+        JSON.stringify(params).length + parsedResult.length < MAX_EXAMPLE_CHARACTERS,
+    )
+    .slice(0, MAX_EXAMPLES);
+  if (shown.length === 0) return null;
+  return (
+    <section className="panel">
+      <h2>Examples</h2>
+      <p className="note">What some parameters gave with some random word.</p>
+      <Scrollable label="Examples">
+        <table className="list">
+          <thead>
+            <tr>
+              <th>Parameters</th>
+              <th>Result</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ params, parsedResult }, i) => (
+              <tr key={i}>
+                <td>
+                  <code className="hex">
+                    <UnknownText text={JSON.stringify(params)} />
+                  </code>
+                </td>
+                <td>
+                  <UnknownText text={parsedResult} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scrollable>
+    </section>
+  );
+}

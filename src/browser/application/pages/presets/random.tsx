@@ -1,0 +1,173 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { useLocation } from "wouter";
+import type { DappView, Hex, NetworkView } from "../../../../client/index.ts";
+import { Loaded, Page } from "../../page.tsx";
+import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
+import {
+  describeError,
+  Field,
+  focusFirstProblem,
+  NetworkSelect,
+  problemAttributes,
+  problemsOf,
+} from "../../parts/forms.tsx";
+import { Notice, UnknownText } from "../../parts/parts.tsx";
+import { useOperator } from "../../services.tsx";
+
+/** The words of so many VRF keys can be joined. */
+const MAX_JOINED_KEYS = 4;
+const FIRST_NETWORK = "fantom_testnet";
+
+/** `/random`: a form for random numbers. */
+export function Random() {
+  const operator = useOperator();
+  const networks = useQuery({
+    queryKey: ["networks", "with limits"],
+    queryFn: () => operator.networks(),
+    staleTime: Infinity,
+  });
+  return (
+    <Page title="Random numbers" trail={[{ href: "/presets", text: "Presets" }]}>
+      <h1>Random numbers</h1>
+      <p className="lead">Words of 256 bits, each with a VRF proof that the coordinator contract checks.</p>
+      <section className="panel">
+        <h2>Ask for some</h2>
+        <WithDapps facility="presets">
+          {(dapps, wanted) => (
+            <Loaded query={networks}>
+              {(list) => <RandomForm dapps={dapps} wanted={wanted} networks={list} />}
+            </Loaded>
+          )}
+        </WithDapps>
+      </section>
+    </Page>
+  );
+}
+
+function RandomForm({
+  dapps,
+  wanted,
+  networks,
+}: {
+  readonly dapps: readonly DappView[];
+  readonly wanted: string;
+  readonly networks: readonly NetworkView[];
+}) {
+  const operator = useOperator();
+  const [, navigate] = useLocation();
+  const [dappId, setDappId] = useState(wanted);
+  const [name, setName] = useState(
+    networks.find((one) => one.name === FIRST_NETWORK)?.name ?? networks[0]?.name ?? "",
+  );
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const vrf = networks.find((one) => one.name === name)?.vrf;
+
+  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const values = new FormData(form);
+    const number = (field: string): number | undefined => {
+      const text = String(values.get(field)).trim();
+      return text === "" ? undefined : Number(text);
+    };
+    const keyHashes = values.getAll("keyHash") as Hex[];
+    setBusy(true);
+    try {
+      const { id } = await operator.as(dappId).submit.random({
+        network: name,
+        numWords: number("numWords"),
+        confirmations: number("confirmations"),
+        ...(keyHashes.length > 1 ? { keyHashes } : { keyHash: keyHashes[0] }),
+      });
+      navigate(`/dapps/${dappId}/requests/${id}`);
+    } catch (error) {
+      const found = problemsOf(error);
+      const isOfFields = ["numWords", "confirmations"].some((one) => found.has(one));
+      setProblems(isOfFields ? found : new Map());
+      setProblem(isOfFields ? undefined : describeError(error));
+      setBusy(false);
+      focusFirstProblem(form);
+    }
+  };
+  return (
+    <>
+      {problem !== undefined && (
+        <Notice kind="bad">
+          <UnknownText text={problem} />
+        </Notice>
+      )}
+      <form className="fields" onSubmit={(event) => void send(event)}>
+        <NetworkSelect networks={networks} value={name} onChange={setName} />
+        <Field
+          id="numWords"
+          label="How many"
+          problem={problems.get("numWords")}
+          note={`At most ${vrf?.maxWords ?? 1}.`}
+        >
+          <input
+            id="numWords"
+            name="numWords"
+            inputMode="numeric"
+            defaultValue="1"
+            required
+            autoComplete="off"
+            {...problemAttributes("numWords", problems.get("numWords"))}
+          />
+        </Field>
+        <Field
+          id="confirmations"
+          label="Confirmations"
+          problem={problems.get("confirmations")}
+          note={`Blocks before the words are drawn: ${vrf?.minConfirmations ?? 1} to ${vrf?.maxConfirmations ?? 200}. Empty: as few as may be.`}
+        >
+          <input
+            id="confirmations"
+            name="confirmations"
+            inputMode="numeric"
+            autoComplete="off"
+            {...problemAttributes("confirmations", problems.get("confirmations"))}
+          />
+        </Field>
+        {vrf !== undefined && <KeyHashes key={name} keyHashes={vrf.keyHashes} />}
+        <DappSelect dapps={dapps} value={dappId} onChange={setDappId} />
+        <div>
+          <button className="action" disabled={isBusy}>
+            Ask
+          </button>
+        </div>
+      </form>
+    </>
+  );
+}
+
+/** One VRF key, or several whose words are joined; nothing to choose where there is one. */
+function KeyHashes({ keyHashes }: { readonly keyHashes: readonly Hex[] }) {
+  const [chosen, choose] = useState<readonly Hex[]>(keyHashes.slice(0, 1));
+  if (keyHashes.length < 2) return <input type="hidden" name="keyHash" value={keyHashes[0]} />;
+  const toggle = (one: Hex, isOn: boolean): void =>
+    choose((before) => (isOn ? [...before, one] : before.filter((other) => other !== one)));
+  return (
+    <fieldset>
+      <legend>VRF keys</legend>
+      {keyHashes.map((one) => (
+        <label key={one} className="check">
+          <input
+            type="checkbox"
+            name="keyHash"
+            value={one}
+            checked={chosen.includes(one)}
+            disabled={!chosen.includes(one) && chosen.length === MAX_JOINED_KEYS}
+            onChange={(event) => toggle(one, event.currentTarget.checked)}
+          />{" "}
+          <code className="hex">{one}</code>
+        </label>
+      ))}
+      <p className="note">
+        With several, the numbers are a hash of all their words: one honest operator among them is enough.
+      </p>
+    </fieldset>
+  );
+}

@@ -1,0 +1,46 @@
+import type { ExplorerNetwork } from "../../../../client/index.ts";
+import { Copyable } from "../../parts/format.tsx";
+
+/** How anybody checks a result without this service. */
+export function CheckPart({
+  name,
+  network,
+  hash,
+}: {
+  readonly name: string;
+  readonly network: ExplorerNetwork | undefined;
+  /** Of the transaction that delivered it. */
+  readonly hash: string;
+}) {
+  const rpcUrl = network?.rpcUrl;
+  const fields = new URLSearchParams({ tx: hash, ...(rpcUrl === undefined ? {} : { rpc: rpcUrl }) });
+  const command = `npx tyche verify ${name} ${hash} --rpc-url ${rpcUrl ?? "https://ANY-NODE"}`;
+  return (
+    <section className="panel" id="check">
+      <h2>Verify without us</h2>
+      <p>
+        Everything that decides this result is on chain. Two ways to check it take nobody's word but a node's:
+      </p>
+      <ul>
+        <li>
+          <a href={`/verifier.html#${fields.toString()}`}>The page that verifies</a> computes every step in
+          your browser. It is a single file: save it, read it, open it from anywhere.
+        </li>
+        <li>
+          The command, on a machine of yours: <Copyable text={command} what="command" />
+        </li>
+      </ul>
+      {network?.embedded === true && (
+        <p className="note">
+          The operator of this service runs this chain and its oracle. The checks show that nothing was
+          changed afterwards; they list what remains to be trusted.
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** The transaction of an explorer's page. */
+export function hashOf(url: string): string {
+  return url.split("/").at(-1) ?? "";
+}

@@ -1,0 +1,43 @@
+import type { Hex, RequestView, ReturnType } from "../../../../client/index.ts";
+
+/** What a request's parameters may hold; which of it follows from the kind. */
+export interface RequestParams {
+  readonly preset: string;
+  readonly source: string;
+  readonly args: readonly string[];
+  readonly returnType: ReturnType;
+  readonly numWords: number;
+  readonly confirmations: number;
+  readonly keyHash: Hex;
+  readonly keyHashes?: readonly Hex[];
+}
+
+/** Writes the call of the API that asks for the same, for a shell that has `TYCHE_URL` and `TYCHE_API_KEY`. */
+export function curlOf({ kind, network, params }: Pick<RequestView, "kind" | "network" | "params">): string {
+  const { preset, ...own } = params as unknown as RequestParams;
+  if (kind === "function") return curl("/api/oracleFunctions/runFunction", { network, ...own });
+  if (kind === "preset")
+    return curl(`/api/vrfv2/presets?${new URLSearchParams({ network, preset }).toString()}`, own);
+  return curl("/api/vrfv2/requestRandomNumber", { network, ...wordsOf(own) });
+}
+
+/** Of key hashes a request names one, or those whose words it joins. */
+export function wordsOf({
+  numWords,
+  confirmations,
+  keyHash,
+  keyHashes,
+}: Pick<RequestParams, "numWords" | "confirmations" | "keyHash" | "keyHashes">) {
+  return { numWords, confirmations, ...(keyHashes === undefined ? { keyHash } : { keyHashes }) };
+}
+
+function curl(path: string, body: object): string {
+  return `curl -sS -X POST "$TYCHE_URL"${quote(path)} \\
+  -H "Authorization: $TYCHE_API_KEY" -H 'Content-Type: application/json' \\
+  -d ${quote(JSON.stringify(body, null, 2))}`;
+}
+
+/** Within single quotes a POSIX shell takes every character as it is, except for the quote. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

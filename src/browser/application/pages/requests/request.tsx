@@ -1,0 +1,211 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { Link, useLocation, useParams } from "wouter";
+import type { RequestView } from "../../../../client/index.ts";
+import { announce } from "../../announce.ts";
+import { Loaded } from "../../page.tsx";
+import { Age, Code, Copyable, CopyButton, Time, TransactionLink } from "../../parts/format.tsx";
+import { describeError } from "../../parts/forms.tsx";
+import { type Fact, Facts, Folded, Listing, Notice, UnknownText } from "../../parts/parts.tsx";
+import { hasEnded, StateTag, summaryOf } from "../../parts/requestParts.tsx";
+import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
+import { DappFrame } from "../dapps/dappFrame.tsx";
+import { CheckPart, hashOf } from "./checkPart.tsx";
+import { curlOf, type RequestParams, wordsOf } from "./curl.ts";
+import { OutcomePart } from "./outcome.tsx";
+import { Timeline } from "./timeline.tsx";
+import { VerifyPart } from "./verifyPart.tsx";
+
+const BUSY_MS = 300;
+/** An end may be taken back by a reorganisation. */
+const ENDED_MS = 15_000;
+
+/** `/dapps/{dappId}/requests/{id}`: one request, followed until it ends. */
+export function Request() {
+  const { dappId, id } = useParams() as { readonly dappId: string; readonly id: string };
+  const client = useClient(dappId);
+  const query = useQuery({
+    queryKey: ["request", dappId, id],
+    queryFn: () => client.request(id),
+    refetchInterval: ({ state: { data } }) => (data !== undefined && hasEnded(data) ? ENDED_MS : BUSY_MS),
+  });
+  useAnnouncedEnd(query.data);
+  const title = query.data === undefined ? "Request" : summaryOf(query.data);
+  return (
+    <DappFrame dappId={dappId} tab="requests" title={title}>
+      {() => (
+        <Loaded query={query}>
+          {(request) => <RequestParts key={id} dappId={dappId} request={request} />}
+        </Loaded>
+      )}
+    </DappFrame>
+  );
+}
+
+function RequestParts({ dappId, request }: { readonly dappId: string; readonly request: RequestView }) {
+  const { id, why, params, outcome, error, createdAt, payloadDeletedAt, network } = request;
+  const client = useClient(dappId);
+  const networks = useNetworks();
+  const titleOf = useTitleOf();
+  const isOnChain = outcome !== null && "requestId" in outcome;
+  return (
+    <>
+      <div id="request">
+        <section className="panel" aria-label="Request">
+          <h2>
+            <UnknownText text={summaryOf(request)} /> on {titleOf(network)} <StateTag state={request.state} />
+          </h2>
+          <OutcomePart outcome={outcome} {...(request.shown === undefined ? {} : { shown: request.shown })} />
+          {error !== null && (
+            <div className="notice bad">
+              <UnknownText text={error.message} /> <code>{error.code}</code>
+            </div>
+          )}
+          {why !== null && (
+            <p className="note">
+              Waiting: <UnknownText text={why} />
+            </p>
+          )}
+          <Facts
+            entries={[
+              ...outcomeFacts(request),
+              ["Request", <Copyable text={id} what="request id" />],
+              ["Received", <Age iso={createdAt} />],
+              [
+                "Share",
+                isOnChain && (
+                  <>
+                    <Link href={`/r/${id}`}>a page for everybody</Link>, with this result alone
+                  </>
+                ),
+              ],
+            ]}
+          />
+          {outcome !== null && "result" in outcome && (
+            <Folded summary="Bytes and ids on chain">
+              <Facts
+                entries={[
+                  ["Result", <Copyable text={outcome.result} what="result" />],
+                  ["Function request", <Copyable text={outcome.requestId} what="function request" />],
+                ]}
+              />
+            </Folded>
+          )}
+          {payloadDeletedAt !== undefined && (
+            <p className="note">
+              What was sent was deleted <Time iso={payloadDeletedAt} />.
+            </p>
+          )}
+          <Folded summary="Parameters">
+            <Listing text={JSON.stringify(params, null, 2)} label="Parameters" />
+          </Folded>
+        </section>
+        <section className="panel">
+          <h2>Timeline</h2>
+          <Timeline request={request} />
+        </section>
+        {isOnChain && (
+          <>
+            <VerifyPart
+              client={client}
+              network={network}
+              hash={hashOf(outcome.url)}
+              requestId={outcome.requestId}
+            />
+            <CheckPart
+              name={network}
+              network={networks.data?.find(({ name }) => name === network)}
+              hash={hashOf(outcome.url)}
+            />
+          </>
+        )}
+      </div>
+      {isRepeatable(request) && <Again dappId={dappId} request={request} />}
+    </>
+  );
+}
+
+/** Where a result came from. */
+function outcomeFacts({ outcome, network, kind }: RequestView): readonly Fact[] {
+  if (outcome === null) return [];
+  const link = (hash: string) => (
+    <>
+      transaction <TransactionLink network={network} hash={hash} />
+    </>
+  );
+  if ("randomNumber" in outcome)
+    return [
+      ["Proof", link(outcome.transactionHash)],
+      ["VRF request", <Code text={outcome.requestId} />],
+    ];
+  if (!("parsedResult" in outcome))
+    return [[kind === "unlink" ? "Unlinked by" : "Linked by", link(outcome.transactionHash)]];
+  return [
+    ["Proof", "vrfv2Hash" in outcome && link(outcome.vrfv2Hash)],
+    ["Delivered by", link(hashOf(outcome.url))],
+  ];
+}
+
+/** Whether all that a request was made of is there, and it is one that can be made again. */
+function isRepeatable({ kind, payloadDeletedAt }: RequestView): boolean {
+  return payloadDeletedAt === undefined && (kind === "preset" || kind === "function" || kind === "random");
+}
+
+function Again({ dappId, request }: { readonly dappId: string; readonly request: RequestView }) {
+  const client = useClient(dappId);
+  const [, navigate] = useLocation();
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const repeat = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      const { id } = await submitAgain(client, request);
+      navigate(`/dapps/${dappId}/requests/${id}`);
+    } catch (error) {
+      setProblem(describeError(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const command = curlOf(request);
+  return (
+    <section className="panel" aria-label="Again">
+      <h2>Again</h2>
+      {problem !== undefined && (
+        <Notice kind="bad">
+          <UnknownText text={problem} />
+        </Notice>
+      )}
+      <button type="button" disabled={isBusy} onClick={() => void repeat()}>
+        Run again
+      </button>{" "}
+      <span className="note">A new request with the same parameters.</span>
+      <Folded summary="As curl">
+        <Listing text={command} label="curl" />
+        <CopyButton text={command} what="curl" />
+      </Folded>
+    </section>
+  );
+}
+
+async function submitAgain(
+  { submit }: ReturnType<typeof useClient>,
+  { kind, network, params }: RequestView,
+): Promise<{ readonly id: string }> {
+  const { preset, ...own } = params as unknown as RequestParams;
+  if (kind === "preset") return await submit.preset(preset, { ...own }, { network });
+  return kind === "function"
+    ? await submit.runFunction({ network, source: own.source, args: own.args, returnType: own.returnType })
+    : await submit.random({ network, ...wordsOf(own) });
+}
+
+/** Tells people who listen to the page that what they wait for is there. */
+function useAnnouncedEnd(request: RequestView | undefined): void {
+  const [wasOpen, setWasOpen] = useState(false);
+  const isEnded = request !== undefined && hasEnded(request);
+  const isOpen = request !== undefined && !isEnded;
+  useEffect(() => {
+    if (isOpen) setWasOpen(true);
+    if (isEnded && wasOpen) announce(`${summaryOf(request)} ${request.state}`);
+  }, [isOpen, isEnded, wasOpen]);
+}

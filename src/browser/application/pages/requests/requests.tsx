@@ -1,0 +1,111 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link, useParams, useSearchParams } from "wouter";
+import type { RequestKind, RequestState } from "../../../../client/index.ts";
+import { Loaded } from "../../page.tsx";
+import { Select } from "../../parts/forms.tsx";
+import { hasEnded } from "../../parts/requestParts.tsx";
+import { RequestTable } from "../../parts/requestTable.tsx";
+import { useClient, useNetworks } from "../../services.tsx";
+import { DappFrame } from "../dapps/dappFrame.tsx";
+
+const PAGE_SIZE = 25;
+const BUSY_MS = 500;
+const QUIET_MS = 2_000;
+const STATES: readonly RequestState[] = [
+  "checking",
+  "received",
+  "submitted",
+  "randomness",
+  "executing",
+  "fulfilled",
+  "failed",
+];
+const KINDS: readonly RequestKind[] = ["preset", "function", "random", "consumer", "unlink"];
+
+/** `/dapps/{dappId}/requests`: a list that follows what happens. */
+export function Requests() {
+  const { dappId } = useParams() as { readonly dappId: string };
+  return (
+    <DappFrame dappId={dappId} tab="requests">
+      {() => <RequestList dappId={dappId} />}
+    </DappFrame>
+  );
+}
+
+function RequestList({ dappId }: { readonly dappId: string }) {
+  const client = useClient(dappId);
+  const networks = useNetworks().data ?? [];
+  const [search, setSearch] = useSearchParams();
+  const chosen = (name: string, known: readonly string[]): string | undefined =>
+    known.find((one) => one === search.get(name));
+  const names = networks.map(({ name }) => name);
+  const cursor = search.get("cursor") ?? undefined;
+  const filter = {
+    state: chosen("state", STATES) as RequestState | undefined,
+    kind: chosen("kind", KINDS) as RequestKind | undefined,
+    network: chosen("network", names),
+  };
+  const query = useQuery({
+    queryKey: ["requests", dappId, filter, cursor],
+    queryFn: () => client.requests({ limit: PAGE_SIZE, ...filter, cursor }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) => (data?.items.every(hasEnded) === false ? BUSY_MS : QUIET_MS),
+  });
+  const choose = (name: string, value: string): void =>
+    setSearch((before) => {
+      const next = new URLSearchParams(before);
+      next.delete("cursor");
+      if (value === "") next.delete(name);
+      else next.set(name, value);
+      return next;
+    });
+  const older = (next: string): string => {
+    const params = new URLSearchParams(search);
+    params.set("cursor", next);
+    return `/dapps/${dappId}/requests?${params.toString()}`;
+  };
+  const filterPart = (name: keyof typeof filter, label: string, values: readonly string[]) => (
+    <span>
+      <label htmlFor={name}>{label}</label>{" "}
+      <Select
+        id={name}
+        value={filter[name] ?? ""}
+        options={[["", "any"], ...values.map((value) => [value, value] as const)]}
+        onChange={(value) => choose(name, value)}
+      />
+    </span>
+  );
+  return (
+    <>
+      <form className="filter" onSubmit={(event) => event.preventDefault()}>
+        {filterPart("state", "State", STATES)}
+        {filterPart("kind", "Kind", KINDS)}
+        {filterPart("network", "Network", names)}
+      </form>
+      <section className="panel" id="requests" aria-label="Requests">
+        <Loaded query={query}>
+          {({ items, nextCursor }) => (
+            <>
+              {items.length === 0 ? (
+                <p className="note">No requests here.</p>
+              ) : (
+                <RequestTable requests={items} dappId={dappId} />
+              )}
+              <p className="note">
+                What your own contracts ask for on chain is not listed here;{" "}
+                <Link href={`/dapps/${dappId}/consumers`}>Consumers</Link> says which of it waits, and why.
+              </p>
+              {nextCursor !== null && (
+                <p className="pages">
+                  <Link rel="next" href={older(nextCursor)}>
+                    Older
+                  </Link>
+                </p>
+              )}
+            </>
+          )}
+        </Loaded>
+      </section>
+    </>
+  );
+}

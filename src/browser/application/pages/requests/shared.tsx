@@ -1,0 +1,74 @@
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "wouter";
+import type { SharedResult } from "../../../../client/index.ts";
+import { Loaded, Page } from "../../page.tsx";
+import { Age, Copyable, TransactionLink, Code } from "../../parts/format.tsx";
+import { Facts, Folded, plainText, UnknownText } from "../../parts/parts.tsx";
+import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
+import { CheckPart, hashOf } from "./checkPart.tsx";
+import { OutcomePart } from "./outcome.tsx";
+
+/** `/r/{id}`: a result for everybody, without anything of the dapp but it. */
+export function Shared() {
+  const { id } = useParams() as { readonly id: string };
+  const explorer = useExplorer();
+  const query = useQuery({ queryKey: ["shared", id], queryFn: () => explorer.shared(id), staleTime: 60_000 });
+  return <Loaded query={query}>{(shared) => <SharedParts shared={shared} />}</Loaded>;
+}
+
+function SharedParts({ shared }: { readonly shared: SharedResult }) {
+  const { outcome, network, updatedAt } = shared;
+  const networks = useNetworks();
+  const titleOf = useTitleOf();
+  const title = titleOfResult(shared);
+  const links = linksOf(shared);
+  return (
+    <Page title={plainText(title)}>
+      <h1>
+        <UnknownText text={title} /> on {titleOf(network)}
+      </h1>
+      <section className="panel" aria-label="Result">
+        <OutcomePart outcome={outcome} {...(shared.shown === undefined ? {} : { shown: shared.shown })} />
+        <Facts
+          entries={[
+            ...links.map(
+              ({ name, hash }) =>
+                [
+                  name,
+                  <TransactionLink network={network} hash={hash}>
+                    <Code text={hash} />
+                  </TransactionLink>,
+                ] as const,
+            ),
+            ["Date", <Age iso={updatedAt} />],
+          ]}
+        />
+        <Folded summary="Bytes and ids on chain">
+          <Facts
+            entries={[
+              ["Result", "result" in outcome && <Copyable text={outcome.result} what="result" />],
+              ["Request", <Copyable text={outcome.requestId} what="request" />],
+            ]}
+          />
+        </Folded>
+      </section>
+      <CheckPart
+        name={network}
+        network={networks.data?.find(({ name }) => name === network)}
+        hash={links[0]!.hash}
+      />
+    </Page>
+  );
+}
+
+function titleOfResult({ preset, outcome }: SharedResult): string {
+  return preset ?? ("randomNumber" in outcome ? "Random numbers" : "Function");
+}
+
+/** The transactions of a result, the one that delivered it first. */
+function linksOf({ outcome }: SharedResult): readonly { readonly name: string; readonly hash: string }[] {
+  return [
+    { name: "randomNumber" in outcome ? "Proof" : "Delivered by", hash: hashOf(outcome.url) },
+    ...("vrfv2Hash" in outcome ? [{ name: "Proof", hash: outcome.vrfv2Hash }] : []),
+  ];
+}

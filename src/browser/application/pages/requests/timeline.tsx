@@ -1,0 +1,101 @@
+import { Fragment } from "react";
+import type { RequestKind, RequestState, RequestView, StateChange } from "../../../../client/index.ts";
+import { Age, TransactionLink } from "../../parts/format.tsx";
+import { UnknownText } from "../../parts/parts.tsx";
+import { hasEnded } from "../../parts/requestParts.tsx";
+
+/** The states that a request of a kind comes through when all goes well. */
+const STEPS: Readonly<Record<RequestKind, readonly RequestState[]>> = {
+  preset: ["received", "submitted", "randomness", "executing", "fulfilled"],
+  function: ["received", "submitted", "executing", "fulfilled"],
+  random: ["received", "submitted", "fulfilled"],
+  consumer: ["received", "submitted", "fulfilled"],
+  unlink: ["received", "submitted", "fulfilled"],
+};
+
+/** What happens in a state, for whoever sees the word for the first time. */
+const MEANINGS: Readonly<Record<RequestState, string>> = {
+  checking: "the source is run once",
+  received: "stored",
+  submitted: "its transaction is sent",
+  randomness: "the VRF proof is on chain",
+  executing: "the oracle's nodes run the function",
+  fulfilled: "the result is on chain",
+  failed: "ended without a result",
+};
+
+/** States that are still ahead of a request when all goes well. */
+export function stepsAhead(
+  request: Pick<RequestView, "kind" | "state" | "timeline">,
+): readonly RequestState[] {
+  if (hasEnded(request)) return [];
+  const steps = STEPS[request.kind];
+  // Some states are no step of each request of the kind: the run before `received`, words that are joined.
+  const reached = Math.max(...request.timeline.map(({ state }) => steps.indexOf(state)));
+  return steps.slice(reached + 1);
+}
+
+/** Where a request stands: what it came through, the step under way, and those ahead. */
+export function Timeline({ request }: { readonly request: RequestView }) {
+  const { timeline } = request;
+  return (
+    <ol className="timeline">
+      {timeline.map((entry, i) => (
+        <PastStep
+          key={entry.seq}
+          entry={entry}
+          before={timeline[i - 1]}
+          network={request.network}
+          isCurrent={i === timeline.length - 1 && !hasEnded(request)}
+        />
+      ))}
+      {stepsAhead(request).map((step) => (
+        <li key={step} className="ahead">
+          <b>{step}</b> <span className="note">{MEANINGS[step]}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function PastStep({
+  entry: { state, at, transactionHash, detail },
+  before,
+  network,
+  isCurrent,
+}: {
+  readonly entry: StateChange;
+  readonly before: StateChange | undefined;
+  readonly network: string;
+  readonly isCurrent: boolean;
+}) {
+  return (
+    <li className={isCurrent ? `${state} current` : state} aria-current={isCurrent ? "step" : undefined}>
+      <b>{state}</b>{" "}
+      <span className="note">
+        {MEANINGS[state]};{" "}
+        {before === undefined ? (
+          <Age iso={at} />
+        ) : (
+          <time dateTime={at} title={at}>
+            {Date.parse(at) - Date.parse(before.at)} ms later
+          </time>
+        )}
+      </span>
+      {transactionHash !== undefined && (
+        <Fragment>
+          <br />
+          <TransactionLink network={network} hash={transactionHash} />
+        </Fragment>
+      )}
+      {detail !== undefined && (
+        <Fragment>
+          <br />
+          <span className="note">
+            <UnknownText text={detail} />
+          </span>
+        </Fragment>
+      )}
+    </li>
+  );
+}

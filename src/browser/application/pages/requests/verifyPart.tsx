@@ -1,0 +1,125 @@
+import { useState } from "react";
+import type { TycheClient, Verification, VerificationStep } from "../../../../client/index.ts";
+import { describeError } from "../../parts/forms.tsx";
+import { Folded, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
+import type { AnyPresets } from "../../services.tsx";
+
+const MARKS: Readonly<Record<VerificationStep["outcome"], string>> = {
+  ok: "✓",
+  failed: "✗",
+  notApplicable: "–",
+};
+const WORDS: Readonly<Record<VerificationStep["outcome"], string>> = {
+  ok: "holds",
+  failed: "failed",
+  notApplicable: "can't be checked",
+};
+
+/** A button that has the service check a result from chain data, and the steps of that. */
+export function VerifyPart({
+  client,
+  network,
+  hash,
+  requestId,
+}: {
+  readonly client: TycheClient<AnyPresets>;
+  readonly network: string;
+  readonly hash: string;
+  readonly requestId: string;
+}) {
+  const [found, setFound] = useState<Verification>();
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const verify = async (): Promise<void> => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      setFound(await client.verify({ network, tx: hash, requestId }));
+    } catch (error) {
+      setProblem(describeError(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const request = found?.requests[0];
+  return (
+    <section className="panel" id="verify">
+      <h2>
+        Verify{" "}
+        {found !== undefined && (
+          <Tag kind={found.verdict === "valid" ? "good" : found.verdict === "invalid" ? "bad" : "quiet"}>
+            {found.verdict}
+          </Tag>
+        )}
+      </h2>
+      <p className="note">
+        Every step is computed anew from what is on the chain: the proof, the words, the signatures, the run
+        of the source.
+      </p>
+      {problem !== undefined && (
+        <Notice kind="bad">
+          <UnknownText text={problem} />
+        </Notice>
+      )}
+      {request !== undefined && (
+        <ol className="checks">
+          {request.steps.map((step) => (
+            <Step key={step.name} step={step} />
+          ))}
+        </ol>
+      )}
+      <button type="button" disabled={isBusy} onClick={() => void verify()}>
+        {isBusy ? "Verifying…" : found === undefined ? "Verify" : "Verify again"}
+      </button>
+      {found !== undefined && (
+        <Folded summary="What no check can show">
+          <ul>
+            {found.trust.map((text) => (
+              <li key={text}>
+                <UnknownText text={text} />
+              </li>
+            ))}
+          </ul>
+        </Folded>
+      )}
+    </section>
+  );
+}
+
+function Step({ step: { name, outcome, detail, compared } }: { readonly step: VerificationStep }) {
+  return (
+    <li className={outcome}>
+      <b>
+        <span aria-hidden="true">{MARKS[outcome]}</span>
+        <span className="visually-hidden">{WORDS[outcome]}:</span> {name}
+      </b>{" "}
+      <span className="note">
+        <UnknownText text={detail} />
+      </span>
+      {compared.length > 0 && (
+        <Folded summary="Numbers">
+          <table className="values">
+            <tbody>
+              {compared.map(({ what, expected, found }) => (
+                <tr key={what}>
+                  <th scope="row">{what}</th>
+                  <td>
+                    <code className="hex">
+                      <UnknownText text={found} />
+                    </code>
+                    {expected !== found && (
+                      <span className="bad-text">
+                        {" "}
+                        instead of <UnknownText text={expected} />
+                      </span>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Folded>
+      )}
+    </li>
+  );
+}

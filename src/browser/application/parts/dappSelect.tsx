@@ -1,0 +1,58 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Link, useSearchParams } from "wouter";
+import type { DappView, Facility } from "../../../client/index.ts";
+import { Loaded } from "../page.tsx";
+import { useOperator } from "../services.tsx";
+import { Field, Select } from "./forms.tsx";
+import { plainText } from "./parts.tsx";
+
+/** Draws something for the dapps that have a facility; says so where none has. */
+export function WithDapps({
+  facility,
+  children,
+}: {
+  readonly facility: Facility;
+  readonly children: (dapps: readonly DappView[], wanted: string) => ReactNode;
+}) {
+  const operator = useOperator();
+  const [search] = useSearchParams();
+  const query = useQuery({ queryKey: ["dapps"], queryFn: () => operator.dapps() });
+  return (
+    <Loaded query={query}>
+      {(list) => {
+        const users = list.filter(({ facilities }) => facilities.includes(facility));
+        const wanted = users.find(({ id }) => id === search.get("dapp")) ?? users[0];
+        return wanted === undefined ? (
+          <p className="note">
+            No dapp is permitted to use {facility}: <Link href="/">create one that is</Link>.
+          </p>
+        ) : (
+          children(users, wanted.id)
+        );
+      }}
+    </Loaded>
+  );
+}
+
+/** A choice of the dapp whose subscriptions are used. */
+export function DappSelect({
+  dapps,
+  value,
+  onChange,
+}: {
+  readonly dapps: readonly DappView[];
+  readonly value: string;
+  readonly onChange: (id: string) => void;
+}) {
+  return (
+    <Field id="dapp" label="Dapp that pays">
+      <Select
+        id="dapp"
+        value={value}
+        options={dapps.map(({ id, name }) => [id, plainText(name)] as const)}
+        onChange={onChange}
+      />
+    </Field>
+  );
+}

@@ -1,0 +1,52 @@
+import type { RequestState, RequestView } from "../../../client/index.ts";
+import { count } from "./format.tsx";
+import { Tag, UnknownText } from "./parts.tsx";
+
+/** Where a request stands, as a coloured word. */
+export function StateTag({ state }: { readonly state: RequestState }) {
+  return <Tag kind={state === "fulfilled" ? "good" : state === "failed" ? "bad" : "busy"}>{state}</Tag>;
+}
+
+/** Whether nothing about a request changes any more. */
+export function hasEnded({ state }: Pick<RequestView, "state">): boolean {
+  return state === "fulfilled" || state === "failed";
+}
+
+/** What a request is for, in a few words. */
+export function summaryOf({ kind, params }: Pick<RequestView, "kind" | "params">): string {
+  const { preset, numWords, consumer } = params as { preset?: string; numWords?: number; consumer?: string };
+  if (kind === "preset") return preset ?? "preset";
+  if (kind === "random") return count(numWords ?? 0, "random number");
+  if (kind === "unlink") return `unlink ${shorten(consumer ?? "")}`;
+  return kind === "consumer" ? `link ${shorten(consumer ?? "")}` : "function";
+}
+
+/** What came out of a request, in a list; why it waits, while it is under way. */
+export function ResultInList({ request: { outcome, error, why } }: { readonly request: RequestView }) {
+  if (error !== null) return <Bad text={error.message} />;
+  if (outcome === null)
+    return why === null ? null : (
+      <span className="note">
+        <UnknownText text={why} />
+      </span>
+    );
+  if ("randomNumber" in outcome) return cut(outcome.randomNumber.join(", "));
+  if (!("parsedResult" in outcome)) return null;
+  return outcome.success ? <UnknownText text={cut(outcome.parsedResult)} /> : <Bad text={outcome.err} />;
+}
+
+function Bad({ text }: { readonly text: string }) {
+  return (
+    <span className="bad-text">
+      <UnknownText text={cut(text)} />
+    </span>
+  );
+}
+
+function shorten(address: string): string {
+  return `${address.slice(0, 8)}…${address.slice(-4)}`;
+}
+
+function cut(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
