@@ -61,6 +61,11 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
     params?: { readonly from?: string; readonly to?: string; readonly network?: string },
     options?: CallOptions,
   ): Promise<UsageReport>;
+  /** The same as CSV, with a head line. */
+  usageCsv(
+    params?: { readonly from?: string; readonly to?: string; readonly network?: string },
+    options?: CallOptions,
+  ): Promise<string>;
   presets(options?: CallOptions): Promise<readonly PresetView[]>;
   networks(options?: CallOptions): Promise<readonly NetworkView[]>;
   /** Has the service check a result from chain data. Whoever does not want to take its word imports `tyche/verify`. */
@@ -180,6 +185,16 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
     requests: (params = {}, options) => get("/api/requests", params, options),
     dryRuns: (params = {}, options) => get("/api/dryRuns", params, options),
     usage: (params = {}, options) => get("/api/usage", params, options),
+    usageCsv: (params = {}, options = {}) =>
+      within(options, async (signal) => {
+        const query = { ...params, format: "csv" };
+        const { body, end } = await transport.open({ method: "GET", path: "/api/usage", query, signal });
+        try {
+          return await new Response(body).text();
+        } finally {
+          end();
+        }
+      }),
     presets: (options) => list("/api/presets", options),
     networks: (options) => list("/api/networks", options),
     verify: (params, options) => get("/api/verify", params, options),

@@ -1,6 +1,12 @@
 import { lazy, Suspense, type ComponentType } from "react";
 import { Redirect, Route, Switch, useLocation, useSearch } from "wouter";
 import { NotFound } from "./page.tsx";
+import { Usage } from "./pages/dapps/usage.tsx";
+import { Settings } from "./pages/dapps/settings.tsx";
+import { Dapp } from "./pages/dapps/overview.tsx";
+import { DryRuns } from "./pages/dapps/dryRuns.tsx";
+import { Consumers } from "./pages/dapps/consumers.tsx";
+import { ConfigVars } from "./pages/dapps/configVars.tsx";
 import { Home } from "./pages/home/home.tsx";
 import { Preset } from "./pages/presets/preset.tsx";
 import { PresetList } from "./pages/presets/presetList.tsx";
@@ -22,6 +28,12 @@ const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/presets", PresetList],
   ["/presets/:name", Preset],
   ["/random", Random],
+  ["/dapps/:dappId", Dapp],
+  ["/dapps/:dappId/config-vars", ConfigVars],
+  ["/dapps/:dappId/consumers", Consumers],
+  ["/dapps/:dappId/dry-runs", DryRuns],
+  ["/dapps/:dappId/usage", Usage],
+  ["/dapps/:dappId/settings", Settings],
   ["/dapps/:dappId/requests", Requests],
   ["/dapps/:dappId/requests/:id", Request],
 ];

@@ -1,0 +1,239 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { Link, useLocation, useParams } from "wouter";
+import type { LinkedConsumer, WaitingRequest } from "../../../../client/index.ts";
+import { Loaded } from "../../page.tsx";
+import { Age, Code, TransactionLink } from "../../parts/format.tsx";
+import {
+  ConfirmButton,
+  DEFAULT_NETWORK,
+  describeError,
+  Field,
+  focusFirstProblem,
+  NetworkSelect,
+  problemAttributes,
+  problemsOf,
+} from "../../parts/forms.tsx";
+import { Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
+import { useClient, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
+import { DappFrame } from "./dappFrame.tsx";
+
+const REFRESH_MS = 5_000;
+
+/** `/dapps/{dappId}/consumers`: the linked contracts, and what links and unlinks one. */
+export function Consumers() {
+  const { dappId } = useParams() as { readonly dappId: string };
+  return (
+    <DappFrame dappId={dappId} tab="consumers">
+      {() => (
+        <>
+          <LinkPanel dappId={dappId} />
+          <Lists dappId={dappId} />
+        </>
+      )}
+    </DappFrame>
+  );
+}
+
+function LinkPanel({ dappId }: { readonly dappId: string }) {
+  const client = useClient(dappId);
+  const networks = useNetworks().data ?? [];
+  const [, navigate] = useLocation();
+  const [chosen, choose] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const network =
+    chosen ?? networks.find(({ name }) => name === DEFAULT_NETWORK)?.name ?? networks[0]?.name ?? "";
+  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const consumer = String(new FormData(form).get("consumer")).trim();
+    setBusy(true);
+    try {
+      const { id } = await client.submit.addConsumer({ dappId, network, consumer });
+      navigate(`/dapps/${dappId}/requests/${id}`);
+    } catch (error) {
+      setProblem(problemsOf(error).get("consumer") ?? describeError(error));
+      setBusy(false);
+      focusFirstProblem(form);
+    }
+  };
+  return (
+    <section className="panel">
+      <h2>Link a consumer</h2>
+      <p className="note">
+        A consumer is a contract of yours that asks for random numbers or runs functions on this dapp's
+        subscriptions. Deploy it with the ids of{" "}
+        <Link href={`/dapps/${dappId}/config-vars`}>Fetch Config Vars</Link>, then link it here.
+      </p>
+      <form className="fields" onSubmit={(event) => void send(event)}>
+        <Field id="consumer" label="Contract address" problem={problem} wide>
+          <input
+            id="consumer"
+            name="consumer"
+            required
+            spellCheck={false}
+            autoComplete="off"
+            placeholder="0x…"
+            className="mono"
+            {...problemAttributes("consumer", problem)}
+          />
+        </Field>
+        <NetworkSelect networks={networks} value={network} onChange={choose} />
+        <div>
+          <button className="action" disabled={isBusy}>
+            Link
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+function Lists({ dappId }: { readonly dappId: string }) {
+  const operator = useOperator();
+  const query = useQuery({
+    queryKey: ["consumers", dappId],
+    queryFn: () => operator.consumers(dappId),
+    refetchInterval: REFRESH_MS,
+  });
+  return (
+    <Loaded query={query}>
+      {({ linked, waiting }) => (
+        <>
+          <section className="panel" id="linked">
+            <h2>Linked consumers</h2>
+            {linked.length === 0 ? (
+              <p className="note">None yet.</p>
+            ) : (
+              <LinkedTable linked={linked} dappId={dappId} />
+            )}
+          </section>
+          {waiting.length > 0 && <WaitingPanel waiting={waiting} />}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function LinkedTable({
+  linked,
+  dappId,
+}: {
+  readonly linked: readonly LinkedConsumer[];
+  readonly dappId: string;
+}) {
+  const client = useClient(dappId);
+  const titleOf = useTitleOf();
+  const [, navigate] = useLocation();
+  return (
+    <Scrollable label="Linked consumers">
+      <table className="list">
+        <thead>
+          <tr>
+            <th>Contract</th>
+            <th>Network</th>
+            <th>On the chain</th>
+            <th>Linked</th>
+            <th>Transaction</th>
+            <th>
+              <span className="visually-hidden">Unlink</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {linked.map(({ network, address, onChain, linkedAt, transactionHash }) => (
+            <tr key={network + address}>
+              <td>
+                <Link href={`/explorer/${network}/address/${address}`}>
+                  <Code text={address} />
+                </Link>
+              </td>
+              <td>{titleOf(network)}</td>
+              <td>
+                <LinkState onChain={onChain} />
+              </td>
+              <td>{linkedAt !== undefined && <Age iso={linkedAt} />}</td>
+              <td>
+                {transactionHash !== undefined && (
+                  <TransactionLink network={network} hash={transactionHash} />
+                )}
+              </td>
+              <td>
+                <ConfirmButton
+                  question="Unlink this contract?"
+                  detail="Its requests are refused from then on. It can be linked again."
+                  confirm="Unlink it"
+                  onConfirm={async () => {
+                    const { id } = await client.submit.removeConsumer({ network, consumer: address });
+                    navigate(`/dapps/${dappId}/requests/${id}`);
+                  }}
+                >
+                  Unlink
+                  <span className="visually-hidden">
+                    {" "}
+                    {address} on {titleOf(network)}
+                  </span>
+                </ConfirmButton>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrollable>
+  );
+}
+
+/** What the chain has of a linked contract. */
+function LinkState({ onChain }: Pick<LinkedConsumer, "onChain">) {
+  if (onChain === null) return <span className="note">not known: the network doesn't answer</span>;
+  const { vrf, functions } = onChain;
+  if (vrf && functions) return <Tag kind="good">linked</Tag>;
+  return (
+    <span className="bad-text">
+      {vrf
+        ? "random numbers only: link it again"
+        : functions
+          ? "functions only: link it again"
+          : "not linked: the chain has lost it, link it again"}
+    </span>
+  );
+}
+
+/** What the dapp's own contracts have asked for and not got: such requests are on chain only, and no requests of the API. */
+function WaitingPanel({ waiting }: { readonly waiting: readonly WaitingRequest[] }) {
+  const titleOf = useTitleOf();
+  return (
+    <section className="panel" id="waiting">
+      <h2>Requests of your contracts that wait</h2>
+      <Scrollable label="Requests that wait">
+        <table className="list">
+          <thead>
+            <tr>
+              <th>Transaction</th>
+              <th>Network</th>
+              <th>Contract</th>
+              <th>Why</th>
+            </tr>
+          </thead>
+          <tbody>
+            {waiting.map(({ network, transactionHash, consumer, waitsFor }, i) => (
+              <tr key={i}>
+                <td>
+                  <TransactionLink network={network} hash={transactionHash} />
+                </td>
+                <td>{titleOf(network)}</td>
+                <td>
+                  <Code text={consumer} />
+                </td>
+                <td>
+                  <UnknownText text={waitsFor} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scrollable>
+    </section>
+  );
+}

@@ -1,0 +1,120 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link, useParams, useSearchParams } from "wouter";
+import type { DryRunView } from "../../../../client/index.ts";
+import { Loaded } from "../../page.tsx";
+import { Age } from "../../parts/format.tsx";
+import { Folded, Listing, Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
+import { useClient } from "../../services.tsx";
+import { DappFrame } from "./dappFrame.tsx";
+
+const PAGE_SIZE = 25;
+const REFRESH_MS = 2_000;
+
+/** `/dapps/{dappId}/dry-runs`: sources that were run once, with no request made of them. */
+export function DryRuns() {
+  const { dappId } = useParams() as { readonly dappId: string };
+  return (
+    <DappFrame dappId={dappId} tab="dry-runs">
+      {() => <RunList dappId={dappId} />}
+    </DappFrame>
+  );
+}
+
+function RunList({ dappId }: { readonly dappId: string }) {
+  const client = useClient(dappId);
+  const [search] = useSearchParams();
+  const cursor = search.get("cursor") ?? undefined;
+  const query = useQuery({
+    queryKey: ["dryRuns", dappId, cursor],
+    queryFn: () => client.dryRuns({ limit: PAGE_SIZE, cursor }),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+  return (
+    <section className="panel" id="dry-runs" aria-label="Dry runs">
+      <p className="note">
+        Dry runs, and calls that were refused because their dry run failed. No request was made of them. The
+        last 100 are kept.
+      </p>
+      <Loaded query={query}>
+        {({ items, nextCursor }) => (
+          <>
+            {items.length === 0 ? <p className="note">None yet.</p> : <RunTable runs={items} />}
+            {nextCursor !== null && (
+              <p className="pages">
+                <Link rel="next" href={`/dapps/${dappId}/dry-runs?cursor=${encodeURIComponent(nextCursor)}`}>
+                  Older
+                </Link>
+              </p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function RunTable({ runs }: { readonly runs: readonly DryRunView[] }) {
+  return (
+    <Scrollable label="The last dry runs">
+      <table className="list">
+        <thead>
+          <tr>
+            <th>Source</th>
+            <th>State</th>
+            <th>Result</th>
+            <th>Network</th>
+            <th>Run</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <tr key={run.id}>
+              <td>
+                <code className="hex">
+                  <UnknownText text={run.title} />
+                </code>
+              </td>
+              <td>
+                <RunState run={run} />
+              </td>
+              <td className="outcome">
+                <RunResult run={run} />
+              </td>
+              <td>{run.network ?? <span className="note">any</span>}</td>
+              <td>
+                <Age iso={run.at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrollable>
+  );
+}
+
+function RunState({ run: { kind, success } }: { readonly run: DryRunView }) {
+  if (kind !== "dry-run") return <Tag kind="bad">{kind} refused</Tag>;
+  return success ? <Tag kind="good">dry run</Tag> : <Tag kind="bad">dry run failed</Tag>;
+}
+
+function RunResult({ run }: { readonly run: DryRunView }) {
+  const { success, parsedResult, err, line, column, console } = run;
+  return (
+    <>
+      {success ? (
+        <UnknownText text={parsedResult} />
+      ) : (
+        <span className="bad-text">
+          <UnknownText text={err} />
+          {line !== undefined && ` (line ${line}:${column ?? 1})`}
+        </span>
+      )}
+      {console !== "" && (
+        <Folded summary="Console">
+          <Listing text={console} label="Console" />
+        </Folded>
+      )}
+    </>
+  );
+}

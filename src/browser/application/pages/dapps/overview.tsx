@@ -1,0 +1,132 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "wouter";
+import type { SubscriptionBalances } from "../../../../client/index.ts";
+import { Loaded } from "../../page.tsx";
+import { Time, units } from "../../parts/format.tsx";
+import { Facts, Scrollable } from "../../parts/parts.tsx";
+import { hasEnded } from "../../parts/requestParts.tsx";
+import { RequestTable } from "../../parts/requestTable.tsx";
+import { useClient, useNetworks, useOperator } from "../../services.tsx";
+import { DappFrame } from "./dappFrame.tsx";
+
+const RECENT_REQUESTS = 8;
+const BUSY_MS = 500;
+const QUIET_MS = 5_000;
+
+/** `/dapps/{dappId}`: what a dapp is, what its subscriptions hold, its latest requests. */
+export function Dapp() {
+  const { dappId } = useParams() as { readonly dappId: string };
+  return (
+    <DappFrame dappId={dappId} tab="overview">
+      {({ facilities, createdAt }) => (
+        <>
+          <section className="panel" aria-label="About">
+            <Facts
+              entries={[
+                [
+                  "Permissions",
+                  facilities
+                    .map((one) => (one === "presets" ? "presets and random numbers" : one))
+                    .join(", "),
+                ],
+                ["Created", <Time iso={createdAt} />],
+                [
+                  "Try",
+                  <>
+                    <Link href={`/presets?dapp=${dappId}`}>run a preset from here</Link>, or call the{" "}
+                    <a href="/docs">API</a> with a key from{" "}
+                    <Link href={`/dapps/${dappId}/config-vars`}>Fetch Config Vars</Link>
+                  </>,
+                ],
+              ]}
+            />
+          </section>
+          <Balances dappId={dappId} />
+          <Recent dappId={dappId} />
+        </>
+      )}
+    </DappFrame>
+  );
+}
+
+function Balances({ dappId }: { readonly dappId: string }) {
+  const operator = useOperator();
+  const networks = useNetworks().data ?? [];
+  const query = useQuery({
+    queryKey: ["balances", dappId],
+    queryFn: () => operator.balances(dappId),
+    refetchInterval: QUIET_MS,
+  });
+  return (
+    <section className="panel" id="balances">
+      <h2>Subscriptions</h2>
+      <Loaded query={query}>
+        {(balances) => (
+          <Scrollable label="Balances">
+            <table className="list">
+              <thead>
+                <tr>
+                  <th>Network</th>
+                  <th className="number">For random numbers</th>
+                  <th className="number">For functions</th>
+                </tr>
+              </thead>
+              <tbody>
+                {networks.map(({ name, title }) => (
+                  <tr key={name}>
+                    <td>{title}</td>
+                    <Held balances={balances.find(({ network }) => network === name)} />
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scrollable>
+        )}
+      </Loaded>
+      <p className="note">The service tops them up automatically.</p>
+    </section>
+  );
+}
+
+function Held({ balances }: { readonly balances: SubscriptionBalances | undefined }) {
+  if (balances === undefined)
+    return (
+      <td className="number note" colSpan={2}>
+        not there yet
+      </td>
+    );
+  return (
+    <>
+      <td className="number">{units(balances.vrfJuels, "LINK")}</td>
+      <td className="number">{units(balances.functionsJuels, "LINK")}</td>
+    </>
+  );
+}
+
+function Recent({ dappId }: { readonly dappId: string }) {
+  const client = useClient(dappId);
+  const query = useQuery({
+    queryKey: ["requests", dappId, "recent"],
+    queryFn: () => client.requests({ limit: RECENT_REQUESTS }),
+    refetchInterval: ({ state: { data } }) => (data?.items.every(hasEnded) === false ? BUSY_MS : QUIET_MS),
+  });
+  return (
+    <section className="panel" id="recent">
+      <h2>Latest requests</h2>
+      <Loaded query={query}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <p className="note">None yet.</p>
+          ) : (
+            <>
+              <RequestTable requests={items} dappId={dappId} />
+              <p>
+                <Link href={`/dapps/${dappId}/requests`}>All requests</Link>
+              </p>
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}

@@ -1,0 +1,144 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { useLocation, useParams } from "wouter";
+import type { DappView } from "../../../../client/index.ts";
+import {
+  describeError,
+  Field,
+  focusFirstProblem,
+  problemAttributes,
+  problemsOf,
+} from "../../parts/forms.tsx";
+import { UnknownText } from "../../parts/parts.tsx";
+import { useOperator } from "../../services.tsx";
+import { DappFrame } from "./dappFrame.tsx";
+
+const MAX_NAME_CHARACTERS = 60;
+
+/** `/dapps/{dappId}/settings`: the forms that rename and delete a dapp. */
+export function Settings() {
+  const { dappId } = useParams() as { readonly dappId: string };
+  return (
+    <DappFrame dappId={dappId} tab="settings">
+      {(dapp) => (
+        <>
+          <Rename dapp={dapp} />
+          <Delete dapp={dapp} />
+        </>
+      )}
+    </DappFrame>
+  );
+}
+
+function Rename({ dapp: { id, name } }: { readonly dapp: DappView }) {
+  const operator = useOperator();
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const [problem, setProblem] = useState<string>();
+  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    try {
+      const renamed = await operator.renameDapp(id, String(new FormData(form).get("name")).trim());
+      queries.setQueryData(["dapp", id], renamed);
+      await queries.invalidateQueries({ queryKey: ["dapps"] });
+      navigate(`/dapps/${id}`);
+    } catch (error) {
+      setProblem(problemsOf(error).get("name") ?? describeError(error));
+      focusFirstProblem(form);
+    }
+  };
+  return (
+    <section className="panel">
+      <h2>Rename</h2>
+      <form className="fields" onSubmit={(event) => void send(event)}>
+        <Field id="name" label="Name" problem={problem}>
+          <input
+            id="name"
+            name="name"
+            defaultValue={name}
+            required
+            maxLength={MAX_NAME_CHARACTERS}
+            autoComplete="off"
+            spellCheck={false}
+            {...problemAttributes("name", problem)}
+          />
+        </Field>
+        <div>
+          <button className="action">Rename</button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+function Delete({ dapp: { id, name } }: { readonly dapp: DappView }) {
+  const operator = useOperator();
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    if (String(new FormData(form).get("confirmation")).trim() !== name.trim()) {
+      setProblem("This is not the dapp’s name. Nothing is deleted.");
+      focusFirstProblem(form);
+      return;
+    }
+    setBusy(true);
+    try {
+      await operator.deleteDapp(id);
+      navigate("/");
+      queries.removeQueries({ predicate: ({ queryKey }) => queryKey.includes(id) });
+      await queries.invalidateQueries({ queryKey: ["dapps"] });
+    } catch (error) {
+      setProblem(describeError(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <section className="panel" id="delete">
+      <h2>Delete</h2>
+      <p>This can't be undone.</p>
+      <ul>
+        <li>All API keys of the dapp stop at once.</li>
+        <li>Its contracts are unlinked: they can't request random numbers or functions any more.</li>
+        <li>Its pages here are gone. Nobody can list its requests any more.</li>
+      </ul>
+      <p>
+        What stays: requests in work end as they would, shared results keep their pages, what is on chain is
+        on chain, and the sums of usage are kept.
+      </p>
+      <form className="fields" onSubmit={(event) => void send(event)}>
+        <Field
+          id="confirmation"
+          label={
+            <>
+              Type the dapp’s name,{" "}
+              <b>
+                <UnknownText text={name} />
+              </b>
+            </>
+          }
+          problem={problem}
+        >
+          <input
+            id="confirmation"
+            name="confirmation"
+            required
+            maxLength={MAX_NAME_CHARACTERS}
+            autoComplete="off"
+            spellCheck={false}
+            {...problemAttributes("confirmation", problem)}
+          />
+        </Field>
+        <div>
+          <button className="danger" disabled={isBusy}>
+            Delete this dapp
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}
