@@ -15,7 +15,7 @@ import type {
 } from "./operatorTypes.ts";
 import type { Presets as BuiltInPresets } from "./presets.ts";
 import { createTransport, fillOptions, type Call, type ConnectionOptions } from "./transport.ts";
-import type { DappDeletion, NetworkView, PresetView } from "./types.ts";
+import type { DappDeletion, FaucetResult, NetworkView, PresetView } from "./types.ts";
 
 export interface OperatorOptions extends ConnectionOptions {
   /** The operator token of the service, or the token of a session in the application. */
@@ -48,6 +48,7 @@ export interface TycheOperator {
   /** As `createClient` has them, for no dapp in particular. */
   presets(): Promise<readonly PresetView[]>;
   networks(): Promise<readonly NetworkView[]>;
+  faucet(params: { readonly network: string; readonly address: string }): Promise<FaucetResult>;
   activity(): Promise<Activity>;
   presetProblems(): Promise<readonly PresetProblem[]>;
   fundedAccounts(): Promise<readonly FundedAccount[]>;
@@ -82,6 +83,7 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
     consumers: (dappId) => send("GET", of(dappId, "/consumers")),
     presets: () => list("/api/presets"),
     networks: () => list("/api/networks"),
+    faucet: (params) => send("POST", "/api/faucet", params),
     activity: () => send("GET", "/api/activity"),
     presetProblems: () => list("/api/presetProblems"),
     fundedAccounts: () => list("/api/faucet/accounts"),

@@ -83,11 +83,16 @@ export function NotFound() {
 }
 
 /** Heading and reason of a refusal. */
-export function describeRefusal(error: unknown): { readonly title: string; readonly message: string } {
+export function describeRefusal(error: unknown): {
+  readonly title: string;
+  readonly message: string;
+  /** Whether there is no such thing, rather than something wrong. */
+  readonly isMissing: boolean;
+} {
   if (!(error instanceof ApiError))
-    return { title: "The service can't be reached", message: "It is tried again by itself." };
+    return { title: "The service can't be reached", message: "Load the page again.", isMissing: false };
   const title = TITLES[error.code] ?? "Something failed";
-  return { title, message: sentence(error.message) };
+  return { title, message: sentence(error.message), isMissing: error.code === "not_found" };
 }
 
 const TITLES: Readonly<Record<string, string>> = {

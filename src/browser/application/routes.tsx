@@ -7,6 +7,12 @@ import { Dapp } from "./pages/dapps/overview.tsx";
 import { DryRuns } from "./pages/dapps/dryRuns.tsx";
 import { Consumers } from "./pages/dapps/consumers.tsx";
 import { ConfigVars } from "./pages/dapps/configVars.tsx";
+import { Address, Contract } from "./pages/explorer/address.tsx";
+import { Block, Blocks, Chain } from "./pages/explorer/chain.tsx";
+import { ExplorerIndex } from "./pages/explorer/index.tsx";
+import { Search } from "./pages/explorer/search.tsx";
+import { Transaction } from "./pages/explorer/transaction.tsx";
+import { Networks } from "./pages/networks/networks.tsx";
 import { Home } from "./pages/home/home.tsx";
 import { Preset } from "./pages/presets/preset.tsx";
 import { PresetList } from "./pages/presets/presetList.tsx";
@@ -25,6 +31,7 @@ const FunctionsPage = lazy(async () => ({
 const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/", Home],
   ["/functions", FunctionsPage],
+  ["/networks", Networks],
   ["/presets", PresetList],
   ["/presets/:name", Preset],
   ["/random", Random],
@@ -42,6 +49,14 @@ const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
 const PUBLIC: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/sign-in", SignIn],
   ["/r/:id", Shared],
+  ["/explorer", ExplorerIndex],
+  ["/explorer/search", Search],
+  ["/explorer/:network", Chain],
+  ["/explorer/:network/blocks", Blocks],
+  ["/explorer/:network/block/:number", Block],
+  ["/explorer/:network/tx/:hash", Transaction],
+  ["/explorer/:network/address/:address", Address],
+  ["/explorer/:network/address/:address/contract", Contract],
 ];
 
 /** Shows the page of the address. */

@@ -28,6 +28,7 @@ export function faucetOperation(deps: HttpDeps): Operation {
     }
   };
   return {
+    access: "anybody",
     id: "useFaucet",
     method: "post",
     path: "/api/faucet",

@@ -1,0 +1,180 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams, useSearchParams } from "wouter";
+import type { ContractView } from "../../../../explorer/listViews.ts";
+import { Page } from "../../page.tsx";
+import { Code, coin, Copyable, CopyButton, count, groupDigits } from "../../parts/format.tsx";
+import { Facts, Folded, Listing, Tag, TransactionTable } from "../../parts/parts.tsx";
+import { useExplorer } from "../../services.tsx";
+import { Older } from "./chain.tsx";
+import { Found, useTrail } from "./explorerFrame.tsx";
+
+/** `/explorer/{network}/address/{address}`: what it holds, and its transactions page by page. */
+export function Address() {
+  const { network, address } = useParams() as { readonly network: string; readonly address: string };
+  const [search] = useSearchParams();
+  const before = search.get("before") ?? undefined;
+  const explorer = useExplorer();
+  const trail = useTrail(network);
+  const query = useQuery({
+    queryKey: ["address", network, address, before],
+    queryFn: () => explorer.address(network, address, before),
+  });
+  return (
+    <Found query={query} network={network}>
+      {(view) => (
+        <Page title={view.name ?? `Address ${address.slice(0, 10)}…`} trail={trail}>
+          <h1>{view.name ?? (view.codeBytes > 0 ? "Contract" : "Account")}</h1>
+          <p className="subject">
+            <Copyable text={view.address} what="address" />
+          </p>
+          {view.hasSource && <AddressTabs network={network} address={view.address} current="transactions" />}
+          <section className="panel" aria-label="Overview">
+            <Facts
+              entries={[
+                [
+                  "Kind",
+                  view.codeBytes > 0
+                    ? `contract with ${count(view.codeBytes, "byte")} of code`
+                    : "account without code",
+                ],
+                ["Balance", coin(view.balanceWei, network)],
+                [
+                  view.codeBytes > 0 ? "Contracts created" : "Transactions sent",
+                  groupDigits(view.codeBytes > 0 ? view.nonce - 1 : view.nonce),
+                ],
+              ]}
+            />
+          </section>
+          <section className="panel">
+            <h2>Transactions</h2>
+            <TransactionTable transactions={view.transactions} network={network} />
+            <p className="note">
+              Found in blocks {view.searched.from} to {view.searched.to}: there is no index by address, so
+              that each page reads some of the chain.
+              {view.isForgotten && " The node doesn't have older blocks any more."}
+            </p>
+            <Older path={`/explorer/${network}/address/${view.address}`} cursor={view.older} />
+          </section>
+        </Page>
+      )}
+    </Found>
+  );
+}
+
+function AddressTabs({
+  network,
+  address,
+  current,
+}: {
+  readonly network: string;
+  readonly address: string;
+  readonly current: "transactions" | "contract";
+}) {
+  const base = `/explorer/${network}/address/${address}`;
+  const tabs = [
+    { name: "transactions", path: base, text: "Transactions" },
+    { name: "contract", path: `${base}/contract`, text: "Contract" },
+  ] as const;
+  return (
+    <nav className="tabs" aria-label="Address">
+      {tabs.map(({ name, path, text }) => (
+        <Link key={name} href={path} aria-current={name === current ? "page" : undefined}>
+          {text}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** `/explorer/{network}/address/{address}/contract`: a contract's source, interface and build. */
+export function Contract() {
+  const { network, address } = useParams() as { readonly network: string; readonly address: string };
+  const explorer = useExplorer();
+  const trail = useTrail(network);
+  const query = useQuery({
+    queryKey: ["contract", network, address],
+    queryFn: () => explorer.contract(network, address),
+  });
+  return (
+    <Found query={query} network={network}>
+      {(view) => (
+        <Page title={`${view.name}, contract`} trail={trail}>
+          <h1>{view.name}</h1>
+          <p className="subject">
+            <Copyable text={view.address} what="address" />
+          </p>
+          <AddressTabs network={network} address={view.address} current="contract" />
+          <Build build={view.build} />
+          {view.build !== null && <Sources sources={view.build.sources} />}
+          <section className="panel" id="abi">
+            <h2>
+              ABI <CopyButton text={JSON.stringify(view.abi)} what="ABI" />
+            </h2>
+            <Folded summary={`${view.abi.length} ${view.abi.length === 1 ? "entry" : "entries"}`}>
+              <Listing text={JSON.stringify(view.abi, null, 2)} label="ABI" />
+            </Folded>
+          </section>
+        </Page>
+      )}
+    </Found>
+  );
+}
+
+function Build({ build }: Pick<ContractView, "build">) {
+  return (
+    <section className="panel" id="build">
+      <h2>Build</h2>
+      <Facts
+        entries={[
+          [
+            "Known source",
+            build === null ? (
+              <Tag kind="bad">not built from it</Tag>
+            ) : (
+              <Tag kind="good">built from this source</Tag>
+            ),
+          ],
+          [
+            "Compiler",
+            build !== null && (
+              <>
+                solc <Code text={build.compiler} />
+              </>
+            ),
+          ],
+          ["Optimizer", build !== null && `${groupDigits(build.optimizerRuns)} runs`],
+          ["EVM version", build !== null && build.evmVersion],
+        ]}
+      />
+      <p className="note">
+        {build === null
+          ? "The code at this address differs from what the compiler makes of the source that this service has, so that source is not shown."
+          : "The code at this address was compared just now, byte by byte, with what the compiler made of this source. The values of immutable variables, which the constructor sets, may differ."}
+      </p>
+    </section>
+  );
+}
+
+function Sources({ sources }: Pick<NonNullable<ContractView["build"]>, "sources">) {
+  return (
+    <section className="panel" id="source">
+      <h2>
+        Source <span className="count">{count(sources.length, "file")}</span>
+      </h2>
+      {sources.map(({ path, content }, i) =>
+        i === 0 ? (
+          <div key={path}>
+            <h3>
+              <Code text={path} /> <CopyButton text={content} what={path} />
+            </h3>
+            <Listing text={content} label={path} />
+          </div>
+        ) : (
+          <Folded key={path} summary={<Code text={path} />}>
+            <Listing text={content} label={path} />
+          </Folded>
+        ),
+      )}
+    </section>
+  );
+}

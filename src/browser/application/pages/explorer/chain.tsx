@@ -1,0 +1,193 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams, useSearchParams } from "wouter";
+import type { BlockSummary } from "../../../../explorer/listViews.ts";
+import { Page } from "../../page.tsx";
+import { Age, BlockLink, Code, Copyable, groupDigits, Time } from "../../parts/format.tsx";
+import { Facts, Scrollable, TransactionTable } from "../../parts/parts.tsx";
+import { useExplorer } from "../../services.tsx";
+import { Found, SearchForm, useTrail } from "./explorerFrame.tsx";
+
+const REFRESH_MS = 1_000;
+/** As many statuses of a block's transactions as are read. */
+const MAX_STATUSES = 100;
+
+/** `/explorer/{network}`: its newest blocks and transactions. */
+export function Chain() {
+  const { network } = useParams() as { readonly network: string };
+  const explorer = useExplorer();
+  const query = useQuery({
+    queryKey: ["overview", network],
+    queryFn: () => explorer.overview(network),
+    refetchInterval: REFRESH_MS,
+  });
+  return (
+    <Found query={query} network={network}>
+      {({ title, chainId, headNumber, blocks, transactions, contracts }) => (
+        <Page title={`${title} explorer`} trail={[{ href: "/explorer", text: "Explorer" }]}>
+          <h1>{title}</h1>
+          <p className="lead">
+            Chain {chainId}, block <BlockLink network={network} number={headNumber} />
+          </p>
+          <SearchForm network={network} />
+          <section className="panel" id="transactions">
+            <h2>Latest transactions</h2>
+            <TransactionTable transactions={transactions} network={network} />
+          </section>
+          <section className="panel" id="blocks">
+            <h2>Latest blocks</h2>
+            <BlockTable blocks={blocks} network={network} />
+            <p className="pages">
+              <Link href={`/explorer/${network}/blocks`}>All blocks</Link>
+            </p>
+          </section>
+          <section className="panel" id="contracts" aria-label="Contracts">
+            <h2>Contracts</h2>
+            <Facts
+              entries={contracts.map(({ address, name }) => [
+                name ?? "",
+                <Link href={`/explorer/${network}/address/${address}`}>
+                  <Code text={address} />
+                </Link>,
+              ])}
+            />
+          </section>
+        </Page>
+      )}
+    </Found>
+  );
+}
+
+/** `/explorer/{network}/blocks`, page by page. */
+export function Blocks() {
+  const { network } = useParams() as { readonly network: string };
+  const [search] = useSearchParams();
+  const before = search.get("before") ?? undefined;
+  const explorer = useExplorer();
+  const trail = useTrail(network);
+  const query = useQuery({
+    queryKey: ["blocks", network, before],
+    queryFn: () => explorer.blocks(network, before),
+  });
+  return (
+    <Found query={query} network={network}>
+      {({ headNumber, blocks, older }) => (
+        <Page title="Blocks" trail={trail}>
+          <h1>Blocks</h1>
+          <p className="lead">
+            The newest is <BlockLink network={network} number={headNumber} />.
+          </p>
+          <section className="panel" aria-label="Blocks">
+            {blocks.length === 0 ? (
+              <p className="note">The node doesn't have these blocks any more.</p>
+            ) : (
+              <BlockTable blocks={blocks} network={network} />
+            )}
+            <Older path={`/explorer/${network}/blocks`} cursor={older} />
+          </section>
+        </Page>
+      )}
+    </Found>
+  );
+}
+
+/** `/explorer/{network}/block/{number}`. */
+export function Block() {
+  const { network, number } = useParams() as { readonly network: string; readonly number: string };
+  const explorer = useExplorer();
+  const trail = useTrail(network);
+  const query = useQuery({
+    queryKey: ["block", network, number],
+    queryFn: () => explorer.block(network, number),
+  });
+  return (
+    <Found query={query} network={network}>
+      {(block) => {
+        const [previous, next] = [BigInt(block.number) - 1n, BigInt(block.number) + 1n];
+        return (
+          <Page title={`Block ${block.number}`} trail={trail}>
+            <h1>Block {block.number}</h1>
+            <p className="pages">
+              {previous >= 0n && (
+                <Link rel="prev" href={`/explorer/${network}/block/${previous}`}>
+                  Block {String(previous)}
+                </Link>
+              )}
+              {next <= BigInt(block.headNumber) && (
+                <Link rel="next" href={`/explorer/${network}/block/${next}`}>
+                  Block {String(next)}
+                </Link>
+              )}
+            </p>
+            <section className="panel" aria-label="Overview">
+              <Facts
+                entries={[
+                  ["Hash", <Copyable text={block.hash} what="block hash" />],
+                  ["Parent", <Code text={block.parentHash} />],
+                  ["Time", <Time iso={block.at} />],
+                  ["Gas used", `${groupDigits(block.gasUsed)} of ${groupDigits(block.gasLimit)}`],
+                  ["Transactions", String(block.transactions.length)],
+                ]}
+              />
+            </section>
+            <section className="panel">
+              <h2>Transactions</h2>
+              <TransactionTable transactions={block.transactions} network={network} />
+              {block.transactions.length > MAX_STATUSES && (
+                <p className="note">The status of the first {MAX_STATUSES} is read.</p>
+              )}
+            </section>
+          </Page>
+        );
+      }}
+    </Found>
+  );
+}
+
+/** Link to the next page of a list; nothing on the last. */
+export function Older({ path, cursor }: { readonly path: string; readonly cursor: string | null }) {
+  if (cursor === null) return null;
+  return (
+    <p className="pages">
+      <Link rel="next" href={`${path}?before=${cursor}`}>
+        Older
+      </Link>
+    </p>
+  );
+}
+
+function BlockTable({
+  blocks,
+  network,
+}: {
+  readonly blocks: readonly BlockSummary[];
+  readonly network: string;
+}) {
+  return (
+    <Scrollable label="List of blocks">
+      <table className="list">
+        <thead>
+          <tr>
+            <th>Block</th>
+            <th>Time</th>
+            <th className="number">Transactions</th>
+            <th className="number">Gas used</th>
+          </tr>
+        </thead>
+        <tbody>
+          {blocks.map(({ number, at, transactionCount, gasUsed }) => (
+            <tr key={number}>
+              <td>
+                <BlockLink network={network} number={number} />
+              </td>
+              <td>
+                <Age iso={at} />
+              </td>
+              <td className="number">{transactionCount}</td>
+              <td className="number">{groupDigits(gasUsed)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrollable>
+  );
+}

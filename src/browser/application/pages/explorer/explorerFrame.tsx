@@ -1,0 +1,72 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { useLocation } from "wouter";
+import { describeRefusal, Loaded, Refusal, type TrailEntry } from "../../page.tsx";
+import { useNetworks, useTitleOf } from "../../services.tsx";
+
+/** Longest text that is searched for. */
+const MAX_SEARCH_CHARACTERS = 100;
+
+/** The box that takes whatever is searched for. `network`: one whose hits are preferred. */
+export function SearchForm({ network, value = "" }: { readonly network?: string; readonly value?: string }) {
+  const [, navigate] = useLocation();
+  const [text, setText] = useState(value.slice(0, MAX_SEARCH_CHARACTERS));
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    const query = new URLSearchParams({ q: text, ...(network === undefined ? {} : { network }) });
+    navigate(`/explorer/search?${query.toString()}`);
+  };
+  return (
+    <form className="search" role="search" onSubmit={send}>
+      <label className="visually-hidden" htmlFor="q">
+        Transaction, block, address, contract name or request id
+      </label>
+      <input
+        id="q"
+        name="q"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        required
+        maxLength={MAX_SEARCH_CHARACTERS}
+        spellCheck={false}
+        autoCapitalize="none"
+        autoComplete="off"
+        placeholder="Transaction, block, address, contract or request"
+      />
+      <button>Find</button>
+    </form>
+  );
+}
+
+/** Path of pages above one of a network. */
+export function useTrail(network: string): readonly TrailEntry[] {
+  const titleOf = useTitleOf();
+  return [
+    { href: "/explorer", text: "Explorer" },
+    { href: `/explorer/${network}`, text: titleOf(network) },
+  ];
+}
+
+/** Draws what a network has, or why it has nothing of the kind, with the box to search for something else. */
+export function Found<Data>({
+  query,
+  network,
+  hint,
+  children,
+}: {
+  readonly query: UseQueryResult<Data>;
+  readonly network: string;
+  /** Below the reason. */
+  readonly hint?: ReactNode;
+  readonly children: (data: Data) => ReactNode;
+}) {
+  const { data: networks = [] } = useNetworks();
+  if (query.data !== undefined || query.error === null) return <Loaded query={query}>{children}</Loaded>;
+  const isKnown = networks.some(({ name }) => name === network);
+  return (
+    <Refusal error={query.error}>
+      {hint}
+      {describeRefusal(query.error).isMissing && isKnown && <SearchForm network={network} />}
+    </Refusal>
+  );
+}

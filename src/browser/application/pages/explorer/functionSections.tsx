@@ -1,0 +1,231 @@
+import type {
+  FunctionRequestView,
+  FunctionResultView,
+  ProgramView,
+  ReportView,
+} from "../../../../explorer/views.ts";
+import { Code, count, groupDigits, PartyLink, TransactionLink, units } from "../../parts/format.tsx";
+import { Facts, Folded, Listing, Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
+
+/** Longer arguments are folded away. */
+const MAX_OPEN_CHARACTERS = 300;
+
+/** The answer of the oracle network to one request. */
+export function FunctionResultSection({
+  result,
+  network,
+}: {
+  readonly result: FunctionResultView;
+  readonly network: string;
+}) {
+  const { requestId, response, readings, err, callbackReason, requestedBy, totalCostJuels, program } = result;
+  const { text, uint256, int256 } = readings;
+  const large = (value: string) => (
+    <span className="result">
+      <UnknownText text={value} />
+    </span>
+  );
+  return (
+    <section className="panel" data-function-result={requestId}>
+      <h2>Result of a function</h2>
+      <Facts
+        entries={[
+          ["Outcome", <Outcome result={result} />],
+          ["As text", text !== undefined && large(text)],
+          ["As number", uint256 !== undefined && large(uint256)],
+          ["As signed number", int256 !== undefined && int256 !== uint256 && large(int256)],
+          [
+            "Response",
+            <>
+              <Code text={response} />{" "}
+              <span className="note">{count((response.length - 2) / 2, "byte")}</span>
+            </>,
+          ],
+          ["Error", err !== "" && large(err)],
+          ["Callback", callbackReason !== undefined && <UnknownText text={callbackReason} />],
+          ["Function request", <Code text={requestId} />],
+          [
+            "Requested by",
+            requestedBy !== undefined && (
+              <>
+                transaction <TransactionLink network={network} hash={requestedBy} />
+              </>
+            ),
+          ],
+          ["Delivered by", <PartyLink network={network} party={result.transmitter} full />],
+          ["Cost", totalCostJuels !== undefined && units(totalCostJuels, "LINK")],
+        ]}
+      />
+      {program === null ? (
+        <p className="note">The request itself is not in reach any more.</p>
+      ) : (
+        <Program program={program} />
+      )}
+    </section>
+  );
+}
+
+/** A request to run a function. */
+export function FunctionRequestSection({
+  request,
+  network,
+}: {
+  readonly request: FunctionRequestView;
+  readonly network: string;
+}) {
+  const { requestId, program, word, answeredBy, waitsFor } = request;
+  return (
+    <section className="panel" data-function-request={requestId}>
+      <h2>Request to run a function</h2>
+      <Facts
+        entries={[
+          ["Function request", <Code text={requestId} />],
+          [
+            "Answered by",
+            answeredBy === undefined ? (
+              "not answered yet"
+            ) : (
+              <>
+                transaction <TransactionLink network={network} hash={answeredBy} />
+              </>
+            ),
+          ],
+          ["Waiting", waitsFor !== undefined && <UnknownText text={waitsFor} />],
+          [
+            "Random word",
+            word !== undefined && (
+              <>
+                word {word.item} of VRF request <Code text={word.vrfRequestId} />
+              </>
+            ),
+          ],
+          ["Consumer", <PartyLink network={network} party={request.consumer} full />],
+          ["Subscription", request.subscriptionId],
+          ["Callback gas", groupDigits(request.callbackGasLimit)],
+        ]}
+      />
+      {program === null ? (
+        <p className="note">Its data is no request that an oracle node could run.</p>
+      ) : (
+        <Program program={program} />
+      )}
+    </section>
+  );
+}
+
+/** The signed report that brought results. */
+export function ReportSection({
+  report,
+  network,
+}: {
+  readonly report: ReportView;
+  readonly network: string;
+}) {
+  const { configDigest, epoch, round, digest, requestIds, signatures } = report;
+  return (
+    <section className="panel">
+      <h2>Signed report</h2>
+      <Facts
+        entries={[
+          ["Answers", count(requestIds.length, "request")],
+          [
+            <>
+              Signed hash <small>keccak256(keccak256(report), context)</small>
+            </>,
+            <Code text={digest} />,
+          ],
+          ["Configuration", <Code text={configDigest} />],
+          ["Epoch and round", `${epoch}, ${round}`],
+        ]}
+      />
+      <h3>
+        Signatures <span className="count">{signatures.length}</span>
+      </h3>
+      <Scrollable label="Signatures">
+        <table className="values">
+          <tbody>
+            {signatures.map(({ r, s, recoveryId, signer }) => (
+              <tr key={r + s}>
+                <th scope="row">
+                  {signer === null ? "not a signature" : <PartyLink network={network} party={signer} full />}
+                </th>
+                <td>
+                  <span className="coordinate">
+                    r <Code text={r} />
+                  </span>
+                  <span className="coordinate">
+                    s <Code text={s} />
+                  </span>
+                  <span className="coordinate">
+                    v <Code text={String(recoveryId)} />
+                  </span>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scrollable>
+      <p className="note">
+        The signer is recovered from each signature. The contract took the report only with enough signatures
+        of its configured nodes.
+      </p>
+    </section>
+  );
+}
+
+/** Source and arguments. */
+function Program({ program: { source, args, bytesArgs } }: { readonly program: ProgramView }) {
+  return (
+    <>
+      <h3>Source</h3>
+      <Listing text={source} label="Source" />
+      {args.length > 0 && (
+        <>
+          <h3>Arguments</h3>
+          <ol className="arguments" start={0}>
+            {args.map((arg, i) => (
+              <li key={i}>
+                {arg.length > MAX_OPEN_CHARACTERS ? (
+                  <Folded summary={count(arg.length, "character")}>
+                    <Listing text={arg} label="Argument" />
+                  </Folded>
+                ) : (
+                  <code className="hex">
+                    <UnknownText text={arg} />
+                  </code>
+                )}
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+      {bytesArgs.length > 0 && (
+        <>
+          <h3>Byte arguments</h3>
+          <ol className="arguments" start={0}>
+            {bytesArgs.map((arg, i) => (
+              <li key={i}>
+                <Code text={arg} />
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </>
+  );
+}
+
+function Outcome({ result: { outcome, err } }: { readonly result: FunctionResultView }) {
+  if (outcome !== "FULFILLED" && outcome !== "USER_CALLBACK_ERROR") return <Tag kind="bad">{outcome}</Tag>;
+  return (
+    <>
+      {err === "" ? <Tag kind="good">the function returned</Tag> : <Tag kind="bad">the function failed</Tag>}
+      {outcome !== "FULFILLED" && (
+        <>
+          {" "}
+          <Tag kind="bad">the consumer's callback failed</Tag>
+        </>
+      )}
+    </>
+  );
+}

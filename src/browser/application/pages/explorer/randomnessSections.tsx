@@ -1,0 +1,265 @@
+import type { JoinView, ProofView, RandomnessView, RandomRequestView } from "../../../../explorer/views.ts";
+import {
+  BlockLink,
+  Code,
+  count,
+  groupDigits,
+  PartyLink,
+  TransactionLink,
+  units,
+} from "../../parts/format.tsx";
+import { Facts, Folded, Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
+
+/** Words shown at once; the rest is folded away. */
+const OPEN_WORDS = 10;
+
+/** One VRF proof: its fields as the calldata has them, what it answers, and the words it gives. */
+export function RandomnessSection({
+  randomness,
+  network,
+}: {
+  readonly randomness: RandomnessView;
+  readonly network: string;
+}) {
+  const { requestId, commitment, reason, paymentJuels, paymentWei, requestedBy } = randomness;
+  return (
+    <section className="panel" data-vrf-request={requestId}>
+      <h2>Random words, with their proof</h2>
+      <Facts
+        entries={[
+          ["Outcome", <Outcome randomness={randomness} />],
+          ["Why", reason !== undefined && <UnknownText text={reason} />],
+          ["VRF request", <Code text={requestId} />],
+          ["Requested by", requestedBy !== undefined && <By network={network} hash={requestedBy} />],
+          ["Consumer", <PartyLink network={network} party={commitment.sender} full />],
+          [
+            "Paid",
+            paymentWei === undefined
+              ? paymentJuels !== undefined && units(paymentJuels, "LINK")
+              : units(paymentWei, "coin"),
+          ],
+          ["Charged", randomness.onlyPremium === true && "the premium alone, without the gas"],
+          ["Key hash", <Code text={randomness.keyHash} />],
+        ]}
+      />
+      <h3>Proof</h3>
+      <ProofTable proof={randomness.proof} />
+      <h3>Request commitment</h3>
+      <Facts
+        entries={[
+          ["blockNum", <BlockLink network={network} number={commitment.blockNum} />],
+          ["subId", commitment.subId],
+          ["callbackGasLimit", groupDigits(commitment.callbackGasLimit)],
+          ["numWords", String(commitment.numWords)],
+          ["sender", <Code text={commitment.sender.address} />],
+          [
+            "extraArgs",
+            commitment.nativePayment !== undefined && `nativePayment = ${String(commitment.nativePayment)}`,
+          ],
+        ]}
+      />
+      <h3>Output and words</h3>
+      <Facts
+        entries={[
+          [
+            <>
+              Output <small>keccak256(3, gamma)</small>
+            </>,
+            <span data-proof="output">
+              <Code text={randomness.output} />
+            </span>,
+          ],
+        ]}
+      />
+      {randomness.outcome === "refused" && (
+        <p className="note">The coordinator refused this proof: nobody received these words from it.</p>
+      )}
+      <WordList words={randomness.words} />
+    </section>
+  );
+}
+
+/** A request for random words. */
+export function RandomRequestSection({
+  request,
+  network,
+}: {
+  readonly request: RandomRequestView;
+  readonly network: string;
+}) {
+  const { answeredBy, waitsFor, nativePayment } = request;
+  return (
+    <section className="panel">
+      <h2>Request for random words</h2>
+      <Facts
+        entries={[
+          ["VRF request", <Code text={request.requestId} />],
+          [
+            "Answered by",
+            answeredBy === undefined ? "not answered yet" : <By network={network} hash={answeredBy} />,
+          ],
+          ["Waiting", waitsFor !== undefined && <UnknownText text={waitsFor} />],
+          ["Words", String(request.numWords)],
+          ["Confirmations", String(request.confirmations)],
+          ["Consumer", <PartyLink network={network} party={request.sender} full />],
+          ["Subscription", request.subId],
+          ["Pays in", nativePayment !== undefined && (nativePayment ? "coin" : "LINK")],
+          ["Callback gas", groupDigits(request.callbackGasLimit)],
+          ["Key hash", <Code text={request.keyHash} />],
+          ["Pre-seed", <Code text={request.preSeed} />],
+        ]}
+      />
+    </section>
+  );
+}
+
+/** Words of several proving keys that belong together. */
+export function JoinSection({ join, network }: { readonly join: JoinView; readonly network: string }) {
+  const { requestId, requestedBy, parts, seed, joinedBy } = join;
+  return (
+    <section className="panel" data-join={requestId}>
+      <h2>Words of {parts.length} keys, joined</h2>
+      <p className="note">Nobody can choose the joined words while one of these keys is kept honestly.</p>
+      <Facts
+        entries={[
+          ["Outcome", <Joined parts={parts} joinedBy={joinedBy} />],
+          ["Request", <Code text={requestId} />],
+          ["Requested by", <By network={network} hash={requestedBy} />],
+          ["Joined by", joinedBy !== null && <By network={network} hash={joinedBy} />],
+          [
+            <>
+              Seed <small>word i is keccak256(seed, i)</small>
+            </>,
+            seed !== null && <Code text={seed} />,
+          ],
+        ]}
+      />
+      <Scrollable label="Parts">
+        <table className="list">
+          <thead>
+            <tr>
+              <th>Key hash</th>
+              <th>VRF request</th>
+              <th>Answered by</th>
+            </tr>
+          </thead>
+          <tbody>
+            {parts.map((part) => (
+              <tr key={part.requestId}>
+                <td>
+                  <Code text={part.keyHash} />
+                </td>
+                <td>
+                  <Code text={part.requestId} />
+                </td>
+                <td>
+                  {part.answeredBy === null ? (
+                    "not answered yet"
+                  ) : (
+                    <TransactionLink network={network} hash={part.answeredBy} />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scrollable>
+    </section>
+  );
+}
+
+function By({ network, hash }: { readonly network: string; readonly hash: string }) {
+  return (
+    <>
+      transaction <TransactionLink network={network} hash={hash} />
+    </>
+  );
+}
+
+function Joined({ parts, joinedBy }: Pick<JoinView, "parts" | "joinedBy">) {
+  if (joinedBy !== null) return <Tag kind="good">joined</Tag>;
+  const missing = parts.filter(({ answeredBy }) => answeredBy === null).length;
+  if (missing === 0) return <Tag kind="bad">not joined: the consumer's callback failed</Tag>;
+  return <Tag kind="busy">waits for {count(missing, "word")}</Tag>;
+}
+
+function Outcome({ randomness: { outcome, commitment } }: { readonly randomness: RandomnessView }) {
+  if (outcome === "fulfilled") return <Tag kind="good">{count(commitment.numWords, "word")} delivered</Tag>;
+  if (outcome === "refused") return <Tag kind="bad">refused by the coordinator</Tag>;
+  return (
+    <>
+      <Tag kind="bad">the consumer's callback failed</Tag>{" "}
+      <span className="note">The words are drawn for good; the coordinator doesn't call again.</span>
+    </>
+  );
+}
+
+const PROOF_FIELDS: readonly (readonly [name: keyof ProofView, meaning: string])[] = [
+  ["pk", "public key of the oracle"],
+  ["gamma", "the key applied to the seed's curve point"],
+  ["c", "challenge"],
+  ["s", "response"],
+  ["seed", "pre-seed of the request"],
+  ["uWitness", "address of c·pk + s·G"],
+  ["cGammaWitness", "c·gamma"],
+  ["sHashWitness", "s·H"],
+  ["zInv", "inverse for adding the two points above"],
+];
+
+function ProofTable({ proof }: { readonly proof: ProofView }) {
+  return (
+    <Scrollable label="Proof">
+      <table className="values proof">
+        <tbody>
+          {PROOF_FIELDS.map(([name, meaning]) => (
+            <tr key={name}>
+              <th scope="row">
+                {name}
+                <small>{meaning}</small>
+              </th>
+              <td data-proof={name}>
+                <Coordinates value={proof[name]} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrollable>
+  );
+}
+
+function Coordinates({ value }: { readonly value: ProofView[keyof ProofView] }) {
+  if (typeof value === "string") return <Code text={value} />;
+  return (
+    <>
+      <span className="coordinate">
+        x <Code text={value[0]} />
+      </span>
+      <span className="coordinate">
+        y <Code text={value[1]} />
+      </span>
+    </>
+  );
+}
+
+function WordList({ words }: { readonly words: readonly string[] }) {
+  const items = (from: number, to: number) => (
+    <ol className="words" start={from}>
+      {words.slice(from, to).map((word, i) => (
+        <li key={from + i}>
+          <Code text={`0x${BigInt(word).toString(16).padStart(64, "0")}`} />
+          <span className="note decimal">{word}</span>
+        </li>
+      ))}
+    </ol>
+  );
+  return (
+    <>
+      <p className="note">Word i is keccak256(output, i); as 32 bytes and in decimal.</p>
+      {items(0, OPEN_WORDS)}
+      {words.length > OPEN_WORDS && (
+        <Folded summary={`${words.length - OPEN_WORDS} more words`}>{items(OPEN_WORDS, words.length)}</Folded>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,223 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "wouter";
+import type { EventView, TransactionView } from "../../../../explorer/views.ts";
+import { Page } from "../../page.tsx";
+import {
+  BlockLink,
+  Code,
+  coin,
+  Copyable,
+  count,
+  groupDigits,
+  PartyLink,
+  Time,
+  units,
+} from "../../parts/format.tsx";
+import { Facts, Folded, RawBytes, TransactionStatus, UnknownText, ValueTable } from "../../parts/parts.tsx";
+import { useExplorer, useTitleOf } from "../../services.tsx";
+import { Found, useTrail } from "./explorerFrame.tsx";
+import { FunctionRequestSection, FunctionResultSection, ReportSection } from "./functionSections.tsx";
+import { JoinSection, RandomnessSection, RandomRequestSection } from "./randomnessSections.tsx";
+
+const PENDING_MS = 500;
+/** Confirmations grow, and requests get their answers. */
+const MINED_MS = 5_000;
+
+/** `/explorer/{network}/tx/{hash}`: a transaction with everything that can be read out of it. */
+export function Transaction() {
+  const { network, hash } = useParams() as { readonly network: string; readonly hash: string };
+  const explorer = useExplorer();
+  const trail = useTrail(network);
+  const query = useQuery({
+    queryKey: ["transaction", network, hash],
+    queryFn: () => explorer.transaction(network, hash),
+    refetchInterval: ({ state: { data } }) =>
+      data === undefined ? false : data.status === "pending" ? PENDING_MS : MINED_MS,
+  });
+  return (
+    <Found query={query} network={network} hint={<Elsewhere hash={hash} network={network} />}>
+      {(transaction) => (
+        <Page title={`Transaction ${hash.slice(0, 10)}…`} trail={trail}>
+          <Parts transaction={transaction} />
+        </Page>
+      )}
+    </Found>
+  );
+}
+
+/** Where a transaction is that this network doesn't have. */
+function Elsewhere({ hash, network }: { readonly hash: string; readonly network: string }) {
+  const explorer = useExplorer();
+  const titleOf = useTitleOf();
+  const query = useQuery({
+    queryKey: ["search", hash],
+    queryFn: () => explorer.search(hash),
+    enabled: /^0x[0-9a-fA-F]{64}$/.test(hash),
+  });
+  const other = query.data?.hits.find((hit) => hit.kind === "transaction" && hit.network !== network);
+  if (other === undefined) return null;
+  return (
+    <p>
+      <Link className="action" href={`/explorer/${other.network}/tx/${hash}`}>
+        Open it on {titleOf(other.network)}
+      </Link>
+    </p>
+  );
+}
+
+function Parts({ transaction }: { readonly transaction: TransactionView }) {
+  const { network, hash, events, report, input } = transaction;
+  return (
+    <>
+      <h1>Transaction</h1>
+      <p className="subject">
+        <Copyable text={hash} what="transaction hash" />
+      </p>
+      <section className="panel" id="overview" aria-label="Overview">
+        <Overview transaction={transaction} />
+      </section>
+      {transaction.functionResults.map((one) => (
+        <FunctionResultSection key={one.requestId} result={one} network={network} />
+      ))}
+      {transaction.joins.map((one) => (
+        <JoinSection key={one.requestId} join={one} network={network} />
+      ))}
+      {transaction.randomness.map((one) => (
+        <RandomnessSection key={one.requestId} randomness={one} network={network} />
+      ))}
+      {transaction.functionRequests.map((one) => (
+        <FunctionRequestSection key={one.requestId} request={one} network={network} />
+      ))}
+      {transaction.randomRequests.map((one) => (
+        <RandomRequestSection key={one.requestId} request={one} network={network} />
+      ))}
+      {report !== null && <ReportSection report={report} network={network} />}
+      {input !== "0x" && <CallSection transaction={transaction} />}
+      <section className="panel" id="events">
+        <h2>
+          Events <span className="count">{events.length}</span>
+        </h2>
+        {events.length === 0 && <p className="note">This transaction emitted none.</p>}
+        {events.map((event) => (
+          <EventPart key={event.logIndex} event={event} network={network} />
+        ))}
+      </section>
+    </>
+  );
+}
+
+function Overview({ transaction }: { readonly transaction: TransactionView }) {
+  const { network, status, block, from, to, created, call, gasUsed, gasLimit, gasPriceWei } = transaction;
+  const used = gasUsed === null ? "" : `${groupDigits(gasUsed)} used of `;
+  const price = units((BigInt(gasPriceWei) * 10n ** 9n).toString(), "gwei");
+  return (
+    <Facts
+      entries={[
+        ["Status", <TransactionStatus status={status} />],
+        ["Why", transaction.revertReason !== undefined && <UnknownText text={transaction.revertReason} />],
+        [
+          "Block",
+          block !== null && (
+            <>
+              <BlockLink network={network} number={block.number} />{" "}
+              <span className="note">{count(block.confirmations, "confirmation")}</span>
+            </>
+          ),
+        ],
+        ["Time", block !== null && <Time iso={block.at} />],
+        ["From", <PartyLink network={network} party={from} full />],
+        ["To", to !== null && <PartyLink network={network} party={to} full />],
+        ["Created contract", created !== null && <PartyLink network={network} party={created} full />],
+        ["Called function", call !== null && <Code text={call.function} />],
+        ["Value", coin(transaction.valueWei, network)],
+        ["Fee", gasUsed !== null && coin((BigInt(gasUsed) * BigInt(gasPriceWei)).toString(), network)],
+        ["Gas", `${used}${groupDigits(gasLimit)}, at ${price}`],
+        ["Nonce", String(transaction.nonce)],
+        ["Place in block", transaction.index !== null && String(transaction.index)],
+      ]}
+    />
+  );
+}
+
+function CallSection({
+  transaction: { network, to, call, input },
+}: {
+  readonly transaction: TransactionView;
+}) {
+  const bytes = groupDigits((input.length - 2) / 2);
+  return (
+    <section className="panel" id="call">
+      <h2>{to === null ? "Creation" : "Call"}</h2>
+      {to !== null &&
+        (call === null ? (
+          <p className="note">No interface known here has this function.</p>
+        ) : (
+          <Folded
+            summary={
+              <>
+                Arguments of <code>{call.function}</code>
+              </>
+            }
+          >
+            <div className="scroll">
+              <ValueTable values={call.arguments} network={network} />
+            </div>
+          </Folded>
+        ))}
+      <Folded summary={to === null ? `Creation code, ${bytes} bytes` : `Calldata, ${bytes} bytes`}>
+        <RawBytes hex={input} label={to === null ? "Creation code" : "Calldata"} />
+      </Folded>
+    </section>
+  );
+}
+
+function EventPart({
+  event: { logIndex, contract, event, fields, topics, data },
+  network,
+}: {
+  readonly event: EventView;
+  readonly network: string;
+}) {
+  const raw = (
+    <table className="values">
+      <tbody>
+        {topics.map((topic, i) => (
+          <tr key={i}>
+            <th scope="row">topic {i}</th>
+            <td>
+              <Code text={topic} />
+            </td>
+          </tr>
+        ))}
+        <tr>
+          <th scope="row">data</th>
+          <td>{data.length > 200 ? <RawBytes hex={data} label="Data" /> : <Code text={data} />}</td>
+        </tr>
+      </tbody>
+    </table>
+  );
+  return (
+    <Folded
+      summary={
+        <>
+          <span className="index">{logIndex}</span> <b>{event ?? "Unknown event"}</b>{" "}
+          <span className="note">{contract.name ?? contract.address}</span>
+        </>
+      }
+    >
+      <p className="note">
+        From <PartyLink network={network} party={contract} full />
+      </p>
+      <div className="scroll">
+        {event === undefined ? (
+          raw
+        ) : (
+          <>
+            <ValueTable values={fields} network={network} />
+            <Folded summary="Topics and data">{raw}</Folded>
+          </>
+        )}
+      </div>
+    </Folded>
+  );
+}

@@ -1,0 +1,128 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { Link } from "wouter";
+import type { NetworkView } from "../../../../client/index.ts";
+import { Code, CopyButton, TransactionLink } from "../../parts/format.tsx";
+import {
+  describeError,
+  Field,
+  focusFirstProblem,
+  NetworkSelect,
+  problemAttributes,
+  problemsOf,
+} from "../../parts/forms.tsx";
+import { Folded, Notice, Scrollable, UnknownText } from "../../parts/parts.tsx";
+import { useOperator } from "../../services.tsx";
+
+/** Coin and LINK for an address; nothing where no chain is embedded. */
+export function Faucet({ networks }: { readonly networks: readonly NetworkView[] }) {
+  const operator = useOperator();
+  const accounts = useQuery({
+    queryKey: ["fundedAccounts"],
+    queryFn: () => operator.fundedAccounts(),
+    staleTime: Infinity,
+  });
+  const [chosen, choose] = useState<string>();
+  const [given, setGiven] = useState<{ readonly network: string; readonly hashes: readonly string[] }>();
+  const [problem, setProblem] = useState<string>();
+  const [fieldProblem, setFieldProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  if (networks.length === 0) return null;
+  const network = chosen ?? networks[0]!.name;
+  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const address = String(new FormData(form).get("address")).trim();
+    setBusy(true);
+    setGiven(undefined);
+    setProblem(undefined);
+    setFieldProblem(undefined);
+    try {
+      const { transactionHashes } = await operator.faucet({ network, address });
+      setGiven({ network, hashes: transactionHashes });
+    } catch (error) {
+      const found = problemsOf(error).get("address");
+      setFieldProblem(found);
+      setProblem(found === undefined ? describeError(error) : undefined);
+      focusFirstProblem(form);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <section className="panel" id="faucet">
+      <h2>Faucet</h2>
+      {given !== undefined && (
+        <Notice>
+          10 coins and 100 LINK are sent:
+          {given.hashes.map((hash) => (
+            <span key={hash}>
+              {" "}
+              <TransactionLink network={given.network} hash={hash} />
+            </span>
+          ))}
+        </Notice>
+      )}
+      {problem !== undefined && (
+        <Notice kind="bad">
+          <UnknownText text={problem} />
+        </Notice>
+      )}
+      <p className="note">Sends 10 coins and 100 LINK, which cost nothing on an embedded chain.</p>
+      <form className="fields" onSubmit={(event) => void send(event)}>
+        <Field id="address" label="Address" problem={fieldProblem}>
+          <input
+            id="address"
+            name="address"
+            required
+            placeholder="0x…"
+            autoComplete="off"
+            spellCheck={false}
+            className="mono"
+            {...problemAttributes("address", fieldProblem)}
+          />
+        </Field>
+        <NetworkSelect networks={networks} value={network} onChange={choose} />
+        <div>
+          <button className="action" disabled={isBusy}>
+            Send
+          </button>
+        </div>
+      </form>
+      {accounts.data !== undefined && (
+        <Folded summary={`${accounts.data.length} funded accounts`}>
+          <p className="note">
+            They hold 10,000 coins each on every embedded network from its first block on, as in any Anvil or
+            Hardhat. <b>Everybody knows their keys:</b> never use them where coin is worth something.
+          </p>
+          <Scrollable label="Funded accounts">
+            <table className="list">
+              <thead>
+                <tr>
+                  <th>Address</th>
+                  <th>Secret key</th>
+                </tr>
+              </thead>
+              <tbody>
+                {accounts.data.map(({ address, secretKey }) => (
+                  <tr key={address}>
+                    <td>
+                      <Link href={`/explorer/search?q=${address}`}>
+                        <Code text={address} />
+                      </Link>
+                      <CopyButton text={address} what={`address ${address}`} />
+                    </td>
+                    <td>
+                      <Code text={secretKey} />
+                      <CopyButton text={secretKey} what={`secret key of ${address}`} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scrollable>
+        </Folded>
+      )}
+    </section>
+  );
+}
