@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { getAddress } from "viem";
 import { FaucetResult } from "../../requests/results.ts";
-import { getDapp, type HttpDeps } from "../context.ts";
+import type { HttpDeps } from "../context.ts";
 import { RateLimitedError } from "../guard.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
@@ -23,7 +23,7 @@ export function faucetOperation(deps: HttpDeps): Operation {
       await gifts.consume(`${dappId} ${network}`);
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      const message = `More than ${GIFTS.points} gifts of the faucet in an hour to this dapp on ${network}`;
+      const message = `More than ${GIFTS.points} gifts of the faucet in an hour to one caller on ${network}`;
       throw new RateLimitedError(message, refused.msBeforeNext);
     }
   };
@@ -47,7 +47,7 @@ export function faucetOperation(deps: HttpDeps): Operation {
       const { network, address } = parseRequest(given, deps.schemas().validate.faucet, (values) =>
         checkChecksum(values.address, "/address"),
       );
-      await countGift(getDapp(ctx).id, network);
+      await countGift(ctx.state.dapp?.id ?? "operator", network);
       const gift = await deps.service.useFaucet({
         network,
         address: getAddress(address.toLowerCase()),
