@@ -1,3 +1,4 @@
+import { createExplorer } from "../../src/client/index.ts";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import {
@@ -104,10 +105,11 @@ describe("an embedded network with VRF v2.5", () => {
       valid: true,
       requests: [{ kind: "random", randomNumber: data.randomNumber }],
     });
-    const page = await (await fetch(`${tyche.url}/explorer/sepolia/tx/${data.transactionHash}`)).text();
-    expect(page).toContain("BatchVRFCoordinatorV2Plus");
-    expect(page).toContain("nativePayment = false");
-    for (const word of data.randomNumber) expect(page).toContain(word);
+    const view = await createExplorer({ baseUrl: tyche.url }).transaction("sepolia", data.transactionHash);
+    expect(view).toMatchObject({
+      to: { name: "BatchVRFCoordinatorV2Plus" },
+      randomness: [{ commitment: { nativePayment: false }, words: data.randomNumber }],
+    });
   });
 
   test("default: with nativePayment a preset's word is paid for in coin", async () => {
@@ -115,8 +117,8 @@ describe("an embedded network with VRF v2.5", () => {
       body: {},
     });
     expect(data).toMatchObject({ success: true, err: "0x" });
-    const page = await (await fetch(`${tyche.url}/explorer/fuji/tx/${data.vrfv2Hash}`)).text();
-    expect(page).toContain("nativePayment = true");
+    const view = await createExplorer({ baseUrl: tyche.url }).transaction("fuji", data.vrfv2Hash);
+    expect(view.randomness).toMatchObject([{ commitment: { nativePayment: true } }]);
   });
 
   test("default: a contract on VRFConsumerBaseV2Plus gets words on the dapp's subscription, for LINK and for coin", async () => {

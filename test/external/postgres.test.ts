@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { signIn } from "../support/signIn.ts";
+import { readSessionToken, signIn } from "../support/signIn.ts";
 import { startPostgres, type PostgresServer } from "../support/postgres.ts";
 import { startOracleProcess } from "../support/tyche.ts";
 import type { OracleChild, TycheProcess } from "../support/tyche.ts";
@@ -95,8 +95,7 @@ test("behaviour: kill -9 of the service loses no request and doubles none; a sig
   const ids = await sendWave(tyche, "killed", 4);
   await tyche.stop("SIGKILL");
   tyche = await startService(parties);
-  const home = await fetch(`${tyche.url}/`, { headers: { cookie }, redirect: "manual" });
-  expect(home.status).toBe(200);
+  expect(await readSessionToken(tyche.url, cookie)).toMatch(/^tyche_session_/);
   await expectFulfilled(tyche, ids);
   expect(await countDeliveries(chain, parties)).toEqual({
     sent: before.sent + ids.length,

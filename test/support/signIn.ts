@@ -1,21 +1,36 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { createOperator, type TycheOperator } from "../../src/client/index.ts";
 
-/** Signs in to the application with the operator token; gives the cookie of the session. */
-export async function signIn({
-  url,
-  dataDir,
-}: {
+interface RunningService {
   readonly url: string;
   readonly dataDir: string;
-}): Promise<string> {
-  const operatorToken = readFileSync(path.join(dataDir, "operator-token"), "utf8").trim();
-  const response = await fetch(`${url}/sign-in`, {
+}
+
+/** The operator token of a service. */
+export function readOperatorToken({ dataDir }: Pick<RunningService, "dataDir">): string {
+  return readFileSync(path.join(dataDir, "operator-token"), "utf8").trim();
+}
+
+/** A client that may do what the operator may. */
+export function connectOperator(service: RunningService): TycheOperator {
+  return createOperator({ baseUrl: service.url, token: readOperatorToken(service) });
+}
+
+/** Signs in to the application with the operator token; gives the cookie of the session. */
+export async function signIn(service: RunningService): Promise<string> {
+  const response = await fetch(`${service.url}/session`, {
     method: "POST",
-    body: new URLSearchParams({ operatorToken, next: "/" }),
-    redirect: "manual",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ operatorToken: readOperatorToken(service) }),
   });
   const cookie = response.headers.getSetCookie()[0]?.split(";")[0];
   if (cookie === undefined) throw new Error(`the sign-in was refused with ${response.status}`);
   return cookie;
+}
+
+/** The token for the API of the session that a cookie names; `null` where there is none. */
+export async function readSessionToken(url: string, cookie: string): Promise<string | null> {
+  const response = await fetch(`${url}/session`, { method: "POST", headers: { cookie } });
+  return ((await response.json()) as { readonly data: { readonly token: string | null } }).data.token;
 }

@@ -1,6 +1,7 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readOperatorToken, readSessionToken, signIn } from "../support/signIn.ts";
 import {
   makeDataDir,
   removeDataDir,
@@ -13,32 +14,23 @@ let tyche: TycheProcess;
 let operatorToken: string;
 beforeAll(async () => {
   tyche = await startTycheProcess();
-  operatorToken = readFileSync(path.join(tyche.dataDir, "operator-token"), "utf8").trim();
+  operatorToken = readOperatorToken(tyche);
 });
 afterAll(async () => {
   await tyche.stop();
 });
 
-interface Init {
-  readonly method?: string;
-  readonly body?: URLSearchParams;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-const call = async (target: string, { headers, ...init }: Init = {}) => {
-  const response = await fetch(`${tyche.url}${target}`, {
-    redirect: "manual",
-    ...init,
-    headers: { accept: "text/html", ...headers },
+const send = async (method: string, body: object | undefined, headers: Record<string, string> = {}) => {
+  const response = await fetch(`${tyche.url}/session`, {
+    method,
+    headers: { "content-type": "application/json", ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return {
-    status: response.status,
-    location: response.headers.get("location"),
-    cookie: response.headers.getSetCookie()[0]?.split(";")[0] ?? "",
-    text: await response.text(),
-  };
+  const { data } = (await response.json()) as { readonly data: Readonly<Record<string, unknown>> };
+  return { status: response.status, data, cookie: response.headers.getSetCookie()[0] ?? "" };
 };
-const signIn = (token: string, next = "/networks", headers: Record<string, string> = {}) =>
-  call("/sign-in", { method: "POST", body: new URLSearchParams({ operatorToken: token, next }), headers });
+const callApi = async (authorization: string): Promise<number> =>
+  (await tyche.call("GET", "/api/dapps", { headers: { authorization } })).status;
 
 test("default: the token is in the data directory, for its owner alone, and not in the output", () => {
   expect(operatorToken).toMatch(/^[\w-]{43}$/);
@@ -47,41 +39,67 @@ test("default: the token is in the data directory, for its owner alone, and not 
   expect(tyche.output()).toContain(`sign in with the token in ${path.join(tyche.dataDir, "operator-token")}`);
 });
 
-test("behaviour: without a session there is the explorer, and the way to sign in", async () => {
-  expect(await call("/networks")).toMatchObject({ status: 303, location: "/sign-in?next=%2Fnetworks" });
-  expect((await call("/networks", { headers: { accept: "application/json" } })).status).toBe(401);
-  expect((await call("/dapps", { method: "POST", body: new URLSearchParams({ name: "x" }) })).status).toBe(
-    401,
+test("default: the token opens a session, whose own token the API takes, and signing out ends both", async () => {
+  const opened = await send("POST", { operatorToken });
+  expect(opened.status).toBe(200);
+  const cookie = opened.cookie.split(";")[0]!;
+  const token = opened.data["token"] as string;
+  expect(await readSessionToken(tyche.url, cookie)).toBe(token);
+  expect(await callApi(token)).toBe(200);
+  expect(await callApi(`Bearer ${token}`)).toBe(200);
+  expect((await send("DELETE", undefined, { cookie })).cookie).toContain("Max-Age=0");
+  expect(await readSessionToken(tyche.url, cookie)).toBeNull();
+  expect(await callApi(token)).toBe(401);
+});
+
+test("behaviour: no cookie counts for the API, and it goes to the one path that reads it", async () => {
+  const opened = await send("POST", { operatorToken });
+  expect(opened.cookie).toMatch(
+    /^tyche_session=[\w-]{43}; Max-Age=43200; Path=\/session; HttpOnly; SameSite=Strict$/,
   );
-  const { status, text } = await call("/explorer/sepolia");
-  expect(status).toBe(200);
-  expect(text).toContain('href="/sign-in"');
-  expect(text).not.toContain('href="/networks"');
+  const headers = { cookie: opened.cookie.split(";")[0]!, authorization: "" };
+  expect((await tyche.call("GET", "/api/dapps", { headers })).status).toBe(401);
 });
 
-test("default: the token opens the application, and signing out closes it", async () => {
-  const opened = await signIn(operatorToken);
-  expect(opened).toMatchObject({ status: 303, location: "/networks" });
-  const headers = { cookie: opened.cookie };
-  const page = await call("/networks", { headers });
-  expect(page.status).toBe(200);
-  const token = /name="token" value="([^"]+)"/.exec(page.text)![1]!;
-  expect(
-    (await call("/sign-out", { method: "POST", headers, body: new URLSearchParams({ token: "wrong" }) }))
-      .status,
-  ).toBe(403);
-  expect((await call("/networks", { headers })).status).toBe(200);
-  expect(
-    (await call("/sign-out", { method: "POST", headers, body: new URLSearchParams({ token }) })).status,
-  ).toBe(303);
-  expect((await call("/networks", { headers })).status).toBe(303);
+test("behaviour: where there is TLS in front, the cookie is kept to it", async () => {
+  const { host } = new URL(tyche.url);
+  const { cookie } = await send("POST", { operatorToken }, { origin: `https://${host}` });
+  expect(cookie).toMatch(/; Secure$/);
 });
 
-test("error: another token, and a form from elsewhere, open nothing", async () => {
-  expect(await signIn("wrong")).toMatchObject({ status: 403, cookie: "" });
-  expect(await signIn(operatorToken, "/", { origin: "http://evil.example" })).toMatchObject({
-    status: 403,
-    cookie: "",
+describe("what opens nothing", () => {
+  test.each<[string, object, number]>([
+    ["another token", { operatorToken: "wrong" }, 403],
+    ["a code that was never given", { code: "wrong" }, 403],
+    ["a number", { operatorToken: 7 }, 400],
+  ])("error: %s", async (_, body, status) => {
+    expect(await send("POST", body)).toMatchObject({ status, cookie: "", data: { success: false } });
+  });
+
+  test.each<Record<string, string>>([
+    { origin: "http://evil.example" },
+    { origin: "http://127.0.0.1:1" },
+    { origin: "null" },
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { "sec-fetch-site": "none" },
+  ])("error: a page of another origin: %j", async (headers) => {
+    const cookie = await signIn(tyche);
+    expect(await send("POST", { operatorToken }, headers)).toMatchObject({ status: 403, cookie: "" });
+    const asked = await send("POST", undefined, { ...headers, cookie });
+    expect(asked).toMatchObject({ status: 403, data: { code: "form_refused" } });
+    expect(asked.data).not.toHaveProperty("token");
+    expect((await send("DELETE", undefined, { ...headers, cookie })).status).toBe(403);
+    expect(await readSessionToken(tyche.url, cookie)).toMatch(/^tyche_session_/);
+  });
+
+  test("error: a body that is no JSON, or too long", async () => {
+    const post = async (type: string, body: string): Promise<number> =>
+      (await fetch(`${tyche.url}/session`, { method: "POST", headers: { "content-type": type }, body }))
+        .status;
+    expect(await post("application/json", "{")).toBe(400);
+    expect(await post("application/x-www-form-urlencoded", `operatorToken=${operatorToken}`)).toBe(415);
+    expect(await post("application/json", JSON.stringify({ operatorToken: "x".repeat(10_000) }))).toBe(413);
   });
 });
 
@@ -89,31 +107,6 @@ test("default: neither the API key nor a link that signs in is in the output of 
   expect(tyche.output()).not.toContain(tyche.apiKey);
   expect(tyche.output()).toContain(`API key   in ${path.join(tyche.dataDir, "api-key")}`);
   expect(tyche.output()).not.toContain("code=");
-});
-
-test("behaviour: a link with a code asks before it is used up, and one that is wrong says what to do", async () => {
-  const { text, cookie } = await call("/sign-in?code=wrong");
-  expect(text).toContain('name="code" value="wrong"');
-  expect(cookie).toBe("");
-  const body = new URLSearchParams({ code: "wrong", next: "/" });
-  const refused = await call("/sign-in", { method: "POST", body });
-  expect(refused).toMatchObject({ status: 403, cookie: "" });
-  expect(refused.text).toContain("used before");
-});
-
-test.each([
-  "//evil.example/",
-  "/\\evil.example",
-  "/.//evil.example",
-  "/..//evil.example",
-  "/x/..//evil.example",
-  "/%2e//evil.example",
-  "/\t/evil.example",
-  "https://evil.example/",
-  "javascript:alert(1)",
-  "networks",
-])("error: signing in doesn't lead away to %s", async (next) => {
-  expect((await signIn(operatorToken, next)).location).toBe("/");
 });
 
 test.each(["", "a\nb", "\u001b[2J", "x".repeat(61)])(

@@ -7,11 +7,6 @@ export function StateTag({ state }: { readonly state: RequestState }) {
   return <Tag kind={state === "fulfilled" ? "good" : state === "failed" ? "bad" : "busy"}>{state}</Tag>;
 }
 
-/** Whether nothing about a request changes any more. */
-export function hasEnded({ state }: Pick<RequestView, "state">): boolean {
-  return state === "fulfilled" || state === "failed";
-}
-
 /** What a request is for, in a few words. */
 export function summaryOf({ kind, params }: Pick<RequestView, "kind" | "params">): string {
   const { preset, numWords, consumer } = params as { preset?: string; numWords?: number; consumer?: string };

@@ -4,7 +4,7 @@ import type { SubscriptionBalances } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Time, units } from "../../parts/format.tsx";
 import { Facts, Scrollable } from "../../parts/parts.tsx";
-import { hasEnded } from "../../parts/requestParts.tsx";
+import { hasEnded } from "../../hasEnded.ts";
 import { RequestTable } from "../../parts/requestTable.tsx";
 import { useClient, useNetworks, useOperator } from "../../services.tsx";
 import { DappFrame } from "./dappFrame.tsx";

@@ -3,7 +3,7 @@ import { Link, useParams, useSearchParams } from "wouter";
 import type { RequestKind, RequestState } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Select } from "../../parts/forms.tsx";
-import { hasEnded } from "../../parts/requestParts.tsx";
+import { hasEnded } from "../../hasEnded.ts";
 import { RequestTable } from "../../parts/requestTable.tsx";
 import { useClient, useNetworks } from "../../services.tsx";
 import { DappFrame } from "../dapps/dappFrame.tsx";

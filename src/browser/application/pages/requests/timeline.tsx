@@ -1,17 +1,9 @@
 import { Fragment } from "react";
-import type { RequestKind, RequestState, RequestView, StateChange } from "../../../../client/index.ts";
+import type { RequestState, RequestView, StateChange } from "../../../../client/index.ts";
 import { Age, TransactionLink } from "../../parts/format.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
-import { hasEnded } from "../../parts/requestParts.tsx";
-
-/** The states that a request of a kind comes through when all goes well. */
-const STEPS: Readonly<Record<RequestKind, readonly RequestState[]>> = {
-  preset: ["received", "submitted", "randomness", "executing", "fulfilled"],
-  function: ["received", "submitted", "executing", "fulfilled"],
-  random: ["received", "submitted", "fulfilled"],
-  consumer: ["received", "submitted", "fulfilled"],
-  unlink: ["received", "submitted", "fulfilled"],
-};
+import { hasEnded } from "../../hasEnded.ts";
+import { stepsAhead } from "./steps.ts";
 
 /** What happens in a state, for whoever sees the word for the first time. */
 const MEANINGS: Readonly<Record<RequestState, string>> = {
@@ -23,17 +15,6 @@ const MEANINGS: Readonly<Record<RequestState, string>> = {
   fulfilled: "the result is on chain",
   failed: "ended without a result",
 };
-
-/** States that are still ahead of a request when all goes well. */
-export function stepsAhead(
-  request: Pick<RequestView, "kind" | "state" | "timeline">,
-): readonly RequestState[] {
-  if (hasEnded(request)) return [];
-  const steps = STEPS[request.kind];
-  // Some states are no step of each request of the kind: the run before `received`, words that are joined.
-  const reached = Math.max(...request.timeline.map(({ state }) => steps.indexOf(state)));
-  return steps.slice(reached + 1);
-}
 
 /** Where a request stands: what it came through, the step under way, and those ahead. */
 export function Timeline({ request }: { readonly request: RequestView }) {

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
-import { DEFAULT_PRESETS_FOLDER } from "../../src/requests/presetFolder.ts";
-import { readPresets } from "../../src/requests/presetTools.ts";
-import type { PresetView } from "../../src/requests/views.ts";
-import { brokenPresets } from "../../src/web/pages/brokenPresets.ts";
-import { createFields, readParams } from "../../src/web/pages/presetFields.ts";
+import { DEFAULT_PRESETS_FOLDER } from "../../../../../src/requests/presetFolder.ts";
+import { readPresets } from "../../../../../src/requests/presetTools.ts";
+import type { PresetView } from "../../../../../src/client/index.ts";
+import {
+  createFields,
+  readParams,
+} from "../../../../../src/browser/application/pages/presets/presetFields.ts";
 
 const makePreset = (properties: PresetView["parameters"], required: string[] = []): PresetView => ({
   name: "loot",
@@ -44,17 +46,4 @@ test("behaviour: choices are read as what they stand for, a pasted list entry by
     isRare: true,
     names: ["Ann", "Bob, Cy"],
   });
-});
-
-test("default: broken presets are shown with file, line and reason, and none where all are served", () => {
-  expect(brokenPresets([])).toBeUndefined();
-  const shown = String(
-    brokenPresets([
-      { preset: "loot", file: "loot/source.js", line: 8, column: 12, reason: 'Unexpected "<b>"' },
-      { preset: "dice", file: "dice", reason: "has no preset.json" },
-    ]),
-  );
-  expect(shown).toContain("loot/source.js:8:12");
-  expect(shown).toContain("&lt;b&gt;");
-  expect(shown).toContain("has no preset.json");
 });

@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { createOperatorAccess, type OperatorAccess } from "../../src/dapps/operatorAccess.ts";
+import { createSessions } from "../../src/dapps/sessions.ts";
+
+const TOKEN = "operator-token-of-these-tests-0123456789";
+
+let access: OperatorAccess;
+let now: number;
+beforeEach(async () => {
+  now = 1_000_000;
+  access = await createOperatorAccess({ operatorToken: TOKEN, sessions: createSessions(() => now) });
+});
+
+const open = async (): Promise<{ readonly secret: string; readonly token: string }> => {
+  const secret = (await access.signIn(TOKEN))!;
+  return { secret, token: (await access.findToken(secret))! };
+};
+
+describe("the operator token", () => {
+  test("default: it is recognized, and opens a session", async () => {
+    expect(await access.recognize(TOKEN)).toBe("operator");
+    const { secret, token } = await open();
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(await access.recognize(token)).toMatch(/^session_[0-9a-f]{12}$/);
+  });
+
+  test.each(["", "wrong", `${TOKEN}x`, TOKEN.slice(1)])(
+    "error: %j is nothing, and opens none",
+    async (text) => {
+      expect(await access.recognize(text)).toBeUndefined();
+      expect(await access.signIn(text)).toBeUndefined();
+    },
+  );
+
+  test("behaviour: the code of a start opens one session", async () => {
+    expect(await access.signInOnce("wrong")).toBeUndefined();
+    const secret = await access.signInOnce(access.signInCode);
+    expect(await access.findToken(secret!)).toMatch(/^tyche_session_/);
+    expect(await access.signInOnce(access.signInCode)).toBeUndefined();
+  });
+});
+
+describe("the token of a session", () => {
+  test("error: one that is changed anywhere, or of another service, is nothing", async () => {
+    const { token } = await open();
+    const [id, mac] = token.slice("tyche_session_".length).split(".") as [string, string];
+    const other = await createOperatorAccess({ operatorToken: TOKEN });
+    expect(await other.recognize(token)).toBeUndefined();
+    for (const changed of [
+      `tyche_session_${id.replace(/^./, (digit) => (digit === "0" ? "1" : "0"))}.${mac}`,
+      `tyche_session_${id}.${mac.replace(/^./, (letter) => (letter === "A" ? "B" : "A"))}`,
+      `tyche_session_${id}.`,
+      `tyche_session_${id}`,
+      `${token} `,
+    ])
+      expect(await access.recognize(changed)).toBeUndefined();
+  });
+
+  test("error: neither the cookie's secret nor what is stored of it stands for it", async () => {
+    const { secret, token } = await open();
+    expect(await access.recognize(secret)).toBeUndefined();
+    expect(await access.findToken(token)).toBeUndefined();
+    expect(await access.findToken(`${secret}x`)).toBeUndefined();
+  });
+
+  test("behaviour: it ends after twelve hours, and when one signs out", async () => {
+    const [first, second] = [await open(), await open()];
+    await access.signOut(first.secret);
+    expect(await access.recognize(first.token)).toBeUndefined();
+    expect(await access.findToken(first.secret)).toBeUndefined();
+    expect(await access.recognize(second.token)).toBeDefined();
+    now += 12 * 60 * 60 * 1000;
+    expect(await access.recognize(second.token)).toBeUndefined();
+  });
+
+  test("behaviour: the hundred-and-first ends the oldest", async () => {
+    const [first, second] = [await open(), await open()];
+    for (let i = 0; i < 99; i += 1) await access.signIn(TOKEN);
+    expect(await access.recognize(first.token)).toBeUndefined();
+    expect(await access.recognize(second.token)).toBeDefined();
+  });
+});

@@ -1,0 +1,299 @@
+import {
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeFunctionData,
+  hexToBigInt,
+  keccak256,
+  type Hex,
+} from "viem";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { AddressBook } from "../../src/chainlink/addressBook.ts";
+import { batchVrfCoordinatorAbi, vrfCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
+import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
+import {
+  createClient,
+  createExplorer,
+  type NetworkView,
+  type PresetResult,
+  type TycheClient,
+  type TycheExplorer,
+} from "../../src/client/index.ts";
+import { readRandomness } from "../../src/explorer/readRandomness.ts";
+import type { ProofView } from "../../src/explorer/views.ts";
+import { connectOperator } from "../support/signIn.ts";
+import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+
+const NETWORK = "sepolia";
+/** Text that is markup, ends attributes, and turns around what follows it. */
+const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>\u202Eevil`;
+
+let tyche: TycheProcess;
+let client: TycheClient;
+let explorer: TycheExplorer;
+let networks: readonly NetworkView[];
+beforeAll(async () => {
+  tyche = await startTycheProcess();
+  client = createClient({ baseUrl: tyche.url, apiKey: tyche.apiKey, retries: 0 });
+  explorer = createExplorer({ baseUrl: tyche.url, retries: 0 });
+  networks = await client.networks();
+});
+afterAll(async () => {
+  await tyche.stop();
+});
+
+const rpc = async <Result>(method: string, params: readonly unknown[]): Promise<Result> => {
+  const { rpcUrl } = networks.find(({ name }) => name === NETWORK)!;
+  const response = await fetch(rpcUrl!, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  return ((await response.json()) as { result: Result }).result;
+};
+const readCalldata = async (hash: Hex): Promise<Hex> =>
+  (await rpc<{ input: Hex }>("eth_getTransactionByHash", [hash])).input;
+const flip = (): Promise<PresetResult> => client.preset("coinflip", {}, { network: NETWORK });
+const hashOf = (url: string): string => url.split("/").at(-1)!;
+
+test.each(["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"])(
+  "default: every link of an answer names a transaction of %s that holds it",
+  async (network) => {
+    const coin = await client.preset("coinflip", {}, { network });
+    const words = await client.random({ network, numWords: 12 });
+    const source = "return Functions.encodeString(args[0])";
+    const run = await client.runFunction({ network, source, args: ["hello"] });
+    for (const url of [coin.url, coin.vrfv2EventHash, words.url, run.url])
+      expect(url).toMatch(new RegExp(`^${tyche.url}/explorer/${network}/tx/0x[0-9a-f]{64}$`));
+    const delivered = await explorer.transaction(network, hashOf(coin.url));
+    expect(delivered.functionResults).toMatchObject([{ response: coin.result }]);
+    const proved = await explorer.transaction(network, hashOf(words.url));
+    expect(proved.randomness).toMatchObject([{ words: words.randomNumber }]);
+    const answered = await explorer.transaction(network, hashOf(run.url));
+    expect(answered.functionResults).toMatchObject([{ readings: { text: "hello" } }]);
+  },
+);
+
+describe("a proof", () => {
+  test("default: has the fields of the calldata, with output and words that follow from gamma, and links to and fro", async () => {
+    const { vrfv2Hash, url, requestId, result } = await flip();
+    const { args } = decodeFunctionData({
+      abi: batchVrfCoordinatorAbi,
+      data: await readCalldata(vrfv2Hash),
+    });
+    const [[proof], [commitment]] = args as unknown as [[Record<string, unknown>], [Record<string, unknown>]];
+    const view = await explorer.transaction(NETWORK, vrfv2Hash);
+    const randomness = view.randomness[0]!;
+    const numberOf = (value: unknown) => BigInt(value as string | bigint);
+    for (const [name, value] of Object.entries(proof))
+      expect({ [name]: [randomness.proof[name as keyof ProofView]].flat().map(numberOf) }).toEqual({
+        [name]: [value].flat().map(numberOf),
+      });
+    const { sender, ...numbers } = randomness.commitment;
+    expect({ ...numbers, sender: sender.address }).toEqual({
+      ...commitment,
+      blockNum: String(commitment["blockNum"]),
+      subId: String(commitment["subId"]),
+    });
+    const hash = (...words: readonly bigint[]): bigint =>
+      hexToBigInt(
+        keccak256(
+          encodeAbiParameters(
+            words.map(() => ({ type: "uint256" })),
+            words,
+          ),
+        ),
+      );
+    const [x, y] = randomness.proof.gamma;
+    const output = hash(3n, BigInt(x), BigInt(y));
+    expect(BigInt(randomness.output)).toBe(output);
+    expect(randomness).toMatchObject({ outcome: "fulfilled", words: [hash(output, 0n).toString()] });
+    expect(view.functionRequests).toMatchObject([
+      {
+        requestId,
+        word: { vrfRequestId: randomness.requestId, item: 0 },
+        program: { bytesArgs: [`0x${hash(output, 0n).toString(16).padStart(64, "0")}`] },
+        answeredBy: hashOf(url),
+      },
+    ]);
+    const delivered = await explorer.transaction(NETWORK, hashOf(url));
+    expect(delivered.functionResults).toMatchObject([
+      { requestId, outcome: "FULFILLED", response: result, err: "", requestedBy: vrfv2Hash },
+    ]);
+    expect(delivered.report).toMatchObject({ requestIds: [requestId] });
+    expect(new Set(delivered.report!.signatures.map(({ signer }) => signer?.name)).size).toBe(3);
+    const asked = await explorer.transaction(NETWORK, randomness.requestedBy!);
+    expect(asked.randomRequests).toMatchObject([{ requestId: randomness.requestId, answeredBy: vrfv2Hash }]);
+  });
+
+  test("behaviour: one that went straight to the coordinator is read as well", async () => {
+    const { vrfv2Hash } = await flip();
+    const { args } = decodeFunctionData({
+      abi: batchVrfCoordinatorAbi,
+      data: await readCalldata(vrfv2Hash),
+    });
+    const [[proof], [commitment]] = args as unknown as [[never], [never]];
+    const direct = encodeFunctionData({
+      abi: vrfCoordinatorAbi,
+      functionName: "fulfillRandomWords",
+      args: [proof, commitment],
+    });
+    const book = { party: (address: Hex) => ({ address }) } as AddressBook;
+    const [read] = readRandomness(direct, [], book);
+    const view = await explorer.transaction(NETWORK, vrfv2Hash);
+    expect(read!.proof).toEqual(view.randomness[0]!.proof);
+    expect(read!.words).toEqual(view.randomness[0]!.words);
+  });
+
+  test("error: calldata of another kind has none", () => {
+    const book = { party: (address: Hex) => ({ address }) } as AddressBook;
+    for (const input of ["0x", "0x08b2da0a", "0xdeadbeef00", `0x08b2da0a${"f".repeat(640)}`] as const)
+      expect(readRandomness(input, [], book)).toEqual([]);
+  });
+});
+
+describe("what isn't there", () => {
+  const missing = `0x${"ab".repeat(32)}`;
+  test.each<[string, () => Promise<unknown>, string]>([
+    ["a hash", () => explorer.transaction("fuji", missing), `Avalanche Fuji has no transaction ${missing}`],
+    ["what is no hash", () => explorer.transaction("fuji", "0x00"), "A transaction hash is"],
+    ["a network", () => explorer.overview("nowhere"), 'no network "nowhere" here'],
+    ["a block", () => explorer.block(NETWORK, "999999"), "has no block 999999"],
+    ["a negative block", () => explorer.block(NETWORK, "-1"), "has no block -1"],
+    ["what is no address", () => explorer.address(NETWORK, "0x1"), "0x and 40 hex digits"],
+    ["a source", () => explorer.contract(NETWORK, `0x${"1".repeat(40)}`), "is no contract that this service"],
+    ["a result", () => explorer.shared(`req_${"0".repeat(26)}`), "req_"],
+    ["a result of nobody", () => explorer.shared("nothing"), "nothing"],
+  ])("error: %s is a 404 that says so", async (_, read, reason) => {
+    await expect(read()).rejects.toMatchObject({
+      code: "not_found",
+      status: 404,
+      message: expect.stringContaining(reason),
+    });
+  });
+
+  test("error: a cursor that is none, and a search for nothing, are refused", async () => {
+    await expect(explorer.blocks(NETWORK, "x")).rejects.toMatchObject({ code: "invalid_parameter" });
+    await expect(explorer.address(NETWORK, missing.slice(0, 42), "1.x")).rejects.toMatchObject({
+      code: "invalid_parameter",
+    });
+    const response = await fetch(`${tyche.url}/api/explorer/search`);
+    expect(response.status).toBe(400);
+  });
+
+  test("error: there is no shared result of a link", async () => {
+    const [{ id: dappId }] = await findDapps();
+    const consumer = networks[0]!.contracts["link"]!;
+    const { id } = await client.submit.addConsumer({ dappId, network: networks[0]!.name, consumer });
+    await expect(explorer.shared(id)).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("chain, addresses and search", () => {
+  test("default: overview, blocks and addresses, page by page", async () => {
+    await flip();
+    const overview = await explorer.overview(NETWORK);
+    expect(overview).toMatchObject({ network: NETWORK, chainId: 11155111 });
+    const { blockNumber, hash } = overview.transactions[0]!;
+    const block = await explorer.block(NETWORK, blockNumber);
+    expect(block.transactions.map((one) => one.hash)).toContain(hash);
+    const consumer = networks.find(({ name }) => name === NETWORK)!.contracts["presetConsumer"]!;
+    expect(await explorer.address(NETWORK, consumer)).toMatchObject({
+      name: "PresetConsumer",
+      codeBytes: expect.any(Number),
+      transactions: expect.arrayContaining([expect.objectContaining({ status: "succeeded" })]),
+    });
+    const list = await explorer.blocks(NETWORK, String(BigInt(blockNumber) + 1n));
+    expect(list.blocks[0]).toMatchObject({ number: blockNumber });
+    const rest = await explorer.address(NETWORK, consumer, `${blockNumber}.0`);
+    expect(rest.transactions.map((one) => one.hash)).not.toContain(hash);
+  });
+
+  test("default: each contract of the service's own comes with the source that it is built from", async () => {
+    const { contracts } = await explorer.overview(NETWORK);
+    for (const { address, name } of contracts)
+      expect(await explorer.contract(NETWORK, address)).toMatchObject({
+        name,
+        address,
+        build: { compiler: expect.stringMatching(/^0\.8\./), sources: expect.any(Array) },
+      });
+  });
+
+  test("default: one search takes every id, on every network, and lists several hits", async () => {
+    const { vrfv2Hash, url, requestId } = await flip();
+    const view = await explorer.transaction(NETWORK, vrfv2Hash);
+    const { requestId: vrfRequestId } = view.randomness[0]!;
+    const { hash, number } = await explorer.block(NETWORK, view.block!.number);
+    const consumer = networks.find(({ name }) => name === NETWORK)!.contracts["presetConsumer"]!;
+    const proof = `/explorer/${NETWORK}/tx/${vrfv2Hash}`;
+    for (const [text, path] of [
+      [vrfv2Hash, proof],
+      [vrfv2Hash.slice(2), proof],
+      [vrfRequestId, proof],
+      [vrfRequestId.slice(2), proof],
+      [String(BigInt(vrfRequestId)), proof],
+      [requestId.toUpperCase().replace("0X", "0x"), new URL(url).pathname],
+      [hash, `/explorer/${NETWORK}/block/${number}`],
+    ] as const)
+      expect((await explorer.search(text)).paths).toEqual([path]);
+    expect((await explorer.search(number, NETWORK)).paths).toEqual([`/explorer/${NETWORK}/block/${number}`]);
+    expect((await explorer.search(consumer, NETWORK)).paths).toEqual([
+      `/explorer/${NETWORK}/address/${consumer}`,
+    ]);
+    const [request] = (await client.requests({ limit: 1, kind: "preset" })).items;
+    expect((await explorer.search(request!.id)).paths).toEqual([`/r/${request!.id}`]);
+    const named = await explorer.search("presetcons");
+    expect(named).toMatchObject({ takenFor: ["the name of a contract"] });
+    expect(named.paths).toHaveLength(networks.length);
+    expect(await explorer.search("1")).toMatchObject({ takenFor: ["a block number"] });
+    expect(await explorer.search(`0x${"ab".repeat(32)}`)).toMatchObject({
+      paths: [],
+      reason: expect.stringContaining("was taken for"),
+    });
+    expect((await explorer.search("a".repeat(5_000))).reason).toContain("more than 100");
+    expect((await explorer.search("<script>")).paths).toEqual([]);
+  });
+
+  test("behaviour: a contract that writes what the oracle writes is shown as what it is", async () => {
+    const [from] = await rpc<Hex[]>("eth_accounts", []);
+    // A creation that logs RequestProcessed(1, 2, ...) with three empty byte strings, and leaves no code.
+    const topic = EVENT_TOPICS.RequestProcessed.slice(2);
+    const offsets = ["60c0606052", "60e0608052", "61010060a052"];
+    const log = ["6002", "6001", `7f${topic}`, "610120", "6000", "a3"];
+    const data = `0x${[...offsets, ...log, "6000", "6000", "f3"].join("")}`;
+    const hash = await rpc<Hex>("eth_sendTransaction", [{ from, data }]);
+    const view = await vi.waitUntil(async () => {
+      const found = await explorer.transaction(NETWORK, hash).catch(() => undefined);
+      return found?.status === "succeeded" && found;
+    });
+    expect(view).toMatchObject({ to: null, functionResults: [], report: null });
+    const [event] = view.events;
+    expect(event).toMatchObject({ event: "RequestProcessed", contract: { address: view.created!.address } });
+    expect(event!.contract.name).toBeUndefined();
+  });
+
+  test("behaviour: hostile text comes as it is, for the page to show as text", async () => {
+    const source = `// ${HOSTILE}\nreturn Functions.encodeString(args[0])`;
+    const { url, success } = await client.runFunction({ network: NETWORK, source, args: [HOSTILE] });
+    expect(success).toBe(true);
+    const view = await explorer.transaction(NETWORK, hashOf(url));
+    expect(view.functionResults[0]!.program).toMatchObject({ source, args: [HOSTILE] });
+  });
+
+  test("behaviour: a shared result has nothing of the dapp but it", async () => {
+    const submitted = await client.submit.preset(
+      "lotto",
+      { numberOfWinners: 1, list: ["ann", "a secret loser", "a secret loser"] },
+      { network: NETWORK },
+    );
+    await submitted.wait();
+    const shared = await explorer.shared(submitted.id);
+    expect(shared).toMatchObject({ network: NETWORK, preset: "lotto", shown: { as: "list" } });
+    const text = JSON.stringify(shared);
+    for (const { id } of await findDapps()) expect(text).not.toContain(id);
+    expect(text).not.toContain("numberOfWinners");
+  });
+});
+
+async function findDapps(): Promise<readonly [{ readonly id: string }]> {
+  return (await connectOperator(tyche).dapps()) as unknown as readonly [{ readonly id: string }];
+}

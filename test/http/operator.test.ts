@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { encodeFunctionData, parseAbi, type Hex } from "viem";
+import {
+  createClient,
+  createExplorer,
+  createOperator,
+  type NetworkView,
+  type TycheOperator,
+} from "../../src/client/index.ts";
+import { connectOperator } from "../support/signIn.ts";
+import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+
+const NETWORK = "sepolia";
+const REMOVE_CONSUMER = parseAbi(["function removeConsumer(uint64 subscriptionId, address consumer)"]);
+
+let tyche: TycheProcess;
+let operator: TycheOperator;
+let networks: readonly NetworkView[];
+let dappId: string;
+beforeAll(async () => {
+  tyche = await startTycheProcess();
+  operator = connectOperator(tyche);
+  networks = await operator.networks();
+  dappId = (await operator.dapps())[0]!.id;
+});
+afterAll(async () => {
+  await tyche.stop();
+});
+
+const connect = (apiKey: string) => createClient({ baseUrl: tyche.url, apiKey, retries: 0 });
+const findNetwork = (name: string): NetworkView => networks.find((one) => one.name === name)!;
+
+describe("who may call", () => {
+  test("error: the key of a dapp may not do what the operator may", async () => {
+    const asDapp = createOperator({ baseUrl: tyche.url, token: tyche.apiKey, retries: 0 });
+    for (const call of [
+      () => asDapp.dapps(),
+      () => asDapp.createDapp({ name: "x" }),
+      () => asDapp.keys(dappId),
+      () => asDapp.addKey(dappId),
+      () => asDapp.configVars(dappId),
+      () => asDapp.activity(),
+      () => asDapp.presetProblems(),
+    ])
+      await expect(call()).rejects.toMatchObject({ code: "forbidden", status: 403 });
+    expect((await asDapp.info()).version).toMatch(/^\d/);
+  });
+
+  test("error: another token is none at all", async () => {
+    const stranger = createOperator({ baseUrl: tyche.url, token: "x".repeat(43), retries: 0 });
+    await expect(stranger.dapps()).rejects.toMatchObject({ code: "unauthenticated" });
+  });
+
+  test("default: an operator calls for a dapp that it names; without a name it is told to", async () => {
+    const { id } = await operator.as(dappId).submit.random({ network: NETWORK, numWords: 1 });
+    expect(await connect(tyche.apiKey).request(id)).toMatchObject({ id, kind: "random" });
+    const unnamed = createOperator({ baseUrl: tyche.url, token: "", retries: 0 });
+    await expect(unnamed.dapps()).rejects.toMatchObject({ code: "unauthenticated" });
+    await expect(operator.as("").requests()).rejects.toMatchObject({
+      code: "invalid_parameter",
+      message: expect.stringContaining("Tyche-Dapp"),
+    });
+    await expect(operator.as("dapp_none").requests()).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("dapps", () => {
+  test("default: one is created with a key that works, is renamed, and deleted", async () => {
+    const made = await operator.createDapp({ name: "shop", facilities: ["presets"] });
+    expect(made).toMatchObject({
+      name: "shop",
+      facilities: ["presets"],
+      id: expect.stringMatching(/^dapp_/),
+    });
+    const client = connect(made.key.apiKey);
+    expect(await client.requests()).toMatchObject({ items: [] });
+    expect(await operator.renameDapp(made.id, "  store ")).toMatchObject({ id: made.id, name: "store" });
+    expect((await operator.dapps()).map(({ name }) => name)).toContain("store");
+    expect(await operator.deleteDapp(made.id)).toMatchObject({ success: true, dappId: made.id });
+    await expect(client.requests()).rejects.toMatchObject({ code: "unauthenticated" });
+    await expect(operator.dapp(made.id)).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test.each<[Parameters<TycheOperator["createDapp"]>[0], string]>([
+    [{ name: "" }, "must be 1 to 60 characters"],
+    [{ name: "x".repeat(61) }, "must be 1 to 60 characters; got 61"],
+    [{ name: "a\u0007b" }, "must not hold control characters"],
+    [{ name: "a\u202eb" }, "must not hold control characters"],
+    [{ name: "shop", facilities: [] }, "facilities"],
+  ])("error: %j is refused with the reason", async (params, reason) => {
+    await expect(operator.createDapp(params)).rejects.toMatchObject({
+      code: "invalid_parameter",
+      message: expect.stringContaining(reason),
+    });
+  });
+});
+
+describe("API keys", () => {
+  test("default: one is named, shown once more when asked for, and stops when revoked", async () => {
+    const added = await operator.addKey(dappId, "production");
+    expect(added).toMatchObject({ name: "production", lastUsedAt: null, revokedAt: null });
+    const before = (await operator.keys(dappId)).find(({ id }) => id === added.id)!;
+    expect(before).toEqual({ ...before, name: "production", ending: added.apiKey.slice(-4) });
+    expect(JSON.stringify(await operator.keys(dappId))).not.toContain(added.apiKey);
+    expect((await operator.revealKey(dappId, added.id)).apiKey).toBe(added.apiKey);
+    await connect(added.apiKey).requests();
+    await expect
+      .poll(async () => (await operator.keys(dappId)).find(({ id }) => id === added.id)!.lastUsedAt)
+      .toMatch(/^\d{4}-/);
+    expect(await operator.revokeKey(dappId, added.id)).toMatchObject({
+      ending: null,
+      revokedAt: expect.stringMatching(/^\d{4}-/),
+    });
+    await expect(connect(added.apiKey).requests()).rejects.toMatchObject({ code: "unauthenticated" });
+    await expect(operator.revealKey(dappId, added.id)).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("error: a key can't be reached through another dapp, nor be called what hides text", async () => {
+    const other = await operator.createDapp({ name: "other" });
+    await expect(operator.revealKey(dappId, other.key.id)).rejects.toMatchObject({ code: "not_found" });
+    await expect(operator.revokeKey(dappId, other.key.id)).rejects.toMatchObject({ code: "not_found" });
+    await expect(operator.addKey(dappId, "a\u202eb")).rejects.toMatchObject({ code: "invalid_parameter" });
+  });
+});
+
+test("default: config vars have subscriptions, contracts and a sample of each network, balances what is on them", async () => {
+  const list = await operator.configVars(dappId);
+  expect(list.map(({ network }) => network)).toEqual(networks.map(({ name }) => name));
+  for (const vars of list) {
+    const { vrfCoordinator, functionsRouter, link } = findNetwork(vars.network).contracts;
+    expect(vars).toMatchObject({ contracts: { vrfCoordinator, functionsRouter, link } });
+    expect(vars.env).toContain(`${vars.network.toUpperCase()}_VRF_SUBSCRIPTION_ID=${vars.vrfSubscriptionId}`);
+    expect(vars.sampleContract).toContain(`SUBSCRIPTION_ID = ${vars.vrfSubscriptionId};`);
+  }
+  for (const { vrfJuels, functionsJuels } of await operator.balances(dappId))
+    expect([BigInt(vrfJuels) > 0n, BigInt(functionsJuels) > 0n]).toEqual([true, true]);
+});
+
+describe("consumers", () => {
+  const linked = async (address: string) =>
+    (await operator.consumers(dappId)).linked.find((one) => one.address === address);
+
+  test("default: a contract is listed with the transaction that linked it, until it is unlinked", async () => {
+    const consumer = findNetwork("fuji").contracts["link"]!;
+    const client = operator.as(dappId);
+    const { transactionHash } = await client.addConsumer({ dappId, network: "fuji", consumer });
+    expect(await linked(consumer)).toMatchObject({
+      network: "fuji",
+      onChain: { vrf: true, functions: true },
+      transactionHash,
+      linkedAt: expect.stringMatching(/^\d{4}-/),
+    });
+    await client.removeConsumer({ network: "fuji", consumer });
+    expect(await linked(consumer)).toBeUndefined();
+  });
+
+  test("behaviour: one that the chain has lost is shown as such", async () => {
+    const { contracts, rpcUrl } = findNetwork("fuji");
+    const consumer = contracts["functionsCoordinator"]!;
+    await operator.as(dappId).addConsumer({ dappId, network: "fuji", consumer });
+    const rpc = async (method: string, ...params: unknown[]): Promise<void> => {
+      const response = await fetch(rpcUrl!, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      });
+      expect(await response.json()).not.toHaveProperty("error");
+    };
+    const from = contracts["subscriptionOwner"]!;
+    const remove = async (to: Hex, subscriptionId: string): Promise<void> => {
+      const args = [BigInt(subscriptionId), consumer] as const;
+      const data = encodeFunctionData({ abi: REMOVE_CONSUMER, args });
+      await rpc("eth_sendTransaction", { from, to, data, gas: "0x7a120" });
+    };
+    const ids = (await operator.configVars(dappId)).find(({ network }) => network === "fuji")!;
+    await rpc("anvil_impersonateAccount", from);
+    await rpc("anvil_setBalance", from, "0xde0b6b3a7640000");
+    await remove(contracts["vrfCoordinator"]!, ids.vrfSubscriptionId!);
+    await expect.poll(async () => (await linked(consumer))?.onChain).toEqual({ vrf: false, functions: true });
+    await remove(contracts["functionsRouter"]!, ids.functionsSubscriptionId!);
+    await expect
+      .poll(async () => (await linked(consumer))?.onChain)
+      .toEqual({ vrf: false, functions: false });
+  });
+});
+
+test("default: a dapp's deletion unlinks its contract, and its shared result stays", async () => {
+  const made = await operator.createDapp({ name: "short" });
+  const client = operator.as(made.id);
+  const explorer = createExplorer({ baseUrl: tyche.url });
+  const { link, subscriptionOwner } = findNetwork(NETWORK).contracts;
+  await client.addConsumer({ dappId: made.id, network: NETWORK, consumer: link! });
+  const submitted = await client.submit.preset("coinflip", {}, { network: NETWORK });
+  await submitted.wait();
+  await operator.deleteDapp(made.id);
+  expect(await explorer.shared(submitted.id)).toMatchObject({ preset: "coinflip", shown: { as: "coin" } });
+  await expect
+    .poll(async () => (await explorer.address(NETWORK, subscriptionOwner!)).transactions, { timeout: 60_000 })
+    .toContainEqual(expect.objectContaining({ method: "removeConsumer" }));
+});
+
+test("default: how the service stands, what was asked for, and accounts that hold coin", async () => {
+  const readiness = await operator.readiness();
+  expect(readiness).toMatchObject({ ready: true, networks: { [NETWORK]: { ready: true } } });
+  const { hours } = await operator.activity();
+  expect(hours).toHaveLength(24);
+  expect(hours.at(-1)!.requests + hours.at(-2)!.requests).toBeGreaterThan(0);
+  expect(await operator.presetProblems()).toEqual([]);
+  const { address } = (await operator.fundedAccounts())[0]!;
+  const account = await createExplorer({ baseUrl: tyche.url }).address(NETWORK, address);
+  expect(BigInt(account.balanceWei)).toBeGreaterThan(0n);
+  const gift = await operator.faucet({ network: NETWORK, address });
+  expect(gift).toMatchObject({ success: true, transactionHashes: [expect.any(String), expect.any(String)] });
+});
+
+test("default: usage comes as CSV, too", async () => {
+  const csv = await connect(tyche.apiKey).usageCsv({ network: NETWORK });
+  expect(csv).toMatch(/^day,network,preset,.*\r\n(.*\r\n)*\d{4}-\d\d-\d\d,sepolia,\d/);
+  await expect(connect(tyche.apiKey).usageCsv({ from: "2026-02-30" })).rejects.toMatchObject({
+    code: "invalid_parameter",
+  });
+});
