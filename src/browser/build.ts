@@ -29,10 +29,13 @@ export async function buildBrowser(): Promise<string> {
   await build({
     configFile: false,
     root: ROOT,
+    // Whoever builds: under a test runner's NODE_ENV it would be React's development build.
+    mode: "production",
+    define: { "process.env.NODE_ENV": JSON.stringify("production") },
     base: "/assets/app/",
     logLevel: "warn",
     publicDir: false,
-    oxc: { jsx: { runtime: "automatic", importSource: "react" } },
+    oxc: { jsx: { runtime: "automatic", importSource: "react", development: false } },
     build: {
       outDir: draft,
       emptyOutDir: true,

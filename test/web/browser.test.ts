@@ -207,8 +207,10 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await page.getByRole("button", { name: "Link", exact: true }).click();
     await page.getByRole("region", { name: "Request", exact: true }).getByText("fulfilled").waitFor();
     await page.getByRole("link", { name: "Consumers" }).first().click();
-    page.once("dialog", (dialog) => void dialog.accept());
     await page.getByRole("button", { name: `Unlink ${contracts.link} on ${NETWORK}` }).click();
+    await page.getByRole("alertdialog", { name: "Unlink this contract?" }).waitFor();
+    await visitor.inspect();
+    await page.getByRole("button", { name: "Unlink it" }).click();
     await page.getByRole("heading", { name: /^unlink/ }).waitFor();
     await page.getByRole("region", { name: "Request", exact: true }).getByText("fulfilled").waitFor();
     expect(visitor.troubles).toEqual([]);
@@ -356,8 +358,11 @@ test("behaviour: no page has a finding of axe, an error, a scroll bar to the sid
     `${dapp}/consumers`,
     `${dapp}/requests`,
     `${dapp}/dry-runs`,
+    `${dapp}/usage`,
     `${dapp}/settings`,
     "/presets",
+    "/presets/lotto",
+    "/random",
     "/functions",
     "/networks",
     "/explorer",
@@ -372,8 +377,7 @@ test("behaviour: no page has a finding of axe, an error, a scroll bar to the sid
     "/verifier.html",
     "/nowhere",
   ]) {
-    await page.goto(tyche.url + target);
-    await page.getByRole("heading", { level: 1 }).first().waitFor();
+    await visitor.open(tyche.url + target);
     await visitor.inspect();
   }
   expect(visitor.troubles).toEqual([]);

@@ -18,6 +18,10 @@ export interface Visitor {
   readonly page: Page;
   /** What went wrong so far: errors in the console, violations of a policy, requests that failed or went to another host. */
   readonly troubles: readonly string[];
+  /** Gives the troubles so far, and forgets them: where some are expected. */
+  takeTroubles(): readonly string[];
+  /** Opens a page and waits until what it asks for is there. */
+  open(url: string): Promise<void>;
   /** Expects that axe finds nothing on the page as it is, and that it can't be scrolled sideways: in both schemes, at all widths. */
   inspect(): Promise<void>;
   close(): Promise<void>;
@@ -42,6 +46,12 @@ export async function createVisitor(
   return {
     page,
     troubles,
+    takeTroubles: () => troubles.splice(0),
+    async open(url) {
+      await page.goto(url);
+      await page.getByRole("heading", { level: 1 }).first().waitFor();
+      await page.locator(".loading").first().waitFor({ state: "detached" });
+    },
     async inspect() {
       const found: string[] = [];
       for (const oneWidth of WIDTHS) {
@@ -67,18 +77,30 @@ export async function createVisitor(
   };
 }
 
+/** What the API refuses in answer to what somebody typed in: the page says so, and Chromium reports it as a resource that failed to load. */
+function isRefusal(url: string, status: number): boolean {
+  const { pathname } = new URL(url);
+  return (
+    (pathname.startsWith("/api/") && [400, 404, 422].includes(status)) ||
+    (pathname === "/session" && status === 403)
+  );
+}
+
 function watch(context: BrowserContext, troubles: string[]): void {
   context.on("console", (message) => {
-    // A page that refuses a form has a status of 400 or more, which Chromium reports as a resource that failed to load.
-    const isOwnStatus =
-      message.text().startsWith("Failed to load resource") &&
-      message.location().url === message.page()?.url();
-    if (["error", "warning"].includes(message.type()) && !isOwnStatus)
+    const [, status] =
+      /^Failed to load resource: the server responded with a status of (\d+)/.exec(message.text()) ?? [];
+    const { url } = message.location();
+    // A page at a path that is none has a status of 404 itself.
+    const isExpected =
+      status !== undefined && (url === message.page()?.url() || isRefusal(url, Number(status)));
+    if (["error", "warning"].includes(message.type()) && !isExpected)
       troubles.push(`console: ${message.text()}`);
   });
   context.on("weberror", (error) => troubles.push(`uncaught: ${error.error().message}`));
   context.on("response", (response) => {
-    if (response.status() >= 400 && !response.request().isNavigationRequest())
+    if (response.status() < 400 || response.request().isNavigationRequest()) return;
+    if (!isRefusal(response.url(), response.status()))
       troubles.push(`${response.status()} of ${response.url()}`);
   });
   context.on("request", (request) => {

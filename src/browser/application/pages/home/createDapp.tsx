@@ -30,6 +30,10 @@ export function CreateDapp() {
     const facilities = (["presets", "functions"] as const satisfies readonly Facility[]).filter((one) =>
       fields.has(one),
     );
+    if (facilities.length === 0) {
+      setProblem("Choose at least one permission.");
+      return;
+    }
     setBusy(true);
     try {
       const { id } = await operator.createDapp({ name: String(fields.get("name")).trim(), facilities });
@@ -38,7 +42,7 @@ export function CreateDapp() {
     } catch (error) {
       const found = problemsOf(error);
       setProblems(found);
-      setProblem(found.has("name") ? undefined : (found.get("facilities") ?? describeError(error)));
+      setProblem(found.has("name") ? undefined : describeError(error));
       setBusy(false);
       focusFirstProblem(form);
     }

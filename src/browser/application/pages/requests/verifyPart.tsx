@@ -43,7 +43,7 @@ export function VerifyPart({
   };
   const request = found?.requests[0];
   return (
-    <section className="panel" id="verify">
+    <section className="panel" id="verify" aria-label="Verify">
       <h2>
         Verify{" "}
         {found !== undefined && (

@@ -1,0 +1,281 @@
+import { cp, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createExplorer, type TycheOperator } from "../../src/client/index.ts";
+import { connectOperator, readOperatorToken } from "../support/signIn.ts";
+import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { createVisitor, type Visitor } from "./support/visitor.ts";
+
+const NETWORK = "sepolia";
+/** Text that is markup, ends attributes, and turns around what follows it. */
+const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>\u202Eevil`;
+
+let browser: Browser;
+let dataDir: string;
+let plugins: string;
+let tyche: TycheProcess;
+let operator: TycheOperator;
+let dappId: string;
+beforeAll(async () => {
+  dataDir = makeDataDir();
+  plugins = path.join(dataDir, "presets");
+  await cp("plugins", plugins, { recursive: true });
+  await writeFile(path.join(dataDir, "tyche.json"), JSON.stringify({ pluginsDir: "presets" }));
+  [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess({ dataDir })]);
+  operator = connectOperator(tyche);
+  dappId = (await operator.dapps())[0]!.id;
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), tyche?.stop()]);
+  removeDataDir(dataDir);
+});
+
+let visitor: Visitor;
+let page: Page;
+beforeEach(async () => {
+  visitor = await createVisitor(browser);
+  page = visitor.page;
+});
+afterEach(async () => {
+  expect(visitor.troubles).toEqual([]);
+  await visitor.close();
+});
+
+const enter = async (): Promise<void> => {
+  await page.getByLabel("Operator token").fill(readOperatorToken(tyche));
+  await page.getByRole("button", { name: "Sign in" }).click();
+};
+const signIn = async (): Promise<void> => {
+  await page.goto(tyche.url);
+  await enter();
+  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+};
+const open = (target: string): Promise<void> => visitor.open(tyche.url + target);
+
+describe("signing in", () => {
+  test("default: leads on to the page that was asked for, and signing out to the explorer", async () => {
+    await page.goto(`${tyche.url}/networks`);
+    await enter();
+    await page.getByRole("heading", { level: 1, name: "Networks" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { level: 1, name: "Explorer" }).waitFor();
+    expect(await page.getByRole("link", { name: "Networks" }).count()).toBe(0);
+    await page.goto(`${tyche.url}/networks`);
+    await page.getByLabel("Operator token").waitFor();
+  });
+
+  test("error: a wrong token is said at its field, which has the focus", async () => {
+    await page.goto(tyche.url);
+    await page.getByLabel("Operator token").fill("wrong");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("This is not the operator token.").waitFor();
+    await page.getByLabel("Operator token").and(page.locator(":focus")).waitFor();
+    await visitor.inspect();
+  });
+
+  test("error: a link that was used asks for the token instead", async () => {
+    await page.goto(`${tyche.url}/sign-in?code=wrong`);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("used before").waitFor();
+    await enter();
+    await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+  });
+
+  test.each([
+    "//evil.example/",
+    "/\\evil.example",
+    "/.//evil.example",
+    "/%2e//evil.example",
+    "/\t/evil.example",
+    "https://evil.example/",
+    "javascript:alert(1)",
+    "networks",
+  ])("error: it doesn't lead away to %s", async (next) => {
+    await page.goto(`${tyche.url}/sign-in?next=${encodeURIComponent(next)}`);
+    await enter();
+    await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+    expect(page.url()).toBe(`${tyche.url}/`);
+  });
+
+  test("behaviour: a session that ended elsewhere leads to the sign-in and back to the page", async () => {
+    await signIn();
+    await open(`/dapps/${dappId}/requests`);
+    await page.evaluate("fetch('/session', { method: 'DELETE' })");
+    await page.getByLabel("Operator token").waitFor();
+    expect(visitor.takeTroubles().filter((trouble) => !trouble.includes("401"))).toEqual([]);
+    await enter();
+    await page.getByRole("region", { name: "Requests", exact: true }).waitFor();
+  });
+});
+
+describe("whoever is signed in", () => {
+  beforeEach(signIn);
+
+  test("default: names a key, uses it, and revokes it", async () => {
+    await open(`/dapps/${dappId}/config-vars`);
+    await page.getByLabel("Name of a new key").fill("build server");
+    await page.getByRole("button", { name: "Add a key" }).click();
+    await page.getByRole("button", { name: "Copy API key" }).and(page.locator(":focus")).click();
+    const apiKey = await page.evaluate<string>("navigator.clipboard.readText()");
+    const call = () => tyche.call("GET", "/api/requests", { headers: { authorization: apiKey } });
+    expect((await call()).status).toBe(200);
+    await visitor.inspect();
+    await open(`/dapps/${dappId}/config-vars`);
+    const item = page.getByRole("listitem").filter({ hasText: "build server" });
+    await item.getByText(apiKey.slice(-4)).waitFor();
+    await item.getByText("last used").waitFor();
+    expect(await page.content()).not.toContain(apiKey);
+    await item.getByRole("button", { name: /^Revoke key/ }).click();
+    await page.getByRole("alertdialog", { name: "Revoke this key?" }).waitFor();
+    await visitor.inspect();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect((await call()).status).toBe(200);
+    await item.getByRole("button", { name: /^Revoke key/ }).click();
+    await page.getByRole("button", { name: "Revoke it" }).click();
+    await item.getByText("revoked").waitFor();
+    expect((await call()).status).toBe(401);
+  });
+
+  test("default: asks for random numbers, and has their proof verified step by step", async () => {
+    await open("/presets");
+    await page.getByRole("link", { name: "Random numbers" }).click();
+    await page.getByLabel("How many").fill("3");
+    await page.getByLabel("Network").selectOption(NETWORK);
+    await page.getByRole("button", { name: "Ask" }).click();
+    await page.getByRole("button", { name: "Verify", exact: true }).click();
+    const steps = page.getByRole("region", { name: "Verify", exact: true }).getByRole("listitem");
+    await page.getByRole("heading", { name: "Verify valid" }).waitFor();
+    expect((await steps.allTextContents()).filter((text) => text.startsWith("✗"))).toEqual([]);
+    expect(await steps.filter({ hasText: "✓" }).count()).toBeGreaterThan(3);
+    await visitor.inspect();
+    await page.getByRole("button", { name: "Run again" }).click();
+    await page.getByText("3 random numbers").first().waitFor();
+  });
+
+  test("error: more words than there are to have are refused at their field", async () => {
+    await open("/random");
+    await page.getByLabel("How many").fill("100000");
+    await page.getByRole("button", { name: "Ask" }).click();
+    await page.getByLabel("How many").and(page.locator("[aria-invalid]:focus")).waitFor();
+  });
+
+  test("default: usage is a chart, a table and a file", async () => {
+    await (await operator.as(dappId).submit.preset("coinflip", {}, { network: NETWORK })).wait();
+    await open(`/dapps/${dappId}/usage`);
+    await page.getByRole("img", { name: /^[1-9]\d* requests? from / }).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download as CSV" }).click(),
+    ]);
+    expect(await readFile(await download.path(), "utf8")).toMatch(
+      /^day,network,preset,.*\r\n.*,sepolia,[1-9]/,
+    );
+    await page.goto(`${tyche.url}/dapps/${dappId}/usage?from=2026-02-30`);
+    await page.getByRole("alert").filter({ hasText: "must be a day" }).waitFor();
+    await page.getByRole("img", { name: /requests? from / }).waitFor();
+  });
+
+  test("default: broken presets are shown with file, line and reason, and gone once they are repaired", async () => {
+    const file = path.join(plugins, "range/source.js");
+    const source = await readFile(file, "utf8");
+    await writeFile(file, `${source}\nconst broken = ;\n`);
+    await open("/presets");
+    const row = page.getByRole("region", { name: "Presets that are not served" }).getByRole("row").nth(1);
+    await row.filter({ hasText: /range\/source\.js:\d+:\d+/ }).waitFor();
+    await visitor.inspect();
+    await writeFile(file, source);
+    await page.getByRole("link", { name: "Draw a number from a range" }).waitFor();
+    await row.waitFor({ state: "detached" });
+  });
+
+  test("behaviour: hostile text in a name, a source, an argument and a result stays text", async () => {
+    page.on("dialog", (dialog) => expect(dialog.message()).toBe("none"));
+    const name = HOSTILE.replace("\u202E", "").slice(0, 60);
+    const made = await operator.createDapp({ name });
+    const client = operator.as(made.id);
+    const source = `// ${HOSTILE}\nreturn Functions.encodeString(args[0])`;
+    const submitted = await client.submit.runFunction({ network: NETWORK, source, args: [HOSTILE] });
+    const { url } = await submitted.wait();
+    await client.simulate({ source: `throw new Error(${JSON.stringify(HOSTILE)})` });
+    for (const target of [
+      "/",
+      `/dapps/${made.id}`,
+      `/dapps/${made.id}/config-vars`,
+      `/dapps/${made.id}/requests`,
+      `/dapps/${made.id}/requests/${submitted.id}`,
+      `/dapps/${made.id}/dry-runs`,
+      `/r/${submitted.id}`,
+      new URL(url).pathname,
+      `/presets/coinflip?dapp=${made.id}`,
+    ]) {
+      await open(target);
+      await page.getByText("<script>alert(1)").first().waitFor({ state: "attached" });
+      expect(await page.locator("#application img, #application script").count()).toBe(0);
+    }
+    await open(new URL(url).pathname);
+    await page.locator(".hidden-char", { hasText: "U+202E" }).first().waitFor();
+    expect(await page.locator("#application").textContent()).not.toContain("\u202E");
+  });
+
+  test("error: a dapp without permissions, and one that there isn't", async () => {
+    await page.getByLabel("Name").fill("nothing");
+    await page.getByLabel("presets and random numbers").uncheck();
+    await page.getByLabel("functions", { exact: true }).uncheck();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByText("Choose at least one permission.").waitFor();
+    await page.goto(`${tyche.url}/dapps/dapp_none`);
+    await page.getByRole("heading", { level: 1, name: "Nothing here" }).waitFor();
+    await page.goto(`${tyche.url}/presets/none`);
+    await page.getByRole("heading", { level: 1, name: "Nothing here" }).waitFor();
+  });
+
+  test.each([
+    ["0x12", "0x and 40 hex digits"],
+    ["0x000000000000000000000000000000000000dEaD", "there is no contract"],
+    ["0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD", "checksum"],
+  ])("error: the consumer %s is refused with the reason", async (address, reason) => {
+    await open(`/dapps/${dappId}/consumers`);
+    await page.getByLabel("Contract address").fill(address);
+    await page.getByRole("button", { name: "Link", exact: true }).click();
+    await page.locator("#consumer-problem", { hasText: reason }).waitFor();
+    await page.getByLabel("Contract address").and(page.locator(":focus")).waitFor();
+  });
+});
+
+describe("strangers", () => {
+  test("default: see a proof's fields as the chain has them", async () => {
+    const { vrfv2Hash } = await operator.as(dappId).preset("coinflip", {}, { network: NETWORK });
+    const [one] = (await createExplorer({ baseUrl: tyche.url }).transaction(NETWORK, vrfv2Hash)).randomness;
+    await open(`/explorer/${NETWORK}/tx/${vrfv2Hash}`);
+    for (const [name, value] of Object.entries(one!.proof)) {
+      const shown = (await page.locator(`td[data-proof=${name}] code`).allTextContents()).join(" ");
+      expect({ [name]: shown }).toEqual({ [name]: [value].flat().join(" ") });
+    }
+    await page.getByText(one!.words[0]!).waitFor();
+  });
+
+  test("behaviour: are led to the network that has a transaction, and told of what no network has", async () => {
+    const { vrfv2Hash } = await operator.as(dappId).preset("coinflip", {}, { network: NETWORK });
+    await page.goto(`${tyche.url}/explorer/fuji/tx/${vrfv2Hash}`);
+    await page.getByText(`Avalanche Fuji has no transaction ${vrfv2Hash}`).waitFor();
+    await page.getByRole("link", { name: "Open it on Ethereum Sepolia" }).click();
+    await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
+    await page.goto(`${tyche.url}/explorer/nowhere`);
+    await page.getByText('There is no network "nowhere" here.').waitFor();
+    await page.goto(`${tyche.url}/explorer/search?q=%3Cscript%3E`);
+    await page.getByRole("heading", { level: 1, name: "Nothing found" }).waitFor();
+    await page.goto(`${tyche.url}/r/req_${"0".repeat(26)}`);
+    await page.getByRole("heading", { level: 1, name: "Nothing here" }).waitFor();
+  });
+
+  test("behaviour: get the list of blocks page by page", async () => {
+    await open(`/explorer/${NETWORK}/blocks`);
+    const first = await page.getByRole("row").nth(1).textContent();
+    await page.getByRole("link", { name: "Older" }).click();
+    await expect.poll(() => page.getByRole("row").nth(1).textContent()).not.toBe(first);
+    await page.goBack();
+    await expect.poll(() => page.getByRole("row").nth(1).textContent()).toBe(first);
+  });
+});
