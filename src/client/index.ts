@@ -24,3 +24,5 @@ export type {
   Submitted,
 } from "./requests.ts";
 export type * from "./types.ts";
+export type * from "../explorer/listViews.ts";
+export type * from "../explorer/views.ts";

@@ -6,7 +6,7 @@ import type { Guard } from "./guard.ts";
 
 /** Request headers that pages of other origins may send, and answer headers that they may read. */
 const ALLOWED_HEADERS =
-  "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, X-Request-Id, Accept";
+  "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, Tyche-Dapp, X-Request-Id, Accept";
 const EXPOSED_HEADERS =
   "Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Tyche-Request-Id, WWW-Authenticate, X-Request-Id";
 

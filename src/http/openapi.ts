@@ -59,6 +59,12 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
       { name: "Usage", description: "What a dapp has used and spent." },
       { name: "Dapps", description: "The dapp that a key stands for." },
       { name: "Catalogue", description: "What is installed." },
+      {
+        name: "Operator",
+        description:
+          "What the application does: dapps, their keys and contracts, and how the service stands. These take the operator token in " +
+          "`Authorization`, and with it and the header `Tyche-Dapp` the others take calls for any dapp.",
+      },
     ],
     paths,
     components: {
@@ -67,7 +73,7 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
           type: "apiKey",
           in: "header",
           name: "Authorization",
-          description: "The dapp's API key, bare or after `Bearer `.",
+          description: "The dapp's API key, or the operator token, bare or after `Bearer `.",
         },
       },
       schemas: {
@@ -117,6 +123,7 @@ function describeOperation(operation: Operation, schemas: LiveSchemas): Json {
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   id: "Identifier of the request: `req_` and 26 characters.",
   dappId: "Identifier of the dapp, as in the address of its page.",
+  keyId: "Identifier of the API key: `key_` and 26 characters.",
   address: "Address of the consumer contract; its checksum is verified when mixed case.",
 };
 
@@ -182,7 +189,12 @@ function requestBody({ placement, request, example }: Operation, schemas: LiveSc
         }
       : {
           schema,
-          example: { network: [...schemas.networks.keys()][0], ...example },
+          example: {
+            ...("network" in (schema["properties"] as Json)
+              ? { network: [...schemas.networks.keys()][0] }
+              : {}),
+            ...example,
+          },
         };
   const required = placement === "body" && (schema["required"] as readonly string[]).length > 0;
   return { requestBody: { required, content: { "application/json": content } } };
@@ -210,7 +222,7 @@ function responses(operation: Operation): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   const codes = [
     ...COMMON_ERRORS,
-    ...(operation.method === "post" ? BODY_ERRORS : []),
+    ...(operation.method === "post" || operation.method === "patch" ? BODY_ERRORS : []),
     ...(operation.isAsync ? ASYNC_ERRORS : []),
     ...operation.errors,
   ];

@@ -44,8 +44,8 @@ export const ERROR_TABLE = {
   forbidden: {
     status: 403,
     title: "Not allowed",
-    meaning: "The dapp of this key lacks the facility.",
-    remedy: "Use the key of a dapp that has the facility, or have it added to the dapp.",
+    meaning: "The dapp of this key lacks the facility, or what is asked for takes the operator token.",
+    remedy: "Use the key of a dapp that has the facility, or the operator token.",
   },
   sign_in_refused: {
     status: 403,

@@ -14,6 +14,7 @@ export const ADDING: readonly string[] = [
   "0013_shared_state",
   "0014_deleted_dapps",
   "0015_dry_runs",
+  "0017_key_names",
 ];
 /** Under what name a database says which versions may use it: the newest migration it has had, and the oldest that a version must know. */
 export const USABLE_SINCE_SETTING = "usable since migration";

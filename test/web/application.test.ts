@@ -38,10 +38,7 @@ beforeEach(async () => {
   visitor = await createVisitor(browser);
   page = visitor.page;
 });
-afterEach(async () => {
-  expect(visitor.troubles).toEqual([]);
-  await visitor.close();
-});
+afterEach(() => visitor.close());
 
 const enter = async (): Promise<void> => {
   await page.getByLabel("Operator token").fill(readOperatorToken(tyche));
@@ -64,6 +61,7 @@ describe("signing in", () => {
     expect(await page.getByRole("link", { name: "Networks" }).count()).toBe(0);
     await page.goto(`${tyche.url}/networks`);
     await page.getByLabel("Operator token").waitFor();
+    expect(visitor.troubles).toEqual([]);
   });
 
   test("error: a wrong token is said at its field, which has the focus", async () => {
@@ -73,6 +71,7 @@ describe("signing in", () => {
     await page.getByText("This is not the operator token.").waitFor();
     await page.getByLabel("Operator token").and(page.locator(":focus")).waitFor();
     await visitor.inspect();
+    expect(visitor.troubles).toEqual([]);
   });
 
   test("error: a link that was used asks for the token instead", async () => {
@@ -81,6 +80,7 @@ describe("signing in", () => {
     await page.getByText("used before").waitFor();
     await enter();
     await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+    expect(visitor.troubles).toEqual([]);
   });
 
   test.each([
@@ -97,6 +97,7 @@ describe("signing in", () => {
     await enter();
     await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
     expect(page.url()).toBe(`${tyche.url}/`);
+    expect(visitor.troubles).toEqual([]);
   });
 
   test("behaviour: a session that ended elsewhere leads to the sign-in and back to the page", async () => {
@@ -107,6 +108,7 @@ describe("signing in", () => {
     expect(visitor.takeTroubles().filter((trouble) => !trouble.includes("401"))).toEqual([]);
     await enter();
     await page.getByRole("region", { name: "Requests", exact: true }).waitFor();
+    expect(visitor.troubles).toEqual([]);
   });
 });
 
@@ -136,6 +138,7 @@ describe("whoever is signed in", () => {
     await page.getByRole("button", { name: "Revoke it" }).click();
     await item.getByText("revoked").waitFor();
     expect((await call()).status).toBe(401);
+    expect(visitor.troubles).toEqual([]);
   });
 
   test("default: asks for random numbers, and has their proof verified step by step", async () => {
@@ -152,6 +155,7 @@ describe("whoever is signed in", () => {
     await visitor.inspect();
     await page.getByRole("button", { name: "Run again" }).click();
     await page.getByText("3 random numbers").first().waitFor();
+    expect(visitor.troubles).toEqual([]);
   });
 
   test("error: more words than there are to have are refused at their field", async () => {
@@ -159,6 +163,7 @@ describe("whoever is signed in", () => {
     await page.getByLabel("How many").fill("100000");
     await page.getByRole("button", { name: "Ask" }).click();
     await page.getByLabel("How many").and(page.locator("[aria-invalid]:focus")).waitFor();
+    expect(visitor.troubles).toEqual([]);
   });
 
   test("default: usage is a chart, a table and a file", async () => {
@@ -175,6 +180,7 @@ describe("whoever is signed in", () => {
     await page.goto(`${tyche.url}/dapps/${dappId}/usage?from=2026-02-30`);
     await page.getByRole("alert").filter({ hasText: "must be a day" }).waitFor();
     await page.getByRole("img", { name: /requests? from / }).waitFor();
+    expect(visitor.troubles).toEqual([]);
   });
 
   test("default: broken presets are shown with file, line and reason, and gone once they are repaired", async () => {
@@ -188,6 +194,7 @@ describe("whoever is signed in", () => {
     await writeFile(file, source);
     await page.getByRole("link", { name: "Draw a number from a range" }).waitFor();
     await row.waitFor({ state: "detached" });
+    expect(visitor.troubles).toEqual([]);
   });
 
   test("behaviour: hostile text in a name, a source, an argument and a result stays text", async () => {
@@ -217,6 +224,7 @@ describe("whoever is signed in", () => {
     await open(new URL(url).pathname);
     await page.locator(".hidden-char", { hasText: "U+202E" }).first().waitFor();
     expect(await page.locator("#application").textContent()).not.toContain("\u202E");
+    expect(visitor.troubles).toEqual([]);
   });
 
   test("error: a dapp without permissions, and one that there isn't", async () => {
@@ -229,6 +237,7 @@ describe("whoever is signed in", () => {
     await page.getByRole("heading", { level: 1, name: "Nothing here" }).waitFor();
     await page.goto(`${tyche.url}/presets/none`);
     await page.getByRole("heading", { level: 1, name: "Nothing here" }).waitFor();
+    expect(visitor.troubles).toEqual([]);
   });
 
   test.each([
@@ -241,6 +250,7 @@ describe("whoever is signed in", () => {
     await page.getByRole("button", { name: "Link", exact: true }).click();
     await page.locator("#consumer-problem", { hasText: reason }).waitFor();
     await page.getByLabel("Contract address").and(page.locator(":focus")).waitFor();
+    expect(visitor.troubles).toEqual([]);
   });
 });
 
@@ -254,6 +264,7 @@ describe("strangers", () => {
       expect({ [name]: shown }).toEqual({ [name]: [value].flat().join(" ") });
     }
     await page.getByText(one!.words[0]!).waitFor();
+    expect(visitor.troubles).toEqual([]);
   });
 
   test("behaviour: are led to the network that has a transaction, and told of what no network has", async () => {
@@ -268,6 +279,7 @@ describe("strangers", () => {
     await page.getByRole("heading", { level: 1, name: "Nothing found" }).waitFor();
     await page.goto(`${tyche.url}/r/req_${"0".repeat(26)}`);
     await page.getByRole("heading", { level: 1, name: "Nothing here" }).waitFor();
+    expect(visitor.troubles).toEqual([]);
   });
 
   test("behaviour: get the list of blocks page by page", async () => {
@@ -277,5 +289,6 @@ describe("strangers", () => {
     await expect.poll(() => page.getByRole("row").nth(1).textContent()).not.toBe(first);
     await page.goBack();
     await expect.poll(() => page.getByRole("row").nth(1).textContent()).toBe(first);
+    expect(visitor.troubles).toEqual([]);
   });
 });

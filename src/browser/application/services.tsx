@@ -62,11 +62,6 @@ export function useClient(dappId: string): TycheClient<AnyPresets> {
   return useMemo(() => operator.as<AnyPresets>(dappId), [operator, dappId]);
 }
 
-/** Whether the pages of the application are open to the viewer. */
-export function useViewer(): { readonly isAdmitted: boolean } {
-  return { isAdmitted: useSession().kind === "operator" };
-}
-
 /** The networks, as everybody may see them. */
 export function useNetworks(): UseQueryResult<readonly ExplorerNetwork[]> {
   const explorer = useExplorer();

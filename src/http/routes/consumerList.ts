@@ -1,4 +1,4 @@
-import { NetworkView } from "../../requests/views.ts";
+import type { NetworkView } from "../../requests/views.ts";
 import type { Dapp, Service } from "../../requests/service.ts";
 import type { OperatorPart } from "../operatorPart.ts";
 import type { ConsumersView } from "./operatorViews.ts";

@@ -1,7 +1,6 @@
 import { Type, type Static } from "typebox";
 import { FUNDED_ACCOUNTS } from "../../dapps/faucet.ts";
-import type { KeyView as OwnKeyView } from "../../dapps/dapps.ts";
-import type { StoredDapp } from "../../store/dapps.ts";
+import type { DappDirectory, KeyView as OwnKeyView } from "../../dapps/dapps.ts";
 
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
 const time = (description: string) => Type.String({ format: "date-time", description });
@@ -103,6 +102,8 @@ export const FundedAccountView = Type.Object({ address: Type.String(), secretKey
 
 /** The accounts that hold coin on every embedded chain; everybody knows their keys. */
 export const fundedAccounts = FUNDED_ACCOUNTS.map(({ address, secretKey }) => ({ address, secretKey }));
+
+type StoredDapp = Awaited<ReturnType<DappDirectory["get"]>>;
 
 export function viewDapp({ id, name, facilities, createdAt }: StoredDapp): DappView {
   return {

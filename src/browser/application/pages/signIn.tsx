@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from "react";
 import { Redirect, useSearchParams } from "wouter";
-import { Field, problemAttributes } from "../parts/forms.tsx";
+import { Field, problemAttributes, readField } from "../parts/forms.tsx";
 import { Page } from "../page.tsx";
 import { signIn, useSession } from "../session.ts";
 
@@ -19,7 +19,7 @@ export function SignIn() {
     event.preventDefault();
     const form = event.currentTarget;
     setBusy(true);
-    const operatorToken = String(new FormData(form).get("operatorToken") ?? "");
+    const operatorToken = readField(new FormData(form), "operatorToken");
     const wrong = await signIn(code === null ? { operatorToken } : { code }).catch(
       () => "The service can't be reached. Try again.",
     );

@@ -1,6 +1,6 @@
 import { useEffect, useState, useSyncExternalStore, type ReactNode } from "react";
 import { Link } from "wouter";
-import type { Party } from "../../../explorer/views.ts";
+import type { Party } from "../../../client/index.ts";
 import { announce } from "../announce.ts";
 
 const COPIED_MS = 1500;

@@ -152,6 +152,12 @@ export function ConfirmButton({
   );
 }
 
+/** Text of a form's field; empty where there is none. */
+export function readField(fields: FormData, name: string): string {
+  const value = fields.get(name);
+  return typeof value === "string" ? value : "";
+}
+
 /** What people are told of an error. */
 export function describeError(error: unknown): string {
   if (error instanceof Error) return sentence(error.message);

@@ -1,6 +1,6 @@
-import { Fragment, type ReactNode } from "react";
-import type { TransactionSummary } from "../../../explorer/listViews.ts";
-import type { DecodedValue, TransactionView } from "../../../explorer/views.ts";
+import type { ReactNode } from "react";
+import type { TransactionSummary } from "../../../client/index.ts";
+import type { DecodedValue, TransactionView } from "../../../client/index.ts";
 import { splitAtHidden } from "../../../lib/hiddenCharacters.ts";
 import { Age, BlockLink, Code, coin, PartyLink, TransactionLink } from "./format.tsx";
 
@@ -216,14 +216,4 @@ export function TransactionTable({
       </table>
     </Scrollable>
   );
-}
-
-/** Nodes with something between each two. */
-export function joined(nodes: readonly ReactNode[], separator: ReactNode): ReactNode {
-  return nodes.map((node, i) => (
-    <Fragment key={i}>
-      {i > 0 && separator}
-      {node}
-    </Fragment>
-  ));
 }

@@ -6,7 +6,7 @@ import { Loaded } from "../../page.tsx";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
 import { Facts, Folded, Listing } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
-import { DappFrame } from "./dappFrame.tsx";
+import { DappFrame } from "../../parts/dappFrame.tsx";
 import { KeysPanel } from "./keysPanel.tsx";
 
 /** Subscriptions come a moment after the dapp. */
@@ -14,7 +14,7 @@ const MISSING_MS = 1_000;
 
 /** `/dapps/{dappId}/config-vars`: API keys, and by network what a consumer contract is built with. */
 export function ConfigVars() {
-  const { dappId } = useParams() as { readonly dappId: string };
+  const { dappId } = useParams<{ readonly dappId: string }>();
   return (
     <DappFrame dappId={dappId} tab="config">
       {() => (

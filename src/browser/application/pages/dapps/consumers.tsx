@@ -13,16 +13,17 @@ import {
   NetworkSelect,
   problemAttributes,
   problemsOf,
+  readField,
 } from "../../parts/forms.tsx";
 import { Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
 import { useClient, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
-import { DappFrame } from "./dappFrame.tsx";
+import { DappFrame } from "../../parts/dappFrame.tsx";
 
 const REFRESH_MS = 5_000;
 
 /** `/dapps/{dappId}/consumers`: the linked contracts, and what links and unlinks one. */
 export function Consumers() {
-  const { dappId } = useParams() as { readonly dappId: string };
+  const { dappId } = useParams<{ readonly dappId: string }>();
   return (
     <DappFrame dappId={dappId} tab="consumers">
       {() => (
@@ -47,7 +48,7 @@ function LinkPanel({ dappId }: { readonly dappId: string }) {
   const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget;
-    const consumer = String(new FormData(form).get("consumer")).trim();
+    const consumer = readField(new FormData(form), "consumer").trim();
     setBusy(true);
     try {
       const { id } = await client.submit.addConsumer({ dappId, network, consumer });

@@ -5,14 +5,14 @@ import { Loaded } from "../../page.tsx";
 import { Age } from "../../parts/format.tsx";
 import { Folded, Listing, Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
 import { useClient } from "../../services.tsx";
-import { DappFrame } from "./dappFrame.tsx";
+import { DappFrame } from "../../parts/dappFrame.tsx";
 
 const PAGE_SIZE = 25;
 const REFRESH_MS = 2_000;
 
 /** `/dapps/{dappId}/dry-runs`: sources that were run once, with no request made of them. */
 export function DryRuns() {
-  const { dappId } = useParams() as { readonly dappId: string };
+  const { dappId } = useParams<{ readonly dappId: string }>();
   return (
     <DappFrame dappId={dappId} tab="dry-runs">
       {() => <RunList dappId={dappId} />}

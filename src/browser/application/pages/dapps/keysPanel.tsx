@@ -3,7 +3,14 @@ import { useState, type FormEvent } from "react";
 import type { KeyView, NewKeyView } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Age, Code, CopyButton } from "../../parts/format.tsx";
-import { ConfirmButton, describeError, Field, problemAttributes, problemsOf } from "../../parts/forms.tsx";
+import {
+  ConfirmButton,
+  describeError,
+  Field,
+  problemAttributes,
+  problemsOf,
+  readField,
+} from "../../parts/forms.tsx";
 import { Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { RevealedKey } from "../../parts/revealedKey.tsx";
 import { useOperator } from "../../services.tsx";
@@ -118,7 +125,7 @@ function AddKey({ add }: { readonly add: (name: string) => Promise<void> }) {
     const form = event.currentTarget;
     setBusy(true);
     try {
-      await add(String(new FormData(form).get("name")).trim());
+      await add(readField(new FormData(form), "name").trim());
       form.reset();
       setProblem(undefined);
     } catch (error) {

@@ -7,7 +7,7 @@ import { Facts, Scrollable } from "../../parts/parts.tsx";
 import { hasEnded } from "../../hasEnded.ts";
 import { RequestTable } from "../../parts/requestTable.tsx";
 import { useClient, useNetworks, useOperator } from "../../services.tsx";
-import { DappFrame } from "./dappFrame.tsx";
+import { DappFrame } from "../../parts/dappFrame.tsx";
 
 const RECENT_REQUESTS = 8;
 const BUSY_MS = 500;
@@ -15,7 +15,7 @@ const QUIET_MS = 5_000;
 
 /** `/dapps/{dappId}`: what a dapp is, what its subscriptions hold, its latest requests. */
 export function Dapp() {
-  const { dappId } = useParams() as { readonly dappId: string };
+  const { dappId } = useParams<{ readonly dappId: string }>();
   return (
     <DappFrame dappId={dappId} tab="overview">
       {({ facilities, createdAt }) => (

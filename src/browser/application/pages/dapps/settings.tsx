@@ -8,16 +8,17 @@ import {
   focusFirstProblem,
   problemAttributes,
   problemsOf,
+  readField,
 } from "../../parts/forms.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
-import { DappFrame } from "./dappFrame.tsx";
+import { DappFrame } from "../../parts/dappFrame.tsx";
 
 const MAX_NAME_CHARACTERS = 60;
 
 /** `/dapps/{dappId}/settings`: the forms that rename and delete a dapp. */
 export function Settings() {
-  const { dappId } = useParams() as { readonly dappId: string };
+  const { dappId } = useParams<{ readonly dappId: string }>();
   return (
     <DappFrame dappId={dappId} tab="settings">
       {(dapp) => (
@@ -39,7 +40,7 @@ function Rename({ dapp: { id, name } }: { readonly dapp: DappView }) {
     event.preventDefault();
     const form = event.currentTarget;
     try {
-      const renamed = await operator.renameDapp(id, String(new FormData(form).get("name")).trim());
+      const renamed = await operator.renameDapp(id, readField(new FormData(form), "name").trim());
       queries.setQueryData(["dapp", id], renamed);
       await queries.invalidateQueries({ queryKey: ["dapps"] });
       navigate(`/dapps/${id}`);
@@ -81,7 +82,7 @@ function Delete({ dapp: { id, name } }: { readonly dapp: DappView }) {
   const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget;
-    if (String(new FormData(form).get("confirmation")).trim() !== name.trim()) {
+    if (readField(new FormData(form), "confirmation").trim() !== name.trim()) {
       setProblem("This is not the dapp’s name. Nothing is deleted.");
       focusFirstProblem(form);
       return;

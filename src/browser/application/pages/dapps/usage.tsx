@@ -4,16 +4,16 @@ import { useParams, useSearchParams } from "wouter";
 import type { UsageDay, UsageReport } from "../../../../client/index.ts";
 import { BarChart } from "../../parts/barChart.tsx";
 import { coin, count, groupDigits, units } from "../../parts/format.tsx";
-import { describeError } from "../../parts/forms.tsx";
+import { describeError, readField } from "../../parts/forms.tsx";
 import { Facts, Notice, Scrollable, UnknownText } from "../../parts/parts.tsx";
 import { useClient, useNetworks } from "../../services.tsx";
-import { DappFrame } from "./dappFrame.tsx";
+import { DappFrame } from "../../parts/dappFrame.tsx";
 
 const DAY_MS = 86_400_000;
 
 /** `/dapps/{dappId}/usage`: what a dapp has used by day and network, as a chart, a table and CSV. */
 export function Usage() {
-  const { dappId } = useParams() as { readonly dappId: string };
+  const { dappId } = useParams<{ readonly dappId: string }>();
   return (
     <DappFrame dappId={dappId} tab="usage">
       {() => <UsageParts dappId={dappId} />}
@@ -116,7 +116,7 @@ function RangeForm({
   const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
-    onChange(Object.fromEntries(["from", "to", "network"].map((name) => [name, String(fields.get(name))])));
+    onChange(Object.fromEntries(["from", "to", "network"].map((name) => [name, readField(fields, name)])));
   };
   const day = (name: string, label: string, value: string) => (
     <span>

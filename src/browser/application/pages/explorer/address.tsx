@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearchParams } from "wouter";
-import type { ContractView } from "../../../../explorer/listViews.ts";
+import type { ContractView } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
 import { Code, coin, Copyable, CopyButton, count, groupDigits } from "../../parts/format.tsx";
 import { Facts, Folded, Listing, Tag, TransactionTable } from "../../parts/parts.tsx";
@@ -10,7 +10,7 @@ import { Found, useTrail } from "./explorerFrame.tsx";
 
 /** `/explorer/{network}/address/{address}`: what it holds, and its transactions page by page. */
 export function Address() {
-  const { network, address } = useParams() as { readonly network: string; readonly address: string };
+  const { network, address } = useParams<{ readonly network: string; readonly address: string }>();
   const [search] = useSearchParams();
   const before = search.get("before") ?? undefined;
   const explorer = useExplorer();
@@ -88,7 +88,7 @@ function AddressTabs({
 
 /** `/explorer/{network}/address/{address}/contract`: a contract's source, interface and build. */
 export function Contract() {
-  const { network, address } = useParams() as { readonly network: string; readonly address: string };
+  const { network, address } = useParams<{ readonly network: string; readonly address: string }>();
   const explorer = useExplorer();
   const trail = useTrail(network);
   const query = useQuery({

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearchParams } from "wouter";
-import type { BlockSummary } from "../../../../explorer/listViews.ts";
+import type { BlockSummary } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
 import { Age, BlockLink, Code, Copyable, groupDigits, Time } from "../../parts/format.tsx";
 import { Facts, Scrollable, TransactionTable } from "../../parts/parts.tsx";
@@ -13,7 +13,7 @@ const MAX_STATUSES = 100;
 
 /** `/explorer/{network}`: its newest blocks and transactions. */
 export function Chain() {
-  const { network } = useParams() as { readonly network: string };
+  const { network } = useParams<{ readonly network: string }>();
   const explorer = useExplorer();
   const query = useQuery({
     queryKey: ["overview", network],
@@ -59,7 +59,7 @@ export function Chain() {
 
 /** `/explorer/{network}/blocks`, page by page. */
 export function Blocks() {
-  const { network } = useParams() as { readonly network: string };
+  const { network } = useParams<{ readonly network: string }>();
   const [search] = useSearchParams();
   const before = search.get("before") ?? undefined;
   const explorer = useExplorer();
@@ -92,7 +92,7 @@ export function Blocks() {
 
 /** `/explorer/{network}/block/{number}`. */
 export function Block() {
-  const { network, number } = useParams() as { readonly network: string; readonly number: string };
+  const { network, number } = useParams<{ readonly network: string; readonly number: string }>();
   const explorer = useExplorer();
   const trail = useTrail(network);
   const query = useQuery({

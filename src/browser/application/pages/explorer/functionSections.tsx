@@ -3,7 +3,7 @@ import type {
   FunctionResultView,
   ProgramView,
   ReportView,
-} from "../../../../explorer/views.ts";
+} from "../../../../client/index.ts";
 import { Code, count, groupDigits, PartyLink, TransactionLink, units } from "../../parts/format.tsx";
 import { Facts, Folded, Listing, Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
 

@@ -1,4 +1,4 @@
-import type { JoinView, ProofView, RandomnessView, RandomRequestView } from "../../../../explorer/views.ts";
+import type { JoinView, ProofView, RandomnessView, RandomRequestView } from "../../../../client/index.ts";
 import {
   BlockLink,
   Code,

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "wouter";
-import type { EventView, TransactionView } from "../../../../explorer/views.ts";
+import type { EventView, TransactionView } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
 import {
   BlockLink,
@@ -25,7 +25,7 @@ const MINED_MS = 5_000;
 
 /** `/explorer/{network}/tx/{hash}`: a transaction with everything that can be read out of it. */
 export function Transaction() {
-  const { network, hash } = useParams() as { readonly network: string; readonly hash: string };
+  const { network, hash } = useParams<{ readonly network: string; readonly hash: string }>();
   const explorer = useExplorer();
   const trail = useTrail(network);
   const query = useQuery({

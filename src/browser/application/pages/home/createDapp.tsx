@@ -8,6 +8,7 @@ import {
   focusFirstProblem,
   problemAttributes,
   problemsOf,
+  readField,
 } from "../../parts/forms.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
@@ -36,7 +37,7 @@ export function CreateDapp() {
     }
     setBusy(true);
     try {
-      const { id } = await operator.createDapp({ name: String(fields.get("name")).trim(), facilities });
+      const { id } = await operator.createDapp({ name: readField(fields, "name").trim(), facilities });
       await queries.invalidateQueries({ queryKey: ["dapps"] });
       navigate(`/dapps/${id}`);
     } catch (error) {

@@ -10,6 +10,7 @@ import {
   NetworkSelect,
   problemAttributes,
   problemsOf,
+  readField,
 } from "../../parts/forms.tsx";
 import { Folded, Notice, Scrollable, UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
@@ -32,7 +33,7 @@ export function Faucet({ networks }: { readonly networks: readonly NetworkView[]
   const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget;
-    const address = String(new FormData(form).get("address")).trim();
+    const address = readField(new FormData(form), "address").trim();
     setBusy(true);
     setGiven(undefined);
     setProblem(undefined);

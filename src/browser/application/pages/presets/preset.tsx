@@ -12,6 +12,7 @@ import {
   NetworkSelect,
   problemAttributes,
   problemsOf,
+  readField,
 } from "../../parts/forms.tsx";
 import { Notice, plainText, Scrollable, UnknownText } from "../../parts/parts.tsx";
 import { type AnyPresets, useNetworks, useOperator } from "../../services.tsx";
@@ -21,7 +22,7 @@ const TRAIL = [{ href: "/presets", text: "Presets" }] as const;
 
 /** `/presets/{name}`: a form that runs a preset, made of the schema of its parameters. */
 export function Preset() {
-  const { name } = useParams() as { readonly name: string };
+  const { name } = useParams<{ readonly name: string }>();
   const operator = useOperator();
   const presets = useQuery({ queryKey: ["presets"], queryFn: () => operator.presets() });
   return (
@@ -81,7 +82,7 @@ function PresetForm({
     const values = new FormData(form);
     setBusy(true);
     try {
-      const params = readParams(preset, (name) => String(values.get(`param.${name}`) ?? ""));
+      const params = readParams(preset, (name) => readField(values, `param.${name}`));
       const { id } = await operator.as<AnyPresets>(dappId).submit.preset(preset.name, params, { network });
       navigate(`/dapps/${dappId}/requests/${id}`);
     } catch (error) {

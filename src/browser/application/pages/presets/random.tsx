@@ -11,6 +11,7 @@ import {
   NetworkSelect,
   problemAttributes,
   problemsOf,
+  readField,
 } from "../../parts/forms.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
@@ -70,7 +71,7 @@ function RandomForm({
     const form = event.currentTarget;
     const values = new FormData(form);
     const number = (field: string): number | undefined => {
-      const text = String(values.get(field)).trim();
+      const text = readField(values, field).trim();
       return text === "" ? undefined : Number(text);
     };
     const keyHashes = values.getAll("keyHash") as Hex[];

@@ -10,7 +10,7 @@ import { type Fact, Facts, Folded, Listing, Notice, UnknownText } from "../../pa
 import { hasEnded } from "../../hasEnded.ts";
 import { StateTag, summaryOf } from "../../parts/requestParts.tsx";
 import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
-import { DappFrame } from "../dapps/dappFrame.tsx";
+import { DappFrame } from "../../parts/dappFrame.tsx";
 import { CheckPart, hashOf } from "./checkPart.tsx";
 import { curlOf, type RequestParams, wordsOf } from "./curl.ts";
 import { OutcomePart } from "./outcome.tsx";
@@ -23,7 +23,7 @@ const ENDED_MS = 15_000;
 
 /** `/dapps/{dappId}/requests/{id}`: one request, followed until it ends. */
 export function Request() {
-  const { dappId, id } = useParams() as { readonly dappId: string; readonly id: string };
+  const { dappId, id } = useParams<{ readonly dappId: string; readonly id: string }>();
   const client = useClient(dappId);
   const query = useQuery({
     queryKey: ["request", dappId, id],

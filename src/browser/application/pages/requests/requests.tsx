@@ -6,7 +6,7 @@ import { Select } from "../../parts/forms.tsx";
 import { hasEnded } from "../../hasEnded.ts";
 import { RequestTable } from "../../parts/requestTable.tsx";
 import { useClient, useNetworks } from "../../services.tsx";
-import { DappFrame } from "../dapps/dappFrame.tsx";
+import { DappFrame } from "../../parts/dappFrame.tsx";
 
 const PAGE_SIZE = 25;
 const BUSY_MS = 500;
@@ -24,7 +24,7 @@ const KINDS: readonly RequestKind[] = ["preset", "function", "random", "consumer
 
 /** `/dapps/{dappId}/requests`: a list that follows what happens. */
 export function Requests() {
-  const { dappId } = useParams() as { readonly dappId: string };
+  const { dappId } = useParams<{ readonly dappId: string }>();
   return (
     <DappFrame dappId={dappId} tab="requests">
       {() => <RequestList dappId={dappId} />}

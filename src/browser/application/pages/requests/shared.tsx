@@ -10,7 +10,7 @@ import { OutcomePart } from "./outcome.tsx";
 
 /** `/r/{id}`: a result for everybody, without anything of the dapp but it. */
 export function Shared() {
-  const { id } = useParams() as { readonly id: string };
+  const { id } = useParams<{ readonly id: string }>();
   const explorer = useExplorer();
   const query = useQuery({ queryKey: ["shared", id], queryFn: () => explorer.shared(id), staleTime: 60_000 });
   return <Loaded query={query}>{(shared) => <SharedParts shared={shared} />}</Loaded>;

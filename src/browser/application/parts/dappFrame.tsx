@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import type { DappView } from "../../../../client/index.ts";
-import { Loaded, Page } from "../../page.tsx";
-import { Copyable } from "../../parts/format.tsx";
-import { plainText, UnknownText } from "../../parts/parts.tsx";
-import { useOperator } from "../../services.tsx";
+import type { DappView } from "../../../client/index.ts";
+import { Loaded, Page } from "../page.tsx";
+import { Copyable } from "./format.tsx";
+import { plainText, UnknownText } from "./parts.tsx";
+import { useOperator } from "../services.tsx";
 
 const TABS = [
   { name: "overview", path: "", text: "Overview" },
