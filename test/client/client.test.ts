@@ -242,7 +242,7 @@ function breakAfterEvent(body: ReadableStream<Uint8Array>): ReadableStream<Uint8
 describe("the module", () => {
   test("behaviour: every code that a caller can meet has its class", () => {
     // Those two need a page of the application, and a header that fetch doesn't send.
-    const others = ["form_refused", "expectation_failed"];
+    const others = ["form_refused", "sign_in_refused", "expectation_failed"];
     expect([...Object.keys(ERROR_CLASSES), ...others].toSorted()).toEqual(
       Object.keys(ERROR_TABLE).toSorted(),
     );
