@@ -21,7 +21,7 @@ import { consumerOperation, unlinkOperation } from "./routes/consumers.ts";
 import { deleteDappOperation } from "./routes/dapps.ts";
 import { docsRoutes } from "./routes/docs.ts";
 import { dryRunsOperation } from "./routes/dryRuns.ts";
-import { explorerRoutes } from "./routes/explorer.ts";
+import { explorerOperations } from "./routes/explorer.ts";
 import { faucetOperation } from "./routes/faucet.ts";
 import { functionOperation, simulateOperation } from "./routes/functions.ts";
 import { operatorOperations } from "./routes/operator.ts";
@@ -84,22 +84,26 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
   });
   const operations = [
     ...createOperations(deps, { verifier: options.verifier, openStreams: metrics.streams }),
-    ...(options.operator === undefined ? [] : operatorOperations(deps, options.operator)),
+    ...(options.operator === undefined
+      ? []
+      : [
+          ...operatorOperations(deps, options.operator),
+          ...explorerOperations({ explorer: options.operator.explorer, service, schemas: deps.schemas }),
+        ]),
   ];
   deps.schemas();
 
+  const guardPublic = options.guardPublic ?? createPublicGuard({ isLoopback: false, limits: deps.limits });
   const router = new Router<RequestState>({ sensitive: true });
   for (const operation of operations) {
     router[operation.method](operation.path, async (ctx) => {
-      await guard.admit(ctx, operation.access ?? "dapp");
+      if (operation.access === "everybody") await guardPublic(ctx);
+      else await guard.admit(ctx, operation.access ?? "dapp");
       await operation.handle(ctx);
     });
   }
-  const guardPublic = options.guardPublic ?? createPublicGuard({ isLoopback: false, limits: deps.limits });
   operationsRoutes(router, { deps, registry: options.registry, operations, guardPublic });
   docsRoutes(router);
-  if (options.operator !== undefined)
-    explorerRoutes(router, { explorer: options.operator.explorer, service, guardPublic });
 
   // A proxy appends the address that it saw; what stands before that is the caller's own word.
   const app = new Koa<RequestState>({ proxy: options.trustProxy ?? false, maxIpsCount: 1 });

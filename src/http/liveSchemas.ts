@@ -66,6 +66,8 @@ function compileLiveSchemas(networks: readonly NetworkView[], presets: readonly 
       createDapp: compileValidator(requests.createDapp),
       renameDapp: compileValidator(requests.renameDapp),
       addKey: compileValidator(requests.addKey),
+      before: compileValidator(requests.before),
+      search: compileValidator(requests.search),
       none: compileValidator(requests.none),
     },
   };
@@ -231,6 +233,23 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     ),
     addKey: Type.Object(
       { name: Type.String({ default: "", description: "What to call the key: at most 60 characters." }) },
+      STRICT,
+    ),
+    before: Type.Object(
+      {
+        before: Type.Optional(
+          Type.String({
+            description: "`older` of the page before: a block number, or one with a place in it.",
+          }),
+        ),
+      },
+      STRICT,
+    ),
+    search: Type.Object(
+      {
+        q: Type.String({ minLength: 1, description: "What to look for." }),
+        network: Type.Optional(oneOf(networkNames, "Network whose hits are preferred.")),
+      },
       STRICT,
     ),
     none: Type.Object({}, STRICT),

@@ -16,6 +16,8 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
   "internal",
   "overloaded",
 ];
+/** Of those, what a call that takes no key may meet. */
+const OPEN_ERRORS = COMMON_ERRORS.filter((code) => code !== "unauthenticated" && code !== "forbidden");
 const BODY_ERRORS: readonly ErrorCode[] = ["malformed_json", "body_too_large", "unsupported_media_type"];
 const ASYNC_ERRORS: readonly ErrorCode[] = [
   "not_found",
@@ -59,6 +61,7 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
       { name: "Usage", description: "What a dapp has used and spent." },
       { name: "Dapps", description: "The dapp that a key stands for." },
       { name: "Catalogue", description: "What is installed." },
+      { name: "Explorer", description: "What is on the chains, for everybody. No key is needed." },
       {
         name: "Operator",
         description:
@@ -110,6 +113,7 @@ function describeOperation(operation: Operation, schemas: LiveSchemas): Json {
     tags: [tag],
     summary,
     description,
+    ...(operation.access === "everybody" ? { security: [] } : {}),
     parameters: [
       ...pathParameters(operation),
       ...queryParameters(operation, schemas),
@@ -124,7 +128,10 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   id: "Identifier of the request: `req_` and 26 characters.",
   dappId: "Identifier of the dapp, as in the address of its page.",
   keyId: "Identifier of the API key: `key_` and 26 characters.",
-  address: "Address of the consumer contract; its checksum is verified when mixed case.",
+  address: "An address: `0x` and 40 hex digits.",
+  network: "Name of a network.",
+  hash: "Hash of the transaction: `0x` and 64 hex digits.",
+  number: "Number of the block, in decimal.",
 };
 
 function pathParameters({ path }: Operation): Json[] {
@@ -221,7 +228,7 @@ function relaxed(schema: Json): Json {
 function responses(operation: Operation): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   const codes = [
-    ...COMMON_ERRORS,
+    ...(operation.access === "everybody" ? OPEN_ERRORS : COMMON_ERRORS),
     ...(operation.method === "post" || operation.method === "patch" ? BODY_ERRORS : []),
     ...(operation.isAsync ? ASYNC_ERRORS : []),
     ...operation.errors,

@@ -5,9 +5,9 @@ import type { RequestSchemas } from "./liveSchemas.ts";
 
 /**
  * Whose call an endpoint takes. `dapp`: one with the key of a dapp, or of an operator who names one. `anybody`: either, of no dapp in
- * particular. `operator`: the operator's alone.
+ * particular. `operator`: the operator's alone. `everybody`: one without a key, too, counted against its address.
  */
-export type OperationAccess = "dapp" | "anybody" | "operator";
+export type OperationAccess = "dapp" | "anybody" | "operator" | "everybody";
 
 /** One endpoint: what routes it and what documents it, in one place. */
 export interface Operation {
@@ -18,7 +18,15 @@ export interface Operation {
   readonly method: "get" | "post" | "patch" | "delete";
   /** Path with parameters as the router writes them: `/api/requests/:id`. */
   readonly path: string;
-  readonly tag: "Randomness" | "Functions" | "Requests" | "Usage" | "Dapps" | "Catalogue" | "Operator";
+  readonly tag:
+    | "Randomness"
+    | "Functions"
+    | "Requests"
+    | "Usage"
+    | "Dapps"
+    | "Catalogue"
+    | "Operator"
+    | "Explorer";
   readonly summary: string;
   /** Markdown. */
   readonly description: string;

@@ -18,7 +18,7 @@ export const EntryView = Type.Object({
 });
 
 /** A preset's result, taken apart for people as its `preset.json` says. */
-const ShownSchema = Type.Union(
+export const ShownSchema = Type.Union(
   [
     Type.Object({ as: Type.Literal("coin"), side: Type.String(), index: Type.Enum([0, 1]) }),
     Type.Object({ as: Type.Literal("dice"), rolls: Type.Array(Type.String()), hasPips: Type.Boolean() }),

@@ -1,3 +1,4 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeFunctionData, parseAbi, type Hex } from "viem";
 import {
@@ -7,7 +8,7 @@ import {
   type NetworkView,
   type TycheOperator,
 } from "../../src/client/index.ts";
-import { connectOperator } from "../support/signIn.ts";
+import { connectOperator, readOperatorToken } from "../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
 const NETWORK = "sepolia";
@@ -219,4 +220,61 @@ test("default: usage comes as CSV, too", async () => {
   await expect(connect(tyche.apiKey).usageCsv({ from: "2026-02-30" })).rejects.toMatchObject({
     code: "invalid_parameter",
   });
+});
+
+test("behaviour: real answers have the schemas that the description of the API promises", async () => {
+  const [document, { vrfv2Hash, vrfv2EventHash }] = await Promise.all([
+    (await fetch(`${tyche.url}/openapi.json`)).json() as Promise<object>,
+    operator.as(dappId).preset("coinflip", {}, { network: NETWORK }),
+  ]);
+  expect(vrfv2EventHash).toContain(vrfv2Hash);
+  const { id: keyId } = await operator.addKey(dappId, "to be revoked");
+  const request = (await operator.as(dappId).requests({ limit: 1, kind: "preset" })).items[0]!.id;
+  const { presetConsumer } = findNetwork(NETWORK).contracts;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, "api");
+  const dapp = `/api/dapps/${dappId}`;
+  const chain = `/api/explorer/networks/${NETWORK}`;
+  const calls: readonly (readonly [string, string, string, object?])[] = [
+    ["get", "/api/dapps", "/api/dapps"],
+    ["post", "/api/dapps", "/api/dapps", { name: "schema" }],
+    ["get", "/api/dapps/{dappId}", dapp],
+    ["patch", "/api/dapps/{dappId}", dapp, { name: "default" }],
+    ["get", "/api/dapps/{dappId}/keys", `${dapp}/keys`],
+    ["post", "/api/dapps/{dappId}/keys", `${dapp}/keys`, { name: "schema" }],
+    ["get", "/api/dapps/{dappId}/keys/{keyId}", `${dapp}/keys/${keyId}`],
+    ["delete", "/api/dapps/{dappId}/keys/{keyId}", `${dapp}/keys/${keyId}`],
+    ["get", "/api/dapps/{dappId}/configVars", `${dapp}/configVars`],
+    ["get", "/api/dapps/{dappId}/balances", `${dapp}/balances`],
+    ["get", "/api/dapps/{dappId}/consumers", `${dapp}/consumers`],
+    ["get", "/api/activity", "/api/activity"],
+    ["get", "/api/readiness", "/api/readiness"],
+    ["get", "/api/presetProblems", "/api/presetProblems"],
+    ["get", "/api/faucet/accounts", "/api/faucet/accounts"],
+    ["get", "/api/info", "/api/info"],
+    ["get", "/api/explorer/networks", "/api/explorer/networks"],
+    ["get", "/api/explorer/networks/{network}", chain],
+    ["get", "/api/explorer/networks/{network}/transactions/{hash}", `${chain}/transactions/${vrfv2Hash}`],
+    ["get", "/api/explorer/networks/{network}/blocks", `${chain}/blocks?before=20`],
+    ["get", "/api/explorer/networks/{network}/blocks/{number}", `${chain}/blocks/20`],
+    ["get", "/api/explorer/networks/{network}/addresses/{address}", `${chain}/addresses/${presetConsumer}`],
+    [
+      "get",
+      "/api/explorer/networks/{network}/addresses/{address}/contract",
+      `${chain}/addresses/${presetConsumer}/contract`,
+    ],
+    ["get", "/api/explorer/search", "/api/explorer/search?q=link"],
+    ["get", "/api/explorer/results/{id}", `/api/explorer/results/${request}`],
+  ];
+  for (const [method, path, target, body] of calls) {
+    const response = await fetch(tyche.url + target, {
+      method: method.toUpperCase(),
+      headers: { authorization: readOperatorToken(tyche), "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const pointer = `#/paths/${path.replaceAll("/", "~1")}/${method}/responses/200/content/application~1json/schema`;
+    const validate = ajv.compile({ $ref: `api${pointer}` });
+    const answer: unknown = await response.json();
+    expect([target, response.status, validate(answer), validate.errors]).toEqual([target, 200, true, null]);
+  }
 });

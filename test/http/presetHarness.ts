@@ -1,7 +1,26 @@
+import type { DappDirectory } from "../../src/dapps/dapps.ts";
+import { createOperatorAccess, MIN_TOKEN_CHARACTERS } from "../../src/dapps/operatorAccess.ts";
+import { createExplorer } from "../../src/explorer/explorer.ts";
+import type { OperatorPart } from "../../src/http/operatorPart.ts";
 import { DEFAULT_PRESETS_FOLDER } from "../../src/requests/presetFolder.ts";
 import { readPresets } from "../../src/requests/presetTools.ts";
 import { createExampleService } from "./exampleService.ts";
 import { startHarness, type Harness } from "./harness.ts";
+
+/** The operator's part, to be described: its operations are called in `operator.test.ts`, before a real service. */
+async function describeOperator(): Promise<OperatorPart> {
+  const unreachable = (): never => {
+    throw new Error("this part is described, not called");
+  };
+  return {
+    access: await createOperatorAccess({ operatorToken: "x".repeat(MIN_TOKEN_CHARACTERS) }),
+    dapps: {} as DappDirectory,
+    explorer: createExplorer(new Map()),
+    readConfigVars: unreachable,
+    readBalances: unreachable,
+    readChainConsumers: unreachable,
+  };
+}
 
 /** Starts the HTTP layer before an example service that has the built-in presets, so that `/openapi.json` describes them. */
 export async function startPresetHarness(): Promise<Harness> {
@@ -12,5 +31,5 @@ export async function startPresetHarness(): Promise<Harness> {
     examples: [...definition.examples],
   }));
   Object.assign(service, { presets: () => live });
-  return await startHarness({ more: { service } });
+  return await startHarness({ more: { service, operator: await describeOperator() } });
 }

@@ -1,42 +1,55 @@
-import type { Router } from "@koa/router";
 import type { Hex } from "viem";
 import type { Explorer } from "../../explorer/explorer.ts";
 import { parseCursor, type ListCursor } from "../../explorer/lists.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import type { Service } from "../../requests/service.ts";
-import type { HttpContext, RequestState } from "../context.ts";
+import type { HttpContext } from "../context.ts";
 import { sendJson } from "../frame.ts";
-import type { PublicGuard } from "../publicGuard.ts";
+import type { LiveSchemas } from "../liveSchemas.ts";
+import type { Operation } from "../operation.ts";
+import { readQuery } from "../parameters.ts";
+import { parseRequest } from "../parseRequest.ts";
 import { searchEverywhere } from "./explorerSearch.ts";
+import * as views from "./explorerViews.ts";
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const NUMBER = /^(0|[1-9][0-9]{0,17})$/;
-const BASE = "/api/explorer";
 
-/** What the explorer's routes need. */
-export interface ExplorerRoutesOptions {
+/** What the explorer's operations need. */
+export interface ExplorerOptions {
   readonly explorer: Explorer;
   readonly service: Pick<Service, "networks" | "getShared">;
-  readonly guardPublic: PublicGuard;
+  readonly schemas: () => LiveSchemas;
 }
 
+/** An operation of the explorer, without what all of them share. */
+type Reading = Pick<Operation, "id" | "path" | "summary" | "description" | "answer"> & {
+  readonly request?: Operation["request"];
+  /** Gives `data`. */
+  readonly read: (ctx: HttpContext) => Promise<object> | object;
+};
+
 /**
- * Adds `/api/explorer`: what is on the chains, and shared results, for everybody who reaches the server, as on any public explorer. It takes
- * no key, changes nothing and shows nothing that isn't on a chain. The answers' types are those of `createExplorer` in `tyche/client`.
+ * What is on the chains, and shared results, for everybody who reaches the server, as on any public explorer: it takes no key, changes
+ * nothing and shows nothing that isn't on a chain.
  */
-export function explorerRoutes(
-  router: Router<RequestState>,
-  { explorer, service, guardPublic }: ExplorerRoutesOptions,
-): void {
-  const get = (path: string, read: (ctx: HttpContext) => Promise<object> | object): void => {
-    router.get(BASE + path, async (ctx) => {
-      await guardPublic(ctx);
-      ctx.state.isCounted = true;
+export function explorerOperations({ explorer, service, schemas }: ExplorerOptions): readonly Operation[] {
+  const reading = ({ read, ...rest }: Reading): Operation => ({
+    access: "everybody",
+    method: "get",
+    tag: "Explorer",
+    request: "none",
+    placement: "query",
+    isAsync: false,
+    errors: ["not_found", "chain_unavailable", "host_not_allowed"],
+    ...rest,
+    path: `/api/explorer${rest.path}`,
+    async handle(ctx) {
       sendJson(ctx, 200, { data: await read(ctx) });
-    });
-  };
+    },
+  });
   const titleOf = (network: string): string =>
     service.networks().find(({ name }) => name === network)?.title ?? network;
   /** Throws why there is nothing to show on a network at all. */
@@ -51,112 +64,166 @@ export function explorerRoutes(
     if (view.status !== "serving")
       throw new UnreadableChainError(view.title, view.statusDetail ?? "it is starting");
   };
-  /** On a network of the path: what was found, or why nothing was. */
-  const find = async <View extends object>(
-    ctx: HttpContext,
-    read: (network: string, param: (name: string) => string) => Promise<View | undefined>,
-    missing: (network: string, param: (name: string) => string) => string,
-  ): Promise<View> => {
-    const params = ctx["params"] as Readonly<Record<string, string>>;
-    const param = (name: string): string => params[name] ?? "";
-    const network = param("network");
-    const view = service.networks().some(({ name }) => name === network)
-      ? await read(network, param)
-      : undefined;
-    if (view !== undefined) return view;
-    checkNetwork(network);
-    throw new MissingError(missing(network, param));
+  /** On the network of the path: what was found, or why nothing was. */
+  const find =
+    <View extends object>(
+      read: (network: string, param: (name: string) => string, ctx: HttpContext) => Promise<View | undefined>,
+      missing: (title: string, param: (name: string) => string) => string,
+    ) =>
+    async (ctx: HttpContext): Promise<View> => {
+      const param = (name: string): string => (ctx["params"] as Readonly<Record<string, string>>)[name] ?? "";
+      const network = param("network");
+      const isKnown = service.networks().some(({ name }) => name === network);
+      const view = isKnown ? await read(network, param, ctx) : undefined;
+      if (view !== undefined) return view;
+      checkNetwork(network);
+      throw new MissingError(missing(titleOf(network), param));
+    };
+  const isUnread = (title: string): string => `${title} can't be read now.`;
+  const readBefore = (ctx: HttpContext): ListCursor | undefined => {
+    const { before } = parseRequest(readQuery(ctx), schemas().validate.before);
+    if (before === undefined) return undefined;
+    const cursor = parseCursor(before);
+    if (cursor !== undefined) return cursor;
+    const message = "must be a block number, or one with a place in the block, such as 120.3";
+    throw new InvalidParameterError([{ path: "/before", message }]);
   };
+  const noQuery = (ctx: HttpContext): void => void parseRequest(readQuery(ctx), schemas().validate.none);
 
-  get("/networks", () => ({
-    items: service.networks().map(({ name, title, chainId, embedded, status, statusDetail, rpcUrl }) => ({
-      name,
-      title,
-      chainId,
-      embedded,
-      status,
-      statusDetail,
-      rpcUrl,
-    })),
-  }));
-  get("/networks/:network", (ctx) =>
-    find(
-      ctx,
-      (network) => explorer.findOverview(network),
-      (network) => `${titleOf(network)} can't be read now.`,
-    ),
-  );
-  get("/networks/:network/transactions/:hash", (ctx) =>
-    find(
-      ctx,
-      async (network, param) =>
-        HASH.test(param("hash")) ? await explorer.findTransaction(network, param("hash") as Hex) : undefined,
-      (network, param) =>
-        HASH.test(param("hash"))
-          ? `${titleOf(network)} has no transaction ${param("hash")}. It may have been sent to another network, to a chain that was since replaced, or have been kept as long as the service was told to.`
-          : `A transaction hash is 0x and 64 hex digits; ${param("hash")} is not.`,
-    ),
-  );
-  get("/networks/:network/blocks", (ctx) =>
-    find(
-      ctx,
-      async (network) => await explorer.findBlocks(network, readBefore(ctx)?.block),
-      (network) => `${titleOf(network)} can't be read now.`,
-    ),
-  );
-  get("/networks/:network/blocks/:number", (ctx) =>
-    find(
-      ctx,
-      async (network, param) =>
-        NUMBER.test(param("number")) ? await explorer.findBlock(network, BigInt(param("number"))) : undefined,
-      (network, param) => `${titleOf(network)} has no block ${param("number")}.`,
-    ),
-  );
-  get("/networks/:network/addresses/:address", (ctx) =>
-    find(
-      ctx,
-      async (network, param) =>
-        ADDRESS.test(param("address"))
-          ? await explorer.findAddress(network, param("address") as Hex, readBefore(ctx))
-          : undefined,
-      (_, param) => `An address is 0x and 40 hex digits; ${param("address")} is not.`,
-    ),
-  );
-  get("/networks/:network/addresses/:address/contract", (ctx) =>
-    find(
-      ctx,
-      async (network, param) =>
-        ADDRESS.test(param("address"))
-          ? await explorer.findContract(network, param("address") as Hex)
-          : undefined,
-      (_, param) =>
-        `${param("address")} is no contract that this service deployed: the source of others is not known here.`,
-    ),
-  );
-  get("/search", (ctx) => {
-    const { q, network } = ctx.query;
-    if (typeof q !== "string")
-      throw new InvalidParameterError([{ path: "/q", message: "is required, once" }]);
-    return searchEverywhere(q, {
-      explorer,
-      service,
-      preferred: typeof network === "string" ? network : undefined,
-    });
-  });
-  get("/results/:id", async (ctx) => {
-    const shared = await service.getShared((ctx["params"] as { readonly id: string }).id);
-    return { ...shared, updatedAt: new Date(shared.updatedAt).toISOString() };
-  });
-}
-
-/** Where a page of a list begins: `before` of the query. */
-function readBefore(ctx: HttpContext): ListCursor | undefined {
-  const { before } = ctx.query;
-  if (before === undefined) return undefined;
-  const cursor = typeof before === "string" ? parseCursor(before) : undefined;
-  if (cursor !== undefined) return cursor;
-  const message = "is a block number, or one with a place in the block, such as 120.3";
-  throw new InvalidParameterError([{ path: "/before", message }]);
+  return [
+    reading({
+      id: "exploreNetworks",
+      path: "/networks",
+      summary: "List networks that have an explorer",
+      description: "The networks, each with its chain and how it stands.",
+      answer: views.ExplorerNetworks,
+      read(ctx) {
+        noQuery(ctx);
+        return {
+          items: service
+            .networks()
+            .map(({ name, title, chainId, embedded, status, statusDetail, rpcUrl }) => ({
+              name,
+              title,
+              chainId,
+              embedded,
+              status,
+              statusDetail,
+              rpcUrl,
+            })),
+        };
+      },
+    }),
+    reading({
+      id: "exploreNetwork",
+      path: "/networks/:network",
+      summary: "Read the newest of a chain",
+      description: "The newest blocks and transactions of a chain, and the service's contracts on it.",
+      answer: views.Overview,
+      read: find((network) => explorer.findOverview(network), isUnread),
+    }),
+    reading({
+      id: "exploreTransaction",
+      path: "/networks/:network/transactions/:hash",
+      summary: "Read a transaction",
+      description:
+        "A transaction with all that can be read out of it: the call, the events, VRF proofs with their words, requests, results and signed reports.",
+      answer: views.Transaction,
+      read: find(
+        async (network, param) =>
+          HASH.test(param("hash"))
+            ? await explorer.findTransaction(network, param("hash") as Hex)
+            : undefined,
+        (title, param) =>
+          HASH.test(param("hash"))
+            ? `${title} has no transaction ${param("hash")}. It may have been sent to another network, to a chain that was since replaced, or have been kept as long as the service was told to.`
+            : `A transaction hash is 0x and 64 hex digits; ${param("hash")} is not.`,
+      ),
+    }),
+    reading({
+      id: "exploreBlocks",
+      path: "/networks/:network/blocks",
+      summary: "List blocks",
+      description: "The blocks of a chain, newest first, page by page.",
+      request: "before",
+      answer: views.BlockList,
+      read: find(
+        async (network, _, ctx) => await explorer.findBlocks(network, readBefore(ctx)?.block),
+        isUnread,
+      ),
+    }),
+    reading({
+      id: "exploreBlock",
+      path: "/networks/:network/blocks/:number",
+      summary: "Read a block",
+      description: "A block with its transactions.",
+      answer: views.Block,
+      read: find(
+        async (network, param) =>
+          NUMBER.test(param("number"))
+            ? await explorer.findBlock(network, BigInt(param("number")))
+            : undefined,
+        (title, param) => `${title} has no block ${param("number")}.`,
+      ),
+    }),
+    reading({
+      id: "exploreAddress",
+      path: "/networks/:network/addresses/:address",
+      summary: "Read an address",
+      description: "What an address holds, and its transactions, newest first, page by page.",
+      request: "before",
+      answer: views.Address,
+      read: find(
+        async (network, param, ctx) =>
+          ADDRESS.test(param("address"))
+            ? await explorer.findAddress(network, param("address") as Hex, readBefore(ctx))
+            : undefined,
+        (_, param) => `An address is 0x and 40 hex digits; ${param("address")} is not.`,
+      ),
+    }),
+    reading({
+      id: "exploreContract",
+      path: "/networks/:network/addresses/:address/contract",
+      summary: "Read a contract's source",
+      description:
+        "Source, interface and build of one of the service's own contracts, compared with the code on the chain.",
+      answer: views.Contract,
+      read: find(
+        async (network, param) =>
+          ADDRESS.test(param("address"))
+            ? await explorer.findContract(network, param("address") as Hex)
+            : undefined,
+        (_, param) =>
+          `${param("address")} is no contract that this service deployed: the source of others is not known here.`,
+      ),
+    }),
+    reading({
+      id: "search",
+      path: "/search",
+      summary: "Search all chains",
+      description:
+        "Looks on every network for a transaction or block hash, a block number, an address, a contract's name, or the id of a request, with or without `0x`.",
+      request: "search",
+      answer: views.Found,
+      read(ctx) {
+        const { q, network } = parseRequest(readQuery(ctx), schemas().validate.search);
+        return searchEverywhere(q, { explorer, service, preferred: network });
+      },
+    }),
+    reading({
+      id: "readSharedResult",
+      path: "/results/:id",
+      summary: "Read a shared result",
+      description:
+        "The result of a request without anything of the dapp that made it: what is on the page `/r/{id}`.",
+      answer: views.Shared,
+      async read(ctx) {
+        noQuery(ctx);
+        const shared = await service.getShared((ctx["params"] as { readonly id: string }).id);
+        return { ...shared, updatedAt: new Date(shared.updatedAt).toISOString() };
+      },
+    }),
+  ];
 }
 
 /** What is asked for isn't on the chain. */

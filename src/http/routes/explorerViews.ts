@@ -1,0 +1,178 @@
+import { Type } from "typebox";
+import { FunctionResult, PresetResult, RandomResult } from "../../requests/results.ts";
+import { ShownSchema } from "../requestView.ts";
+
+// What the explorer's answers hold. Their types are in `src/explorer/views.ts` and `listViews.ts`; amounts and numbers past 2^53 are decimal strings.
+
+const hex = (description: string) => Type.String({ pattern: "^0x[0-9a-fA-F]*$", description });
+const decimal = (description: string) => Type.String({ pattern: "^[0-9]+$", description });
+const time = (description: string) => Type.String({ format: "date-time", description });
+/** Members that `tyche/client` has the types of. */
+const detailed = (description: string) =>
+  Type.Array(Type.Record(Type.String(), Type.Unknown()), { description });
+const nullable = <Schema extends ReturnType<typeof Type.Object> | ReturnType<typeof Type.String>>(
+  schema: Schema,
+) => Type.Union([schema, Type.Null()]);
+
+const Party = Type.Object({
+  address: hex("Checksummed address."),
+  name: Type.Optional(Type.String({ description: "What it is here, where that is known." })),
+});
+const older = (of: string) =>
+  Type.Union([Type.String(), Type.Null()], {
+    description: `Give it as \`before\` for the next page of ${of}; null on the last.`,
+  });
+
+const BlockSummary = Type.Object({
+  number: decimal("Number."),
+  hash: hex("Hash."),
+  at: time("Time of the block."),
+  transactionCount: Type.Integer(),
+  gasUsed: decimal("Gas used."),
+});
+const TransactionSummary = Type.Object({
+  hash: hex("Hash."),
+  status: Type.Union([Type.Enum(["succeeded", "reverted"]), Type.Null()], {
+    description: "`null` where it was not read.",
+  }),
+  blockNumber: decimal("Number of its block."),
+  at: time("Time of its block."),
+  from: Party,
+  to: Type.Union([Party, Type.Null()], { description: "`null`: it creates a contract." }),
+  method: Type.String({ description: "Name of the called function, or its selector; empty for a transfer." }),
+  valueWei: decimal("Value in wei."),
+});
+
+export const ExplorerNetworks = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      title: Type.String(),
+      chainId: Type.Integer(),
+      embedded: Type.Boolean(),
+      status: Type.Enum(["starting", "serving", "unavailable"]),
+      statusDetail: Type.Optional(Type.String()),
+      rpcUrl: Type.Optional(Type.String()),
+    }),
+  ),
+});
+
+export const Overview = Type.Object({
+  network: Type.String(),
+  title: Type.String(),
+  chainId: Type.Integer(),
+  headNumber: decimal("Number of the newest block."),
+  contracts: Type.Array(Party),
+  blocks: Type.Array(BlockSummary, { description: "Newest first." }),
+  transactions: Type.Array(TransactionSummary, { description: "Newest first." }),
+});
+
+export const BlockList = Type.Object({
+  network: Type.String(),
+  headNumber: decimal("Number of the newest block."),
+  blocks: Type.Array(BlockSummary, { description: "Newest first." }),
+  older: older("blocks"),
+});
+
+export const Block = Type.Object({
+  ...BlockSummary.properties,
+  network: Type.String(),
+  parentHash: hex("Hash of the block before."),
+  gasLimit: decimal("Gas limit."),
+  headNumber: decimal("Number of the newest block."),
+  transactions: Type.Array(TransactionSummary),
+});
+
+export const Address = Type.Object({
+  ...Party.properties,
+  network: Type.String(),
+  balanceWei: decimal("What it holds, in wei."),
+  nonce: Type.Integer(),
+  codeBytes: Type.Integer({ description: "Size of its code; 0 for an account." }),
+  hasSource: Type.Boolean({ description: "Whether it is a contract whose source is known here." }),
+  transactions: Type.Array(TransactionSummary, { description: "Newest first." }),
+  searched: Type.Object(
+    { from: decimal("First block."), to: decimal("Last block.") },
+    { description: "The blocks that were read for the page." },
+  ),
+  older: older("transactions"),
+  isForgotten: Type.Boolean({ description: "The node doesn't have what is older any more." }),
+});
+
+export const Contract = Type.Object({
+  network: Type.String(),
+  address: hex("Checksummed address."),
+  name: Type.String(),
+  abi: detailed("Its interface."),
+  build: Type.Union(
+    [
+      Type.Object({
+        compiler: Type.String({ description: "Version of solc." }),
+        optimizerRuns: Type.Integer(),
+        evmVersion: Type.String(),
+        sources: Type.Array(Type.Object({ path: Type.String(), content: Type.String() }), {
+          description: "Its own source first, then what it imports.",
+        }),
+      }),
+      Type.Null(),
+    ],
+    { description: "`null` where the code on the chain is not what the compiler makes of the source." },
+  ),
+});
+
+export const Transaction = Type.Object({
+  network: Type.String(),
+  hash: hex("Hash."),
+  status: Type.Enum(["pending", "succeeded", "reverted"]),
+  revertReason: Type.Optional(Type.String()),
+  block: nullable(
+    Type.Object({
+      number: decimal("Number."),
+      hash: hex("Hash."),
+      at: time("Time."),
+      confirmations: decimal("Blocks from it to the newest."),
+    }),
+  ),
+  index: Type.Union([Type.Integer(), Type.Null()], { description: "Place in the block." }),
+  from: Party,
+  to: nullable(Party),
+  created: Type.Union([Party, Type.Null()], { description: "The contract that it created." }),
+  nonce: Type.Integer(),
+  valueWei: decimal("Value in wei."),
+  gasLimit: decimal("Gas limit."),
+  gasUsed: nullable(decimal("Gas used.")),
+  gasPriceWei: decimal("Price of a unit of gas in wei."),
+  input: hex("Calldata."),
+  call: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+    description: "The decoded call, where the interface is known.",
+  }),
+  randomRequests: detailed("Requests for random words that it made."),
+  randomness: detailed("VRF proofs that it brought, each with its words and what became of them."),
+  joins: detailed("Words of several proving keys that belong together."),
+  functionRequests: detailed("Requests to run a function that it made."),
+  functionResults: detailed("Results of functions that it brought."),
+  report: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+    description: "The signed report of the oracle network that it brought.",
+  }),
+  events: detailed("Its logs, decoded where the interface is known."),
+});
+
+export const Found = Type.Object({
+  query: Type.String(),
+  takenFor: Type.Array(Type.String(), { description: "What the text was taken for." }),
+  hits: detailed("What was found: `network`, `kind` and what names it."),
+  paths: Type.Array(Type.String(), {
+    description: "Pages of the application, in the order of the hits; a shared result is one without a hit.",
+  }),
+  silent: Type.Array(Type.String(), { description: "Networks that could not be asked." }),
+  reason: Type.Optional(Type.String({ description: "Why nothing was found." })),
+});
+
+export const Shared = Type.Object({
+  id: Type.String(),
+  network: Type.String(),
+  updatedAt: time("When it was there."),
+  preset: Type.Optional(Type.String({ description: "Name of the preset; absent for others." })),
+  outcome: Type.Union([PresetResult, FunctionResult, RandomResult]),
+  shown: Type.Optional(ShownSchema),
+});
