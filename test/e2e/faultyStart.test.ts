@@ -87,12 +87,12 @@ test("behaviour: with the operator token outside, it signs in, and no file of th
   expect(tyche.output()).toContain("TYCHE_OPERATOR_TOKEN");
   expect(tyche.output()).not.toContain(token);
   expect(readdirSync(dataDir)).not.toContain("operator-token");
-  const signIn = await fetch(`${tyche.url}/sign-in`, {
+  const signIn = await fetch(`${tyche.url}/session`, {
     method: "POST",
-    body: new URLSearchParams({ operatorToken: token }),
-    redirect: "manual",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ operatorToken: token }),
   });
-  expect([signIn.status, signIn.headers.get("set-cookie")]).toEqual([303, expect.any(String)]);
+  expect([signIn.status, signIn.headers.get("set-cookie")]).toEqual([200, expect.any(String)]);
   const short = { PORT: "0", TYCHE_DATA_DIR: dataDir, TYCHE_OPERATOR_TOKEN: "short" };
   await tyche.stop();
   const { code, output } = await runTyche(["start"], short);
