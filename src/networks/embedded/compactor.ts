@@ -149,8 +149,14 @@ export function createCompactor(options: CompactorOptions): Compactor {
         await keeper.run("save", `${stateFile}.next`);
         let canDrop = false;
         if (withSwap) {
-          releases.push(gate.hold(["read"]));
+          const letRead = gate.hold(["read"]);
+          releases.push(letRead);
           await gate.drained(["read"]);
+          // Batches that Anvil had queued before automine went off are still mined, and a pool without transactions doesn't rule them out.
+          if ((await readBlock(connection, "latest"))!.hash !== head.hash) {
+            letRead();
+            continue;
+          }
           canDrop = dropHeaders && (await isPoolEmpty("queued")) && (await isPoolEmpty());
           const timestamp = await nextTimestamp();
           isSwapping = true;

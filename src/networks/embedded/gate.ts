@@ -1,3 +1,5 @@
+import { performance } from "node:perf_hooks";
+
 /** What a JSON-RPC method is to a chain whose state is about to be exchanged. */
 export type RequestClass = "send" | "mine" | "read";
 
@@ -9,6 +11,8 @@ export interface Gate {
   hold(classes: readonly RequestClass[]): () => void;
   /** Resolves when no request of these classes is under way. */
   drained(classes: readonly RequestClass[]): Promise<void>;
+  /** When the last request of the class ended, by `performance.now()`; 0 before the first. */
+  leftAt(requestClass: RequestClass): number;
 }
 
 /** Returns the class of a method: `send` ends with the transaction mined, `mine` makes blocks itself, or says when they are made. */
@@ -20,6 +24,7 @@ export function classOf(method: string): RequestClass {
 /** Makes an open gate. */
 export function createGate(): Gate {
   const underWay: Record<RequestClass, number> = { send: 0, mine: 0, read: 0 };
+  const leftAt: Record<RequestClass, number> = { send: 0, mine: 0, read: 0 };
   const holds = new Set<readonly RequestClass[]>();
   let wakeHeld: (() => void)[] = [];
   let wakeDraining: (() => void)[] = [];
@@ -34,9 +39,11 @@ export function createGate(): Gate {
       underWay[requestClass] += 1;
       return () => {
         underWay[requestClass] -= 1;
+        leftAt[requestClass] = performance.now();
         for (const wake of wakeDraining.splice(0)) wake();
       };
     },
+    leftAt: (requestClass) => leftAt[requestClass],
     hold(classes) {
       const hold = [...classes];
       holds.add(hold);

@@ -7,6 +7,7 @@ import type { Keeping } from "./keeping.ts";
 import { readBlock } from "./recorder.ts";
 import type { ReadBlock, Recorder } from "./recorder.ts";
 import { replaceState } from "./stateFile.ts";
+import { untilHeadIsStill } from "./stillHead.ts";
 
 /** Runs a request that takes blocks back, as `evm_revert` does. */
 export type SetBack = (request: () => Promise<unknown>) => Promise<unknown>;
@@ -19,6 +20,8 @@ export interface SetBackOptions {
   readonly keeper: Keeper;
   readonly keeping: Keeping;
   readonly compactor: Pick<Compactor, "alone">;
+  /** When the newest block was told of, by `performance.now()`. */
+  readonly lastBlockAt: () => number;
   /** Path of the stored state. */
   readonly stateFile: string;
   /** @throws {EmbeddedChainError} when the request took away the block that tells this chain from others. */
@@ -43,8 +46,11 @@ export function createSetBack(options: SetBackOptions): SetBack {
   const standStill = async (): Promise<boolean> => {
     await gate.drained(["mine"]);
     const mines = (await connection.request("anvil_getAutomine", [])) === true;
+    if (mines) await connection.request("evm_setAutomine", [false]);
+    // Somebody else may have turned it off just now, with blocks still to come.
+    const activeAt = Math.max(options.lastBlockAt(), gate.leftAt("send"), gate.leftAt("mine"));
+    await untilHeadIsStill({ connection, head: recorder.head().number, activeAt });
     if (mines) {
-      await connection.request("evm_setAutomine", [false]);
       const { pending } = (await connection.request("txpool_status", [])) as { readonly pending: Hex };
       if (Number(pending) > 0) await connection.request("anvil_mine", []);
     }

@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import type { Connection } from "../../evm/connection.ts";
 import { KEPT_TRANSACTION_BLOCKS } from "./anvil.ts";
 import { dumpCompactState, swapState } from "./anvilState.ts";
@@ -106,6 +107,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
   let parts: Parts | undefined;
   let storeTimer: NodeJS.Timeout | undefined;
   let isStopped = false;
+  let lastBlockAt = 0;
 
   const oldestCounted = (): number => recorder.head().number - KEPT_TRANSACTION_BLOCKS;
   const onSaved = (block: number, isBare: boolean): void => {
@@ -145,6 +147,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
       keeper,
       keeping,
       compactor,
+      lastBlockAt: () => lastBlockAt,
       stateFile,
       assertKept: options.assertOurs,
       // Anvil has forgotten transactions, counted from where the chain was.
@@ -175,6 +178,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
     keepUp: async () => parts?.keeping.keep(),
     setBack: () => parts?.setBack,
     async onBlock(block) {
+      lastBlockAt = performance.now();
       parts?.compactor.onBlock(block);
       await parts?.keeping.onBlock(block);
     },

@@ -45,3 +45,13 @@ test.each([
 ])("behaviour: %s is of the class %s", (method, requestClass) => {
   expect(classOf(method)).toBe(requestClass);
 });
+
+test("behaviour: leftAt tells when the last request of a class ended, each class by itself", async () => {
+  const gate = createGate();
+  expect(gate.leftAt("send")).toBe(0);
+  const leave = await gate.enter("send");
+  expect(gate.leftAt("send")).toBe(0);
+  leave();
+  expect(gate.leftAt("send")).toBeGreaterThan(0);
+  expect(gate.leftAt("mine")).toBe(0);
+});

@@ -71,10 +71,10 @@ const rpc = async ({ rpcUrl }: EmbeddedNode, method: string, ...params: readonly
 };
 
 /** Some accounts that send without end; gives back what was sent, and a stop. */
-const load = (node: EmbeddedNode) => {
+const load = (node: EmbeddedNode, senders = 3) => {
   const sent = new Set<Hex>();
   let isOver = false;
-  const work = [0, 1, 2].map(async (index) => {
+  const work = Array.from({ length: senders }, async (_, index) => {
     const account = testAccount(index);
     while (!isOver) {
       const nonce = await node.client.getNonce(account.address, "latest");
@@ -142,6 +142,23 @@ test("behaviour: a snapshot under load holds the state of the block that it goes
     await rpc(node, "evm_setAutomine", true);
   }
   await stop();
+});
+
+test("behaviour: blocks that Anvil had queued when automine went off are part of what evm_revert takes back", async () => {
+  const node = await start(newFolder());
+  const { stop } = load(node, 9);
+  await expect.poll(() => headNumber(node)).toBeGreaterThan(10n);
+  for (let times = 0; times < 25; times += 1) {
+    const snapshot = await rpc(node, "evm_snapshot");
+    const before = await headNumber(node);
+    await expect.poll(() => headNumber(node), { interval: 5 }).toBeGreaterThan(before + 3n);
+    await rpc(node, "evm_setAutomine", false);
+    expect(await rpc(node, "evm_revert", snapshot)).toBe(true);
+    expect(await headNumber(node)).toBeLessThanOrEqual(before);
+    await rpc(node, "evm_setAutomine", true);
+  }
+  await stop();
+  await walk(node.client);
 });
 
 test.each([1, 40, 300, 1_000])(

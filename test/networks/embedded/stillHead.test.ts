@@ -1,0 +1,43 @@
+import { performance } from "node:perf_hooks";
+import { expect, test } from "vitest";
+import type { Connection } from "../../../src/evm/connection.ts";
+import { untilHeadIsStill } from "../../../src/networks/embedded/stillHead.ts";
+
+/** A node whose head is as `headAt` says of the number of times that it was asked for it. */
+function createNode(headAt: (asked: number) => number) {
+  const node = { asked: 0, head: -1 };
+  const request = async (method: string): Promise<unknown> => {
+    if (method !== "eth_blockNumber") return "0x0";
+    node.asked += 1;
+    node.head = headAt(node.asked);
+    return `0x${node.head.toString(16)}`;
+  };
+  return Object.assign(node, { connection: { request } as unknown as Connection });
+}
+
+const LONG_AGO = -1e6;
+
+test("default: a chain that has rested is looked at for some milliseconds only", async () => {
+  const node = createNode(() => 7);
+  await untilHeadIsStill({ connection: node.connection, head: 7, activeAt: LONG_AGO });
+  expect(node.asked).toBe(20);
+});
+
+test("behaviour: blocks that are still to come are waited for, however many looks lie between them", async () => {
+  const node = createNode((asked) => Math.min(9, Math.floor(asked / 15)));
+  await untilHeadIsStill({ connection: node.connection, head: 0, activeAt: LONG_AGO });
+  expect(node.head).toBe(9);
+  expect(node.asked).toBeGreaterThan(9 * 15 + 20);
+});
+
+test("option activeAt: right after something was sent, a block may be on its way that shows nowhere", async () => {
+  const node = createNode((asked) => (asked < 25 ? 7 : 8));
+  await untilHeadIsStill({ connection: node.connection, head: 7, activeAt: performance.now() });
+  expect(node.head).toBe(8);
+});
+
+test("option head: a block that nobody has been told of is one that has just come", async () => {
+  const node = createNode((asked) => (asked < 25 ? 8 : 9));
+  await untilHeadIsStill({ connection: node.connection, head: 7, activeAt: LONG_AGO });
+  expect(node.head).toBe(9);
+});
