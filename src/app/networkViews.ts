@@ -46,14 +46,14 @@ export function describeNetwork(options: {
 /** Describes a chain to the explorer. */
 export function describeChain(
   { profile, isEmbedded, titles: accounts }: NetworkSource,
-  { client, deployment }: NetworkChain,
+  { client, deployment, findAppearances }: NetworkChain,
 ): ExploredChain {
   return {
     network: profile.name,
     title: profile.title,
     chainId: profile.chainId,
     isEmbedded,
-    archive: createNodeArchive(client),
+    archive: createNodeArchive(client, findAppearances),
     client,
     contracts: deployment.contracts,
     accounts,

@@ -1,6 +1,7 @@
 import { getContractAddress, type Hex } from "viem";
 import { parseLog, parseReceipt, toQuantity, RpcError } from "../evm/client.ts";
 import type { ChainClient, RawLog, Receipt } from "../evm/client.ts";
+import type { NetworkChain } from "../networks/network.ts";
 
 /** A transaction as its sender signed it, and what became of it. Hashes and addresses are lower case. */
 export interface ArchivedTransaction {
@@ -61,11 +62,17 @@ export interface ChainArchive {
   findReceipt(hash: Hex): Promise<Receipt | undefined>;
   findLogs(query: LogQuery): Promise<readonly RawLog[]>;
   getAccount(address: Hex): Promise<ArchivedAccount>;
+  /** Absent where there is no index by address. */
+  readonly findAppearances?: NetworkChain["findAppearances"];
 }
 
-/** The archive that a node is. Every method throws `RpcError` when the node can't be reached. */
-export function createNodeArchive(client: ChainClient): ChainArchive {
+/** The archive that a node is, with the index by address that its chain has, if any. Every method throws `RpcError` when the node can't be reached. */
+export function createNodeArchive(
+  client: ChainClient,
+  findAppearances?: NetworkChain["findAppearances"],
+): ChainArchive {
   return {
+    ...(findAppearances && { findAppearances }),
     async getHeadNumber() {
       return quantity(await client.request("eth_blockNumber"));
     },

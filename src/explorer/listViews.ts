@@ -53,12 +53,14 @@ export interface BlockListView {
 export interface AddressTransactions {
   /** Newest first. */
   readonly transactions: readonly TransactionSummary[];
-  /** The blocks that were read for the page, both included. */
+  /** The blocks that were searched for the page, both included: with an index all that it has. */
   readonly searched: { readonly from: string; readonly to: string };
   /** Cursor of the next page: a block number, or one with a place in it; `null` on the last. */
   readonly older: string | null;
-  /** The node doesn't have what is older any more. */
+  /** The node doesn't have what is older any more; with an index, not all of it. */
   readonly isForgotten: boolean;
+  /** Whether the page is from an index by address; it then also has the transactions in which the address emitted a log. */
+  readonly isIndexed: boolean;
 }
 
 /** An address: what it holds, and a page of its transactions. */

@@ -13,8 +13,8 @@ import type {
 /** Entries of one page of a list. */
 export const PAGE_ENTRIES = 25;
 /**
- * Blocks that are read for one page of an address's transactions: nodes have no index by address. An embedded chain's node reads one in a
- * millisecond; on a public network each is a call that somebody pays for.
+ * Blocks that are read for one page of an address's transactions where there is no index by address, or it hasn't got that far back yet. An
+ * embedded chain's node reads one in a millisecond; on a public network each is a call that somebody pays for.
  */
 const SCANNED_BLOCKS = { embedded: 500n, external: 100n };
 /** Blocks that are asked for at once. */
@@ -54,20 +54,72 @@ export async function readBlocks(
   return { head, blocks, older: blocks.length > 0 && bottom > 0n ? bottom : null };
 }
 
-/** The transactions that an address sent or received or that created it, newest first from a cursor on. Reads a bounded number of blocks. */
+/**
+ * The transactions that an address sent or received or that created it, and with an index those in which it emitted a log, newest first
+ * from a cursor on. Reads a bounded number of blocks.
+ */
 export async function readAddressTransactions(
   chain: ExploredChain,
   book: AddressBook,
   address: Hex,
   before: ListCursor | undefined,
 ): Promise<AddressTransactions> {
-  const { archive } = chain;
+  const { placed, ...page } =
+    (await findIndexed(chain.archive, address, before)) ?? (await scan(chain, address, before));
+  return { ...page, transactions: await summarizeTransactions(chain, book, placed) };
+}
+
+/** A page whose transactions are yet to be described. */
+type FoundPage = Omit<AddressTransactions, "transactions"> & { readonly placed: readonly Placed[] };
+
+/** A page from the index; `undefined` where there is none, or it begins after the cursor. */
+async function findIndexed(
+  archive: ChainArchive,
+  address: Hex,
+  before: ListCursor | undefined,
+): Promise<FoundPage | undefined> {
+  const below = before && { ...before, block: Number(before.block) };
+  const query = { address, below, limit: PAGE_ENTRIES + 1 };
+  const answer = await archive.findAppearances?.(query);
+  if (answer === undefined) return undefined;
+  const { found, from, through, hasRemoved } = answer;
+  const isBelow = below !== undefined && (below.block < from || (below.block === from && !below.index));
+  if (isBelow && from > 0) return undefined;
+  const shown = found.slice(0, PAGE_ENTRIES);
+  const numbers = [...new Set(shown.map(({ block }) => block))];
+  const blocks = new Map(
+    await Promise.all(
+      numbers.map(async (number) => [number, await archive.findBlock(BigInt(number))] as const),
+    ),
+  );
+  const placed = shown.flatMap(({ block: number, blockHash, index }) => {
+    const block = blocks.get(number);
+    const transaction = block?.transactions[index];
+    // What was taken back meanwhile is no longer the address's.
+    return block?.hash === blockHash && transaction !== undefined ? [{ block, transaction, index }] : [];
+  });
+  const last = found.length > shown.length ? shown.at(-1) : undefined;
+  return {
+    placed,
+    searched: { from: String(from), to: String(Math.max(0, through)) },
+    older: last ? `${last.block}.${last.index}` : from > 0 ? String(from) : null,
+    isForgotten: last === undefined && hasRemoved,
+    isIndexed: true,
+  };
+}
+
+/** A page from the blocks themselves. */
+async function scan(
+  { archive, isEmbedded }: ExploredChain,
+  address: Hex,
+  before: ListCursor | undefined,
+): Promise<FoundPage> {
   const wanted = address.toLowerCase() as Hex;
   const head = await archive.getHeadNumber();
   let top = head;
   if (before !== undefined && before.block <= head)
     top = before.index === undefined ? before.block - 1n : before.block;
-  const limit = SCANNED_BLOCKS[chain.isEmbedded ? "embedded" : "external"];
+  const limit = SCANNED_BLOCKS[isEmbedded ? "embedded" : "external"];
   const found: Placed[] = [];
   let bottom = top + 1n;
   let isKept = true;
@@ -89,10 +141,11 @@ export async function readAddressTransactions(
   const hasMore = found.length > shown.length;
   const older = hasMore ? `${last!.block.number}.${last!.index}` : bottom > 0n && isKept ? `${bottom}` : null;
   return {
-    transactions: await summarizeTransactions(chain, book, shown),
+    placed: shown,
     searched: { from: String(hasMore ? last!.block.number : bottom), to: String(top < 0n ? 0n : top) },
     older,
     isForgotten: !isKept,
+    isIndexed: false,
   };
 }
 

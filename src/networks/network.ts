@@ -45,6 +45,35 @@ export interface RemovableBlocks {
   readonly limit: number;
 }
 
+/** Which transactions of an address to find. */
+export interface AppearanceQuery {
+  /** `0x` hex. */
+  readonly address: Hex;
+  /** Those below a block, and where `index` is given those of that block before the place. Default: all. */
+  readonly below?: { readonly block: number; readonly index?: number } | undefined;
+  readonly limit: number;
+  /** Default: the newest. `below` is not for the oldest. */
+  readonly first?: "newest" | "oldest";
+}
+
+/** A transaction that an address appears in. */
+export interface Appearance {
+  readonly block: number;
+  readonly blockHash: Hex;
+  /** Place in the block. */
+  readonly index: number;
+}
+
+/** What an index by address knows. */
+export interface Appearances {
+  readonly found: readonly Appearance[];
+  /** The blocks that are indexed, both included. The first is 0 but while blocks of an earlier version are being indexed. */
+  readonly from: number;
+  readonly through: number;
+  /** Whether some of these blocks were removed because they were old. */
+  readonly hasRemoved: boolean;
+}
+
 /** A network's chain that answers, whoever runs it. */
 export interface NetworkChain {
   readonly client: ChainClient;
@@ -69,6 +98,11 @@ export interface NetworkChain {
    * Removes old blocks with what is in them, the oldest first; absent where the chain isn't ours. Gives back whether more may go.
    */
   readonly removeBlocks?: (this: void, range: RemovableBlocks) => Promise<boolean>;
+  /**
+   * Finds the transactions that an address has sent or received, that created it, or in which it emitted a log. Absent where the chain isn't
+   * ours: nodes have no such index.
+   */
+  readonly findAppearances?: (this: void, query: AppearanceQuery) => Promise<Appearances>;
   /** What was found amiss when it was opened, and what has become of it: a sentence each. */
   readonly findings: readonly string[];
   /** What an operator should see to although the chain serves, the findings included. */

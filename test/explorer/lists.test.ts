@@ -18,14 +18,15 @@ import {
   summarizeTransactions,
 } from "../../src/explorer/lists.ts";
 import { searchRequest } from "../../src/explorer/search.ts";
+import type { Appearance, AppearanceQuery } from "../../src/networks/network.ts";
 import { idOf } from "../oracle/support/logs.ts";
 
 const ALICE: Hex = `0x${"a".repeat(40)}`;
 const BOB: Hex = `0x${"b".repeat(40)}`;
 const book = { party: (address: Hex) => ({ address }), methodOf: () => "" } as unknown as AddressBook;
 
-/** A chain of blocks with transactions of Alice (`1`) and of others (`0`) in each; blocks below `kept` are forgotten. */
-function createChain(blocks: readonly string[], { isEmbedded = true, kept = 0 } = {}) {
+/** A chain of blocks with transactions of Alice (`1`) and of others (`0`) in each; blocks below `kept` are forgotten, those from `indexedFrom` on indexed. */
+function createChain(blocks: readonly string[], { isEmbedded = true, kept = 0, indexedFrom = -1 } = {}) {
   const chain = {
     blocks: [...blocks],
     asked: 0,
@@ -52,7 +53,20 @@ function createChain(blocks: readonly string[], { isEmbedded = true, kept = 0 } 
         }) as unknown as ArchivedTransaction,
     ),
   });
+  const findAppearances = async ({ below, limit }: AppearanceQuery) => {
+    const all = chain.blocks.flatMap((own, number): Appearance[] =>
+      Array.from(own).flatMap((one, index) =>
+        one === "1" ? { block: number, blockHash: block(number).hash, index } : [],
+      ),
+    );
+    const isWanted = ({ block: number, index }: Appearance): boolean =>
+      number >= indexedFrom &&
+      (below === undefined || number < below.block || (number === below.block && index < (below.index ?? 0)));
+    const found = all.toReversed().filter(isWanted).slice(0, limit);
+    return { found, from: indexedFrom, through: chain.blocks.length - 1, hasRemoved: kept > 0 };
+  };
   const archive = {
+    ...(indexedFrom >= 0 && { findAppearances }),
     getHeadNumber: async () => BigInt(chain.blocks.length - 1),
     async findBlock(number: bigint) {
       chain.asked += 1;
@@ -146,6 +160,53 @@ describe("the pages of an address's transactions", () => {
       { kept: 150 },
     );
     expect(await readAll(chain)).toMatchObject({ hashes: hashesOf(chain, 150), isForgotten: true });
+  });
+});
+
+describe("the pages of an address's transactions from an index", () => {
+  test("default: have each once, newest first, and read no other blocks", async () => {
+    const chain = createChain(
+      ["1".repeat(40), "0101", ...Array.from({ length: 2_000 }, () => "0"), "1".repeat(30), "10"],
+      { indexedFrom: 0 },
+    );
+    const { hashes, pages } = await readAll(chain);
+    expect(hashes).toEqual(hashesOf(chain));
+    expect(pages).toBe(3);
+    expect(chain.asked).toBeLessThan(10);
+    const first = await readAddressTransactions(chain.explored, book, ALICE, undefined);
+    expect(first).toMatchObject({ searched: { from: "0", to: "2003" }, isIndexed: true, isForgotten: false });
+  });
+
+  test("behaviour: go on by reading blocks where the index hasn't got to yet", async () => {
+    const chain = createChain(
+      Array.from({ length: 200 }, () => "11"),
+      { indexedFrom: 150 },
+    );
+    const { hashes } = await readAll(chain);
+    expect(hashes).toEqual(hashesOf(chain));
+  });
+
+  test("behaviour: the last one says that old blocks were removed", async () => {
+    const chain = createChain(["1", ...Array.from({ length: 30 }, () => "1")], { indexedFrom: 0, kept: 1 });
+    const { hashes, isForgotten } = await readAll(chain);
+    expect({ count: hashes.length, isForgotten }).toEqual({ count: 30, isForgotten: true });
+    const first = await readAddressTransactions(chain.explored, book, ALICE, undefined);
+    expect(first.isForgotten).toBe(false);
+  });
+
+  test("behaviour: lack what was taken back meanwhile", async () => {
+    const chain = createChain(["1", "1"], { indexedFrom: 0 });
+    const { findAppearances } = chain.archive;
+    const blockHash = idOf(5n);
+    const archive: ChainArchive = {
+      ...chain.archive,
+      async findAppearances(query) {
+        const { found, ...rest } = await findAppearances!(query);
+        return { ...rest, found: found.map((one) => (one.block === 1 ? { ...one, blockHash } : one)) };
+      },
+    };
+    const page = await readAddressTransactions({ ...chain.explored, archive }, book, ALICE, undefined);
+    expect(page.transactions.map(({ hash }) => hash)).toEqual([idOf(0n)]);
   });
 });
 

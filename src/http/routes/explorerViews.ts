@@ -93,10 +93,16 @@ export const Address = Type.Object({
   transactions: Type.Array(TransactionSummary, { description: "Newest first." }),
   searched: Type.Object(
     { from: decimal("First block."), to: decimal("Last block.") },
-    { description: "The blocks that were read for the page." },
+    { description: "The blocks that were searched for the page: with an index all that it has." },
   ),
   older: older("transactions"),
-  isForgotten: Type.Boolean({ description: "The node doesn't have what is older any more." }),
+  isForgotten: Type.Boolean({
+    description: "The node doesn't have what is older any more; with an index, not all of it.",
+  }),
+  isIndexed: Type.Boolean({
+    description:
+      "Whether the page is from an index by address; it then also has the transactions in which the address emitted a log.",
+  }),
 });
 
 export const Contract = Type.Object({

@@ -34,6 +34,7 @@ export interface EmbeddedChain {
   /** Whether the chain is another one than was known before. */
   readonly isNew: boolean;
   readonly removeBlocks: EmbeddedNode["removeBlocks"];
+  readonly findAppearances: EmbeddedNode["findAppearances"];
   /** What was damaged when it started, or has been found so since, and what has become of it: a sentence each, with paths. */
   readonly findings: readonly string[];
   /** What an operator should see to although the chain serves, the findings included. */
@@ -88,6 +89,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   let node = await start();
   const close = (): Promise<void> => node.close();
   const removeBlocks: EmbeddedNode["removeBlocks"] = (range) => node.removeBlocks(range);
+  const findAppearances: EmbeddedNode["findAppearances"] = (query) => node.findAppearances(query);
   const warnings = async (): Promise<readonly string[]> => [...(await node.warnings()), ...findings];
   try {
     if (known !== undefined && hasState) {
@@ -106,6 +108,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
           identity: present.hash,
           isNew: false,
           removeBlocks,
+          findAppearances,
           findings,
           warnings,
           close,
@@ -149,6 +152,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       identity,
       isNew: true,
       removeBlocks,
+      findAppearances,
       findings,
       warnings,
       close,

@@ -50,6 +50,8 @@ export interface EmbeddedNode {
   resume(keptHeader: number): void;
   /** Removes some old blocks, but for those in which the chain was set up; gives back whether more may go. */
   readonly removeBlocks: ChainStorage["removeSome"];
+  /** Finds the transactions of an address. */
+  readonly findAppearances: ChainStorage["findAppearances"];
   /** What an operator should see to although the chain serves. */
   warnings(): Promise<readonly string[]>;
   /** Stores what isn't stored yet and ends, within seconds whatever Anvil does; idempotent. */
@@ -253,6 +255,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       storage.resume(keptHeader);
     },
     removeBlocks: storage.removeSome,
+    findAppearances: storage.findAppearances,
     async warnings() {
       const warnings = isIsolated ? [] : [OPEN_PORT_WARNING];
       // A compaction holds mining back for some milliseconds, and a new process mines nothing until it has all blocks.

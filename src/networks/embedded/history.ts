@@ -3,16 +3,17 @@ import { DatabaseSync } from "node:sqlite";
 import type { SQLInputValue } from "node:sqlite";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Hex } from "viem";
-import type { RemovableBlocks } from "../network.ts";
+import type { AppearanceQuery, Appearances, RemovableBlocks } from "../network.ts";
+import { openAddressIndex, type IndexableReceipt, type IndexableTransaction } from "./addressIndex.ts";
 
 /** A block with everything that a node can be asked about it, as the node itself answered. */
 export interface HistoricBlock {
   readonly number: number;
   readonly hash: Hex;
   /** The answer to `eth_getBlockByNumber` with whole transactions. */
-  readonly block: { readonly timestamp: Hex; readonly transactions: readonly { readonly hash: Hex }[] };
+  readonly block: { readonly timestamp: Hex; readonly transactions: readonly IndexableTransaction[] };
   /** The answer to `eth_getBlockReceipts`. */
-  readonly receipts: readonly { readonly logs: readonly object[] }[];
+  readonly receipts: readonly IndexableReceipt[];
 }
 
 /** The blocks of a chain that its node forgets, on disk. */
@@ -25,6 +26,10 @@ export interface History {
   recall(method: string, parameters: readonly unknown[]): unknown;
   /** Removes some blocks, the oldest from `from` on first; gives back whether more may go. Those with logs of a topic in `keptTopics` stay. */
   removeSome(range: RemovableBlocks & { readonly from: number }): boolean;
+  /** Indexes by address some blocks that aren't yet, the newest first; gives back whether there are more. */
+  indexSome(limit: number): boolean;
+  /** Finds an address's transactions, of all blocks that are indexed. */
+  findAppearances(query: AppearanceQuery): Appearances;
   /** Among these blocks, the second excluded, some were removed; all others are here. */
   removed(): RemovedBlocks;
   close(): void;
@@ -63,6 +68,7 @@ export function openHistory(file: string, keptTopics: readonly string[] = []): H
     CREATE TABLE IF NOT EXISTS transactions (hash BLOB PRIMARY KEY, block INTEGER NOT NULL, place INTEGER NOT NULL) WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS transactions_by_block ON transactions (block);
     CREATE TABLE IF NOT EXISTS removed ("from" INTEGER NOT NULL, before INTEGER NOT NULL)`);
+  const index = openAddressIndex(database);
   const newest = database.prepare("SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1");
   const forgetTransactions = database.prepare("DELETE FROM transactions WHERE block >= ?");
   const forgetBlocks = database.prepare("DELETE FROM blocks WHERE number >= ?");
@@ -115,6 +121,14 @@ export function openHistory(file: string, keptTopics: readonly string[] = []): H
 
   const bodyOf = (row: Record<string, unknown> | undefined): Body | undefined =>
     row && (unpack(row["body"] as Uint8Array) as Body);
+  /** `undefined` for a damaged block: nobody else can read its transactions either, and the others are to be indexed. */
+  const readWhole = (number: number): Body | undefined => {
+    try {
+      return bodyOf(byNumber.get(number));
+    } catch {
+      return undefined;
+    }
+  };
   const findBlock = (which: unknown): Body | undefined => {
     if (typeof which !== "string" || !/^0x[0-9a-f]+$/i.test(which)) return undefined;
     return bodyOf(which.length === 66 ? byHash.get(bytesOf(which)) : byNumber.get(Number(which)));
@@ -143,6 +157,7 @@ export function openHistory(file: string, keptTopics: readonly string[] = []): H
           );
           for (const [i, transaction] of block.transactions.entries())
             addTransaction.run(bytesOf(transaction.hash), number, i);
+          index.add({ number, block, receipts });
         }
       });
     },
@@ -152,6 +167,21 @@ export function openHistory(file: string, keptTopics: readonly string[] = []): H
       return (
         row && { number: row["number"] as number, hash: `0x${(row["hash"] as Uint8Array).toHex()}` as const }
       );
+    },
+    indexSome(limit) {
+      return atOnce(() => {
+        const numbers = index.missing(limit);
+        for (const number of numbers) {
+          const body = readWhole(number);
+          if (body === undefined) index.pass(number);
+          else index.add({ number, ...body });
+        }
+        return numbers.length === limit;
+      });
+    },
+    findAppearances(query) {
+      const { from, before } = readRemoved();
+      return { ...index.find(query), hasRemoved: from < before };
     },
     removed: readRemoved,
     removeSome({ from, before, olderThan, limit }) {

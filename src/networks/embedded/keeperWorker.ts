@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Hex } from "viem";
 import { openUnixSocket } from "../../evm/connection.ts";
+import type { AppearanceQuery, Appearances } from "../network.ts";
 import { dumpCompactState, swapState } from "./anvilState.ts";
 import type { CompactState, SwapOptions } from "./anvilState.ts";
 import { openHistory } from "./history.ts";
@@ -52,6 +53,12 @@ const tasks = {
   },
   async recall(method: string, parameters: readonly unknown[]): Promise<unknown> {
     return history.recall(method, parameters);
+  },
+  async indexSome(limit: number): Promise<boolean> {
+    return history.indexSome(limit);
+  },
+  async findAppearances(query: AppearanceQuery): Promise<Appearances> {
+    return history.findAppearances(query);
   },
   async removeSome(range: Parameters<typeof history.removeSome>[0]): Promise<boolean> {
     return history.removeSome(range);

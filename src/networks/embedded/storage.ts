@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "../../evm/connection.ts";
 import { KEPT_TRANSACTION_BLOCKS } from "./anvil.ts";
 import { dumpCompactState, swapState } from "./anvilState.ts";
@@ -6,7 +7,7 @@ import type { BlockLog } from "./blockLog.ts";
 import { createCompactor } from "./compactor.ts";
 import type { CompactionReport, Compactor } from "./compactor.ts";
 import type { Gate } from "./gate.ts";
-import type { RemovableBlocks } from "../network.ts";
+import type { AppearanceQuery, Appearances, RemovableBlocks } from "../network.ts";
 import type { RemovedBlocks } from "./history.ts";
 import { createKeeper } from "./keeper.ts";
 import type { Keeper } from "./keeper.ts";
@@ -28,6 +29,9 @@ const FORGETTING_MARGIN_BLOCKS = 16;
 const STORE_AFTER_CHANGE_MS = 200;
 /** What closing may take: all blocks are in the log anyway, storing the state only makes the next start short. */
 const CLOSE_TIMEOUT_MS = 5_000;
+/** Blocks of an earlier version that are indexed at once, some 20 ms, with as long a rest. */
+const INDEXED_AT_ONCE = 50;
+const INDEXING_PAUSE_MS = 20;
 
 /** What of a chain is on disk beside its log: the state as of some block, and the blocks that Anvil forgets. */
 export interface ChainStorage {
@@ -41,6 +45,8 @@ export interface ChainStorage {
   removeSome(this: void, range: RemovableBlocks): Promise<boolean>;
   /** Blocks among which some were removed. */
   removed(this: void): Promise<RemovedBlocks>;
+  /** Finds an address's transactions, up to the newest block if the chain answers. */
+  findAppearances(this: void, query: AppearanceQuery): Promise<Appearances>;
   /** Has all blocks up to now kept. */
   keepUp(this: void): Promise<void>;
   /** Runs a request that takes blocks back; `undefined` before the chain is set up. */
@@ -158,6 +164,11 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
     return { setUp: keptHeader, keeper, keeping, compactor, setBack };
   };
 
+  /** Brings the index to blocks that an earlier version has kept; what is left when it stops comes after the next start. */
+  const indexEarlier = async ({ keeper }: Parts): Promise<void> => {
+    while (!isStopped && (await keeper.run("indexSome", INDEXED_AT_ONCE))) await sleep(INDEXING_PAUSE_MS);
+  };
+
   const storeSoon = (): void => {
     clearTimeout(storeTimer);
     storeTimer = setTimeout(() => void parts?.compactor.compact(), STORE_AFTER_CHANGE_MS).unref();
@@ -175,6 +186,17 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
       return keeper.run("removeSome", { ...range, from: setUp + 1, before: Math.min(before, oldestWhole()) });
     },
     removed: async () => (await parts?.keeper.run("removed")) ?? { from: 0, before: 0 },
+    async findAppearances(query) {
+      const leave = await gate.enter("read");
+      try {
+        if (parts === undefined) return { found: [], from: 0, through: -1, hasRemoved: false };
+        // Without it, what is kept already can be told.
+        await parts.keeping.keep().catch(() => {});
+        return await parts.keeper.run("findAppearances", query);
+      } finally {
+        leave();
+      }
+    },
     keepUp: async () => parts?.keeping.keep(),
     setBack: () => parts?.setBack,
     async onBlock(block) {
@@ -210,6 +232,9 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
       // A state is stored only after its blocks have been kept.
       parts = open(keptHeader, stored);
       parts.keeping.goOn().catch(onError);
+      indexEarlier(parts).catch((error: unknown) => {
+        if (!isStopped) onError(error);
+      });
       parts.compactor.reset(recorder.head().number - stored);
     },
     stop() {

@@ -35,7 +35,10 @@ function makeBlock(number: number, topic: Hex = OTHER_TOPIC, chain = 0): Histori
   return {
     number,
     hash: word(number, chain),
-    block: { timestamp: quantity(number * BLOCK_TIME), transactions: [{ hash: word(number, chain + 1) }] },
+    block: {
+      timestamp: quantity(number * BLOCK_TIME),
+      transactions: [{ hash: word(number, chain + 1), from: ADDRESS }],
+    },
     receipts: [{ logs: [log] }],
   };
 }
@@ -61,7 +64,10 @@ test("default: the oldest blocks go with their transactions and logs, but for th
   expect(numbersOfLogs([KEPT_TOPIC])).toEqual([5]);
   expect([2, 3, 5, 7, 8].map(isThere)).toEqual([true, false, true, false, true]);
   expect(history.recall("eth_getTransactionReceipt", [word(3, 1)])).toBeUndefined();
-  expect(history.recall("eth_getTransactionByHash", [word(5, 1)])).toEqual({ hash: word(5, 1) });
+  expect(history.recall("eth_getTransactionByHash", [word(5, 1)])).toEqual({
+    hash: word(5, 1),
+    from: ADDRESS,
+  });
 });
 
 test("behaviour: it goes step by step, from where it was after another start, up to the first block that isn't old", () => {

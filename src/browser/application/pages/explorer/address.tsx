@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearchParams } from "wouter";
-import type { ContractView } from "../../../../client/index.ts";
+import type { AddressView, ContractView } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
 import { Code, coin, Copyable, CopyButton, count, groupDigits } from "../../parts/format.tsx";
 import { Facts, Folded, Listing, Tag, TransactionTable } from "../../parts/parts.tsx";
@@ -48,17 +48,20 @@ export function Address() {
           <section className="panel">
             <h2>Transactions</h2>
             <TransactionTable transactions={view.transactions} network={network} />
-            <p className="note">
-              Found in blocks {view.searched.from} to {view.searched.to}: there is no index by address, so
-              that each page reads some of the chain.
-              {view.isForgotten && " The node doesn't have older blocks any more."}
-            </p>
+            <p className="note">{noteOf(view)}</p>
             <Older path={`/explorer/${network}/address/${view.address}`} cursor={view.older} />
           </section>
         </Page>
       )}
     </Found>
   );
+}
+
+/** Says where a page's transactions are from, and what it can't have. */
+function noteOf({ searched: { from, to }, isIndexed, isForgotten }: AddressView): string {
+  if (!isIndexed)
+    return `Found in blocks ${from} to ${to}: they have no index by address, so that each page reads some of the chain.${isForgotten ? " The node doesn't have older blocks any more." : ""}`;
+  return `What this address sent, received, was created by or emitted a log in, from an index of blocks ${from} to ${to}.${from === "0" ? "" : " Earlier blocks are still being indexed."}${isForgotten ? " Some old blocks have been removed." : ""}`;
 }
 
 function AddressTabs({
