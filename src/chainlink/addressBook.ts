@@ -179,7 +179,8 @@ function pick(args: unknown, name: string | undefined, index: number): unknown {
   return (args as Record<string, unknown>)[name ?? index];
 }
 
-function readValue(parameter: AbiParameter, value: unknown): DecodedValue {
+/** Describes a decoded value by its declaration. */
+export function readValue(parameter: AbiParameter, value: unknown): DecodedValue {
   const { name = "", type } = parameter;
   if (Array.isArray(value) && type.endsWith("]")) {
     const inner = { ...parameter, name: "", type: type.slice(0, type.lastIndexOf("[")) };

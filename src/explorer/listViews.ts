@@ -1,5 +1,5 @@
 import type { Abi, Hex } from "viem";
-import type { Party } from "../chainlink/decoded.ts";
+import type { DecodedValue, Party } from "../chainlink/decoded.ts";
 
 // Plain data, fit for JSON, as in `views.ts`.
 
@@ -100,4 +100,6 @@ export interface ContractView {
     /** The contract's own source first, then what it imports. */
     readonly sources: readonly { readonly path: string; readonly content: string }[];
   } | null;
+  /** `null` where the transaction that created it isn't known, or its input is not the creation code of the code on the chain. */
+  readonly constructorArguments: readonly DecodedValue[] | null;
 }

@@ -200,6 +200,8 @@ describe("chain, addresses and search", () => {
     expect(await explorer.address(NETWORK, consumer)).toMatchObject({
       name: "PresetConsumer",
       codeBytes: expect.any(Number),
+      isIndexed: true,
+      searched: { from: "0" },
       transactions: expect.arrayContaining([expect.objectContaining({ status: "succeeded" })]),
     });
     const list = await explorer.blocks(NETWORK, String(BigInt(blockNumber) + 1n));
@@ -215,7 +217,11 @@ describe("chain, addresses and search", () => {
         name,
         address,
         build: { compiler: expect.stringMatching(/^0\.8\./), sources: expect.any(Array) },
+        constructorArguments: expect.any(Array),
       });
+    const { link, functionsRouter } = networks.find(({ name }) => name === NETWORK)!.contracts;
+    const { constructorArguments } = await explorer.contract(NETWORK, functionsRouter!);
+    expect(constructorArguments![0]).toEqual({ name: "linkToken", type: "address", value: link });
   });
 
   test("default: one search takes every id, on every network, and lists several hits", async () => {

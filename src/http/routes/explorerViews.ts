@@ -124,6 +124,13 @@ export const Contract = Type.Object({
     ],
     { description: "`null` where the code on the chain is not what the compiler makes of the source." },
   ),
+  constructorArguments: Type.Union(
+    [detailed("Name, type and value of each; arrays and structs hold more of them."), Type.Null()],
+    {
+      description:
+        "`null` where the transaction that created it isn't known, or its input is not the creation code of the code on the chain.",
+    },
+  ),
 });
 
 export const Transaction = Type.Object({

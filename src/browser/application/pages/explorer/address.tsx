@@ -3,7 +3,7 @@ import { Link, useParams, useSearchParams } from "wouter";
 import type { AddressView, ContractView } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
 import { Code, coin, Copyable, CopyButton, count, groupDigits } from "../../parts/format.tsx";
-import { Facts, Folded, Listing, Tag, TransactionTable } from "../../parts/parts.tsx";
+import { Facts, Folded, Listing, Tag, TransactionTable, ValueTable } from "../../parts/parts.tsx";
 import { useExplorer } from "../../services.tsx";
 import { Older } from "./chain.tsx";
 import { Found, useTrail } from "./explorerFrame.tsx";
@@ -108,6 +108,12 @@ export function Contract() {
           </p>
           <AddressTabs network={network} address={view.address} current="contract" />
           <Build build={view.build} />
+          {view.constructorArguments !== null && (
+            <section className="panel" id="constructor">
+              <h2>Constructor arguments</h2>
+              <ValueTable values={view.constructorArguments} network={network} />
+            </section>
+          )}
           {view.build !== null && <Sources sources={view.build.sources} />}
           <section className="panel" id="abi">
             <h2>

@@ -1,0 +1,30 @@
+import { decodeAbiParameters, encodeAbiParameters, type AbiParameter, type Hex } from "viem";
+import { once } from "../lib/memo.ts";
+import { readValue } from "./addressBook.ts";
+import type { DecodedValue } from "./decoded.ts";
+import { loadArtifacts } from "./contracts/artifacts.ts";
+import type { ContractName } from "./contracts/compilerInput.ts";
+
+const readArtifacts = once(loadArtifacts);
+
+/**
+ * Decodes what a contract's constructor was called with; `null` where the creation is not by the code that the compiler makes of the
+ * contract's source, or what follows it is not what its constructor declares.
+ *
+ * @param input of the transaction that created it: the creation code, then the encoded arguments.
+ */
+export function decodeConstructorArguments(contract: ContractName, input: Hex): DecodedValue[] | null {
+  const { abi, bytecode } = readArtifacts()[contract];
+  if (!input.toLowerCase().startsWith(bytecode.toLowerCase())) return null;
+  const encoded: Hex = `0x${input.slice(bytecode.length).toLowerCase()}`;
+  const parameters: readonly AbiParameter[] = abi.find((item) => item.type === "constructor")?.inputs ?? [];
+  if (parameters.length === 0) return encoded === "0x" ? [] : null;
+  try {
+    const values = decodeAbiParameters(parameters, encoded);
+    // Bytes that the decoder passes over would go untold.
+    if (encodeAbiParameters(parameters, values) !== encoded) return null;
+    return parameters.map((parameter, i) => readValue(parameter, values[i]));
+  } catch {
+    return null;
+  }
+}
