@@ -11,6 +11,8 @@ export interface Gate {
   hold(classes: readonly RequestClass[]): () => void;
   /** Resolves when no request of these classes is under way. */
   drained(classes: readonly RequestClass[]): Promise<void>;
+  /** How many requests of the class have been let in so far. */
+  entered(requestClass: RequestClass): number;
   /** When the last request of the class ended, by `performance.now()`; 0 before the first. */
   leftAt(requestClass: RequestClass): number;
 }
@@ -24,6 +26,7 @@ export function classOf(method: string): RequestClass {
 /** Makes an open gate. */
 export function createGate(): Gate {
   const underWay: Record<RequestClass, number> = { send: 0, mine: 0, read: 0 };
+  const entered: Record<RequestClass, number> = { send: 0, mine: 0, read: 0 };
   const leftAt: Record<RequestClass, number> = { send: 0, mine: 0, read: 0 };
   const holds = new Set<readonly RequestClass[]>();
   let wakeHeld: (() => void)[] = [];
@@ -37,12 +40,14 @@ export function createGate(): Gate {
     async enter(requestClass) {
       while (isHeld(requestClass)) await new Promise<void>((resolve) => wakeHeld.push(resolve));
       underWay[requestClass] += 1;
+      entered[requestClass] += 1;
       return () => {
         underWay[requestClass] -= 1;
         leftAt[requestClass] = performance.now();
         for (const wake of wakeDraining.splice(0)) wake();
       };
     },
+    entered: (requestClass) => entered[requestClass],
     leftAt: (requestClass) => leftAt[requestClass],
     hold(classes) {
       const hold = [...classes];

@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import type { Connection } from "../../evm/connection.ts";
+import type { BatchCount } from "./batchCount.ts";
 import type { Compactor } from "./compactor.ts";
 import type { Gate } from "./gate.ts";
 import type { Keeper } from "./keeper.ts";
@@ -20,6 +21,7 @@ export interface SetBackOptions {
   readonly keeper: Keeper;
   readonly keeping: Keeping;
   readonly compactor: Pick<Compactor, "alone">;
+  readonly batches: BatchCount;
   /** When the newest block was told of, by `performance.now()`. */
   readonly lastBlockAt: () => number;
   /** Path of the stored state. */
@@ -40,21 +42,30 @@ export interface SetBackOptions {
  * either to before the request or to after it, and the block log never holds blocks of two branches.
  */
 export function createSetBack(options: SetBackOptions): SetBack {
-  const { connection, gate, recorder, keeper, keeping, stateFile } = options;
+  const { connection, gate, recorder, keeper, keeping, stateFile, batches } = options;
+
+  const readPending = async (): Promise<number> => {
+    const { pending } = (await connection.request("txpool_status", [])) as { readonly pending: Hex };
+    return Number(pending);
+  };
+  const ensureHead = async (): Promise<void> =>
+    recorder.ensure((await readBlock(connection, "latest"))!.number);
 
   /** Mines what is on its way, so that no block is under way any more. Gives back whether the chain mines by itself. */
   const standStill = async (): Promise<boolean> => {
     await gate.drained(["mine"]);
     const mines = (await connection.request("anvil_getAutomine", [])) === true;
     if (mines) await connection.request("evm_setAutomine", [false]);
-    // Somebody else may have turned it off just now, with blocks still to come.
-    const activeAt = Math.max(options.lastBlockAt(), gate.leftAt("send"), gate.leftAt("mine"));
-    await untilHeadIsStill({ connection, head: recorder.head().number, activeAt });
-    if (mines) {
-      const { pending } = (await connection.request("txpool_status", [])) as { readonly pending: Hex };
-      if (Number(pending) > 0) await connection.request("anvil_mine", []);
+    await ensureHead();
+    const isDone = mines && batches.isEven() && (await readPending()) === 0;
+    if (!isDone) {
+      // Somebody else may have turned it off just now, with blocks still to come.
+      const activeAt = Math.max(options.lastBlockAt(), gate.leftAt("send"), gate.leftAt("mine"));
+      await untilHeadIsStill({ connection, head: recorder.head().number, activeAt });
+      if (mines && (await readPending()) > 0) await connection.request("anvil_mine", []);
+      await ensureHead();
     }
-    await recorder.ensure((await readBlock(connection, "latest"))!.number);
+    batches.rest();
     await keeping.keep();
     return mines;
   };
@@ -85,10 +96,12 @@ export function createSetBack(options: SetBackOptions): SetBack {
         mines = await standStill();
         releases.push(gate.hold(["read"]));
         await gate.drained(["read"]);
-        const { hash } = recorder.head();
+        const { hash, number } = recorder.head();
         const answer = await request();
         const head = (await readBlock(connection, "latest"))!;
         if (head.hash === hash) return answer;
+        // As many as were taken back, or more, were made anew, and word of them may come later.
+        if (head.number >= number) batches.doubt();
         await options.assertKept();
         await store(head);
         recorder.goBackTo(head);

@@ -4,6 +4,7 @@ import type { Connection } from "../../evm/connection.ts";
 import { KEPT_TRANSACTION_BLOCKS } from "./anvil.ts";
 import { dumpCompactState, swapState } from "./anvilState.ts";
 import type { BlockLog } from "./blockLog.ts";
+import { createBatchCount } from "./batchCount.ts";
 import { createCompactor } from "./compactor.ts";
 import type { CompactionReport, Compactor } from "./compactor.ts";
 import type { Gate } from "./gate.ts";
@@ -114,6 +115,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
   let storeTimer: NodeJS.Timeout | undefined;
   let isStopped = false;
   let lastBlockAt = 0;
+  const batches = createBatchCount(gate);
 
   const oldestCounted = (): number => recorder.head().number - KEPT_TRANSACTION_BLOCKS;
   const onSaved = (block: number, isBare: boolean): void => {
@@ -134,7 +136,11 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
       connection,
       gate,
       keeper,
-      keep: () => options.assertOurs().then(keeping.keep),
+      keep() {
+        // It is about to turn automine off and on, and may mine.
+        batches.doubt();
+        return options.assertOurs().then(keeping.keep);
+      },
       recorder,
       isDown,
       stateFile,
@@ -153,6 +159,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
       keeper,
       keeping,
       compactor,
+      batches,
       lastBlockAt: () => lastBlockAt,
       stateFile,
       assertKept: options.assertOurs,
@@ -201,10 +208,12 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
     setBack: () => parts?.setBack,
     async onBlock(block) {
       lastBlockAt = performance.now();
+      batches.onBlock(block);
       parts?.compactor.onBlock(block);
       await parts?.keeping.onBlock(block);
     },
     cutAfter(block) {
+      batches.doubt();
       parts?.keeping.cutAfter(block.number);
       storeSoon();
     },
@@ -212,6 +221,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
     isCompacting: () => parts?.compactor.isRunning() ?? false,
     settled: async () => parts?.compactor.settled(),
     onRestored(block, head) {
+      batches.doubt();
       stored = block;
       wholeFrom = block + 1;
       parts?.compactor.reset(head.number - block);

@@ -46,8 +46,15 @@ test.each([
   expect(classOf(method)).toBe(requestClass);
 });
 
-test("behaviour: leftAt tells when the last request of a class ended, each class by itself", async () => {
+test("behaviour: entered counts those that were let in, and leftAt tells when the last one ended, each class by itself", async () => {
   const gate = createGate();
+  const release = gate.hold(["read"]);
+  const held = gate.enter("read");
+  expect(gate.entered("read")).toBe(0);
+  release();
+  await held;
+  expect(gate.entered("read")).toBe(1);
+  expect(gate.entered("send")).toBe(0);
   expect(gate.leftAt("send")).toBe(0);
   const leave = await gate.enter("send");
   expect(gate.leftAt("send")).toBe(0);
