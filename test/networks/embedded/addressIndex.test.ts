@@ -19,6 +19,10 @@ const BOB = addressOf(0xb0b);
 const CONTRACT = addressOf(0xc0de);
 const EMITTER = addressOf(0xe317);
 
+/** Leaves a history as versions without the index made it. */
+const AS_BEFORE =
+  "DROP TRIGGER block_added; DROP TRIGGER block_removed; DROP TABLE appearances; DROP TABLE unindexed_blocks";
+
 let folder: string;
 
 beforeEach(() => {
@@ -124,11 +128,7 @@ describe("the index of a history", () => {
 
   test("behaviour: blocks of an earlier version are indexed step by step, the newest first", () => {
     append(0, 9);
-    withDatabase((database) =>
-      database.exec(
-        "DROP TRIGGER block_added; DROP TRIGGER block_removed; DROP TABLE appearances; DROP TABLE unindexed_blocks",
-      ),
-    );
+    withDatabase((database) => database.exec(AS_BEFORE));
     expect(find(BOB)).toMatchObject({ found: [], from: 10, through: 9 });
     append(10, 11);
     expect(find(BOB)).toMatchObject({ found: { length: 2 }, from: 10, through: 11 });
@@ -222,6 +222,22 @@ describe("the index of a chain", () => {
     expect(await blocksOf(node, address)).toEqual([103, 2]);
     expect(await blocksOf(node, created)).toEqual([2]);
     expect(await blocksOf(node, again)).toEqual([103]);
+  });
+
+  test("behaviour: blocks of an earlier version are indexed after a start", async () => {
+    let node = await start();
+    const created = await create(node);
+    await node.client.request("anvil_mine", ["0x96"]);
+    await node.close();
+    const database = new DatabaseSync(path.join(folder, "history.sqlite"));
+    database.exec(AS_BEFORE);
+    database.close();
+    node = await start({ isNew: false });
+    const again = await create(node);
+    await expect.poll(async () => (await node.findAppearances({ address, limit: 1 })).from).toBe(0);
+    expect(await blocksOf(node, created)).toEqual([2]);
+    expect(await blocksOf(node, again)).toEqual([153]);
+    expect(await blocksOf(node, address)).toEqual([153, 2]);
   });
 
   test.each([
