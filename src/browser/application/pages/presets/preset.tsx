@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { useLocation, useParams } from "wouter";
-import type { DappView, PresetView } from "../../../../client/index.ts";
+import type { DappView, ExplorerNetwork, PresetView } from "../../../../client/index.ts";
 import { Loaded, NotFound, Page } from "../../page.tsx";
 import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
 import {
@@ -36,6 +36,7 @@ export function Preset() {
 }
 
 function PresetPage({ preset }: { readonly preset: PresetView }) {
+  const networks = useNetworks();
   return (
     <Page title={plainText(preset.title)} trail={TRAIL}>
       <h1>
@@ -47,7 +48,11 @@ function PresetPage({ preset }: { readonly preset: PresetView }) {
       <section className="panel">
         <h2>Run it</h2>
         <WithDapps facility="presets">
-          {(dapps, wanted) => <PresetForm preset={preset} dapps={dapps} wanted={wanted} />}
+          {(dapps, wanted) => (
+            <Loaded query={networks}>
+              {(list) => <PresetForm preset={preset} dapps={dapps} wanted={wanted} networks={list} />}
+            </Loaded>
+          )}
         </WithDapps>
       </section>
       <Examples preset={preset} />
@@ -59,13 +64,14 @@ function PresetForm({
   preset,
   dapps,
   wanted,
+  networks,
 }: {
   readonly preset: PresetView;
   readonly dapps: readonly DappView[];
   readonly wanted: string;
+  readonly networks: readonly ExplorerNetwork[];
 }) {
   const operator = useOperator();
-  const networks = useNetworks().data ?? [];
   const [, navigate] = useLocation();
   const [dappId, setDappId] = useState(wanted);
   const [chosen, choose] = useState<string>();

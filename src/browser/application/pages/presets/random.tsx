@@ -19,6 +19,8 @@ import { useOperator } from "../../services.tsx";
 /** The words of so many VRF keys can be joined. */
 const MAX_JOINED_KEYS = 4;
 const FIRST_NETWORK = "fantom_testnet";
+const COUNTS: readonly string[] = ["numWords", "confirmations"];
+const FIELDS: readonly string[] = [...COUNTS, "keyHash", "keyHashes"];
 
 /** `/random`: a form for random numbers. */
 export function Random() {
@@ -70,23 +72,30 @@ function RandomForm({
     event.preventDefault();
     const form = event.currentTarget;
     const values = new FormData(form);
-    const number = (field: string): number | undefined => {
+    const keyHashes = values.getAll("keyHash") as Hex[];
+    const count = (field: string): number | undefined => {
       const text = readField(values, field).trim();
       return text === "" ? undefined : Number(text);
     };
-    const keyHashes = values.getAll("keyHash") as Hex[];
+    const wrong = findProblems(values);
+    setProblems(wrong);
+    setProblem(undefined);
+    if (wrong.size > 0) {
+      focusFirstProblem(form);
+      return;
+    }
     setBusy(true);
     try {
       const { id } = await operator.as(dappId).submit.random({
         network: name,
-        numWords: number("numWords"),
-        confirmations: number("confirmations"),
+        numWords: count("numWords"),
+        confirmations: count("confirmations"),
         ...(keyHashes.length > 1 ? { keyHashes } : { keyHash: keyHashes[0] }),
       });
       navigate(`/dapps/${dappId}/requests/${id}`);
     } catch (error) {
       const found = problemsOf(error);
-      const isOfFields = ["numWords", "confirmations"].some((one) => found.has(one));
+      const isOfFields = found.size > 0 && [...found.keys()].every((one) => FIELDS.includes(one));
       setProblems(isOfFields ? found : new Map());
       setProblem(isOfFields ? undefined : describeError(error));
       setBusy(false);
@@ -132,7 +141,13 @@ function RandomForm({
             {...problemAttributes("confirmations", problems.get("confirmations"))}
           />
         </Field>
-        {vrf !== undefined && <KeyHashes key={name} keyHashes={vrf.keyHashes} />}
+        {vrf !== undefined && (
+          <KeyHashes
+            key={name}
+            keyHashes={vrf.keyHashes}
+            problem={problems.get("keyHash") ?? problems.get("keyHashes")}
+          />
+        )}
         <DappSelect dapps={dapps} value={dappId} onChange={setDappId} />
         <div>
           <button className="action" disabled={isBusy}>
@@ -144,16 +159,44 @@ function RandomForm({
   );
 }
 
+/** What the API would never get to see as it was typed: `Number` also takes `0x3`, and makes null of what is none. */
+function findProblems(values: FormData): ReadonlyMap<string, string> {
+  const problems = new Map<string, string>();
+  for (const field of COUNTS) {
+    const text = readField(values, field).trim();
+    if (!/^[0-9]*$/.test(text)) problems.set(field, `must be a whole number in decimal; got ${text}`);
+  }
+  if (!values.has("keyHash")) problems.set("keyHash", "Choose at least one key.");
+  return problems;
+}
+
 /** One VRF key, or several whose words are joined; nothing to choose where there is one. */
-function KeyHashes({ keyHashes }: { readonly keyHashes: readonly Hex[] }) {
+function KeyHashes({
+  keyHashes,
+  problem,
+}: {
+  readonly keyHashes: readonly Hex[];
+  readonly problem: string | undefined;
+}) {
   const [chosen, choose] = useState<readonly Hex[]>(keyHashes.slice(0, 1));
-  if (keyHashes.length < 2) return <input type="hidden" name="keyHash" value={keyHashes[0]} />;
+  const reason = problem !== undefined && (
+    <p className="problem" id="keyHash-problem">
+      <UnknownText text={problem} />
+    </p>
+  );
+  if (keyHashes.length < 2)
+    return (
+      <>
+        <input type="hidden" name="keyHash" value={keyHashes[0]} />
+        {reason}
+      </>
+    );
   const toggle = (one: Hex, isOn: boolean): void =>
     choose((before) => (isOn ? [...before, one] : before.filter((other) => other !== one)));
   return (
     <fieldset>
       <legend>VRF keys</legend>
-      {keyHashes.map((one) => (
+      {keyHashes.map((one, i) => (
         <label key={one} className="check">
           <input
             type="checkbox"
@@ -162,6 +205,7 @@ function KeyHashes({ keyHashes }: { readonly keyHashes: readonly Hex[] }) {
             checked={chosen.includes(one)}
             disabled={!chosen.includes(one) && chosen.length === MAX_JOINED_KEYS}
             onChange={(event) => toggle(one, event.currentTarget.checked)}
+            {...problemAttributes("keyHash", i === 0 ? problem : undefined)}
           />{" "}
           <code className="hex">{one}</code>
         </label>
@@ -169,6 +213,7 @@ function KeyHashes({ keyHashes }: { readonly keyHashes: readonly Hex[] }) {
       <p className="note">
         With several, the numbers are a hash of all their words: one honest operator among them is enough.
       </p>
+      {reason}
     </fieldset>
   );
 }

@@ -3,11 +3,12 @@ import { useEffect, useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import type { RequestView } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
-import { Loaded } from "../../page.tsx";
+import { Loaded, Refusal } from "../../page.tsx";
 import { Age, Code, Copyable, CopyButton, Time, TransactionLink } from "../../parts/format.tsx";
 import { describeError } from "../../parts/forms.tsx";
 import { type Fact, Facts, Folded, Listing, Notice, UnknownText } from "../../parts/parts.tsx";
 import { hasEnded } from "../../hasEnded.ts";
+import { refetchUnlessRefused } from "../../refetch.ts";
 import { StateTag, summaryOf } from "../../parts/requestParts.tsx";
 import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
@@ -28,9 +29,12 @@ export function Request() {
   const query = useQuery({
     queryKey: ["request", dappId, id],
     queryFn: () => client.request(id),
-    refetchInterval: ({ state: { data } }) => (data !== undefined && hasEnded(data) ? ENDED_MS : BUSY_MS),
+    refetchInterval: refetchUnlessRefused<RequestView>((data) =>
+      data !== undefined && hasEnded(data) ? ENDED_MS : BUSY_MS,
+    ),
   });
   useAnnouncedEnd(query.data);
+  if (query.data === undefined && query.error !== null) return <Refusal error={query.error} />;
   const title = query.data === undefined ? "Request" : summaryOf(query.data);
   return (
     <DappFrame dappId={dappId} tab="requests" title={title}>

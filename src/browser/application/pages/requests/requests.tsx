@@ -1,9 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearchParams } from "wouter";
-import type { RequestKind, RequestState } from "../../../../client/index.ts";
+import type { RequestKind, RequestState, RequestView } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Select } from "../../parts/forms.tsx";
 import { hasEnded } from "../../hasEnded.ts";
+import { refetchUnlessRefused } from "../../refetch.ts";
 import { RequestTable } from "../../parts/requestTable.tsx";
 import { useClient, useNetworks } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
@@ -34,7 +35,7 @@ export function Requests() {
 
 function RequestList({ dappId }: { readonly dappId: string }) {
   const client = useClient(dappId);
-  const networks = useNetworks().data ?? [];
+  const { data: networks = [], isPending: areNetworksPending } = useNetworks();
   const [search, setSearch] = useSearchParams();
   const chosen = (name: string, known: readonly string[]): string | undefined =>
     known.find((one) => one === search.get(name));
@@ -49,7 +50,11 @@ function RequestList({ dappId }: { readonly dappId: string }) {
     queryKey: ["requests", dappId, filter, cursor],
     queryFn: () => client.requests({ limit: PAGE_SIZE, ...filter, cursor }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state: { data } }) => (data?.items.every(hasEnded) === false ? BUSY_MS : QUIET_MS),
+    // Until the networks are known, so is not whether the address names one of them.
+    enabled: !(areNetworksPending && search.has("network")),
+    refetchInterval: refetchUnlessRefused<{ readonly items: readonly RequestView[] }>((data) =>
+      data?.items.every(hasEnded) === false ? BUSY_MS : QUIET_MS,
+    ),
   });
   const choose = (name: string, value: string): void =>
     setSearch((before) => {

@@ -63,8 +63,9 @@ export function VerifyPart({
       )}
       {request !== undefined && (
         <ol className="checks">
-          {request.steps.map((step) => (
-            <Step key={step.name} step={step} />
+          {/* Joined words have steps of the same name, one for each of them. */}
+          {request.steps.map((step, i) => (
+            <Step key={i} step={step} />
           ))}
         </ol>
       )}

@@ -1,0 +1,150 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { TycheOperator } from "../../src/client/index.ts";
+import { connectOperator, readOperatorToken } from "../support/signIn.ts";
+import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { createVisitor, type Visitor } from "./support/visitor.ts";
+
+const VRF_KEYS = 3;
+
+let browser: Browser;
+let dataDir: string;
+let tyche: TycheProcess;
+let operator: TycheOperator;
+let dappId: string;
+beforeAll(async () => {
+  dataDir = makeDataDir();
+  const networks = { sepolia: { embedded: true, vrfKeys: VRF_KEYS }, fuji: { embedded: true } };
+  await writeFile(path.join(dataDir, "tyche.json"), JSON.stringify({ networks }));
+  [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess({ dataDir })]);
+  operator = connectOperator(tyche);
+  dappId = (await operator.dapps())[0]!.id;
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), tyche?.stop()]);
+  removeDataDir(dataDir);
+});
+
+let visitor: Visitor;
+let page: Page;
+/** Calls of the API that the page made, as method, path and query. */
+let calls: string[];
+beforeEach(async () => {
+  visitor = await createVisitor(browser);
+  page = visitor.page;
+  await page.goto(tyche.url);
+  await page.getByLabel("Operator token").fill(readOperatorToken(tyche));
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+  calls = [];
+  page.on("request", (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (pathname.startsWith("/api/")) calls.push(`${request.method()} ${pathname}${search}`);
+  });
+});
+afterEach(() => visitor.close());
+
+const open = (target: string): Promise<void> => visitor.open(tyche.url + target);
+const callsOf = (start: string): readonly string[] => calls.filter((call) => call.startsWith(start));
+
+/** Keeps the list of networks back; gives what lets it go. */
+async function holdNetworks(): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route("**/api/explorer/networks", async (route) => {
+    await promise;
+    await route.continue();
+  });
+  return resolve;
+}
+
+test("error: a request that there isn't has a page that says so, and is not asked for again", async () => {
+  await page.clock.install();
+  const id = `req_${"0".repeat(26)}`;
+  await page.goto(`${tyche.url}/dapps/${dappId}/requests/${id}`);
+  await page.getByRole("heading", { level: 1, name: "Nothing here" }).waitFor();
+  expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
+  await page.clock.runFor("01:00");
+  await page.evaluate("fetch('/api/explorer/networks')");
+  expect(callsOf(`GET /api/requests/${id}`)).toHaveLength(1);
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("behaviour: a list that the address filters by network is filtered from its first call on", async () => {
+  const client = operator.as(dappId);
+  await client.preset("coinflip", {}, { network: "sepolia" });
+  await client.preset("coinflip", {}, { network: "fuji" });
+  const release = await holdNetworks();
+  await page.goto(`${tyche.url}/dapps/${dappId}/requests?network=fuji`);
+  await page.getByRole("region", { name: "Requests", exact: true }).waitFor();
+  release();
+  await page.getByRole("cell", { name: "fuji" }).waitFor();
+  expect(await page.getByRole("cell", { name: "sepolia" }).count()).toBe(0);
+  expect(callsOf("GET /api/requests").filter((call) => !call.includes("network=fuji"))).toEqual([]);
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("behaviour: a preset can be run once its networks are known", async () => {
+  const release = await holdNetworks();
+  await page.goto(`${tyche.url}/presets/coinflip`);
+  await page.getByRole("heading", { name: "Run it" }).waitFor();
+  expect(await page.getByRole("button", { name: "Run", exact: true }).count()).toBe(0);
+  release();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("region", { name: "Request", exact: true }).getByText("fulfilled").waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+describe("the form for random numbers", () => {
+  beforeEach(async () => {
+    await open("/random");
+    await page.getByLabel("Network").selectOption("sepolia");
+  });
+
+  test("default: joins the words of several keys, all of which are verified", async () => {
+    const keys = page.getByRole("group", { name: "VRF keys" }).getByRole("checkbox");
+    expect(await keys.count()).toBe(VRF_KEYS);
+    await visitor.inspect();
+    await keys.nth(2).check();
+    await page.getByRole("button", { name: "Ask" }).click();
+    await page.getByRole("button", { name: "Verify", exact: true }).click();
+    await page.getByRole("heading", { name: "Verify valid" }).waitFor();
+    const [request] = (await operator.as(dappId).requests({ limit: 1 })).items;
+    const keyHashes = request!.params["keyHashes"] as readonly string[];
+    expect(keyHashes).toHaveLength(2);
+    const steps = page.getByRole("region", { name: "Verify", exact: true }).getByRole("listitem");
+    for (const keyHash of keyHashes)
+      expect(
+        await steps.filter({ hasText: "key hash" }).filter({ hasText: keyHash }).count(),
+      ).toBeGreaterThan(0);
+    await visitor.inspect();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("error: no key at all is said at the keys, and nothing is sent", async () => {
+    const keys = page.getByRole("group", { name: "VRF keys" }).getByRole("checkbox");
+    await keys.first().uncheck();
+    await page.getByRole("button", { name: "Ask" }).click();
+    await page.getByText("Choose at least one key.").waitFor();
+    await keys.first().and(page.locator("[aria-invalid]:focus")).waitFor();
+    await visitor.inspect();
+    expect(callsOf("POST")).toEqual([]);
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test.each([
+    ["How many", "0x3"],
+    ["How many", "three"],
+    ["How many", "-1"],
+    ["Confirmations", "1e1"],
+  ])("error: %s of %s is said at the field as it was typed, and nothing is sent", async (label, text) => {
+    await page.getByLabel(label).fill(text);
+    await page.getByRole("button", { name: "Ask" }).click();
+    await page.getByText(`must be a whole number in decimal; got ${text}`, { exact: true }).waitFor();
+    await page.getByLabel(label).and(page.locator("[aria-invalid]:focus")).waitFor();
+    expect(callsOf("POST")).toEqual([]);
+    expect(visitor.troubles).toEqual([]);
+  });
+});
