@@ -254,6 +254,35 @@ describe("whoever is signed in", () => {
   });
 });
 
+describe("a page that is open", () => {
+  test("behaviour: says when the service can't be reached, and goes on by itself", async () => {
+    await signIn();
+    await open(`/dapps/${dappId}/requests`);
+    await page.context().setOffline(true);
+    const alert = page.getByRole("alert").filter({ hasText: "The service can't be reached." });
+    await alert.waitFor();
+    await visitor.inspect();
+    await page.getByRole("link", { name: "Usage" }).click();
+    await page.context().setOffline(false);
+    await page.getByRole("img", { name: /requests? from / }).waitFor();
+    await alert.waitFor({ state: "detached" });
+    const expected = /ERR_INTERNET_DISCONNECTED/;
+    expect(visitor.takeTroubles().filter((trouble) => !expected.test(trouble))).toEqual([]);
+  });
+
+  test("error: says when a part of it is missing, and others go on", async () => {
+    await signIn();
+    await page.route(/\/assets\/app\/functions-[^/]*\.js$/, (route) => route.abort());
+    await page.getByRole("link", { name: "Functions", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "This page can't be shown" }).waitFor();
+    await visitor.inspect();
+    await page.getByRole("link", { name: "Networks", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Networks" }).waitFor();
+    const expected = /Failed to load resource|Failed to fetch dynamically|ERR_FAILED/;
+    expect(visitor.takeTroubles().filter((trouble) => !expected.test(trouble))).toEqual([]);
+  });
+});
+
 describe("strangers", () => {
   test("default: see a proof's fields as the chain has them", async () => {
     const { vrfv2Hash } = await operator.as(dappId).preset("coinflip", {}, { network: NETWORK });

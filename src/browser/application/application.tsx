@@ -1,22 +1,33 @@
-import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { ApiError } from "../../client/index.ts";
+import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { ApiError, ConnectionError } from "../../client/index.ts";
+import { noteExchange } from "./connection.ts";
 import { Layout } from "./layout.tsx";
 import { Routes } from "./routes.tsx";
 import { ServicesProvider } from "./services.tsx";
 import { loseSession } from "./session.ts";
 
-/** A session may end while a page is open. */
-function noticeEnd(error: Error): void {
+/** A session may end, and the service may go, while a page is open. */
+function noticeFailure(error: Error): void {
+  noteExchange(error);
   if (error instanceof ApiError && error.code === "unauthenticated") loseSession();
 }
 
+/** How often a service that answers nothing is asked again. */
+const LOST_MS = 2_000;
+
 const queries = new QueryClient({
-  queryCache: new QueryCache({ onError: noticeEnd }),
-  mutationCache: new MutationCache({ onError: noticeEnd }),
+  queryCache: new QueryCache({ onError: noticeFailure, onSuccess: () => noteExchange() }),
   defaultOptions: {
     // The client of the API tries again by itself what may be tried again.
-    queries: { retry: false, staleTime: 500, gcTime: 60_000 },
-    mutations: { retry: false },
+    queries: {
+      retry: false,
+      // A service on this machine is there without any network.
+      networkMode: "always",
+      staleTime: 500,
+      gcTime: 60_000,
+      // A page whose service was away for a moment comes back by itself.
+      refetchInterval: ({ state }) => (state.error instanceof ConnectionError ? LOST_MS : false),
+    },
   },
 });
 

@@ -1,5 +1,7 @@
 import { useEffect, useRef, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
+import { useIsLost } from "./connection.ts";
+import { ErrorBoundary } from "./errorBoundary.tsx";
 import { signOut, useSession } from "./session.ts";
 
 const SECTIONS = [
@@ -15,6 +17,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
   const session = useSession();
   const isAdmitted = session.kind === "operator";
   const [location] = useLocation();
+  const isLost = useIsLost();
   const main = useFocusOnNavigation(location);
   return (
     <>
@@ -49,7 +52,12 @@ export function Layout({ children }: { readonly children: ReactNode }) {
         </div>
       </header>
       <main id="main" tabIndex={-1} ref={main}>
-        {children}
+        {isLost && (
+          <div className="notice bad" role="alert">
+            The service can't be reached. It is asked again every few seconds.
+          </div>
+        )}
+        <ErrorBoundary page={location}>{children}</ErrorBoundary>
       </main>
       <div id="announcer" className="visually-hidden" role="status" aria-live="polite" />
     </>

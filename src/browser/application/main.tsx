@@ -1,8 +1,23 @@
 /** Starts the application in its page. */
 import { createRoot } from "react-dom/client";
+import { ConnectionError } from "../../client/index.ts";
 import { Application } from "./application.tsx";
+import { noteExchange } from "./connection.ts";
 import { openSession } from "./session.ts";
+
+const RETRY_MS = 2_000;
 
 const host = document.querySelector("#application");
 if (host !== null) createRoot(host).render(<Application />);
-void openSession();
+void keepTrying();
+
+/** Until the service has said who we are, there is no page to show. */
+async function keepTrying(): Promise<void> {
+  try {
+    await openSession();
+    noteExchange();
+  } catch {
+    noteExchange(new ConnectionError("the service can't be reached"));
+    setTimeout(() => void keepTrying(), RETRY_MS);
+  }
+}

@@ -90,7 +90,11 @@ export function describeRefusal(error: unknown): {
   readonly isMissing: boolean;
 } {
   if (!(error instanceof ApiError))
-    return { title: "The service can't be reached", message: "Load the page again.", isMissing: false };
+    return {
+      title: "The service can't be reached",
+      message: "It is asked again every few seconds.",
+      isMissing: false,
+    };
   const title = TITLES[error.code] ?? "Something failed";
   return { title, message: sentence(error.message), isMissing: error.code === "not_found" };
 }

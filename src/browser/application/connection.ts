@@ -1,0 +1,24 @@
+import { useSyncExternalStore } from "react";
+import { ConnectionError } from "../../client/index.ts";
+
+let isLost = false;
+const listeners = new Set<() => void>();
+
+/** Notes how the last exchange with the service ended: with an answer of any kind, or with none. */
+export function noteExchange(error?: unknown): void {
+  const next = error instanceof ConnectionError;
+  if (next === isLost) return;
+  isLost = next;
+  for (const listener of listeners) listener();
+}
+
+/** Whether the service answers nothing at the moment. */
+export function useIsLost(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => isLost,
+  );
+}
