@@ -1,3 +1,4 @@
+import { createExplorer } from "../../src/client/index.ts";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -49,8 +50,8 @@ test("default: a preset and random numbers with the words of both keys, and both
     expect(names.filter((name: string) => name === "proof")).toHaveLength(2);
     expect(names).toContain("join");
   }
-  const headers = { accept: "application/json" };
-  const { data: shown } = await tyche.call("GET", new URL(random.data.url).pathname, { headers });
+  const explorer = createExplorer({ baseUrl: tyche.url });
+  const shown = await explorer.transaction("sepolia", random.data.transactionHash);
   const parts = keyHashes.toReversed().map((keyHash) => ({ keyHash, answeredBy: expect.any(String) }));
   expect(shown.joins).toMatchObject([{ parts, joinedBy: expect.any(String) }]);
 });
