@@ -1,7 +1,6 @@
 /** Files and folders beside the code that it reads at run time. */
 export const ASSETS: readonly string[] = [
   "plugins",
-  "src/http/docs",
   "src/web/static",
   "src/presets/modules",
   "sandbox/functions.d.ts",

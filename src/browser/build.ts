@@ -1,5 +1,5 @@
 /**
- * Builds the parts of the pages that need a framework: one entry for each `{name}/main.tsx` in this folder, with the editor in a file
+ * Builds the parts of the pages that need a framework: one entry for each `{name}/main.tsx` or `main.ts` in this folder, with the editor in a file
  * of its own that is loaded later. `npm run prepare`, `npm pack` and the tests run it; the service only reads what comes out.
  */
 import { createHash } from "node:crypto";
@@ -60,10 +60,15 @@ export async function buildBrowser(): Promise<string> {
   return TARGET;
 }
 
-/** `{name}/main.tsx` by name. */
+/** `{name}/main.tsx`, or `main.ts`, by name. */
 function entriesIn(folder: string): Record<string, string> {
-  const names = readdirSync(folder).filter((name) => existsSync(path.join(folder, name, "main.tsx")));
-  return Object.fromEntries(names.map((name) => [name, path.join(folder, name, "main.tsx")]));
+  const mains = readdirSync(folder).flatMap((name) =>
+    ["main.tsx", "main.ts"]
+      .map((main) => path.join(folder, name, main))
+      .filter((file) => existsSync(file))
+      .map((file) => [name, file] as const),
+  );
+  return Object.fromEntries(mains);
 }
 
 function hashInputs(): string {

@@ -19,7 +19,6 @@ import { createResponder } from "./respond.ts";
 import { catalogueOperations } from "./routes/catalogue.ts";
 import { consumerOperation, unlinkOperation } from "./routes/consumers.ts";
 import { deleteDappOperation } from "./routes/dapps.ts";
-import { docsRoutes } from "./routes/docs.ts";
 import { dryRunsOperation } from "./routes/dryRuns.ts";
 import { explorerOperations } from "./routes/explorer.ts";
 import { faucetOperation } from "./routes/faucet.ts";
@@ -60,7 +59,7 @@ export interface HttpAppOptions {
 }
 
 /**
- * Creates the HTTP application: the API under `/api`, `/healthz`, `/readyz`, `/metrics`, `/openapi.json` and `/docs`.
+ * Creates the HTTP application: the API under `/api`, `/healthz`, `/readyz`, `/metrics` and `/openapi.json`.
  * Everything is compiled here, so that a call only looks things up. It listens nowhere: see `startHttp`.
  */
 export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
@@ -103,7 +102,6 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
     });
   }
   operationsRoutes(router, { deps, registry: options.registry, operations, guardPublic });
-  docsRoutes(router);
 
   // A proxy appends the address that it saw; what stands before that is the caller's own word.
   const app = new Koa<RequestState>({ proxy: options.trustProxy ?? false, maxIpsCount: 1 });

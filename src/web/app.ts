@@ -2,6 +2,7 @@ import { Router } from "@koa/router";
 import type { Context, Middleware } from "koa";
 import { assetRoutes } from "./assets.ts";
 import { bundleRoutes } from "./bundle.ts";
+import { docsRoutes } from "./docs.ts";
 import { sessionRoutes, type SessionRoutesOptions } from "./sessionRoutes.ts";
 import { isPagePath, sendShell } from "./shell.ts";
 import { verifierRoutes, type VerifierPage } from "./verifierRoutes.ts";
@@ -21,6 +22,7 @@ export function createWebApp(options: WebDeps): Middleware {
   const router = new Router({ sensitive: true });
   assetRoutes(router);
   bundleRoutes(router);
+  docsRoutes(router, guard);
   verifierRoutes(router, { guard, getPage: options.getVerifierPage });
   sessionRoutes(router, options);
   const routes = router.routes() as unknown as Middleware;

@@ -1,5 +1,5 @@
 import type { Context } from "koa";
-import { getEntry } from "./bundle.ts";
+import { getEntry, type BundleEntry } from "./bundle.ts";
 
 /** Paths of the application's pages; `src/browser/application/routes.tsx` says which there are below them. */
 const PAGES = /^\/(?:$|(?:sign-in|presets|random|functions|networks|dapps|explorer|r)(?:\/|$))/;
@@ -11,11 +11,6 @@ export function isPagePath(path: string): boolean {
 
 /** Answers with the page into which the application draws itself: the same at every path, and for everybody. */
 export function sendShell(ctx: Context): void {
-  const { script, styles, preloads } = getEntry("application");
-  const links = [
-    ...["/assets/style.css", ...styles].map((href) => `<link rel="stylesheet" href="${href}">`),
-    ...preloads.map((href) => `<link rel="modulepreload" href="${href}">`),
-  ];
   // Which build it names changes with an upgrade, and the files of the one before are gone then.
   ctx.set("Cache-Control", "no-store");
   ctx.set("Content-Type", "text/html; charset=utf-8");
@@ -24,17 +19,27 @@ export function sendShell(ctx: Context): void {
   ctx.body = `<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Tyche</title>
-<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
-${links.join("\n")}
-<script type="module" src="${script}"></script>
+${headOf("Tyche", getEntry("application"))}
 </head>
 <body>
 <div id="application"></div>
 <noscript><p>These pages need JavaScript. Without it, the API and the command line do all that they do: <a href="/docs">/docs</a>.</p></noscript>
 </body>
 </html>`;
+}
+
+/** What stands in the head of each page: its title, and what the browser loads for it. */
+export function headOf(title: string, { script, styles, preloads }: BundleEntry): string {
+  // A page's own styles come last: they may say otherwise than the shared ones.
+  const links = [
+    ...["/assets/style.css", ...styles].map((href) => `<link rel="stylesheet" href="${href}">`),
+    ...preloads.map((href) => `<link rel="modulepreload" href="${href}">`),
+  ];
+  return `<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
+${links.join("\n")}
+<script type="module" src="${script}"></script>`;
 }

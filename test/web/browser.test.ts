@@ -216,18 +216,23 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: the page of the API runs a function and asks for random numbers", async () => {
+  test("default: the page of the API takes over a key, runs a function and asks for random numbers", async () => {
     await page.goto(`${tyche.url}/docs`);
-    await page.getByLabel("API key").fill(tyche.apiKey);
-    for (const [operation, member] of [
-      ["Run a function", '"parsedResult"'],
-      ["Request random numbers", '"randomNumber"'],
+    await page.getByRole("button", { name: "Use a key of the application" }).click();
+    await page.getByText("Calls from here use a key of the dapp").waitFor();
+    for (const [called, member] of [
+      ["/api/oracleFunctions/runFunction", '"parsedResult"'],
+      ["/api/vrfv2/requestRandomNumber", '"randomNumber"'],
     ] as const) {
-      const heading = page.getByRole("heading", { name: operation, exact: true });
-      const section = page.locator("section").filter({ has: heading });
-      await section.getByRole("button", { name: "Send" }).click();
-      await section.locator("pre").filter({ hasText: member }).waitFor();
+      const operation = page.locator(".opblock").filter({ hasText: called });
+      await operation.locator(".opblock-summary-control").click();
+      await operation.locator(".samples summary", { hasText: "TypeScript" }).click();
+      await operation.getByText("import { createClient }").waitFor();
+      await operation.getByRole("button", { name: "Execute" }).click();
+      await operation.locator(".live-responses-table").filter({ hasText: member }).waitFor();
     }
+    await visitor.inspect();
+    await page.getByRole("heading", { name: "Errors" }).waitFor();
     expect(visitor.troubles).toEqual([]);
   });
 

@@ -1,0 +1,29 @@
+/** What Swagger UI leaves without a name, and what to call it. */
+const NAMES: readonly (readonly [selector: string, name: string])[] = [
+  ["textarea.body-param__text", "Body"],
+  [".content-type-wrapper select, select.content-type", "Media type"],
+  [".examples-select select, select.examples-select-element", "Example"],
+  [".parameters select:not([aria-label])", "Value"],
+  [".parameters input:not([aria-label])", "Value"],
+];
+
+/** Keeps what Swagger UI draws usable with the keyboard and by ear: fields get names, long examples can be scrolled. */
+export function keepAccessible(host: Element): void {
+  const mend = (): void => {
+    for (const [selector, name] of NAMES)
+      for (const element of host.querySelectorAll(selector)) {
+        const parameter = element.closest("tr")?.getAttribute("data-param-name");
+        setAttribute(element, "aria-label", parameter ?? name);
+      }
+    for (const element of host.querySelectorAll("pre, .highlight-code > *, .microlight"))
+      setAttribute(element, "tabindex", "0");
+    // Two for each operation, with nothing to tell them apart.
+    for (const element of host.querySelectorAll("table[role=region]")) element.removeAttribute("role");
+  };
+  new MutationObserver(mend).observe(host, { childList: true, subtree: true });
+  mend();
+}
+
+function setAttribute(element: Element, name: string, value: string): void {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+}

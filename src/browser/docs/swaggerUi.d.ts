@@ -1,0 +1,23 @@
+declare module "swagger-ui-dist/swagger-ui-bundle.js" {
+  import type { ReactNode } from "react";
+
+  /** As far as this page uses it. */
+  export interface SwaggerSystem {
+    readonly React: { readonly createElement: (...given: readonly unknown[]) => ReactNode };
+    readonly preauthorizeApiKey: (scheme: string, key: string) => void;
+  }
+  interface Layout {
+    readonly getComponent: (name: string, isContainer: true) => unknown;
+  }
+  type Wrapped = (Original: unknown, system: SwaggerSystem) => (props: Record<string, unknown>) => ReactNode;
+
+  export default function SwaggerUIBundle(options: {
+    readonly spec: object;
+    readonly domNode: Element;
+    readonly plugins: readonly ((system: SwaggerSystem) => {
+      readonly components: Readonly<Record<string, (props: Layout) => ReactNode>>;
+      readonly wrapComponents: Readonly<Record<string, Wrapped>>;
+    })[];
+    readonly [option: string]: unknown;
+  }): SwaggerSystem;
+}

@@ -1,0 +1,36 @@
+import type { Router } from "@koa/router";
+import type { Context } from "koa";
+import { getEntry } from "./bundle.ts";
+import { headOf } from "./shell.ts";
+
+/** Adds `/docs`: the page on which the API can be read and tried, drawn in the browser out of `/openapi.json`. */
+export function docsRoutes(router: Router, guard: (ctx: Context) => Promise<void>): void {
+  router.get("/docs", async (ctx) => {
+    await guard(ctx);
+    ctx.set("Cache-Control", "no-store");
+    ctx.set("Content-Type", "text/html; charset=utf-8");
+    ctx.body = `<!doctype html>
+<html lang="en">
+<head>
+${headOf("API · Tyche", getEntry("docs"))}
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header class="top"><div class="bar">
+<a class="brand" href="/">Tyche</a>
+<nav aria-label="Main"><a href="/">Application</a><a href="/explorer">Explorer</a><a href="/docs" aria-current="page">API</a></nav>
+<a class="side" href="/openapi.json">openapi.json</a>
+</div></header>
+<main id="main" tabindex="-1">
+<h1>API</h1>
+<p class="lead">Every call, with samples, and a form that makes it.</p>
+<p><button id="take-key" type="button">Use a key of the application</button> <span id="told" class="note" role="status"></span></p>
+<h2>Calls</h2>
+<div id="docs"><p class="note loading">Reading /openapi.json …</p></div>
+<section id="errors" class="panel"><h2>Errors</h2><div class="scroll" tabindex="0" role="region" aria-label="Errors"><table class="list"></table></div></section>
+</main>
+<noscript><p>This page reads <a href="/openapi.json">/openapi.json</a> with JavaScript; the document itself says the same.</p></noscript>
+</body>
+</html>`;
+  });
+}

@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeCall } from "../../src/browser/docs/describedCall.ts";
+import { SAMPLED_OPERATIONS, writeSamples } from "../../src/browser/docs/samples.ts";
+import { readOperatorToken } from "../support/signIn.ts";
+import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+
+const run = promisify(execFile);
+type Operation = Parameters<typeof describeCall>[2];
+
+let tyche: TycheProcess;
+let paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+beforeAll(async () => {
+  tyche = await startTycheProcess();
+  ({ paths } = (await (await fetch(`${tyche.url}/openapi.json`)).json()) as { paths: typeof paths });
+});
+afterAll(async () => {
+  await tyche.stop();
+});
+
+test("default: the page has nothing inline and nothing from elsewhere, and is for everybody", async () => {
+  const page = await fetch(`${tyche.url}/docs`);
+  const text = await page.text();
+  expect(page.headers.get("Content-Security-Policy")).toContain("script-src 'self'");
+  expect(text).not.toMatch(/<script(?![^>]*src=)|<style|\son[a-z]+=|style=|https?:/);
+  for (const [, file] of text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g))
+    expect([file, (await fetch(tyche.url + file!)).status]).toEqual([file, 200]);
+});
+
+test("default: every operation has a sample in TypeScript", () => {
+  const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId));
+  expect(SAMPLED_OPERATIONS.toSorted()).toEqual(ids.toSorted());
+});
+
+test.each([
+  ["post", "/api/vrfv2/presets"],
+  ["post", "/api/vrfv2/requestRandomNumber"],
+  ["post", "/api/oracleFunctions/runFunction"],
+  ["post", "/api/oracleFunctions/simulate"],
+  ["get", "/api/presets"],
+  ["get", "/api/explorer/search"],
+  ["post", "/api/dapps"],
+])("default: the samples of %s %s in curl and Python work as they are", async (method, path) => {
+  const samples = writeSamples(describeCall(method, path, paths[path]![method]!));
+  const key = path.startsWith("/api/dapps") ? readOperatorToken(tyche) : tyche.apiKey;
+  const env = { ...process.env, TYCHE_URL: tyche.url, TYCHE_API_KEY: key };
+  const textOf = (name: string): string => samples.find((one) => one.name === name)!.text;
+  const { stdout } = await run("bash", ["-c", textOf("curl")], { env });
+  expect(JSON.parse(stdout)).not.toHaveProperty("data.code");
+  await run("python3", ["-c", textOf("Python")], { env });
+});
+
+test("behaviour: a quote in a body survives the shell", async () => {
+  const call = {
+    operationId: "simulateFunction",
+    method: "post",
+    path: "/api/oracleFunctions/simulate",
+    values: {},
+    body: { source: "return Functions.encodeString('it\\'s')" },
+    needsKey: true,
+  };
+  const [curl] = writeSamples(call);
+  const env = { ...process.env, TYCHE_URL: tyche.url, TYCHE_API_KEY: tyche.apiKey };
+  const { stdout } = await run("bash", ["-c", curl!.text], { env });
+  expect(JSON.parse(stdout)).toMatchObject({ data: { parsedResult: "it's" } });
+});
