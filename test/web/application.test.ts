@@ -178,7 +178,7 @@ describe("whoever is signed in", () => {
       /^day,network,preset,.*\r\n.*,sepolia,[1-9]/,
     );
     await page.goto(`${tyche.url}/dapps/${dappId}/usage?from=2026-02-30`);
-    await page.getByRole("alert").filter({ hasText: "must be a day" }).waitFor();
+    await page.locator("#from-problem", { hasText: "must be a day" }).waitFor();
     await page.getByRole("img", { name: /requests? from / }).waitFor();
     expect(visitor.troubles).toEqual([]);
   });

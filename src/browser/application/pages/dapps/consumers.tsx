@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { Link, useLocation, useParams } from "wouter";
-import type { LinkedConsumer, WaitingRequest } from "../../../../client/index.ts";
+import type { ExplorerNetwork, LinkedConsumer, WaitingRequest } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Age, Code, TransactionLink } from "../../parts/format.tsx";
 import {
@@ -16,6 +16,7 @@ import {
   readField,
 } from "../../parts/forms.tsx";
 import { Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
+import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 
@@ -37,8 +38,28 @@ export function Consumers() {
 }
 
 function LinkPanel({ dappId }: { readonly dappId: string }) {
+  const networks = useNetworks();
+  return (
+    <section className="panel">
+      <h2>Link a consumer</h2>
+      <p className="note">
+        A consumer is a contract of yours that asks for random numbers or runs functions on this dapp's
+        subscriptions. Deploy it with the ids of{" "}
+        <Link href={`/dapps/${dappId}/config-vars`}>Fetch Config Vars</Link>, then link it here.
+      </p>
+      <Loaded query={networks}>{(list) => <LinkForm dappId={dappId} networks={list} />}</Loaded>
+    </section>
+  );
+}
+
+function LinkForm({
+  dappId,
+  networks,
+}: {
+  readonly dappId: string;
+  readonly networks: readonly ExplorerNetwork[];
+}) {
   const client = useClient(dappId);
-  const networks = useNetworks().data ?? [];
   const [, navigate] = useLocation();
   const [chosen, choose] = useState<string>();
   const [problem, setProblem] = useState<string>();
@@ -49,6 +70,7 @@ function LinkPanel({ dappId }: { readonly dappId: string }) {
     event.preventDefault();
     const form = event.currentTarget;
     const consumer = readField(new FormData(form), "consumer").trim();
+    setProblem(undefined);
     setBusy(true);
     try {
       const { id } = await client.submit.addConsumer({ dappId, network, consumer });
@@ -60,34 +82,26 @@ function LinkPanel({ dappId }: { readonly dappId: string }) {
     }
   };
   return (
-    <section className="panel">
-      <h2>Link a consumer</h2>
-      <p className="note">
-        A consumer is a contract of yours that asks for random numbers or runs functions on this dapp's
-        subscriptions. Deploy it with the ids of{" "}
-        <Link href={`/dapps/${dappId}/config-vars`}>Fetch Config Vars</Link>, then link it here.
-      </p>
-      <form className="fields" onSubmit={(event) => void send(event)}>
-        <Field id="consumer" label="Contract address" problem={problem} wide>
-          <input
-            id="consumer"
-            name="consumer"
-            required
-            spellCheck={false}
-            autoComplete="off"
-            placeholder="0x…"
-            className="mono"
-            {...problemAttributes("consumer", problem)}
-          />
-        </Field>
-        <NetworkSelect networks={networks} value={network} onChange={choose} />
-        <div>
-          <button className="action" disabled={isBusy}>
-            Link
-          </button>
-        </div>
-      </form>
-    </section>
+    <form className="fields" onSubmit={(event) => void send(event)}>
+      <Field id="consumer" label="Contract address" problem={problem} wide>
+        <input
+          id="consumer"
+          name="consumer"
+          required
+          spellCheck={false}
+          autoComplete="off"
+          placeholder="0x…"
+          className="mono"
+          {...problemAttributes("consumer", problem)}
+        />
+      </Field>
+      <NetworkSelect networks={networks} value={network} onChange={choose} />
+      <div>
+        <button className="action" disabled={isBusy}>
+          Link
+        </button>
+      </div>
+    </form>
   );
 }
 
@@ -96,7 +110,7 @@ function Lists({ dappId }: { readonly dappId: string }) {
   const query = useQuery({
     queryKey: ["consumers", dappId],
     queryFn: () => operator.consumers(dappId),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
   return (
     <Loaded query={query}>

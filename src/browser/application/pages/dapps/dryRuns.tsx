@@ -4,6 +4,7 @@ import type { DryRunView } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Age } from "../../parts/format.tsx";
 import { Folded, Listing, Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
+import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 
@@ -28,7 +29,7 @@ function RunList({ dappId }: { readonly dappId: string }) {
     queryKey: ["dryRuns", dappId, cursor],
     queryFn: () => client.dryRuns({ limit: PAGE_SIZE, cursor }),
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
   return (
     <section className="panel" id="dry-runs" aria-label="Dry runs">

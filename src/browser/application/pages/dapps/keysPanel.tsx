@@ -1,27 +1,37 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useRef, useState, type FormEvent } from "react";
 import type { KeyView, NewKeyView } from "../../../../client/index.ts";
+import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { Age, Code, CopyButton } from "../../parts/format.tsx";
 import {
   ConfirmButton,
   describeError,
   Field,
+  focusFirstProblem,
   problemAttributes,
   problemsOf,
   readField,
 } from "../../parts/forms.tsx";
 import { Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { RevealedKey } from "../../parts/revealedKey.tsx";
+import { refetchUnlessRefused } from "../../refetch.ts";
 import { useOperator } from "../../services.tsx";
 
 const MAX_NAME_CHARACTERS = 60;
+/** Other people add keys too, and programs use them. */
+const REFRESH_MS = 5_000;
 
 /** The API keys of a dapp, and the form that adds one: a new key is shown once, an old one when it is asked for. */
 export function KeysPanel({ dappId }: { readonly dappId: string }) {
   const operator = useOperator();
   const queries = useQueryClient();
-  const query = useQuery({ queryKey: ["keys", dappId], queryFn: () => operator.keys(dappId) });
+  const query = useQuery({
+    queryKey: ["keys", dappId],
+    queryFn: () => operator.keys(dappId),
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
+  });
+  const list = useRef<HTMLUListElement>(null);
   const [added, setAdded] = useState<NewKeyView>();
   const refresh = () => queries.invalidateQueries({ queryKey: ["keys", dappId] });
   return (
@@ -36,13 +46,13 @@ export function KeysPanel({ dappId }: { readonly dappId: string }) {
           <UnknownText text={added.name} />:{" "}
           <span className="copyable">
             <Code text={added.apiKey} />
-            <CopyButton text={added.apiKey} what="API key" autoFocus />
+            <CopyButton key={added.id} text={added.apiKey} what="API key" autoFocus />
           </span>
         </Notice>
       )}
       <Loaded query={query}>
         {(keys) => (
-          <ul className="keys">
+          <ul className="keys" ref={list} tabIndex={-1} aria-label="API keys">
             {keys.map((apiKey) => (
               <KeyItem
                 key={apiKey.id}
@@ -52,6 +62,9 @@ export function KeysPanel({ dappId }: { readonly dappId: string }) {
                   await operator.revokeKey(dappId, apiKey.id);
                   if (added?.id === apiKey.id) setAdded(undefined);
                   await refresh();
+                  announce("The key is revoked.");
+                  // The button that had the focus is gone.
+                  requestAnimationFrame(() => list.current?.focus());
                 }}
               />
             ))}
@@ -123,13 +136,14 @@ function AddKey({ add }: { readonly add: (name: string) => Promise<void> }) {
   const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget;
+    setProblem(undefined);
     setBusy(true);
     try {
       await add(readField(new FormData(form), "name").trim());
       form.reset();
-      setProblem(undefined);
     } catch (error) {
       setProblem(problemsOf(error).get("name") ?? describeError(error));
+      focusFirstProblem(form);
     } finally {
       setBusy(false);
     }

@@ -36,9 +36,12 @@ function Rename({ dapp: { id, name } }: { readonly dapp: DappView }) {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
   const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget;
+    setProblem(undefined);
+    setBusy(true);
     try {
       const renamed = await operator.renameDapp(id, readField(new FormData(form), "name").trim());
       queries.setQueryData(["dapp", id], renamed);
@@ -46,6 +49,7 @@ function Rename({ dapp: { id, name } }: { readonly dapp: DappView }) {
       navigate(`/dapps/${id}`);
     } catch (error) {
       setProblem(problemsOf(error).get("name") ?? describeError(error));
+      setBusy(false);
       focusFirstProblem(form);
     }
   };
@@ -66,7 +70,9 @@ function Rename({ dapp: { id, name } }: { readonly dapp: DappView }) {
           />
         </Field>
         <div>
-          <button className="action">Rename</button>
+          <button className="action" disabled={isBusy}>
+            Rename
+          </button>
         </div>
       </form>
     </section>

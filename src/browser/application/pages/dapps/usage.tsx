@@ -1,15 +1,17 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { useParams, useSearchParams } from "wouter";
 import type { UsageDay, UsageReport } from "../../../../client/index.ts";
 import { BarChart } from "../../parts/barChart.tsx";
 import { coin, count, groupDigits, units } from "../../parts/format.tsx";
-import { describeError, readField } from "../../parts/forms.tsx";
+import { describeError, problemsOf } from "../../parts/forms.tsx";
 import { Facts, Notice, Scrollable, UnknownText } from "../../parts/parts.tsx";
-import { useClient, useNetworks } from "../../services.tsx";
+import { useClient } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
+import { USAGE_FIELDS, UsageForm, type AskedUsage } from "./usageForm.tsx";
 
 const DAY_MS = 86_400_000;
+const NO_PROBLEMS: ReadonlyMap<string, string> = new Map();
 
 /** `/dapps/{dappId}/usage`: what a dapp has used by day and network, as a chart, a table and CSV. */
 export function Usage() {
@@ -21,13 +23,11 @@ export function Usage() {
   );
 }
 
-type Asked = Partial<Record<"from" | "to" | "network", string>>;
-
 function UsageParts({ dappId }: { readonly dappId: string }) {
   const client = useClient(dappId);
   const [search, setSearch] = useSearchParams();
-  const asked: Asked = Object.fromEntries(
-    ["from", "to", "network"].flatMap((name) => {
+  const asked: AskedUsage = Object.fromEntries(
+    USAGE_FIELDS.flatMap((name) => {
       const value = search.get(name);
       return value === null || value === "" ? [] : [[name, value]];
     }),
@@ -37,21 +37,26 @@ function UsageParts({ dappId }: { readonly dappId: string }) {
     queryFn: () => client.usage(asked),
     placeholderData: keepPreviousData,
   });
+  const isRefused = query.error !== null && query.data === undefined;
   const fallback = useQuery({
     queryKey: ["usage", dappId, {}],
     queryFn: () => client.usage(),
-    enabled: query.error !== null,
+    enabled: isRefused,
   });
-  const report = query.error === null ? query.data : fallback.data;
-  const [problem, setProblem] = useState<string>();
-  const download = async (): Promise<void> => {
+  const report = isRefused ? fallback.data : query.data;
+  const [failure, setFailure] = useState<string>();
+  const download = async ({ from, to }: UsageReport): Promise<void> => {
+    setFailure(undefined);
     try {
-      saveFile(await client.usageCsv(asked), `usage-${report!.from}-${report!.to}.csv`);
+      const range = { ...(!isRefused && asked), from, to };
+      saveFile(await client.usageCsv(range), `usage-${from}-${to}.csv`);
     } catch (error) {
-      setProblem(describeError(error));
+      setFailure(describeError(error));
     }
   };
-  const shown = problem ?? (query.error === null ? undefined : describeError(query.error));
+  const found = problemsOf(query.error);
+  const problems = USAGE_FIELDS.some((name) => found.has(name)) ? found : NO_PROBLEMS;
+  const shown = failure ?? (isRefused && problems.size === 0 ? describeError(query.error) : undefined);
   return (
     <>
       {shown !== undefined && (
@@ -60,15 +65,15 @@ function UsageParts({ dappId }: { readonly dappId: string }) {
         </Notice>
       )}
       {report === undefined ? (
-        query.error === null && <p className="note loading">Loading…</p>
+        (!isRefused || fallback.isPending) && <p className="note loading">Loading…</p>
       ) : (
         <>
-          <RangeForm
-            key={`${report.from} ${report.to}`}
+          <UsageForm
             report={report}
-            network={asked.network ?? ""}
+            asked={asked}
+            problems={problems}
             onChange={(next) => {
-              setProblem(undefined);
+              setFailure(undefined);
               setSearch(next);
             }}
           />
@@ -76,7 +81,7 @@ function UsageParts({ dappId }: { readonly dappId: string }) {
             <UsageChart report={report} />
             <Totals report={report} />
             <p>
-              <button type="button" onClick={() => void download()}>
+              <button type="button" disabled={query.isPlaceholderData} onClick={() => void download(report)}>
                 Download as CSV
               </button>
             </p>
@@ -101,44 +106,6 @@ function saveFile(text: string, name: string): void {
   const link = Object.assign(document.createElement("a"), { href: url, download: name });
   link.click();
   URL.revokeObjectURL(url);
-}
-
-function RangeForm({
-  report: { from, to },
-  network,
-  onChange,
-}: {
-  readonly report: UsageReport;
-  readonly network: string;
-  readonly onChange: (asked: Record<string, string>) => void;
-}) {
-  const networks = useNetworks().data ?? [];
-  const send = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const fields = new FormData(event.currentTarget);
-    onChange(Object.fromEntries(["from", "to", "network"].map((name) => [name, readField(fields, name)])));
-  };
-  const day = (name: string, label: string, value: string) => (
-    <span>
-      <label htmlFor={name}>{label}</label> <input type="date" id={name} name={name} defaultValue={value} />
-    </span>
-  );
-  return (
-    <form className="filter" onSubmit={send}>
-      {day("from", "From", from)}
-      {day("to", "To", to)}
-      <span>
-        <label htmlFor="network">Network</label>{" "}
-        <select id="network" name="network" defaultValue={network}>
-          <option value="">any</option>
-          {networks.map(({ name }) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </span>
-      <button>Show</button>
-    </form>
-  );
 }
 
 /** Draws the requests of each day as a bar. */

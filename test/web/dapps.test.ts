@@ -1,0 +1,255 @@
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { DappView, TycheOperator } from "../../src/client/index.ts";
+import { connectOperator, readOperatorToken } from "../support/signIn.ts";
+import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { createVisitor, type Visitor } from "./support/visitor.ts";
+
+const NETWORK = "sepolia";
+const TITLE = "Ethereum Sepolia";
+const PAGE_SIZE = 25;
+
+let browser: Browser;
+let dataDir: string;
+let tyche: TycheProcess;
+let operator: TycheOperator;
+beforeAll(async () => {
+  dataDir = makeDataDir();
+  const networks = { sepolia: { embedded: true }, fuji: { embedded: true } };
+  await writeFile(path.join(dataDir, "tyche.json"), JSON.stringify({ networks }));
+  [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess({ dataDir })]);
+  operator = connectOperator(tyche);
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), tyche?.stop()]);
+  removeDataDir(dataDir);
+});
+
+let visitor: Visitor;
+let page: Page;
+let dapp: DappView;
+/** Calls of the API that the page made, as method, path and query. */
+let calls: string[];
+beforeEach(async () => {
+  dapp = await operator.createDapp({ name: "shop" });
+  visitor = await createVisitor(browser);
+  page = visitor.page;
+  await page.goto(tyche.url);
+  await page.getByLabel("Operator token").fill(readOperatorToken(tyche));
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+  calls = [];
+  page.on("request", (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (pathname.startsWith("/api/")) calls.push(`${request.method()} ${pathname}${search}`);
+  });
+});
+afterEach(() => visitor.close());
+
+const open = (rest: string): Promise<void> => visitor.open(`${tyche.url}/dapps/${dapp.id}${rest}`);
+const callsOf = (start: string): readonly string[] => calls.filter((call) => call.startsWith(start));
+const readClipboard = (): Promise<string> => page.evaluate<string>("navigator.clipboard.readText()");
+const dialog = (name: string) => page.getByRole("alertdialog", { name });
+
+describe("API keys", () => {
+  const add = async (name: string): Promise<string> => {
+    await page.getByLabel("Name of a new key").fill(name);
+    await page.getByRole("button", { name: "Add a key" }).click();
+    const notice = page.locator(".notice", { hasText: `The new key ${name}` });
+    await notice.getByRole("button", { name: "Copy API key" }).and(page.locator(":focus")).click();
+    return readClipboard();
+  };
+  const item = (name: string) =>
+    page.getByRole("list", { name: "API keys" }).getByRole("listitem").filter({ hasText: name });
+
+  test("default: each new key is shown once, with the focus on what copies it", async () => {
+    await open("/config-vars");
+    const first = await add("build server");
+    const second = await add("laptop");
+    expect(second).not.toBe(first);
+    expect(await page.content()).not.toContain(first);
+    await item("laptop").getByText(second.slice(-4)).waitFor();
+    expect(await page.getByLabel("Name of a new key").inputValue()).toBe("");
+    expect((await operator.keys(dapp.id)).map(({ name }) => name)).toEqual(["", "build server", "laptop"]);
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("default: a key is revealed when it is asked for, and has its use listed", async () => {
+    const { apiKey } = await operator.addKey(dapp.id, "laptop");
+    await open("/config-vars");
+    await item("laptop").getByText("never used").waitFor();
+    expect(await page.content()).not.toContain(apiKey);
+    await item("laptop")
+      .getByRole("button", { name: /^Reveal key/ })
+      .click();
+    await item("laptop").getByText(apiKey).waitFor();
+    await visitor.inspect();
+    await tyche.call("GET", "/api/requests", { headers: { authorization: apiKey } });
+    await item("laptop").getByText("last used").waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("behaviour: a revoked key is erased from the page, and the list has the focus", async () => {
+    await open("/config-vars");
+    const apiKey = await add("laptop");
+    await item("laptop")
+      .getByRole("button", { name: /^Revoke key/ })
+      .click();
+    await dialog("Revoke this key?").getByRole("button", { name: "Revoke it" }).click();
+    await item("laptop").getByText("revoked", { exact: true }).waitFor();
+    await page.getByRole("list", { name: "API keys" }).and(page.locator(":focus")).waitFor();
+    expect(await page.content()).not.toContain(apiKey);
+    expect(await page.content()).not.toContain(apiKey.slice(-4));
+    await visitor.inspect();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("error: a name that is refused is said at its field, which has the focus", async () => {
+    await open("/config-vars");
+    const field = page.getByLabel("Name of a new key");
+    await field.evaluate((input) => input.removeAttribute("maxlength"));
+    await field.fill("x".repeat(61));
+    await page.getByRole("button", { name: "Add a key" }).click();
+    await page.locator("#key-name-problem", { hasText: "60" }).waitFor();
+    await field.and(page.locator("[aria-invalid]:focus")).waitFor();
+    expect(await field.inputValue()).toHaveLength(61);
+    expect(await operator.keys(dapp.id)).toHaveLength(1);
+    expect(visitor.troubles).toEqual([]);
+  });
+});
+
+describe("consumers", () => {
+  const findLink = async () =>
+    (await operator.networks()).find(({ name }) => name === NETWORK)!.contracts.link as `0x${string}`;
+
+  test("default: a linked one has its date, its transaction and its status, and stays where unlinking is cancelled", async () => {
+    const consumer = await findLink();
+    const client = operator.as(dapp.id);
+    await (await client.submit.addConsumer({ dappId: dapp.id, network: NETWORK, consumer })).wait();
+    await open("/consumers");
+    const row = page.getByRole("row").filter({ hasText: consumer });
+    await row.locator(".tag.good", { hasText: "linked" }).waitFor();
+    await row.locator("time").waitFor();
+    const unlink = row.getByRole("button", { name: `Unlink ${consumer} on ${TITLE}` });
+    await unlink.click();
+    await dialog("Unlink this contract?").getByRole("button", { name: "Cancel" }).click();
+    await unlink.and(page.locator(":focus")).waitFor();
+    expect(callsOf("DELETE")).toEqual([]);
+    await row.locator(`a[href^="/explorer/${NETWORK}/tx/"]`).click();
+    await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("behaviour: a contract can be linked once the networks are known", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await page.route("**/api/explorer/networks", async (route) => {
+      await promise;
+      await route.continue();
+    });
+    await page.goto(`${tyche.url}/dapps/${dapp.id}/consumers`);
+    await page.getByRole("heading", { name: "Link a consumer" }).waitFor();
+    expect(await page.getByRole("button", { name: "Link", exact: true }).count()).toBe(0);
+    resolve();
+    await page.getByLabel("Contract address").fill(await findLink());
+    await page.getByLabel("Network").selectOption({ label: TITLE });
+    await page.getByRole("button", { name: "Link", exact: true }).click();
+    await page.getByRole("region", { name: "Request", exact: true }).getByText("fulfilled").waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+});
+
+describe("dry runs", () => {
+  test("default: they are listed page by page, newest first", async () => {
+    const client = operator.as(dapp.id);
+    for (let i = 0; i <= PAGE_SIZE; i++)
+      await client.simulate({ source: `return Functions.encodeString("run ${i}")` });
+    await open("/dry-runs");
+    const rows = page.locator("#dry-runs tbody tr");
+    await rows
+      .filter({ hasText: `run ${PAGE_SIZE}` })
+      .first()
+      .waitFor();
+    expect(await rows.count()).toBe(PAGE_SIZE);
+    await page.getByRole("link", { name: "Older" }).click();
+    await rows.filter({ hasText: "run 0" }).waitFor();
+    await rows.nth(1).waitFor({ state: "detached" });
+    expect(await page.getByRole("link", { name: "Older" }).count()).toBe(0);
+    await page.goBack();
+    await rows.nth(PAGE_SIZE - 1).waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("error: a place in the list that there isn't is not asked for again", async () => {
+    await page.clock.install();
+    await page.goto(`${tyche.url}/dapps/${dapp.id}/dry-runs?cursor=none`);
+    await page.getByRole("heading", { name: "That can't be used" }).waitFor();
+    await page.clock.runFor("01:00");
+    await page.evaluate("fetch('/api/explorer/networks')");
+    expect(callsOf("GET /api/dryRuns")).toHaveLength(1);
+    expect(visitor.troubles).toEqual([]);
+  });
+});
+
+describe("usage", () => {
+  const field = (label: string) => page.getByLabel(label, { exact: true });
+
+  test("default: the network of the address is chosen in the form, and the file has no other", async () => {
+    const client = operator.as(dapp.id);
+    await client.preset("coinflip", {}, { network: NETWORK });
+    await client.preset("coinflip", {}, { network: "fuji" });
+    await open("/usage?network=fuji");
+    const cells = page.getByRole("region", { name: "Usage by day and network" }).getByRole("cell");
+    await cells.filter({ hasText: /^fuji$/ }).waitFor();
+    expect(await cells.filter({ hasText: /^sepolia$/ }).count()).toBe(0);
+    await field("Network").locator("option", { hasText: "fuji" }).waitFor({ state: "attached" });
+    expect(await field("Network").inputValue()).toBe("fuji");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download as CSV" }).click(),
+    ]);
+    const rows = (await readFile(await download.path(), "utf8")).trim().split("\r\n").slice(1);
+    expect(rows.map((row) => row.split(",")[1])).toEqual(["fuji"]);
+    await field("Network").selectOption("sepolia");
+    await page.getByRole("button", { name: "Show" }).click();
+    await cells.filter({ hasText: /^sepolia$/ }).waitFor();
+    expect(new URL(page.url()).searchParams.get("network")).toBe("sepolia");
+    await page.goBack();
+    await cells.filter({ hasText: /^fuji$/ }).waitFor();
+    expect(await field("Network").inputValue()).toBe("fuji");
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("error: days the wrong way round are said at their field, which has the focus, and stay", async () => {
+    await open("/usage");
+    await field("From").fill("2026-02-03");
+    await field("To").fill("2026-02-01");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.locator("#from-problem", { hasText: "days up to 2026-02-01" }).waitFor();
+    await field("From").and(page.locator("[aria-invalid]:focus")).waitFor();
+    expect(await field("From").inputValue()).toBe("2026-02-03");
+    expect(await field("To").inputValue()).toBe("2026-02-01");
+    await visitor.inspect();
+    await field("From").fill("2026-01-20");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByRole("img", { name: /from 2026-01-20 to 2026-02-01/ }).waitFor();
+    expect(await page.locator("#from-problem").count()).toBe(0);
+    expect(visitor.troubles).toEqual([]);
+  });
+});
+
+describe("settings", () => {
+  test("error: a name that is refused is said at its field, which has the focus", async () => {
+    await open("/settings");
+    const field = page.getByLabel("Name", { exact: true });
+    await field.fill("   ");
+    await page.getByRole("button", { name: "Rename" }).click();
+    await page.locator("#name-problem").waitFor();
+    await field.and(page.locator("[aria-invalid]:focus")).waitFor();
+    await visitor.inspect();
+    expect((await operator.dapp(dapp.id)).name).toBe("shop");
+    expect(visitor.troubles).toEqual([]);
+  });
+});
