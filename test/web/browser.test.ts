@@ -86,6 +86,9 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await visitor.inspect();
     await page.getByLabel("Type the dapp’s name").fill(`${name}er`);
     await page.getByRole("button", { name: "Delete this dapp" }).click();
+    await page.getByRole("alertdialog", { name: "Delete this dapp?" }).waitFor();
+    await visitor.inspect();
+    await page.getByRole("button", { name: "Delete it" }).click();
     await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
     expect(await page.getByRole("link", { name: `${name}er` }).count()).toBe(0);
     expect(visitor.troubles).toEqual([]);

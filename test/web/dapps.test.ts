@@ -241,6 +241,17 @@ describe("usage", () => {
 });
 
 describe("settings", () => {
+  test("behaviour: nothing is deleted where the question is answered with no", async () => {
+    await open("/settings");
+    await page.getByLabel("Type the dapp’s name").fill("shop");
+    await page.getByRole("button", { name: "Delete this dapp" }).click();
+    await dialog("Delete this dapp?").getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Delete this dapp" }).and(page.locator(":focus")).waitFor();
+    expect(callsOf("DELETE")).toEqual([]);
+    expect((await operator.dapp(dapp.id)).name).toBe("shop");
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("error: a name that is refused is said at its field, which has the focus", async () => {
     await open("/settings");
     const field = page.getByLabel("Name", { exact: true });

@@ -89,32 +89,41 @@ export function Select({
   );
 }
 
-/** A button that does something only after a question was answered. Rejections of `onConfirm` are shown in the dialog. */
-export function ConfirmButton({
-  children,
+/** What is asked before something is done that can't be taken back. */
+interface Question {
+  readonly question: string;
+  readonly detail?: ReactNode;
+  /** What the button of the dialog says. */
+  readonly confirm: string;
+  /** Its rejections are shown in the dialog. */
+  readonly onConfirm: () => Promise<void>;
+  /** Of the buttons that do it. Default: `danger`. */
+  readonly className?: string;
+}
+
+/** A dialog that does something only once it is confirmed. */
+export function ConfirmDialog({
+  isOpen,
+  onOpenChange,
+  trigger,
   question,
   detail,
   confirm,
   onConfirm,
   className = "danger",
-}: {
-  /** What the button says, also to whoever listens: name what it acts on. */
-  readonly children: ReactNode;
-  readonly question: string;
-  readonly detail?: ReactNode;
-  /** What the button of the dialog says. */
-  readonly confirm: string;
-  readonly onConfirm: () => Promise<void>;
-  readonly className?: string;
+}: Question & {
+  readonly isOpen: boolean;
+  readonly onOpenChange: (isOpen: boolean) => void;
+  /** What opens it, where nothing else does. */
+  readonly trigger?: ReactNode;
 }) {
-  const [isOpen, setOpen] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const act = async (): Promise<void> => {
     setBusy(true);
     try {
       await onConfirm();
-      setOpen(false);
+      onOpenChange(false);
     } catch (error) {
       setProblem(describeError(error));
     } finally {
@@ -126,10 +135,10 @@ export function ConfirmButton({
       open={isOpen}
       onOpenChange={(open) => {
         setProblem(undefined);
-        setOpen(open);
+        onOpenChange(open);
       }}
     >
-      <AlertDialog.Trigger className={className}>{children}</AlertDialog.Trigger>
+      {trigger}
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className="dialog-backdrop" />
         <AlertDialog.Popup className="dialog panel">
@@ -149,6 +158,27 @@ export function ConfirmButton({
         </AlertDialog.Popup>
       </AlertDialog.Portal>
     </AlertDialog.Root>
+  );
+}
+
+/** A button that does something only after a question was answered. */
+export function ConfirmButton({
+  children,
+  className = "danger",
+  ...question
+}: Question & {
+  /** What the button says, also to whoever listens: name what it acts on. */
+  readonly children: ReactNode;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <ConfirmDialog
+      {...question}
+      className={className}
+      isOpen={isOpen}
+      onOpenChange={setOpen}
+      trigger={<AlertDialog.Trigger className={className}>{children}</AlertDialog.Trigger>}
+    />
   );
 }
 

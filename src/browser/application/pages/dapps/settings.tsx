@@ -3,6 +3,7 @@ import { useState, type FormEvent } from "react";
 import { useLocation, useParams } from "wouter";
 import type { DappView } from "../../../../client/index.ts";
 import {
+  ConfirmDialog,
   describeError,
   Field,
   focusFirstProblem,
@@ -84,8 +85,8 @@ function Delete({ dapp: { id, name } }: { readonly dapp: DappView }) {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+  const [isAsked, setAsked] = useState(false);
+  const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const form = event.currentTarget;
     if (readField(new FormData(form), "confirmation").trim() !== name.trim()) {
@@ -93,16 +94,14 @@ function Delete({ dapp: { id, name } }: { readonly dapp: DappView }) {
       focusFirstProblem(form);
       return;
     }
-    setBusy(true);
-    try {
-      await operator.deleteDapp(id);
-      navigate("/");
-      queries.removeQueries({ predicate: ({ queryKey }) => queryKey.includes(id) });
-      await queries.invalidateQueries({ queryKey: ["dapps"] });
-    } catch (error) {
-      setProblem(describeError(error));
-      setBusy(false);
-    }
+    setProblem(undefined);
+    setAsked(true);
+  };
+  const remove = async (): Promise<void> => {
+    await operator.deleteDapp(id);
+    navigate("/");
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey.includes(id) });
+    await queries.invalidateQueries({ queryKey: ["dapps"] });
   };
   return (
     <section className="panel" id="delete">
@@ -117,7 +116,7 @@ function Delete({ dapp: { id, name } }: { readonly dapp: DappView }) {
         What stays: requests in work end as they would, shared results keep their pages, what is on chain is
         on chain, and the sums of usage are kept.
       </p>
-      <form className="fields" onSubmit={(event) => void send(event)}>
+      <form className="fields" onSubmit={send}>
         <Field
           id="confirmation"
           label={
@@ -141,11 +140,21 @@ function Delete({ dapp: { id, name } }: { readonly dapp: DappView }) {
           />
         </Field>
         <div>
-          <button className="danger" disabled={isBusy}>
-            Delete this dapp
-          </button>
+          <button className="danger">Delete this dapp</button>
         </div>
       </form>
+      <ConfirmDialog
+        isOpen={isAsked}
+        onOpenChange={setAsked}
+        question="Delete this dapp?"
+        detail={
+          <>
+            <UnknownText text={name} /> and its API keys end at once. This can't be undone.
+          </>
+        }
+        confirm="Delete it"
+        onConfirm={remove}
+      />
     </section>
   );
 }
