@@ -153,12 +153,13 @@ export function registerDapp(program: Command, terminal: Terminal): void {
   dapp
     .command("add-key")
     .argument("<id>", "which dapp")
+    .option("--name <name>", "what to call the key")
     .option("--json", "print JSON")
     .description("Creates another API key for a dapp.")
-    .action((id: string, { json }: JsonFlag) =>
+    .action((id: string, { json, name }: JsonFlag & { readonly name?: string }) =>
       withTools(async ({ dapps }) => {
         await dapps.get(id);
-        const key = await dapps.addKey(id);
+        const key = await dapps.addKey(id, name);
         terminal.out(json ? JSON.stringify(key, null, 2) : `key      ${key.id}\nAPI key  ${key.apiKey}`);
       }),
     );
@@ -211,11 +212,13 @@ async function withTools(work: (tools: DappTools) => Promise<void>): Promise<voi
 
 function printConfigVars(vars: ConfigVars, { out, colors }: Terminal): void {
   out(`${colors.bold(vars.name)}  ${vars.dappId}  (${vars.facilities.join(", ")})`);
-  for (const { id, apiKey, revokedAt } of vars.keys) {
+  for (const { id, name, apiKey, revokedAt } of vars.keys) {
     out(
       revokedAt === null
-        ? `  ${id}  ${apiKey}`
-        : colors.dim(`  ${id}  revoked ${new Date(revokedAt).toISOString()}`),
+        ? `  ${id}  ${apiKey}${name === "" ? "" : `  ${name}`}`
+        : colors.dim(
+            `  ${id}  revoked ${new Date(revokedAt).toISOString()}${name === "" ? "" : `  ${name}`}`,
+          ),
     );
   }
   for (const one of vars.networks) {

@@ -9,7 +9,7 @@ import {
   type TycheOperator,
 } from "../../src/client/index.ts";
 import { connectOperator, readOperatorToken } from "../support/signIn.ts";
-import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { runTyche, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
 const NETWORK = "sepolia";
 const REMOVE_CONSUMER = parseAbi(["function removeConsumer(uint64 subscriptionId, address consumer)"]);
@@ -114,6 +114,19 @@ describe("API keys", () => {
     });
     await expect(connect(added.apiKey).requests()).rejects.toMatchObject({ code: "unauthenticated" });
     await expect(operator.revealKey(dappId, added.id)).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("default: the command line names keys, too", async () => {
+    const env = { TYCHE_DATA_DIR: tyche.dataDir };
+    const added = await runTyche(["dapp", "add-key", dappId, "--name", "from a shell"], env);
+    const [, id] = /(key_[0-9a-z]{26})/.exec(added.output)!;
+    expect((await operator.keys(dappId)).find((key) => key.id === id)).toMatchObject({
+      name: "from a shell",
+    });
+    const { output } = await runTyche(["dapp", "config", dappId], env);
+    expect(output).toMatch(new RegExp(`${id} .*  from a shell`));
+    const refused = await runTyche(["dapp", "add-key", dappId, "--name", "a\u001b[2J"], env);
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("control characters") });
   });
 
   test("error: a key can't be reached through another dapp, nor be called what hides text", async () => {
