@@ -4,6 +4,7 @@ export const ASSETS: readonly string[] = [
   "src/web/static",
   "src/presets/modules",
   "sandbox/functions.d.ts",
+  "sandbox/host/child/kernel/kernel.c",
 ];
 
 /** Where a module names another outside an import: workers and child processes. */

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import type { Confinement } from "./child/confine.ts";
 import { findTool, NODE_OPTIONS_UNDER_LANDLOCK, openLandlock, TOOL_FOLDERS } from "./landlock.ts";
+import { findKernel } from "./buildKernel.ts";
 import { findMissingLayers, requireLayers, type MissingLayer } from "./layers.ts";
 import { releaseUserId, takeUserId } from "./userIds.ts";
 
@@ -51,20 +52,21 @@ export interface LauncherOptions {
 /** Starts child processes. */
 export interface Launcher {
   readonly containment: Containment;
-  /** Starts a child on `script`, which may read itself and the native part of isolated-vm, and nothing else. */
+  /** Starts a child on `script`, which may read itself, the native part of isolated-vm and the kernel addon, and nothing else. */
   readonly launch: (script: string) => ChildProcess;
 }
 
 /**
  * Finds out how far children can be confined here, and returns what starts them. Every child has an empty environment
- * except `TZ=UTC`, no descriptor beyond its three pipes, Node's permission model without any permission but addons,
- * native calls and reading its two files, and gives up these, its user and most system calls by itself (`child/confine.ts`).
+ * except `TZ=UTC`, no descriptor beyond its three pipes, Node's permission model without any permission but addons
+ * and reading its three files, and gives up these, its user and most system calls by itself (`child/confine.ts`).
  * @throws {MissingLayersError} `sandbox_layers_missing` if a layer is missing that is not accepted.
  */
 export function createLauncher(options: LauncherOptions = {}): Launcher {
   const { toolFolders = TOOL_FOLDERS, acceptMissing = [] } = options;
   const nodePath = realpathSync(process.execPath);
   const addonPath = resolveAddon();
+  const kernel = findKernel();
   const isRoot = process.platform === "linux" && process.getuid?.() === 0;
   const namespace = probeNamespace(isRoot, toolFolders);
   const landlock = openLandlock(findTool("perl", toolFolders));
@@ -94,10 +96,12 @@ export function createLauncher(options: LauncherOptions = {}): Launcher {
       const confinement: Confinement = {
         uid,
         isFilterRequired: !acceptMissing.includes("system-calls"),
+        kernel,
       };
+      const files = [script, addonPath, kernel].filter((file) => file !== null);
       const command = [
         ...namespace,
-        ...(landlock?.prefix([nodePath, script, addonPath]) ?? []),
+        ...(landlock?.prefix([nodePath, ...files]) ?? []),
         nodePath,
         ...NODE_OPTIONS_UNDER_LANDLOCK,
         "--no-node-snapshot",
@@ -117,9 +121,7 @@ export function createLauncher(options: LauncherOptions = {}): Launcher {
         "--no-experimental-webstorage",
         "--permission",
         "--allow-addons",
-        "--allow-ffi",
-        `--allow-fs-read=${script}`,
-        `--allow-fs-read=${addonPath}`,
+        ...files.map((file) => `--allow-fs-read=${file}`),
         script,
         addonPath,
         JSON.stringify(confinement),

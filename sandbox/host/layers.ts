@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { findKernel } from "./buildKernel.ts";
 import { AUDIT_ARCHITECTURES } from "./child/kernel/systemCalls.ts";
 import { SandboxError, SandboxOptionError } from "./sandboxError.ts";
 
@@ -17,7 +18,7 @@ const CONSEQUENCE_OF_NO_FILTER =
   "Native code that a source smuggles in through a defect of V8 could read the service's files and keys, open connections and start programs.";
 
 /**
- * Finds the layers that children can't have here, without starting anything: a few files are read.
+ * Finds the layers that children can't have here, without starting a process of theirs: a few files are read, and the kernel addon is built where there is none.
  * @param options.isRoot Whether the service runs as root on Linux.
  */
 export function findMissingLayers(options: { readonly isRoot: boolean }): readonly MissingLayer[] {
@@ -43,6 +44,8 @@ function findFilterObstacle(): string | null {
     return `There is no filter of system calls for ${process.arch}.`;
   if (!existsSync("/proc/sys/kernel/seccomp/actions_avail"))
     return "This kernel has no filter of system calls (seccomp).";
+  if (findKernel() === null)
+    return `The addon that sets the filter of system calls is neither in the package for ${process.arch} nor can it be built: that takes a C compiler, cc.`;
   return null;
 }
 

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { installFilter } from "./kernel/filter.ts";
-import { openKernel } from "./kernel/kernel.ts";
+import { openKernel, type Kernel } from "./kernel/kernel.ts";
 import { setLimits } from "./kernel/limits.ts";
 
 /** How far a sandbox process gives up its rights; it gets this as its argument, in JSON. */
@@ -9,6 +9,8 @@ export interface Confinement {
   readonly uid: number | null;
   /** Whether the process ends rather than go on without limits and filter: false only by the operator's word. */
   readonly isFilterRequired: boolean;
+  /** File of the addon that limits and filter are set with; `null` where there is none for this machine. */
+  readonly kernel: string | null;
 }
 
 /** Enough for Node's own descriptors. */
@@ -23,15 +25,22 @@ const MAX_THREADS = 64;
  * @throws If anything could not be given up.
  */
 export function confine(argument: string | undefined): void {
-  const { uid, isFilterRequired } = JSON.parse(argument ?? "") as Confinement;
+  const { uid, isFilterRequired, kernel: path } = JSON.parse(argument ?? "") as Confinement;
+  const attempt = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      if (isFilterRequired) endFor(error as Error);
+    }
+  };
+  let kernel: Kernel | undefined;
+  attempt(() => {
+    kernel = openKernel(path);
+  });
   if (uid !== null) changeUser(uid);
-  try {
-    confineInKernel(uid !== null);
-  } catch (error) {
-    if (isFilterRequired) endFor(error as Error);
-  }
+  attempt(() => kernel && confineInKernel(kernel, uid !== null));
   const { permission } = process;
-  for (const scope of ["fs", "addon", "ffi"]) permission.drop(scope);
+  for (const scope of ["fs", "addon"]) permission.drop(scope);
   const left = SCOPES.filter((scope) => permission.has(scope));
   if (left.length > 0) throw new Error(`the sandbox process could not give up ${left.join(", ")}`);
 }
@@ -53,8 +62,7 @@ export function changeUser(uid: number): void {
   if (process.getuid?.() !== uid) throw new Error("the sandbox process could not give up its user");
 }
 
-function confineInKernel(hasOwnUser: boolean): void {
-  const kernel = openKernel();
+function confineInKernel(kernel: Kernel, hasOwnUser: boolean): void {
   setLimits(kernel, { maxOpenFiles: MAX_OPEN_FILES, ...(hasOwnUser ? { maxThreads: MAX_THREADS } : {}) });
   installFilter(kernel);
   // libuv has an io_uring for its bookkeeping, which the filter has just cut off: built anew, the loop does without.

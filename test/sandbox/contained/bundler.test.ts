@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Confinement } from "../../../sandbox/host/child/confine.ts";
+import { findKernel } from "../../../sandbox/host/buildKernel.ts";
 import { createLauncher } from "../../../sandbox/host/launch.ts";
 import { forkBundler } from "../../../sandbox/host/net/modules/forkBundler.ts";
 import { TOOL_FOLDERS } from "../../../sandbox/host/landlock.ts";
@@ -40,7 +41,7 @@ describe.runIf(isLinux).each([
 
   beforeAll(async () => {
     if (!runs) return;
-    const confinement: Confinement = { uid, isFilterRequired: true };
+    const confinement: Confinement = { uid, isFilterRequired: true, kernel: findKernel() };
     const user = isRoot && !ownUser ? String(SERVICE_USER) : "";
     const entry = fileURLToPath(new URL("bundlerEntry.ts", import.meta.url));
     child = forkBundler(entry, confinement, [dirname(entry)], user);

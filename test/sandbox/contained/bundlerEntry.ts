@@ -8,8 +8,9 @@ import { confineBundler } from "../../../sandbox/host/net/modules/confineBundler
 import type { NativeCall } from "./doors.ts";
 import { openNative } from "./openNative.ts";
 
-const native = openNative();
-const [confinement, user] = process.argv.slice(2) as [string, string];
+const [argument, user] = process.argv.slice(2) as [string, string];
+const confinement = JSON.parse(argument) as Confinement;
+const native = openNative(confinement.kernel);
 if (user !== "") {
   process.setgroups?.([]);
   process.setgid?.(Number(user));
@@ -19,7 +20,7 @@ if (user !== "") {
 process.on("message", (attempts: readonly NativeCall[]) => {
   const tryAll = (): number[] => attempts.map(({ number, args }) => native(number, ...args));
   let asEsbuild: number[] = [];
-  void confineBundler(JSON.parse(confinement) as Confinement, () => {
+  void confineBundler(confinement, () => {
     asEsbuild = tryAll();
     return transform("");
   }).then(async () => {

@@ -10,10 +10,10 @@ import { confine, type Confinement } from "../../../sandbox/host/child/confine.t
 import { openNative, type Native } from "./openNative.ts";
 
 require(process.argv[2] as string);
-const native = openNative();
 // As in the real one, the pipes are opened before the system calls for that are gone.
 const { stdin, stdout } = process;
 const confinement = JSON.parse(process.argv[3] as string) as Confinement;
+const native = openNative(confinement.kernel);
 const flags = process.argv[4] ?? "";
 const user = /--user=(\d+)/.exec(flags)?.[1];
 if (user !== undefined) {

@@ -57,7 +57,7 @@ test("error: a name that is no layer is refused", () => {
 
 test("error: a child that can't confine itself ends, and says how to go on", () => {
   const confine = fileURLToPath(new URL("../../../sandbox/host/child/confine.ts", import.meta.url));
-  const code = `import(${JSON.stringify(confine)}).then(({ confine }) => { confine('{"uid":null,"isFilterRequired":true}'); process.stdout.write("went on") })`;
+  const code = `import(${JSON.stringify(confine)}).then(({ confine }) => { confine('{"uid":null,"isFilterRequired":true,"kernel":null}'); process.stdout.write("went on") })`;
   const { signal, stdout, stderr } = spawnSync(
     process.execPath,
     ["--no-warnings", "--permission", "--allow-fs-read=*", "--eval", code],

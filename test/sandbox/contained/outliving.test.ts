@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { TOOL_FOLDERS } from "../../../sandbox/host/landlock.ts";
+import { findKernel } from "../../../sandbox/host/buildKernel.ts";
 import { probePidNamespace } from "../../../sandbox/host/pidNamespace.ts";
 import { releaseUserId, takeUserId } from "../../../sandbox/host/userIds.ts";
 import { isLinux, isRoot, processesOfGroup, SERVICE_USER } from "./targets.ts";
@@ -21,7 +22,7 @@ async function startOverrun(ownUser: boolean): Promise<number> {
   const uid = ownUser ? takeUserId() : null;
   const script = fileURLToPath(new URL("outlivingService.ts", import.meta.url));
   const user = isRoot && !ownUser ? String(SERVICE_USER) : "";
-  const given = JSON.stringify({ uid, isFilterRequired: true });
+  const given = JSON.stringify({ uid, isFilterRequired: true, kernel: findKernel() });
   service = spawn(process.execPath, [script, given, user], { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = (await once(service.stdout!, "data")) as [Buffer];
   if (uid !== null) releaseUserId(uid);

@@ -5,28 +5,32 @@
 import { spawn } from "node:child_process";
 import { version } from "esbuild";
 import type { Confinement } from "../../../sandbox/host/child/confine.ts";
+import { loadKernelAddon } from "../../../sandbox/host/child/kernel/kernel.ts";
 import { confineBundler } from "../../../sandbox/host/net/modules/confineBundler.ts";
 
-const [confinement, user] = process.argv.slice(2) as [string, string];
+const [argument, user] = process.argv.slice(2) as [string, string];
+const confinement = JSON.parse(argument) as Confinement;
+const addon = loadKernelAddon(confinement.kernel);
 if (user !== "") {
   process.setgroups?.([]);
   process.setgid?.(Number(user));
   process.setuid?.(Number(user));
 }
 
+/** pipe2(2). */
+const PIPE2 = process.arch === "arm64" ? 59n : 293n;
+
 /** A pipe's two ends, which the programs started may have. */
 function openPipe(): readonly [number, number] {
-  const ffi = process.getBuiltinModule("node:ffi");
-  const { functions } = ffi.dlopen(null, { pipe: { return: "int32", arguments: ["pointer"] } });
   const ends = Buffer.alloc(8);
-  functions.pipe(ffi.getRawPointer(ends));
+  addon.syscall(PIPE2, addon.addressOf(ends), 0n);
   return [ends.readInt32LE(0), ends.readInt32LE(4)];
 }
 
 process.on("message", () => {
   const [input, feed] = openPipe();
   const [sink, output] = openPipe();
-  void confineBundler(JSON.parse(confinement) as Confinement, async () => {
+  void confineBundler(confinement, async () => {
     const program = spawn(process.env["ESBUILD_BINARY_PATH"]!, [`--service=${version}`], {
       // The fourth is the program itself.
       stdio: [input, output, output, feed, 4, sink],

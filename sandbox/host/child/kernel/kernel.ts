@@ -1,5 +1,3 @@
-import type * as Ffi from "node:ffi";
-
 /** What this process asks of the kernel directly. Every call throws with its name and errno when the kernel refuses it. */
 export interface Kernel {
   /** The raw system call; for what the C library has no function for. */
@@ -14,37 +12,43 @@ export interface Kernel {
   readonly addressOf: (buffer: Buffer) => bigint;
 }
 
+/** The exports of `kernel.c`. Each returns minus the errno where the kernel refuses. */
+export interface KernelAddon {
+  readonly syscall: (number: bigint, ...args: readonly bigint[]) => bigint;
+  readonly prctl: (option: bigint, argument: bigint) => bigint;
+  readonly setLimit: (resource: bigint, value: bigint) => bigint;
+  readonly renewEventLoop: () => bigint;
+  readonly addressOf: (buffer: Buffer) => bigint;
+}
+
 /**
- * Opens the way to the kernel through Node's foreign function interface.
- * @throws If this Node was built or started without it.
+ * Loads the addon into this process.
+ * @param path Its file; `null` where there is none for this machine.
+ * @throws If it can't be loaded.
  */
-export function openKernel(): Kernel {
-  const ffi = process.getBuiltinModule("node:ffi") as typeof Ffi | undefined;
-  if (ffi === undefined) throw new Error("this Node has no foreign function interface");
-  const { functions } = ffi.dlopen(null, {
-    syscall: { return: "int64", arguments: ["int64", "int64", "int64", "int64", "int64", "int64", "int64"] },
-    prctl: { return: "int32", arguments: ["int32", "uint64", "uint64", "uint64", "uint64"] },
-    setrlimit: { return: "int32", arguments: ["int32", "pointer"] },
-    uv_loop_fork: { return: "int32", arguments: ["pointer"] },
-    __errno_location: { return: "pointer", arguments: [] },
-  });
-  const check = (what: string, result: number | bigint): void => {
-    if (Number(result) >= 0) return;
-    throw new Error(`${what} failed with errno ${ffi.getInt32(functions.__errno_location())}`);
+export function loadKernelAddon(path: string | null): KernelAddon {
+  if (path === null) throw new Error("there is no kernel addon for this machine");
+  const module = { exports: {} };
+  process.dlopen(module, path);
+  return module.exports as KernelAddon;
+}
+
+/**
+ * Opens the way to the kernel. To be called before a change of user, who may not be let into the addon's folder.
+ * @param path File of the addon; see `buildKernel`.
+ * @throws If the addon can't be loaded.
+ */
+export function openKernel(path: string | null): Kernel {
+  const addon = loadKernelAddon(path);
+  const check = (what: string, result: bigint): bigint => {
+    if (result < 0n) throw new Error(`${what} failed with errno ${-result}`);
+    return result;
   };
   return {
-    syscall: (what, number, ...args) => {
-      const [a = 0n, b = 0n, c = 0n, d = 0n, e = 0n, f = 0n] = args.map(BigInt);
-      const result = functions.syscall(BigInt(number), a, b, c, d, e, f);
-      check(what, result);
-      return result;
-    },
-    prctl: (what, option, argument) => check(what, functions.prctl(option, BigInt(argument), 0n, 0n, 0n)),
-    setLimit: (what, resource, value) => {
-      const limit = Buffer.from(BigUint64Array.of(BigInt(value), BigInt(value)).buffer);
-      check(what, functions.setrlimit(resource, ffi.getRawPointer(limit)));
-    },
-    renewEventLoop: () => check("uv_loop_fork", functions.uv_loop_fork(ffi.getCurrentEventLoop())),
-    addressOf: (buffer) => ffi.getRawPointer(buffer),
+    syscall: (what, number, ...args) => check(what, addon.syscall(BigInt(number), ...args.map(BigInt))),
+    prctl: (what, option, argument) => void check(what, addon.prctl(BigInt(option), BigInt(argument))),
+    setLimit: (what, resource, value) => void check(what, addon.setLimit(BigInt(resource), BigInt(value))),
+    renewEventLoop: () => void check("uv_loop_fork", addon.renewEventLoop()),
+    addressOf: addon.addressOf,
   };
 }

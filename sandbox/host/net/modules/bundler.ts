@@ -1,3 +1,4 @@
+import { findKernel } from "../../buildKernel.ts";
 import type { ChildProcess } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -99,6 +100,7 @@ function confinement(): Confinement {
   return {
     uid: isRoot && !isMissing ? takeUserId() : null,
     isFilterRequired: !acceptedByEnvironment().includes("system-calls"),
+    kernel: findKernel(),
   };
 }
 

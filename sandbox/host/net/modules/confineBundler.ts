@@ -14,13 +14,18 @@ const MAX_OPEN_FILES = 128;
  * @throws If anything could not be given up and the operator has not accepted that.
  */
 export async function confineBundler(
-  { uid, isFilterRequired }: Confinement,
+  { uid, isFilterRequired, kernel: path }: Confinement,
   startEsbuild: () => Promise<unknown>,
 ): Promise<void> {
-  if (uid !== null) changeUser(uid);
-  let kernel: Kernel;
+  let kernel: Kernel | undefined;
   try {
-    kernel = openKernel();
+    kernel = openKernel(path);
+  } catch (error) {
+    if (isFilterRequired) throw error;
+  }
+  if (uid !== null) changeUser(uid);
+  if (kernel === undefined) return;
+  try {
     setLimits(kernel, { maxOpenFiles: MAX_OPEN_FILES });
     installFilter(kernel, { ...CALLS_TO_START_PROGRAMS, ...callsOfChannel(CHANNEL) });
     kernel.renewEventLoop();

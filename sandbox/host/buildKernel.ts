@@ -1,0 +1,52 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const SANDBOX_DIR = fileURLToPath(new URL("..", import.meta.url));
+const SOURCE = join(SANDBOX_DIR, "host", "child", "kernel", "kernel.c");
+
+/** Name of the addon's file in the npm package. */
+export const PACKAGED_KERNEL = `kernel-${process.platform}-${process.arch}.node`;
+
+/**
+ * Returns the path of the addon that a sandbox process reaches the kernel by. The npm package holds it for Linux on x64. Elsewhere the C
+ * compiler makes it when it is first needed, and it is kept under `node_modules/.cache/tyche` by the hash of its source.
+ * @throws If there is no C compiler.
+ */
+export function buildKernel(): string {
+  const packaged = join(SANDBOX_DIR, PACKAGED_KERNEL);
+  if (existsSync(packaged)) return packaged;
+  const modules = join(createRequire(import.meta.url).resolve("isolated-vm/package.json"), "..", "..");
+  const folder = join(modules, ".cache", "tyche");
+  const hash = createHash("sha256").update(readFileSync(SOURCE)).digest("hex").slice(0, 32);
+  const path = join(folder, `${hash}-${PACKAGED_KERNEL}`);
+  if (existsSync(path)) return path;
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  // Several processes may build at once; none may load half a file.
+  const draft = `${path}.${process.pid}`;
+  execFileSync("cc", ["-O2", "-s", "-shared", "-fPIC", "-o", draft, SOURCE], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    rmSync(draft);
+  }
+  return path;
+}
+
+/** As {@link buildKernel}; `null` where it can't be had. */
+export function findKernel(): string | null {
+  try {
+    return process.platform === "linux" ? buildKernel() : null;
+  } catch {
+    return null;
+  }
+}
+
+if (import.meta.main && process.platform === "linux") buildKernel();
