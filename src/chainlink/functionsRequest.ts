@@ -2,6 +2,7 @@ import { decode, encode, type DecodeOptions } from "cborg";
 import { bigIntDecoder } from "cborg/taglib";
 import { concatBytes, hexToBytes, type Hex } from "viem";
 import { TycheError, messageOf } from "../lib/errors.ts";
+import { toHexText } from "../lib/hex.ts";
 
 /** What an oracle node is asked to run. */
 export interface FunctionsRequest {
@@ -136,7 +137,7 @@ function parseNumber(value: unknown, key: string): number {
 }
 
 function toHex(bytes: Uint8Array): Hex {
-  return `0x${bytes.toHex()}`;
+  return toHexText(bytes);
 }
 
 /** The data of a request on chain are not a request that a node could run. */

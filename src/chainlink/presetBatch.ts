@@ -1,6 +1,6 @@
 import { concatBytes, type Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
-import { fromHexText } from "../lib/hex.ts";
+import { fromHexText, toHexText } from "../lib/hex.ts";
 import { MAX_VRF_CALLBACK_GAS } from "./limits.ts";
 
 /** One preset of a batch: which stored source, with which arguments. */
@@ -41,7 +41,7 @@ export function encodePresetBatch({ functionsSubId, items }: PresetBatch): Hex {
     const length = n < 255 ? [n] : [255, n >> 8, n & 0xff];
     parts.push(Uint8Array.of(sourceId >> 8, sourceId & 0xff, ...length), args);
   }
-  const packed = concatBytes(parts).toHex();
+  const packed = toHexText(concatBytes(parts)).slice(2);
   if (items.length === 0 || packed.length / 2 + 5 > MAX_BATCH_BYTES) {
     throw new PresetBatchError(
       `${items.length} items of ${packed.length / 2} bytes, at most ${MAX_BATCH_BYTES - 5}`,

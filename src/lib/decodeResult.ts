@@ -1,6 +1,7 @@
 import type { ReturnType } from "./vocabulary.ts";
 import { TycheError } from "./errors.ts";
 import { UINT256_LIMIT, readUint256 } from "./uint256.ts";
+import { toHexText } from "./hex.ts";
 
 export type { ReturnType } from "./vocabulary.ts";
 
@@ -26,7 +27,7 @@ export function decodeResult(bytes: Uint8Array, returnType: ReturnType): string 
       `a result of ${bytes.length} bytes is too large for ${returnType}, which takes at most ${MAX_INTEGER_BYTES}`,
     );
   }
-  return bytes.length === 0 ? "0" : String(BigInt(`0x${bytes.toHex()}`));
+  return bytes.length === 0 ? "0" : String(BigInt(toHexText(bytes)));
 }
 
 /**

@@ -3,7 +3,7 @@ import { findNodeModule } from "./nodeModule.ts";
 
 /** Writes bytes as `0x` hex, two lower-case digits each. */
 export function toHexText(bytes: Uint8Array): Hex {
-  if (native === undefined || bytes.length < NATIVE_BYTES) return `0x${bytes.toHex()}`;
+  if (native === undefined || (hasToHex && bytes.length < NATIVE_BYTES)) return `0x${bytes.toHex()}`;
   return `0x${native.hexSlice.call(bytes, 0, bytes.length)}`;
 }
 
@@ -33,6 +33,9 @@ interface NativeHex {
 }
 
 const native = findNativeHex();
+
+/** Node 24 has no `toHex`. */
+const hasToHex = "toHex" in Uint8Array.prototype;
 
 function findNativeHex(): NativeHex | undefined {
   const Buffer = findNodeModule("node:buffer")?.Buffer;

@@ -1,3 +1,5 @@
+import { toHexText } from "./hex.ts";
+
 /** Bytes of an EVM word. */
 export const WORD_BYTES = 32;
 
@@ -48,5 +50,5 @@ export function encodeUint256s(...values: readonly bigint[]): Uint8Array {
  * @throws RangeError when it does not fit.
  */
 export function toWord(value: bigint): `0x${string}` {
-  return `0x${encodeUint256s(value).toHex()}`;
+  return toHexText(encodeUint256s(value));
 }

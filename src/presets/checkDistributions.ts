@@ -118,12 +118,12 @@ function weightsOf({ outcomes, bounds }: PresetDistribution): number[] {
 
 /** The bytes of a result that decodes to `text`, as hex without `0x`. */
 function encode(text: string, { returnType }: Preset): string {
-  if (returnType === "string") return Buffer.from(text).toHex();
+  if (returnType === "string") return Buffer.from(text).toString("hex");
   return BigInt.asUintN(256, BigInt(text)).toString(16).padStart(64, "0");
 }
 
 /** A result as its reader would see it, or its bytes where they are none. */
 function decode(hex: string, { returnType }: Preset): string {
   const isDecodable = returnType === "string" || hex.length <= 64;
-  return isDecodable ? JSON.stringify(decodeResult(Uint8Array.fromHex(hex), returnType)) : `0x${hex}`;
+  return isDecodable ? JSON.stringify(decodeResult(Buffer.from(hex, "hex"), returnType)) : `0x${hex}`;
 }

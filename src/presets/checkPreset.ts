@@ -7,6 +7,7 @@ import type { Preset, RunSource } from "./preset.ts";
 import type { PresetExample } from "./presetDefinition.ts";
 import { parsePresetParams } from "./presetParams.ts";
 import type { PresetProblem } from "./presetProblem.ts";
+import { toHexText } from "../lib/hex.ts";
 
 /** Words that a source is most likely to trip over. */
 export const EXTREME_WORDS: readonly Hex[] = [
@@ -81,7 +82,7 @@ function compare({ bytes, parsedResult }: Drawn, example: PresetExample): Failur
     const reason = `gives ${JSON.stringify(parsedResult)}, not ${JSON.stringify(example.parsedResult)}`;
     return { ok: false, reason };
   }
-  const result = `0x${bytes.toHex()}`;
+  const result = toHexText(bytes);
   if (example.result === undefined || result === example.result) return undefined;
   return { ok: false, reason: `gives the bytes ${result}, not ${example.result}` };
 }

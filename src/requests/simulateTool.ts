@@ -16,6 +16,7 @@ import { placeInSource } from "../presets/locateFailure.ts";
 import { SourceSyntaxError } from "../presets/sourceSyntaxError.ts";
 import type { SimulateResult } from "./results.ts";
 import { describeRunError } from "./runDetails.ts";
+import { toHexText } from "../lib/hex.ts";
 
 /** Most HTTP requests that a source may make, as the oracle network has it. */
 export const MAX_HTTP_REQUESTS = DEFAULT_LIMITS.maxHttpRequests;
@@ -115,7 +116,7 @@ function describe(run: RunResult, returnType: ReturnType, preludeLines: number):
       ...describeRunError({ ...run.error, line: place?.line, column: place?.column }, "/source"),
     };
   }
-  const result: Hex = `0x${run.bytes.toHex()}`;
+  const result: Hex = toHexText(run.bytes);
   try {
     return { success: true, result, parsedResult: decodeDryRun(run.bytes, returnType), err: "0x" };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { toRlp } from "viem";
 import { keccak256 } from "../lib/keccak.ts";
+import { fromHexText } from "../lib/hex.ts";
 
 /**
  * Returns the root (32 bytes) of the Merkle Patricia trie that a block's header holds of its transactions and of its receipts:
@@ -26,7 +27,7 @@ function keyOf(index: number): number[] {
   const bytes =
     index === 0
       ? NOTHING
-      : Uint8Array.fromHex(index.toString(16).padStart(index < 256 ? 2 : index < 65_536 ? 4 : 6, "0"));
+      : fromHexText(`0x${index.toString(16).padStart(index < 256 ? 2 : index < 65_536 ? 4 : 6, "0")}`);
   return [...toRlp(bytes, "bytes")].flatMap((byte) => [byte >> 4, byte & 15]);
 }
 

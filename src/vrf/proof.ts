@@ -27,6 +27,7 @@ import { hashToCurve } from "./hashToCurve.ts";
 import { curveEngine } from "./nativeEngine.ts";
 import { proofNonces } from "./nonce.ts";
 import { keyHash } from "./randomWords.ts";
+import { toHexText } from "../lib/hex.ts";
 
 /** VRF.sol `SCALAR_FROM_CURVE_POINTS_HASH_PREFIX`. */
 const CHALLENGE_PREFIX = 2n;
@@ -111,7 +112,7 @@ export function prove(
       c,
       s: readUint256(s),
       preSeed: request.preSeed,
-      uWitness: `0x${uWitness.toHex()}`,
+      uWitness: toHexText(uWitness),
       cGammaWitness,
       sHashWitness,
       zInv: inverseOfProjectiveZ(cGammaWitness, sHashWitness),

@@ -2,13 +2,14 @@ import type { Hex } from "viem";
 import { keccak256 } from "../lib/keccak.ts";
 import { encodeUint256s, readUint256 } from "../lib/uint256.ts";
 import type { Point } from "./curve.ts";
+import { toHexText } from "../lib/hex.ts";
 
 /** VRF.sol `VRF_RANDOM_OUTPUT_HASH_PREFIX`. */
 const OUTPUT_PREFIX = 3n;
 
 /** Returns the identifier of a proving key, keccak256(abi.encode(pk)): VRFCoordinatorV2 `hashOfKey`. */
 export function keyHash(publicKey: Point): Hex {
-  return `0x${keccak256(encodeUint256s(publicKey.x, publicKey.y)).toHex()}`;
+  return toHexText(keccak256(encodeUint256s(publicKey.x, publicKey.y)));
 }
 
 /**

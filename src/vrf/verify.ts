@@ -4,7 +4,7 @@
  */
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { concatBytes, type Hex } from "viem";
-import { fromHexText } from "../lib/hex.ts";
+import { fromHexText, toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 import { encodeUint256s, readUint256 } from "../lib/uint256.ts";
 import { FIELD_SIZE, GROUP_ORDER, type Point } from "./curve.ts";
@@ -104,7 +104,7 @@ function multiply(point: CurvePoint, scalar: bigint): CurvePoint {
 }
 
 function addressOf(point: CurvePoint): Hex {
-  return `0x${keccak256(point.toBytes(false).subarray(1)).subarray(12).toHex()}`;
+  return toHexText(keccak256(point.toBytes(false).subarray(1)).subarray(12));
 }
 
 /** VRF.sol `_hashToCurve`, `_newCandidateSecp256k1Point`, `_fieldHash`; draft-irtf-cfrg-vrf-05 section 5.4.1.1. */

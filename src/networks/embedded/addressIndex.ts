@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { Hex } from "viem";
 import type { Appearance, AppearanceQuery, Appearances } from "../network.ts";
+import { toHexText } from "../../lib/hex.ts";
 
 /** What the index reads of a transaction; it has more. */
 export interface IndexableTransaction {
@@ -89,7 +90,7 @@ export function openAddressIndex(database: DatabaseSync): AddressIndex {
           : before.all(bytesOf(address), ...end, from, limit);
       const found = rows.map((row): Appearance => ({
         block: row["block"] as number,
-        blockHash: `0x${(row["hash"] as Uint8Array).toHex()}`,
+        blockHash: toHexText(row["hash"] as Uint8Array),
         index: row["place"] as number,
       }));
       return { found, from, through };

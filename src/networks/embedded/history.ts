@@ -5,6 +5,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Hex } from "viem";
 import type { AppearanceQuery, Appearances, RemovableBlocks } from "../network.ts";
 import { openAddressIndex, type IndexableReceipt, type IndexableTransaction } from "./addressIndex.ts";
+import { toHexText } from "../../lib/hex.ts";
 
 /** A block with everything that a node can be asked about it, as the node itself answered. */
 export interface HistoricBlock {
@@ -164,9 +165,7 @@ export function openHistory(file: string, keptTopics: readonly string[] = []): H
     cutAfter(number) {
       atOnce(() => forgetFrom(number + 1));
       const row = newest.get();
-      return (
-        row && { number: row["number"] as number, hash: `0x${(row["hash"] as Uint8Array).toHex()}` as const }
-      );
+      return row && { number: row["number"] as number, hash: toHexText(row["hash"] as Uint8Array) };
     },
     indexSome(limit) {
       return atOnce(() => {

@@ -3,6 +3,7 @@ import { ByteReader, MalformedMessageError } from "../protocol/byteReader.ts";
 import { MAX_MESSAGE_BYTES, peekRequestId, type Received, type Wire } from "../protocol/wire.ts";
 import { keccak256 } from "../../lib/keccak.ts";
 import { createTokenBuckets } from "./tokenBucket.ts";
+import { toHexText } from "../../lib/hex.ts";
 
 /** Messages whose signatures were checked and are not checked again: what is said again and again costs a hash. */
 const MAX_CHECKED = 8_192;
@@ -117,6 +118,6 @@ export function createInbox(options: {
 
 /** Returns a text that only the same bytes have. */
 function keyOf(bytes: Uint8Array): string {
-  if (bytes.length > MAX_KEY_BYTES) return keccak256(bytes).toHex();
+  if (bytes.length > MAX_KEY_BYTES) return toHexText(keccak256(bytes));
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }

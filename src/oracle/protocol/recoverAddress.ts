@@ -1,5 +1,6 @@
 import { keccak256 } from "../../lib/keccak.ts";
 import { loadSecp256k1 } from "../../lib/secp256k1.ts";
+import { toHexText } from "../../lib/hex.ts";
 
 /**
  * Recovers the address (lower case) whose key signed a 32-byte digest; `undefined` where the 65 bytes r ‖ s ‖ recovery id are no
@@ -14,7 +15,7 @@ export function recoverAddress(digest: Uint8Array, signature: Uint8Array): strin
   try {
     if (Buffer.compare(native.signatureNormalize(Uint8Array.from(compact)), compact) !== 0) return undefined;
     const publicKey = native.ecdsaRecover(compact, recoveryId, digest, false);
-    return `0x${keccak256(publicKey.subarray(1)).subarray(12).toHex()}`;
+    return toHexText(keccak256(publicKey.subarray(1)).subarray(12));
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { fromHexText } from "../../lib/hex.ts";
+import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { keccak256 } from "../../lib/keccak.ts";
 
 /**
@@ -12,7 +12,7 @@ export function transmitOrder(requestId: Hex, nodes: number): readonly number[] 
   const id = fromHexText(requestId);
   for (let last = nodes - 1; last > 0; last -= 1) {
     const hash = keccak256(Buffer.concat([id, Uint8Array.of(last)]));
-    const chosen = Number(BigInt(`0x${hash.toHex()}`) % BigInt(last + 1));
+    const chosen = Number(BigInt(toHexText(hash)) % BigInt(last + 1));
     [order[last], order[chosen]] = [order[chosen]!, order[last]!];
   }
   return order;
