@@ -20,6 +20,7 @@ import {
   stringify,
   toWellFormed,
 } from "./builtins.ts";
+import { removeUnsharedMembers } from "./ecmaScript.ts";
 import { freezeIntrinsics } from "./freeze.ts";
 import { createFunctions } from "./functions.ts";
 import { prepareGlobalObject } from "./globalObject.ts";
@@ -67,6 +68,7 @@ type Source = (run: object, importModule: ImportModule) => () => Promise<unknown
 export default function boot(
   host: Host,
 ): (tell: number, a?: unknown, b?: unknown, c?: unknown, d?: unknown) => unknown {
+  removeUnsharedMembers();
   let isObserved = false;
   /** Chunks that are being set up: what they read then is not the source's doing. */
   let loading = 0;

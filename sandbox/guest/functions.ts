@@ -1,6 +1,7 @@
+import { fromHex } from "./baseCodes.ts";
 import { encodeUtf8 } from "./utf8.ts";
 
-const { BigInt, Error, JSON, Number, Object, String, Uint8Array } = globalThis;
+const { BigInt, Error, JSON, Number, Object, String } = globalThis;
 const toText = Function.prototype.call.bind(BigInt.prototype.toString) as (
   value: bigint,
   radix: number,
@@ -10,7 +11,6 @@ const padStart = Function.prototype.call.bind(String.prototype.padStart) as (
   to: number,
   fill: string,
 ) => string;
-const fromHex = (Uint8Array as unknown as { fromHex: (text: string) => Uint8Array }).fromHex;
 const isInteger = Number.isInteger;
 
 const MAX_UINT256 = 2n ** 256n - 1n;

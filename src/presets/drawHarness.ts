@@ -52,7 +52,9 @@ for (let draw = 0; draw < Number(draws) && failure === null; draw += 1) {
   let word = "0x";
   for (let part = 0; part < 8; part += 1) word += next().toString(16).padStart(8, "0");
   try {
-    const hex = new Uint8Array(await run(JSON.parse(presetArgs), [word], Functions)).toHex();
+    const bytes = new Uint8Array(await run(JSON.parse(presetArgs), [word], Functions));
+    let hex = "";
+    for (const byte of bytes) hex += (byte + 256).toString(16).slice(1);
     const index = find(hex);
     if (index < 0) stray ??= hex;
     else counts[index] += 1;

@@ -1,3 +1,4 @@
+import { fromBase64, fromHex, toBase64, toHex } from "../baseCodes.ts";
 import type { Internals } from "../internals.ts";
 import type { Bytes } from "./buffer.ts";
 import { nodeError } from "./errors.ts";
@@ -54,10 +55,10 @@ export function createEncodings({ load, encodeUtf8 }: Internals): Encodings {
       case "utf8":
         return encodeUtf8(text) as Bytes;
       case "hex":
-        return fromHex(text);
+        return readHex(text);
       case "base64":
       case "base64url":
-        return fromBase64(text);
+        return readBase64(text);
       case "utf16le": {
         const bytes = new Uint8Array(text.length * 2);
         for (let at = 0; at < text.length; at++) {
@@ -77,7 +78,7 @@ export function createEncodings({ load, encodeUtf8 }: Internals): Encodings {
       case "utf8":
         return decodeUtf8(bytes);
       case "hex":
-        return (Uint8Array.prototype as unknown as { toHex(): string }).toHex.call(bytes);
+        return toHex(bytes);
       case "base64":
         return toBase64(bytes);
       case "base64url":
@@ -110,22 +111,17 @@ function fillLatin1(text: string): Bytes {
   return bytes;
 }
 
-function fromHex(text: string): Bytes {
+function readHex(text: string): Bytes {
   const pairs = /^(?:[0-9a-fA-F]{2})*/.exec(text)?.[0] ?? "";
-  return (Uint8Array as unknown as { fromHex(text: string): Bytes }).fromHex(pairs);
+  return fromHex(pairs);
 }
 
-function fromBase64(text: string): Bytes {
+function readBase64(text: string): Bytes {
   const body = text
     .replaceAll("-", "+")
     .replaceAll("_", "/")
     .replace(/=[^]*$/, "")
     .replace(/[^A-Za-z0-9+/]/g, "");
   const kept = body.length % 4 === 1 ? body.slice(0, -1) : body;
-  return (Uint8Array as unknown as { fromBase64(text: string, options: object): Bytes }).fromBase64(kept, {
-    lastChunkHandling: "loose",
-  });
+  return fromBase64(kept);
 }
-
-const toBase64 = (bytes: Uint8Array): string =>
-  (Uint8Array.prototype as unknown as { toBase64(): string }).toBase64.call(bytes);

@@ -1,4 +1,5 @@
 import type { Internals } from "../internals.ts";
+import { toBase64 } from "../baseCodes.ts";
 import { makeIterable } from "../pairIterator.ts";
 import {
   bytesOf,
@@ -137,10 +138,7 @@ export default function fileChunk({
     }
     readAsDataURL(blob: Blob): void {
       const type = blob.type === "" ? "application/octet-stream" : blob.type;
-      this.#read(
-        blob,
-        (bytes) => `data:${type};base64,${(bytes as unknown as { toBase64(): string }).toBase64()}`,
-      );
+      this.#read(blob, (bytes) => `data:${type};base64,${toBase64(bytes)}`);
     }
     abort(): void {}
   }

@@ -36,9 +36,6 @@ export default function observe({ touch }: Internals): Readonly<Record<string, u
   probe(Math, "random", "randomness");
   probe(Date, "now", "time");
   probe(Intl.DateTimeFormat.prototype, "formatToParts", "time", hasDate);
-  const { Temporal } = globalThis as { Temporal?: { readonly Now?: object } };
-  for (const name of ["instant", "plainDateISO", "plainDateTimeISO", "plainTimeISO", "zonedDateTimeISO"])
-    probe(Temporal?.Now, name, "time");
 
   // `format` of Intl.DateTimeFormat is a getter of a function that takes the present where it is given nothing.
   const format = getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, "format");

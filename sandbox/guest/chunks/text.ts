@@ -1,3 +1,4 @@
+import { fromBase64, toBase64 } from "../baseCodes.ts";
 import { decodeAscii } from "../hostCalls.ts";
 import type { Internals } from "../internals.ts";
 import { bytesOf, concatBytes, exposeInterface, printGetters, requireArguments, toText } from "../webIdl.ts";
@@ -138,7 +139,7 @@ export default function textChunk({
         throw domException("Cannot encode string: string contains characters outside of the Latin1 range");
       bytes[at] = unit;
     }
-    return (bytes as unknown as { toBase64(): string }).toBase64();
+    return toBase64(bytes);
   }
 
   exposeInterface(TextEncoder);
@@ -147,11 +148,6 @@ export default function textChunk({
   printGetters(TextDecoder, ["encoding", "fatal", "ignoreBOM"]);
   return { TextEncoder, TextDecoder, atob, btoa, decodeUtf8 };
 }
-
-const fromBase64 = (text: string): Uint8Array =>
-  (Uint8Array as unknown as { fromBase64(text: string, options: object): Uint8Array }).fromBase64(text, {
-    lastChunkHandling: "loose",
-  });
 
 function toBinaryText(bytes: Uint8Array): string {
   let text = "";

@@ -1,3 +1,5 @@
+import { fromBase64 } from "../baseCodes.ts";
+
 /** What a data URL holds. */
 export interface DataUrl {
   /** MIME type, serialised. */
@@ -40,10 +42,7 @@ function decodeBase64(text: string): Uint8Array | undefined {
   const plain = text.replace(/[\t\n\f\r ]+/g, "");
   const body = plain.length % 4 === 0 ? plain.replace(/==?$/, "") : plain;
   if (body.length % 4 === 1 || /[^A-Za-z0-9+/]/.test(body)) return undefined;
-  return (Uint8Array as unknown as { fromBase64(text: string, options: object): Uint8Array }).fromBase64(
-    body,
-    { lastChunkHandling: "loose" },
-  );
+  return fromBase64(body);
 }
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

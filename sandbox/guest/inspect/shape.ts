@@ -96,7 +96,6 @@ function specialShapeOf(
     const head = prefix("Date");
     return withBase(`${head === "Date " ? "" : head}${text}`);
   }
-  if (tag.startsWith("Temporal.")) return done(String(value));
   if (isError(value)) {
     const base = formatError(state, value as Error, constructor, tag, shape.keys, (inner) =>
       state.format(state, inner, Number.NaN),

@@ -28,12 +28,12 @@ export const STATICS: Readonly<Record<string, ReadonlySet<string>>> = {
   String: words("fromCharCode fromCodePoint"),
   JSON: words("parse stringify"),
   Array: words("from isArray of"),
-  Uint8Array: words("from fromHex of"),
+  Uint8Array: words("from of"),
   Uint32Array: words("from of"),
 };
 
 /** Statics that take one argument here: the others run code in the middle of a value, or write into it. */
-export const ONE_ARGUMENT: ReadonlySet<string> = words("parse stringify fromHex");
+export const ONE_ARGUMENT: ReadonlySet<string> = words("parse stringify");
 
 /** Properties that may be read. */
 export const PROPERTIES: ReadonlySet<string> = words("length byteLength buffer");
@@ -43,7 +43,7 @@ export const METHODS: ReadonlySet<string> = words(
   [
     "at concat every fill filter find findIndex findLast findLastIndex flat flatMap forEach includes indexOf join lastIndexOf map pop",
     "push reduce reduceRight reverse shift slice some sort splice toReversed toSorted toSpliced unshift with",
-    "set subarray toHex",
+    "set subarray",
     "charAt charCodeAt codePointAt endsWith padEnd padStart repeat split startsWith substring toLowerCase toUpperCase trim trimEnd trimStart",
     "toFixed toString",
   ].join(" "),

@@ -11,8 +11,9 @@ export const createDraw = (word) => {
   let size = 2n ** 256n;
   // The state of ChaCha20 (RFC 8439, section 2.3): the constant "expand 32-byte k", the word as key, and 16 bytes that begin as 0, of
   // which the first four count the blocks.
+  const bytes = "657870616e642033322d62797465206b" + word.slice(2) + "0".repeat(32);
   const state = new Uint32Array(
-    Uint8Array.fromHex("657870616e642033322d62797465206b" + word.slice(2) + "0".repeat(32)).buffer,
+    new Uint8Array(64).map((_, i) => Number("0x" + bytes.slice(2 * i, 2 * i + 2))).buffer,
   );
   return (n) => {
     for (;;) {
@@ -30,7 +31,7 @@ export const createDraw = (word) => {
           }
         }
         const block = x.map((part, i) => part + state[i]);
-        pool = (pool << 512n) | BigInt("0x" + new Uint8Array(block.buffer).toHex());
+        pool = new Uint8Array(block.buffer).reduce((sum, byte) => (sum << 8n) | BigInt(byte), pool);
         size <<= 512n;
         state[12]++;
       }
