@@ -1,7 +1,8 @@
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { ApiError, ConnectionError } from "../../client/index.ts";
+import { ApiError } from "../../client/index.ts";
 import { noteExchange } from "./connection.ts";
 import { Layout } from "./layout.tsx";
+import { isRefused } from "./refetch.ts";
 import { Routes } from "./routes.tsx";
 import { ServicesProvider } from "./services.tsx";
 import { loseSession } from "./session.ts";
@@ -12,7 +13,7 @@ function noticeFailure(error: Error): void {
   if (error instanceof ApiError && error.code === "unauthenticated") loseSession();
 }
 
-/** How often a service that answers nothing is asked again. */
+/** How often is asked again what could not be had. */
 const LOST_MS = 2_000;
 
 const queries = new QueryClient({
@@ -25,8 +26,8 @@ const queries = new QueryClient({
       networkMode: "always",
       staleTime: 500,
       gcTime: 60_000,
-      // A page whose service was away for a moment comes back by itself.
-      refetchInterval: ({ state }) => (state.error instanceof ConnectionError ? LOST_MS : false),
+      // A page whose service was away for a moment, or whose chain was starting, comes back by itself.
+      refetchInterval: ({ state: { error } }) => (error === null || isRefused(error) ? false : LOST_MS),
     },
   },
 });

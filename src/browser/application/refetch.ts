@@ -7,6 +7,11 @@ interface FollowedQuery<Data> {
   readonly state: { readonly data: Data | undefined; readonly error: Error | null };
 }
 
+/** Whether something was refused for good: asking again would not help. */
+export function isRefused(error: Error | null): boolean {
+  return error instanceof ApiError && FINAL_CODES.includes(error.code);
+}
+
 /**
  * Makes a `refetchInterval` that stops where there never was anything but a refusal. Other failures, such as a service that starts,
  * pass.
@@ -15,7 +20,5 @@ interface FollowedQuery<Data> {
  */
 export function refetchUnlessRefused<Data>(intervalOf: (data: Data | undefined) => number) {
   return ({ state: { data, error } }: FollowedQuery<Data>): number | false =>
-    data === undefined && error instanceof ApiError && FINAL_CODES.includes(error.code)
-      ? false
-      : intervalOf(data);
+    data === undefined && isRefused(error) ? false : intervalOf(data);
 }

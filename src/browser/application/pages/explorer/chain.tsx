@@ -4,6 +4,7 @@ import type { BlockSummary } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
 import { Age, BlockLink, Code, Copyable, groupDigits, Time } from "../../parts/format.tsx";
 import { Facts, Scrollable, TransactionTable } from "../../parts/parts.tsx";
+import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer } from "../../services.tsx";
 import { Found, SearchForm, useTrail } from "./explorerFrame.tsx";
 
@@ -18,7 +19,7 @@ export function Chain() {
   const query = useQuery({
     queryKey: ["overview", network],
     queryFn: () => explorer.overview(network),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
   return (
     <Found query={query} network={network}>

@@ -14,6 +14,7 @@ import {
   units,
 } from "../../parts/format.tsx";
 import { Facts, Folded, RawBytes, TransactionStatus, UnknownText, ValueTable } from "../../parts/parts.tsx";
+import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useTitleOf } from "../../services.tsx";
 import { Found, useTrail } from "./explorerFrame.tsx";
 import { FunctionRequestSection, FunctionResultSection, ReportSection } from "./functionSections.tsx";
@@ -31,8 +32,9 @@ export function Transaction() {
   const query = useQuery({
     queryKey: ["transaction", network, hash],
     queryFn: () => explorer.transaction(network, hash),
-    refetchInterval: ({ state: { data } }) =>
-      data === undefined ? false : data.status === "pending" ? PENDING_MS : MINED_MS,
+    refetchInterval: refetchUnlessRefused<TransactionView>((data) =>
+      data?.status === "pending" ? PENDING_MS : MINED_MS,
+    ),
   });
   return (
     <Found query={query} network={network} hint={<Elsewhere hash={hash} network={network} />}>
