@@ -235,6 +235,9 @@ describe("whoever is signed in", () => {
     await page.getByText("Choose at least one permission.").waitFor();
     await page.goto(`${tyche.url}/dapps/dapp_none`);
     await page.getByRole("heading", { level: 1, name: "Nothing here" }).waitFor();
+    await page.goto(`${tyche.url}/dapps/${dappId}/requests?cursor=nothing`);
+    await page.getByRole("region", { name: "Requests", exact: true }).getByRole("alert").waitFor();
+    expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
     await page.goto(`${tyche.url}/presets/none`);
     await page.getByRole("heading", { level: 1, name: "Nothing here" }).waitFor();
     expect(visitor.troubles).toEqual([]);

@@ -185,7 +185,7 @@ describe("dry runs", () => {
   test("error: a place in the list that there isn't is not asked for again", async () => {
     await page.clock.install();
     await page.goto(`${tyche.url}/dapps/${dapp.id}/dry-runs?cursor=none`);
-    await page.getByRole("heading", { name: "That can't be used" }).waitFor();
+    await page.getByRole("region", { name: "Dry runs" }).getByRole("alert").waitFor();
     await page.clock.runFor("01:00");
     await page.evaluate("fetch('/api/explorer/networks')");
     expect(callsOf("GET /api/dryRuns")).toHaveLength(1);

@@ -1,14 +1,17 @@
 import type { UseQueryResult } from "@tanstack/react-query";
-import { useEffect, type ReactNode } from "react";
+import { createContext, useContext, useEffect, type ReactNode } from "react";
 import { Link } from "wouter";
 import { ApiError } from "../../client/index.ts";
-import { UnknownText } from "./parts/parts.tsx";
+import { Notice, UnknownText } from "./parts/parts.tsx";
 
 /** A page above the one that is shown. */
 export interface TrailEntry {
   readonly href: string;
   readonly text: string;
 }
+
+/** Whether a page is around: what can't be had is then a part of it. */
+const InPage = createContext(false);
 
 /** One page: names the tab, and says where in the application it is. */
 export function Page({
@@ -35,7 +38,7 @@ export function Page({
           ))}
         </nav>
       )}
-      {children}
+      <InPage value>{children}</InPage>
     </>
   );
 }
@@ -58,9 +61,15 @@ export function Loaded<Data>({
   );
 }
 
-/** Why there is nothing to see. */
+/** Why there is nothing to see: as a page, or within one as a part of it. */
 export function Refusal({ error, children }: { readonly error: unknown; readonly children?: ReactNode }) {
   const { title, message } = describeRefusal(error);
+  if (useContext(InPage))
+    return (
+      <Notice kind="bad">
+        <UnknownText text={message} />
+      </Notice>
+    );
   return (
     <Page title={title}>
       <h1>{title}</h1>

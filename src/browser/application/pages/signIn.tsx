@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from "react";
 import { Redirect, useSearchParams } from "wouter";
-import { Field, problemAttributes, readField } from "../parts/forms.tsx";
+import { Field, focusFirstProblem, problemAttributes, readField } from "../parts/forms.tsx";
 import { Page } from "../page.tsx";
 import { signIn, useSession } from "../session.ts";
 
@@ -25,8 +25,7 @@ export function SignIn() {
     );
     setBusy(false);
     setProblem(wrong);
-    if (wrong !== undefined)
-      requestAnimationFrame(() => document.querySelector<HTMLElement>("#operator-token")?.focus());
+    if (wrong !== undefined) focusFirstProblem(form);
   };
   return (
     <Page title="Sign in">

@@ -206,7 +206,20 @@ export function problemsOf(error: unknown): ReadonlyMap<string, string> {
   return problems;
 }
 
-/** Puts the focus on the first control of a form that is marked as wrong, once it is drawn. */
+/** How long a mark that is still to be drawn is waited for. */
+const DRAWN_WITHIN_MS = 2_000;
+
+/** Puts the focus on the first control of a form that is marked as wrong, once it is drawn; nowhere where none is. */
 export function focusFirstProblem(form: HTMLFormElement): void {
-  requestAnimationFrame(() => form.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+  const focus = (): boolean => {
+    const control = form.querySelector<HTMLElement>("[aria-invalid=true]");
+    control?.focus();
+    return control !== null;
+  };
+  requestAnimationFrame(() => {
+    if (focus()) return;
+    const observer = new MutationObserver(() => focus() && observer.disconnect());
+    observer.observe(form, { subtree: true, childList: true, attributeFilter: ["aria-invalid"] });
+    setTimeout(() => observer.disconnect(), DRAWN_WITHIN_MS);
+  });
 }
