@@ -2,12 +2,13 @@
 // Runs on old versions of Node too, so that whoever has one is told.
 import { existsSync } from "node:fs";
 
-const NEEDED = 26;
+// isolated-vm has native code for these two only; a later one may have it.
+const isSupported = (major) => major === 24 || major >= 26;
 const version = process.versions.node;
 
-if (Number(version.split(".")[0]) < NEEDED) {
+if (!isSupported(Number(version.split(".")[0]))) {
   process.stderr.write(
-    `error: Tyche needs Node ${NEEDED} or later, and this is Node ${version}: install it from https://nodejs.org\n`,
+    `error: Tyche needs Node 24 or 26, and this is Node ${version}: install one from https://nodejs.org\n`,
   );
   process.exitCode = 1;
 } else {

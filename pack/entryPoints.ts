@@ -1,6 +1,6 @@
 /**
  * Writes into `dist` what lets programs in a checkout import `tyche/client` and the package's other entry points by name: a module for
- * each that passes the source on, which Node 26 runs as it is. npm's `prepare` runs it; `npm pack` puts the compiled code there instead,
+ * each that passes the source on, which Node runs as it is. npm's `prepare` runs it; `npm pack` puts the compiled code there instead,
  * and these modules again when it is done.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

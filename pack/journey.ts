@@ -2,7 +2,7 @@
  * What a user goes through, from an empty folder to a verified result of a preset of one's own: packs, installs, starts, calls, verifies.
  * Prints how long each step took and what it left on disk; ends with exit code 1 where something is not as it should be.
  *
- * `node pack/journey.ts` needs the npm registry. Node 26 comes first on the PATH, as in npm's scripts.
+ * `node pack/journey.ts` needs the npm registry. The Node that runs it, 24 or 26, is the one that it tries.
  */
 import { execFileSync, spawn, type ExecFileSyncOptions } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
