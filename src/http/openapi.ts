@@ -2,6 +2,7 @@ import type { PresetView } from "../requests/views.ts";
 import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
 import type { LiveSchemas } from "./liveSchemas.ts";
 import type { Operation } from "./operation.ts";
+import { enveloped, errorExample, errorSchema } from "./errorSchema.ts";
 import { publicSchema } from "./publicSchema.ts";
 import { RequestView } from "./requestView.ts";
 
@@ -241,7 +242,12 @@ function responses(operation: Operation): Json {
     String(status),
     {
       description: codes.map((code) => `\`${code}\`: ${ERROR_TABLE[code].meaning}`).join(" "),
-      content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+      content: {
+        "application/json": {
+          schema: { $ref: "#/components/schemas/Error" },
+          examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(code) }])),
+        },
+      },
     },
   ]);
   return {
@@ -264,35 +270,3 @@ const ACCEPTED: Json = {
   headers: { Location: { schema: { type: "string" } } },
   content: { "application/json": { schema: enveloped({ $ref: "#/components/schemas/Request" }) } },
 };
-
-function enveloped(data: unknown): Json {
-  return { type: "object", required: ["data"], additionalProperties: false, properties: { data } };
-}
-
-function errorSchema(): Json {
-  return enveloped({
-    type: "object",
-    required: ["success", "err", "code"],
-    properties: {
-      success: { const: false },
-      err: { type: "string", description: "One sentence." },
-      code: { enum: Object.keys(ERROR_TABLE), description: "Stable: branch on it." },
-      details: {
-        type: "array",
-        description:
-          "Every violation, for `invalid_parameter`; for `function_failed` what is behind `err`, where that text alone doesn't say it.",
-        items: {
-          type: "object",
-          required: ["path", "message"],
-          properties: {
-            path: { type: "string", description: "JSON Pointer to the parameter." },
-            message: { type: "string" },
-          },
-        },
-      },
-      id: { type: "string", description: "Identifier of the request, where there is one." },
-      statusUrl: { type: "string", description: "Address of the request, where there is one." },
-      correlationId: { type: "string", description: "For `internal`: names the call in the operator's log." },
-    },
-  });
-}
