@@ -1,6 +1,6 @@
 import path from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { formatPresetProblem, listPresetFolders, OWN_PRESETS_FOLDER } from "../requests/presetFolder.ts";
+import { findPresetFolders, formatPresetProblem, OWN_PRESETS_FOLDER } from "../requests/presetFolder.ts";
 import type { Preset, PresetReport } from "../requests/presetTools.ts";
 import { createProgress } from "./progress.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
@@ -32,12 +32,18 @@ Examples:
 export function registerPreset(program: Command, terminal: Terminal): void {
   const preset = program.command("preset").description("Lists, checks and creates presets.");
 
-  withFolder(preset.command("list"))
-    .description("Lists the presets in a folder, and what keeps others from being served. Runs nothing.")
+  preset
+    .command("list")
+    .description(
+      "Lists the presets that a service started here would serve, and what is wrong with others. Runs nothing.",
+    )
+    .option("--folder <path>", "list the presets in this folder alone")
+    .option("--json", "print JSON")
     .addHelpText("after", LIST_EXAMPLES)
-    .action(async ({ folder, json }: FolderFlags) => {
+    .action(async ({ folder, json }: Partial<FolderFlags>) => {
       const { readPresets } = await loadTools();
-      const reports = await readPresets(folder);
+      const folders = folder === undefined ? findPresetFolders() : [folder];
+      const reports = (await Promise.all(folders.map((each) => readPresets(each)))).flat();
       if (json) terminal.out(JSON.stringify(reports.map(toJson), null, 2));
       else for (const report of reports) printListed(report, terminal);
     });
@@ -86,9 +92,15 @@ export function registerPreset(program: Command, terminal: Terminal): void {
       if (json) return terminal.out(JSON.stringify({ name, files }));
       terminal.out(files.join("\n"));
       terminal.err(
-        terminal.colors.dim(`A service that is running serves it already. Next: tyche preset check ${name}`),
+        terminal.colors.dim(
+          `Next: tyche preset check ${name}. A service started in this folder serves it already.`,
+        ),
       );
     });
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function formatCount(count: number): string {
@@ -100,7 +112,7 @@ function loadTools() {
   return import("../requests/presetTools.ts");
 }
 
-function withFolder(command: Command, folder = listPresetFolders().at(-1)): Command {
+function withFolder(command: Command, folder = findPresetFolders().at(-1)): Command {
   return command
     .option("--folder <path>", "folder that holds a folder for each preset", folder)
     .option("--json", "print JSON");
@@ -156,7 +168,7 @@ function describeParameters({ parameterOrder, definition }: Preset): string {
 function printChecked({ name, preset, problems }: PresetReport, { colors, out, err }: Terminal): void {
   if (problems.length === 0 && preset !== undefined) {
     const { examples, distributions = [] } = preset.definition;
-    const counts = `${examples.length} examples, ${distributions.length} distributions`;
+    const counts = `${countOf(examples.length, "example")}, ${countOf(distributions.length, "distribution")}`;
     out(`${colors.green("ok")}      ${name}: ${counts}, ${preset.sourceBytes} bytes on chain:`);
     out(colors.dim(withoutControls(preset.source).replaceAll(/^/gm, "        ")));
     return;

@@ -8,8 +8,11 @@ import {
 } from "./presetRegistry.ts";
 
 /** Options of {@link createLayeredRegistry}. */
-export interface LayeredRegistryOptions extends Omit<PresetRegistryOptions, "folder"> {
-  /** Paths of folders of presets. Of two presets of one name, the one in the earlier folder is served. */
+export interface LayeredRegistryOptions extends Omit<PresetRegistryOptions, "folder" | "mayBeMissing"> {
+  /**
+   * Paths of folders of presets. Of two presets of one name, the one in the earlier folder is served. The first folder has to be
+   * there; the others are followed from when they are created.
+   */
   readonly folders: readonly string[];
 }
 
@@ -31,6 +34,7 @@ export async function createLayeredRegistry(options: LayeredRegistryOptions): Pr
         await createPresetRegistry({
           ...shared,
           folder,
+          mayBeMissing: index > 0,
           onChange(change) {
             const name = change.kind === "live" ? change.preset.name : change.name;
             if (isHidden(name, index)) return;

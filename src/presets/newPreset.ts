@@ -59,7 +59,7 @@ function createDefinition(name: string): object {
 /** A new preset would overwrite something. Code `preset_exists`. */
 export class PresetExistsError extends TycheError {
   constructor(name: string) {
-    const message = `there is a ${JSON.stringify(name)} in the folder already: choose another name, or remove it first`;
+    const message = `the folder already has a preset ${JSON.stringify(name)}: choose another name, or remove it first`;
     super(message, { code: "preset_exists", blame: "caller" });
   }
 }

@@ -22,6 +22,8 @@ const FOLLOWED_FILES: readonly string[] = ["preset.json", "source.js"];
 export interface PresetRegistryOptions {
   /** Path of the folder that holds one folder for each preset. */
   readonly folder: string;
+  /** Whether the folder may be created later: until then it holds no presets. Default false: one that can't be read is an error. */
+  readonly mayBeMissing?: boolean;
   /** Where examples run before a preset goes live. Without it, presets go live unchecked. */
   readonly run?: RunSource;
   /** Time that the creation waits for all presets, in ms. Default 10,000. */
@@ -58,7 +60,7 @@ export interface PresetRegistry {
  * A folder that breaks, or is removed, stops being served and harms no other: serving on what is no longer there
  * would hide the mistake, and requests under way keep the preset that they began with. Resolves when all were read,
  * or after 10 s: a preset whose examples take longer holds no start up.
- * Throws {@link PresetFolderError} when the folder itself can't be read.
+ * Throws {@link PresetFolderError} when the folder itself can't be read, or is missing and may not be.
  */
 export async function createPresetRegistry(options: PresetRegistryOptions): Promise<PresetRegistry> {
   const registry = new FolderRegistry(options);
@@ -84,9 +86,9 @@ class FolderRegistry implements PresetRegistry {
   }
 
   async start(): Promise<void> {
-    const { folder, signal, startPatienceMs = START_PATIENCE_MS } = this.#options;
+    const { folder, mayBeMissing = false, signal, startPatienceMs = START_PATIENCE_MS } = this.#options;
     signal?.throwIfAborted();
-    const names = await listFolders(folder);
+    const names = await listFolders(folder, mayBeMissing);
     // Watching begins before reading, so that no change falls between the two.
     await this.#watch();
     this.#reading = this.#readFirst(names);
@@ -139,11 +141,14 @@ class FolderRegistry implements PresetRegistry {
       const [name = "", file] = path.relative(folder, changed).split(path.sep);
       return name.startsWith(".") || (file !== undefined && !FOLLOWED_FILES.includes(file));
     };
+    // A folder that is not there is waited for in its parent.
+    const watched = [path.resolve(folder), path.dirname(path.resolve(folder))];
     const watcher = watch(folder, {
       ignoreInitial: true,
-      depth: 1,
+      // Counted from the parent where the folder comes later.
+      depth: 2,
       followSymlinks: false,
-      ignored: (changed) => path.resolve(changed) !== path.resolve(folder) && isForeign(changed),
+      ignored: (changed) => !watched.includes(path.resolve(changed)) && isForeign(changed),
     });
     this.#watcher = watcher;
     watcher.on("all", (_event, changed) =>
@@ -237,7 +242,7 @@ class FolderRegistry implements PresetRegistry {
 }
 
 /** Folders and links to folders; files beside them and hidden folders are nobody's preset. */
-async function listFolders(folder: string): Promise<string[]> {
+async function listFolders(folder: string, mayBeMissing: boolean): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     const names = entries
@@ -245,6 +250,7 @@ async function listFolders(folder: string): Promise<string[]> {
       .map((entry) => entry.name);
     return names.sort();
   } catch (error) {
+    if (mayBeMissing && (error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw new PresetFolderError(error);
   }
 }

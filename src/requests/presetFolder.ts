@@ -9,10 +9,19 @@ export const DEFAULT_PRESETS_FOLDER = path.resolve(import.meta.dirname, "../../p
 /** Presets of one's own: `plugins` in the working directory, which in a checkout is the one above. */
 export const OWN_PRESETS_FOLDER = path.resolve("plugins");
 
-/** Folders of presets that a service reads where its configuration names none: own presets, if any, beside those that come with Tyche. */
-export function listPresetFolders(): readonly string[] {
-  const isOwn = OWN_PRESETS_FOLDER !== DEFAULT_PRESETS_FOLDER && isFolder(OWN_PRESETS_FOLDER);
-  return [DEFAULT_PRESETS_FOLDER, ...(isOwn ? [OWN_PRESETS_FOLDER] : [])];
+/**
+ * Folders of presets that a service reads where its configuration names none: those that come with Tyche, and one's own beside them,
+ * which need not be there yet.
+ */
+export function listPresetFolders(): readonly [string, ...string[]] {
+  return OWN_PRESETS_FOLDER === DEFAULT_PRESETS_FOLDER
+    ? [DEFAULT_PRESETS_FOLDER]
+    : [DEFAULT_PRESETS_FOLDER, OWN_PRESETS_FOLDER];
+}
+
+/** Those of {@link listPresetFolders} that are there. */
+export function findPresetFolders(): readonly string[] {
+  return listPresetFolders().filter(isFolder);
 }
 
 function isFolder(folder: string): boolean {

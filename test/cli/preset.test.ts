@@ -29,7 +29,7 @@ test("behaviour: a new preset works as it is", async () => {
   expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining(path.join("pick", "preset.json")) });
   const checked = await runCli(["preset", "check", "--folder", folder, "--draws", "20000"]);
   expect(checked.stdout).toMatch(
-    /^ok {6}pick: 2 examples, 1 distributions, \d+ bytes on chain:\n {8}const \w+=JSON\.parse\(args\[0\]\).*\n$/,
+    /^ok {6}pick: 2 examples, 1 distribution, \d+ bytes on chain:\n {8}const \w+=JSON\.parse\(args\[0\]\).*\n$/,
   );
   expect(checked.code).toBe(0);
 });
@@ -39,7 +39,7 @@ test("error: new does not overwrite", async () => {
   await writePreset(folder, "echo", {});
   const { code, stderr } = await runCli(["preset", "new", "echo", "--folder", folder]);
   expect(code).toBe(1);
-  expect(stderr).toContain('there is a "echo" in the folder already');
+  expect(stderr).toContain('the folder already has a preset "echo"');
 });
 
 test("error: new with a name that is a path", async () => {

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createLayeredRegistry } from "../../src/presets/layeredRegistry.ts";
-import { makeFolder, writePreset } from "./folders.ts";
+import { exampleDefinition, makeFolder, writePreset } from "./folders.ts";
 
 async function openLayers() {
   const [first, second] = [await makeFolder(), await makeFolder()];
@@ -46,6 +46,28 @@ test("behaviour: one that comes later is served", async () => {
   const { second, registry } = await openLayers();
   await writePreset(second, "late", {});
   await expect.poll(() => registry.find("late")?.name).toBe("late");
+});
+
+test("behaviour: a folder that is created later is followed, after it was removed too", async () => {
+  const [first, second] = [await makeFolder(), path.join(await makeFolder(), "plugins")];
+  await writePreset(first, "echo", {});
+  const registry = await createLayeredRegistry({ folders: [first, second] });
+  onTestFinished(() => registry.close());
+  expect(registry.list().map(({ name }) => name)).toEqual(["echo"]);
+  await writePreset(second, "own", {});
+  await expect.poll(() => registry.find("own")?.title).toBe("Echo");
+  await writePreset(second, "own", { definition: { ...exampleDefinition("own"), title: "Edited" } });
+  await expect.poll(() => registry.find("own")?.title).toBe("Edited");
+  await rm(second, { recursive: true });
+  await expect.poll(() => registry.find("own")).toBeUndefined();
+  await writePreset(second, "again", {});
+  await expect.poll(() => registry.find("again")?.title).toBe("Echo");
+  expect(registry.problems()).toEqual([]);
+});
+
+test("error: the first folder is missing", async () => {
+  const folder = path.join(await makeFolder(), "plugins");
+  await expect(createLayeredRegistry({ folders: [folder] })).rejects.toThrow(/can't be read \(ENOENT\)/);
 });
 
 test("error: an unknown name is answered with those of both folders", async () => {

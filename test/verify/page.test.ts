@@ -35,7 +35,7 @@ test("default: a source of plain ECMAScript runs and gives its bytes", async () 
 test.each(["coinflip", "range", "nDice", "lotto"])(
   "default: %s is plain, and gives what its examples say",
   async (name) => {
-    const { source, definition, parameterOrder } = await loadPreset(listPresetFolders()[0]!, name);
+    const { source, definition, parameterOrder } = await loadPreset(listPresetFolders()[0], name);
     expect(findObstacle(source)).toBeUndefined();
     for (const { params, word, parsedResult } of definition.examples) {
       const given = parameterOrder.map(
