@@ -8,7 +8,7 @@ import {
   type TycheExplorer,
   type TycheOperator,
 } from "../../client/index.ts";
-import { useSession } from "./session.ts";
+import { loseSession, useSession } from "./session.ts";
 
 interface Services {
   readonly explorer: TycheExplorer;
@@ -29,10 +29,22 @@ export function ServicesProvider({ children }: { readonly children: ReactNode })
     const connection = { baseUrl: location.origin, retries: RETRIES };
     return {
       explorer: createExplorer(connection),
-      operator: token === undefined ? undefined : createOperator({ ...connection, token }),
+      operator:
+        token === undefined
+          ? undefined
+          : createOperator({ ...connection, token, fetch: fetchInSession(token) }),
     };
   }, [token]);
   return <Context value={services}>{children}</Context>;
+}
+
+/** The session may end while a page is open: whatever the page asks for next says so, a form that is sent as well as a list that is read. */
+function fetchInSession(token: string): typeof fetch {
+  return async (...given) => {
+    const answer = await fetch(...given);
+    if (answer.status === 401) loseSession(token);
+    return answer;
+  };
 }
 
 function useServices(): Services {

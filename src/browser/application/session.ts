@@ -54,9 +54,9 @@ export async function signOut(): Promise<void> {
   become({ kind: "stranger" });
 }
 
-/** Notes that the service doesn't know the session any more. */
-export function loseSession(): void {
-  become({ kind: "stranger" });
+/** Notes that the service doesn't know a session any more. A late answer to an earlier session leaves the one of now alone. */
+export function loseSession(token: string): void {
+  if (session.kind === "operator" && session.token === token) become({ kind: "stranger" });
 }
 
 function post(path: string, body: object): Promise<Response> {

@@ -1,0 +1,43 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { readOperatorToken } from "../support/signIn.ts";
+import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { createVisitor, type Visitor } from "./support/visitor.ts";
+
+let browser: Browser;
+let tyche: TycheProcess;
+beforeAll(async () => {
+  [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess()]);
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), tyche?.stop()]);
+});
+
+let visitor: Visitor;
+let page: Page;
+beforeEach(async () => {
+  visitor = await createVisitor(browser);
+  page = visitor.page;
+  await page.goto(tyche.url);
+  await enter();
+  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+});
+afterEach(() => visitor.close());
+
+const enter = async (): Promise<void> => {
+  await page.getByLabel("Operator token").fill(readOperatorToken(tyche));
+  await page.getByRole("button", { name: "Sign in" }).click();
+};
+/** What went wrong on the pages but for answers of these statuses. */
+const takeTroublesBut = (...statuses: readonly number[]): readonly string[] =>
+  visitor.takeTroubles().filter((trouble) => !statuses.some((status) => trouble.includes(String(status))));
+
+test("error: a form that is sent after the session has ended leads to the sign-in and back", async () => {
+  await visitor.open(`${tyche.url}/presets/coinflip`);
+  await page.evaluate("fetch('/session', { method: 'DELETE' })");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await enter();
+  await page.getByRole("heading", { name: "Run it" }).waitFor();
+  expect(takeTroublesBut(401)).toEqual([]);
+});
