@@ -41,3 +41,18 @@ test("error: a form that is sent after the session has ended leads to the sign-i
   await page.getByRole("heading", { name: "Run it" }).waitFor();
   expect(takeTroublesBut(401)).toEqual([]);
 });
+
+test("error: a service that can't answer who is there is asked again, and nobody is sent to the sign-in", async () => {
+  const codes = [429, 503];
+  await page.route("**/session", (route) => {
+    const status = codes.shift();
+    return status === undefined
+      ? route.continue()
+      : route.fulfill({ status, json: { data: { success: false, code: "overloaded", err: "busy" } } });
+  });
+  await page.goto(`${tyche.url}/networks`);
+  await page.getByRole("alert").filter({ hasText: "The service can't be reached." }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Networks" }).waitFor();
+  expect(codes).toEqual([]);
+  expect(takeTroublesBut(429, 503)).toEqual([]);
+});

@@ -26,9 +26,14 @@ function become(next: Session): void {
   for (const listener of listeners) listener();
 }
 
-/** Asks the service who we are: the browser's cookie opens a session, and the session a token for the API. */
+/**
+ * Asks the service who we are: the browser's cookie opens a session, and the session a token for the API.
+ *
+ * @throws {Error} where the service says neither yes nor no, as while it starts or has been asked too often: ask again.
+ */
 export async function openSession(): Promise<void> {
   const answer = await post("/session", {});
+  if (answer.status === 429 || answer.status >= 500) throw new Error(`the service answered ${answer.status}`);
   const { data } = (await answer.json()) as { readonly data: { readonly token?: string | null } };
   become(typeof data.token === "string" ? { kind: "operator", token: data.token } : { kind: "stranger" });
 }
