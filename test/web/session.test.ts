@@ -56,3 +56,19 @@ test("error: a service that can't answer who is there is asked again, and nobody
   expect(codes).toEqual([]);
   expect(takeTroublesBut(429, 503)).toEqual([]);
 });
+
+test.each([429, 503])("error: who could not be signed out is told so, after a %d", async (status) => {
+  const answers = [{ status, json: { data: { success: false, code: "overloaded", err: "busy" } } }];
+  await page.route("**/session", (route) => {
+    const answer = answers.shift();
+    return answer === undefined ? route.continue() : route.fulfill(answer);
+  });
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("alert").filter({ hasText: "You are still signed in" }).waitFor();
+  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+  await visitor.inspect();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { level: 1, name: "Explorer" }).waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+  expect(takeTroublesBut(status)).toEqual([]);
+});

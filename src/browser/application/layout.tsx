@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { useIsLost } from "./connection.ts";
 import { ErrorBoundary } from "./errorBoundary.tsx";
@@ -19,6 +19,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
   const [location] = useLocation();
   const isLost = useIsLost();
   const main = useFocusOnNavigation(location);
+  const [isStuck, setStuck] = useState(false);
   return (
     <>
       <a className="skip" href="#main">
@@ -57,6 +58,11 @@ export function Layout({ children }: { readonly children: ReactNode }) {
             The service can't be reached. It is asked again every few seconds.
           </div>
         )}
+        {isStuck && isAdmitted && (
+          <div className="notice bad" role="alert">
+            You are still signed in: the service could not end the session. Try again.
+          </div>
+        )}
         <ErrorBoundary page={location}>{children}</ErrorBoundary>
       </main>
       <div id="announcer" className="visually-hidden" role="status" aria-live="polite" />
@@ -64,8 +70,13 @@ export function Layout({ children }: { readonly children: ReactNode }) {
   );
 
   async function leave(): Promise<void> {
-    await signOut();
-    history.pushState(null, "", "/explorer");
+    setStuck(false);
+    try {
+      await signOut();
+      history.pushState(null, "", "/explorer");
+    } catch {
+      setStuck(true);
+    }
   }
 }
 

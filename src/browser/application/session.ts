@@ -53,9 +53,14 @@ export async function signIn(
   return data.err ?? "The service did not answer. Try again.";
 }
 
-/** Ends the session, here and in the service. */
+/**
+ * Ends the session, here and in the service.
+ *
+ * @throws {Error} where the service has not ended it: its cookie would open the next page.
+ */
 export async function signOut(): Promise<void> {
-  await fetch("/session", { method: "DELETE" });
+  const answer = await fetch("/session", { method: "DELETE" });
+  if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
   become({ kind: "stranger" });
 }
 
