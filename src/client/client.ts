@@ -186,14 +186,9 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
     dryRuns: (params = {}, options) => get("/api/dryRuns", params, options),
     usage: (params = {}, options) => get("/api/usage", params, options),
     usageCsv: (params = {}, options = {}) =>
-      within(options, async (signal) => {
+      within(options, (signal) => {
         const query = { ...params, format: "csv" };
-        const { body, end } = await transport.open({ method: "GET", path: "/api/usage", query, signal });
-        try {
-          return await new Response(body).text();
-        } finally {
-          end();
-        }
+        return transport.sendForText({ method: "GET", path: "/api/usage", query, signal });
       }),
     presets: (options) => list("/api/presets", options),
     networks: (options) => list("/api/networks", options),

@@ -48,6 +48,8 @@ export interface Transport {
    * @throws {ApiError} what the service answered, {@link ConnectionError}, or the reason of the caller's signal.
    */
   send(call: Call): Promise<Answer>;
+  /** As {@link send}, of an answer that is text and no JSON: its body. */
+  sendForText(call: Call): Promise<string>;
   /** Opens a stream, once. It is aborted when it stays silent for the time of an attempt. */
   open(call: Call): Promise<OpenStream>;
   /** Waits before the retry of this number, from 0. Throws `error` where there is to be none. */
@@ -119,28 +121,27 @@ export function createTransport(options: TransportOptions): Transport {
     }
   };
 
-  const sendOnce = async (call: Call): Promise<Answer> => {
+  const sendOnce = async <Result>(call: Call, read: Read<Result>): Promise<Result> => {
     const silence = createSilence(attemptTimeoutMs);
     try {
-      const response = await attempt(call, silence.controller);
-      const data = await readData(response, call.signal);
-      const id = response.headers.get("tyche-request-id");
-      return { data, ...(id === null ? {} : { id }) };
+      return await read(await attempt(call, silence.controller), call.signal);
     } finally {
       silence.end();
     }
   };
+  const sendAndRead = async <Result>(call: Call, read: Read<Result>): Promise<Result> => {
+    for (let retry = 0; ; retry += 1) {
+      try {
+        return await sendOnce(call, read);
+      } catch (error) {
+        await transport.backOff(error, retry, call.signal);
+      }
+    }
+  };
 
   const transport: Transport = {
-    async send(call) {
-      for (let retry = 0; ; retry += 1) {
-        try {
-          return await sendOnce(call);
-        } catch (error) {
-          await transport.backOff(error, retry, call.signal);
-        }
-      }
-    },
+    send: (call) => sendAndRead(call, readAnswer),
+    sendForText: (call) => sendAndRead(call, readText),
     async open(call) {
       const silence = createSilence(attemptTimeoutMs);
       try {
@@ -176,6 +177,25 @@ function createSilence(timeoutMs: number) {
   };
   touch();
   return { controller, touch, end };
+}
+
+/** Reads an answer. Throws {@link ConnectionError} where it is not whole. */
+type Read<Result> = (response: Response, signal: AbortSignal | undefined) => Promise<Result>;
+
+async function readAnswer(response: Response, signal: AbortSignal | undefined): Promise<Answer> {
+  const data = await readData(response, signal);
+  const id = response.headers.get("tyche-request-id");
+  return { data, ...(id === null ? {} : { id }) };
+}
+
+async function readText(response: Response, signal: AbortSignal | undefined): Promise<string> {
+  if (!response.ok) await readData(response, signal);
+  try {
+    return await response.text();
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new ConnectionError(`the answer with status ${response.status} is not whole`, cause);
+  }
 }
 
 async function readData(response: Response, signal: AbortSignal | undefined): Promise<object> {

@@ -50,6 +50,8 @@ function endings(service: Harness["service"]): number {
   return service.submitted.length;
 }
 
+const BUSY = { data: { success: false, code: "overloaded", err: "busy" } };
+
 describe("a call", () => {
   test("behaviour: one whose answer was lost is sent again with the same key, and is one request", async () => {
     let lost = 0;
@@ -152,6 +154,23 @@ describe("a call", () => {
     expect(calls).toBe(3);
   });
 
+  test("behaviour: a CSV file that was put off or broke off is asked for again, and is whole", async () => {
+    const answers = [() => Response.json(BUSY, { status: 503 }), () => new Response(breakAtOnce())];
+    const { client, calls } = await connect((given) => async (input, init) => {
+      const answer = answers.shift();
+      return answer === undefined ? given(input, init) : answer();
+    });
+    expect(await client.usageCsv()).toMatch(/^day,network,.*\r\n2026-11-01,sepolia,.*\r\n$/);
+    expect(calls).toHaveLength(1);
+  });
+
+  test("error: a CSV file that breaks off each time is a ConnectionError, and a refused one the service's error", async () => {
+    const broken = await connect(() => async () => new Response(breakAtOnce()), { retries: 1 });
+    await expect(broken.client.usageCsv()).rejects.toBeInstanceOf(ConnectionError);
+    const { client } = await connect();
+    await expect(client.usageCsv({ from: "yesterday" })).rejects.toMatchObject({ code: "invalid_parameter" });
+  });
+
   test("error: a service that asks for minutes gets no retry", async () => {
     const busy = () =>
       Response.json(
@@ -223,6 +242,14 @@ describe("waiting", () => {
     await expect(wait()).rejects.toMatchObject({ code: "oracle_timeout", name: "OracleTimeoutError" });
   });
 });
+
+/** A body that begins and then breaks. */
+function breakAtOnce(): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode("day,")),
+    pull: (controller) => controller.error(new TypeError("terminated")),
+  });
+}
 
 /** Lets the first event through and then breaks. */
 function breakAfterEvent(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
