@@ -3,7 +3,8 @@ import { findNodeModule } from "./nodeModule.ts";
 
 /** Writes bytes as `0x` hex, two lower-case digits each. */
 export function toHexText(bytes: Uint8Array): Hex {
-  if (native === undefined || (hasToHex && bytes.length < NATIVE_BYTES)) return `0x${bytes.toHex()}`;
+  if (native === undefined) return writeDigits(bytes);
+  if (hasToHex && bytes.length < NATIVE_BYTES) return `0x${(bytes as HexBytes).toHex()}`;
   return `0x${native.hexSlice.call(bytes, 0, bytes.length)}`;
 }
 
@@ -15,7 +16,7 @@ export function toHexText(bytes: Uint8Array): Hex {
 export function fromHexText(text: Hex): Uint8Array {
   if (text.charCodeAt(0) !== ZERO || text.charCodeAt(1) !== X)
     throw new SyntaxError("hex must begin with 0x");
-  return native === undefined ? Uint8Array.fromHex(text.slice(2)) : readNatively(native, text);
+  return native === undefined ? readDigits(text) : readNatively(native, text);
 }
 
 /** Below this many bytes V8's own `toHex` is faster, from it on Node's encoder is (Node 26; `npm run bench` shows by how much). */
@@ -34,7 +35,8 @@ interface NativeHex {
 
 const native = findNativeHex();
 
-/** Node 24 has no `toHex`. */
+/** Node 24 has no `toHex`, nor have browsers from before 2025. */
+type HexBytes = Uint8Array & { readonly toHex: () => string };
 const hasToHex = "toHex" in Uint8Array.prototype;
 
 function findNativeHex(): NativeHex | undefined {
@@ -61,10 +63,24 @@ function readNatively({ hexWrite, allocate }: NativeHex, text: Hex): Uint8Array 
   const offset = isShared ? slabUsed : 0;
   // It stops at the first character that is no hex digit, without a word.
   if (hexWrite.call(memory, text.slice(2), offset, length) * 2 !== text.length - 2)
-    throw new SyntaxError("hex must have an even number of digits, and nothing else");
+    throw new SyntaxError(NO_DIGITS);
   if (isShared) slabUsed += length;
   return new Uint8Array(memory.buffer, offset, length);
 }
 
+function writeDigits(bytes: Uint8Array): Hex {
+  let text: Hex = "0x";
+  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+  return text;
+}
+
+function readDigits(text: Hex): Uint8Array {
+  if (!/^0x(?:[\da-f]{2})*$/i.test(text)) throw new SyntaxError(NO_DIGITS);
+  return Uint8Array.from({ length: text.length / 2 - 1 }, (_, i) =>
+    Number(`0x${text.slice(2 * i + 2, 2 * i + 4)}`),
+  );
+}
+
+const NO_DIGITS = "hex must have an even number of digits, and nothing else";
 const ZERO = "0".charCodeAt(0);
 const X = "x".charCodeAt(0);

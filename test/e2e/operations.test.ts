@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { fromHexText, toHexText } from "../../src/lib/hex.ts";
 import { NETWORK_NAMES } from "../../src/networks/profiles.ts";
 import { deriveKey } from "../../src/lib/secrets.ts";
 import { makeDataDir, removeDataDir, startTycheProcess } from "../support/tyche.ts";
@@ -153,7 +154,7 @@ test("behaviour: no line of the log holds a key or what is derived from one", as
   });
   await call("POST", "/api/vrfv2/presets", { body: {}, headers: { authorization: `${apiKey}x` } });
   const masterKey = readFileSync(path.join(dataDir, "master-key"), "utf8").trim();
-  const master = Uint8Array.fromHex(masterKey);
+  const master = fromHexText(`0x${masterKey}`);
   const roles = ["deployer", "operator", "vrf sender", "vrf"];
   for (let i = 0; i < 4; i += 1) roles.push(`signer ${i}`, `transmitter ${i}`);
   const derived = NETWORK_NAMES.flatMap((name) => roles.map((role) => deriveKey(master, `${role}/${name}`)));
@@ -163,10 +164,10 @@ test("behaviour: no line of the log holds a key or what is derived from one", as
     apiKey,
     operatorToken,
     ...[master, ...derived].flatMap((key) => [
-      key.toHex(),
+      toHexText(key).slice(2),
       Buffer.from(key).toString("base64"),
       Buffer.from(key).toString("base64url"),
-      String(BigInt(`0x${key.toHex()}`)),
+      String(BigInt(toHexText(key))),
     ]),
   ];
   const lines = tyche

@@ -3,9 +3,10 @@ import { keccak256, type TransactionSerializableLegacy } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import { createAccount } from "../../src/evm/account.ts";
+import { toHexText } from "../../src/lib/hex.ts";
 
 const secretKey = new Uint8Array(32).fill(5);
-const viemAccount = privateKeyToAccount(`0x${secretKey.toHex()}`);
+const viemAccount = privateKeyToAccount(toHexText(secretKey));
 
 test("default: the signed bytes and their hash are those of viem's own account, whatever the length of the data", async () => {
   const account = createAccount(secretKey);
@@ -19,7 +20,7 @@ test("default: the signed bytes and their hash are those of viem's own account, 
         gasPrice: 1_000_000_000n,
         gas: 100_000n,
         to: viemAccount.address,
-        data: `0x${data.toHex()}`,
+        data: toHexText(data),
         value: 0n,
       };
       const { raw, hash } = await account.sign(transaction);

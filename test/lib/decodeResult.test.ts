@@ -2,8 +2,9 @@ import { decodeResult as reference } from "@chainlink/functions-toolkit/dist/dec
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeResult, type ReturnType } from "../../src/lib/decodeResult.ts";
+import { fromHexText } from "../../src/lib/hex.ts";
 
-const bytesOf = (hex: string): Uint8Array => Uint8Array.fromHex(hex);
+const bytesOf = (hex: string): Uint8Array => fromHexText(`0x${hex}`);
 
 test.each<[hex: string, returnType: ReturnType, expected: string]>([
   ["", "uint256", "0"],

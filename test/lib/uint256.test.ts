@@ -1,9 +1,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { toHexText } from "../../src/lib/hex.ts";
 import { encodeUint256s, readUint256, writeUint256 } from "../../src/lib/uint256.ts";
 
 test("default: words are big-endian and consecutive", () => {
-  expect(encodeUint256s(1n, 0x1234n).toHex()).toBe(`${"00".repeat(31)}01${"00".repeat(30)}1234`);
+  expect(toHexText(encodeUint256s(1n, 0x1234n))).toBe(`0x${"00".repeat(31)}01${"00".repeat(30)}1234`);
 });
 
 test("behaviour: every value reads back, at any offset of any view", () => {

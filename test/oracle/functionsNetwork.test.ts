@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { encodeFunctionData, parseAbi } from "viem";
 import { functionsRouterAbi } from "../../src/chainlink/contracts/abi.ts";
+import { toHexText } from "../../src/lib/hex.ts";
 import type { SourceRunner } from "../../src/oracle/execute.ts";
 import { createReportSigner } from "../../src/oracle/signer.ts";
 import { SandboxOverloadedError } from "../../sandbox/index.ts";
@@ -126,7 +127,7 @@ test("behaviour: a callback that reverts is noticed and not repeated, and its ne
     functionName: "sendRequest",
     args: [
       world.dapp.functionsSubId,
-      `0x${inlineRequest("return Buffer.from('x')").toHex()}`,
+      toHexText(inlineRequest("return Buffer.from('x')")),
       1,
       100_000,
       DON_ID,

@@ -1,4 +1,5 @@
 import {
+  concatHex,
   encodeAbiParameters,
   encodeFunctionData,
   keccak256,
@@ -10,6 +11,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import * as fc from "fast-check";
 import { functionsCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
+import { toHexText } from "../../src/lib/hex.ts";
 import {
   encodeReport,
   encodeTransmission,
@@ -22,10 +24,9 @@ import { createReportSigner, SignerKeyError } from "../../src/oracle/signer.ts";
 const secrets = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte));
 const signers = secrets.map(createReportSigner);
 const configDigest = `0x0001${"cd".repeat(30)}` as const;
-const hex = (bytes: Uint8Array): Hex => `0x${bytes.toHex()}`;
 
 const item: fc.Arbitrary<ReportItem> = fc.record({
-  requestId: fc.uint8Array({ minLength: 32, maxLength: 32 }).map(hex),
+  requestId: fc.uint8Array({ minLength: 32, maxLength: 32 }).map(toHexText),
   observation: fc.record({ ok: fc.boolean(), bytes: fc.uint8Array({ maxLength: 300 }) }),
   commitment: fc.uint8Array({ minLength: 352, maxLength: 352 }),
 });
@@ -33,9 +34,9 @@ const item: fc.Arbitrary<ReportItem> = fc.record({
 function viemReport(items: readonly ReportItem[]): Hex {
   return encodeAbiParameters(parseAbiParameters("bytes32[], bytes[], bytes[], bytes[], bytes[]"), [
     items.map(({ requestId }) => requestId),
-    items.map(({ observation }) => (observation.ok ? hex(observation.bytes) : "0x")),
-    items.map(({ observation }) => (observation.ok ? "0x" : hex(observation.bytes))),
-    items.map(({ commitment }) => hex(commitment)),
+    items.map(({ observation }) => (observation.ok ? toHexText(observation.bytes) : "0x")),
+    items.map(({ observation }) => (observation.ok ? "0x" : toHexText(observation.bytes))),
+    items.map(({ commitment }) => toHexText(commitment)),
     items.map(() => "0x" as const),
   ]);
 }
@@ -43,7 +44,7 @@ function viemReport(items: readonly ReportItem[]): Hex {
 test("default: the report's bytes are those of viem's ABI encoder", () => {
   fc.assert(
     fc.property(fc.array(item, { maxLength: 16 }), (items) => {
-      expect(hex(encodeReport(items))).toBe(viemReport(items));
+      expect(toHexText(encodeReport(items))).toBe(viemReport(items));
     }),
     { numRuns: 50, seed: 7 },
   );
@@ -53,36 +54,36 @@ test("behaviour: the transmission's bytes are those of viem's encoder, and its s
   const [items] = fc.sample(fc.array(item, { minLength: 3, maxLength: 3 }), { numRuns: 1, seed: 8 });
   const report = encodeReport(items!);
   const context = encodeContext({ configDigest, epoch: 7 });
-  const words = [0, 1, 2].map((index) => hex(context.subarray(index * 32, (index + 1) * 32))) as [
+  const words = [0, 1, 2].map((index) => toHexText(context.subarray(index * 32, (index + 1) * 32))) as [
     Hex,
     Hex,
     Hex,
   ];
   expect(words).toEqual([configDigest, `0x${"00".repeat(30)}0701`, `0x${"00".repeat(32)}`]);
   const digest = reportDigest(report, context);
-  expect(hex(digest)).toBe(keccak256(`${keccak256(report)}${context.toHex()}`));
+  expect(toHexText(digest)).toBe(keccak256(concatHex([keccak256(report), toHexText(context)])));
   const signatures = signers.map((signer) => signer.sign(digest));
   const expected = encodeFunctionData({
     abi: functionsCoordinatorAbi,
     functionName: "transmit",
     args: [
       words,
-      hex(report),
-      signatures.map(({ r }) => hex(r)),
-      signatures.map(({ s }) => hex(s)),
+      toHexText(report),
+      signatures.map(({ r }) => toHexText(r)),
+      signatures.map(({ s }) => toHexText(s)),
       `0x${signatures.map(({ recoveryId }) => `0${recoveryId}`).join("")}${"00".repeat(29)}`,
     ],
   });
   expect(encodeTransmission(items!, { configDigest, epoch: 7 }, signers)).toBe(expected);
   for (const [index, { r, s, recoveryId }] of signatures.entries()) {
-    const signature = { r: hex(r), s: hex(s), yParity: recoveryId };
-    expect(await recoverAddress({ hash: hex(digest), signature })).toBe(signers[index]!.address);
+    const signature = { r: toHexText(r), s: toHexText(s), yParity: recoveryId };
+    expect(await recoverAddress({ hash: toHexText(digest), signature })).toBe(signers[index]!.address);
   }
 });
 
 test("behaviour: a signer's address is that of its key", () => {
   expect(signers.map(({ address }) => address)).toEqual(
-    secrets.map((secret) => privateKeyToAccount(hex(secret)).address),
+    secrets.map((secret) => privateKeyToAccount(toHexText(secret)).address),
   );
 });
 

@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { encodeFunctionData, type Hex } from "viem";
 import { blockhashStoreAbi } from "../../src/chainlink/contracts/abi.ts";
 import { createPoolClient } from "../../src/evm/nodePool.ts";
+import { fromHexText } from "../../src/lib/hex.ts";
 import { decodeProof } from "../../src/vrf/encoding.ts";
 import { keyHash, seedOf } from "../../src/vrf/randomWords.ts";
 import { verify } from "../../src/vrf/verify.ts";
@@ -29,7 +30,7 @@ test("default: the coordinator accepts the proof, and it verifies from the trans
   const [hash] = await fulfilments(1);
   const { input } = await world.viem.getTransaction({ hash: hash! });
   // Selector, two offsets and a length come before the first proof.
-  const proof = decodeProof(Uint8Array.fromHex(input.slice(2)), 4 + 3 * 32);
+  const proof = decodeProof(fromHexText(input), 4 + 3 * 32);
   const block = await world.viem.getBlock({ blockNumber: world.lastRequestBlock() });
   const seed = seedOf(proof.preSeed, block.hash);
   const output = (await fulfilled())[0]!.outputSeed;

@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSandboxPool, type SandboxPool } from "../../sandbox/index.ts";
+import { toHexText } from "../../src/lib/hex.ts";
 import { checkDistributions } from "../../src/presets/checkDistributions.ts";
 import { checkExamples, checkWords, EXTREME_WORDS } from "../../src/presets/checkPreset.ts";
 import { loadPreset } from "../../src/presets/loadPreset.ts";
@@ -20,7 +21,7 @@ const words: readonly Hex[] = [
   ...EXTREME_WORDS,
   ...fc
     .sample(fc.uint8Array({ minLength: 32, maxLength: 32 }), { seed: 20_240_501, numRuns: RANDOM_WORDS })
-    .map((bytes): Hex => `0x${bytes.toHex()}`),
+    .map(toHexText),
 ];
 
 let pool: SandboxPool;

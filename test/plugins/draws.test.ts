@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSandboxPool, type SandboxPool } from "../../sandbox/index.ts";
 import { decodeResult } from "../../src/lib/decodeResult.ts";
+import { toHexText } from "../../src/lib/hex.ts";
 import { chiSquarePValue } from "../../src/presets/chiSquare.ts";
 import { loadPreset } from "../../src/presets/loadPreset.ts";
 import { parsePresetParams } from "../../src/presets/presetParams.ts";
@@ -18,12 +19,12 @@ afterAll(() => pool.close());
 /** Draws as the sources do, with OpenSSL's ChaCha20 in the place of theirs. */
 function createReference(word: Uint8Array): (n: bigint) => bigint {
   const cipher = createCipheriv("chacha20", word, Buffer.alloc(16));
-  let pool = BigInt(`0x${word.toHex()}`);
+  let pool = BigInt(toHexText(word));
   let size = 2n ** 256n;
   return (n) => {
     for (;;) {
       if (size < n) {
-        pool = (pool << 512n) | BigInt(`0x${cipher.update(Buffer.alloc(64)).toHex()}`);
+        pool = (pool << 512n) | BigInt(toHexText(cipher.update(Buffer.alloc(64))));
         size <<= 512n;
       }
       const rejectedFrom = (size / n) * n;
@@ -43,7 +44,7 @@ async function draw(name: string, raw: Record<string, unknown>, word: Uint8Array
   const outcome = await pool.run({
     source: preset.source,
     args,
-    bytesArgs: [`0x${word.toHex()}`],
+    bytesArgs: [toHexText(word)],
     limits: { maxResponseBytes: 16_384 },
   });
   if (!outcome.ok) throw new Error(outcome.error.message);

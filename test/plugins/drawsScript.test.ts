@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSandboxPool, type SandboxPool } from "../../sandbox/index.ts";
 import { decodeResult } from "../../src/lib/decodeResult.ts";
+import { toHexText } from "../../src/lib/hex.ts";
 import { loadPreset } from "../../src/presets/loadPreset.ts";
 import { parsePresetParams } from "../../src/presets/presetParams.ts";
 
@@ -27,7 +28,7 @@ const wordOf = fc
     { weight: 4, arbitrary: fc.uint8Array({ minLength: 32, maxLength: 32 }) },
     fc.constantFrom(new Uint8Array(32), new Uint8Array(32).fill(255)),
   )
-  .map((bytes) => `0x${bytes.toHex()}`);
+  .map(toHexText);
 
 const MIN_INT256 = -(2n ** 255n);
 const spanOf = fc.oneof(

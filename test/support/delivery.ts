@@ -4,6 +4,7 @@ import {
   encodeAbiParameters,
   encodeFunctionData,
   keccak256,
+  padHex,
   parseAbiParameters,
   type Hex,
 } from "viem";
@@ -16,6 +17,7 @@ import {
   vrfCoordinatorAbi,
   vrfCoordinatorV2PlusAbi,
 } from "../../src/chainlink/contracts/abi.ts";
+import { toHexText } from "../../src/lib/hex.ts";
 import { prove } from "../../src/vrf/proof.ts";
 import { seedOf } from "../../src/vrf/randomWords.ts";
 import { FURTHER_PROVING_KEYS, TEST_PROVING_KEY, TEST_ROLES, type TestStack } from "./stack.ts";
@@ -143,11 +145,9 @@ export async function deliverResults(
       args: [
         context,
         report,
-        signatures.map(({ signature }): Hex => `0x${signature.subarray(0, 32).toHex()}`),
-        signatures.map(({ signature }): Hex => `0x${signature.subarray(32).toHex()}`),
-        `0x${Uint8Array.from(signatures, ({ recid }) => recid)
-          .toHex()
-          .padEnd(64, "0")}`,
+        signatures.map(({ signature }) => toHexText(signature.subarray(0, 32))),
+        signatures.map(({ signature }) => toHexText(signature.subarray(32))),
+        padHex(toHexText(Uint8Array.from(signatures, ({ recid }) => recid)), { dir: "right" }),
       ],
     }),
   });

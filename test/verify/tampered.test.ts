@@ -20,6 +20,7 @@ import {
   presetConsumerAbi,
   vrfCoordinatorAbi,
 } from "../../src/chainlink/contracts/abi.ts";
+import { toHexText } from "../../src/lib/hex.ts";
 import { reportDigest } from "../../src/oracle/report.ts";
 import { TycheError } from "../../src/lib/errors.ts";
 import { createReportSigner } from "../../src/oracle/signer.ts";
@@ -200,7 +201,7 @@ test("error: another source in the function request", async () => {
 });
 
 test("error: another stored source", async () => {
-  const prefix = `0x${encodeSourcePrefix("return Functions.encodeUint256(1)").toHex()}` as const;
+  const prefix = toHexText(encodeSourcePrefix("return Functions.encodeUint256(1)"));
   const result = encodeFunctionResult({ abi: presetConsumerAbi, functionName: "sourceOf", result: prefix });
   expect(await failedStepOf(changeCall(world.addresses.presetConsumer, result, "sourceOf"))).toEqual([
     "source",
@@ -254,8 +255,8 @@ function changeReport(
       args: [
         context,
         changed,
-        signed.map(({ r }): Hex => `0x${r.toHex()}`),
-        signed.map(({ s }): Hex => `0x${s.toHex()}`),
+        signed.map(({ r }) => toHexText(r)),
+        signed.map(({ s }) => toHexText(s)),
         `0x${vs.padEnd(64, "0")}`,
       ],
     });

@@ -1,5 +1,6 @@
 import { privateKeyToAddress } from "viem/accounts";
 import { expect, test } from "vitest";
+import { toHexText } from "../../../src/lib/hex.ts";
 import { FUNDED_ACCOUNTS } from "../../../src/networks/embedded/fundedAccounts.ts";
 import { testAccount } from "../../support/anvil.ts";
 
@@ -7,6 +8,6 @@ test("default: each account is the one of its place in Anvil's mnemonic", () => 
   expect(FUNDED_ACCOUNTS).toHaveLength(10);
   for (const [i, { address, secretKey }] of FUNDED_ACCOUNTS.entries()) {
     expect(privateKeyToAddress(secretKey)).toBe(address);
-    expect(`0x${testAccount(i).secretKey.toHex()}`).toBe(secretKey);
+    expect(toHexText(testAccount(i).secretKey)).toBe(secretKey);
   }
 });

@@ -7,6 +7,7 @@ import { createSender, fixedFees } from "../../../src/evm/sender.ts";
 import { createChainWatcher } from "../../../src/evm/watcher.ts";
 import { vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi } from "../../../src/chainlink/contracts/abi.ts";
 import { OWN_ABIS } from "../../../src/chainlink/vrfVersion.ts";
+import { toHexText } from "../../../src/lib/hex.ts";
 import type { SourceRunner } from "../../../src/oracle/execute.ts";
 import type { OracleLog } from "../../../src/oracle/log.ts";
 import { createOracle, type OracleNetworkOptions } from "../../../src/oracle/oracle.ts";
@@ -125,7 +126,7 @@ export async function startWorld({
     /** Asks for functions by their ready CBOR. */
     requestFunctions: (requests: readonly Uint8Array[], { functionsSubId } = dapp) =>
       request({
-        functions: requests.map((data) => ({ functionsSubId, data: `0x${data.toHex()}` as const })),
+        functions: requests.map((data) => ({ functionsSubId, data: toHexText(data) })),
       }),
 
     /** Makes an account with coins a consumer of both subscriptions; it then sends requests itself. */

@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isPureSource } from "../../../sandbox/host/purity/isPureSource.ts";
 import { createSandboxPool, type RunRequest, type SandboxPool } from "../../../sandbox/index.ts";
+import { toHexText } from "../../../src/lib/hex.ts";
 import { loadPreset } from "../../../src/presets/loadPreset.ts";
 import { IMPURE_SOURCES, PURE_SOURCES } from "./impureSources.ts";
 
@@ -72,7 +73,7 @@ const list = fc.oneof(
   fc.array(fc.string(), { maxLength: 12 }).map((items) => JSON.stringify(items)),
 );
 const word = fc.oneof(
-  fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => `0x${bytes.toHex()}` as const),
+  fc.uint8Array({ minLength: 32, maxLength: 32 }).map(toHexText),
   fc.constantFrom("0x", "0x0", `0x${"0".repeat(64)}`, `0x${"f".repeat(64)}`),
 );
 const inputs: fc.Arbitrary<Pick<RunRequest, "args" | "bytesArgs">> = fc.record(

@@ -13,18 +13,29 @@ export async function encodeFragment(draft: Draft): Promise<string> {
   const packed = await new Response(
     new Blob([JSON.stringify(draft)]).stream().pipeThrough(new CompressionStream("deflate-raw")),
   ).bytes();
-  return PREFIX + packed.toBase64({ alphabet: "base64url", omitPadding: true });
+  return PREFIX + toBase64Url(packed);
 }
 
 /** Reads {@link encodeFragment}; `undefined` for anything else. A link is untrusted: what it unpacks to is limited. */
 export async function decodeFragment(fragment: string): Promise<Draft | undefined> {
   if (!fragment.startsWith(PREFIX)) return undefined;
   try {
-    const packed = Uint8Array.fromBase64(fragment.slice(PREFIX.length), { alphabet: "base64url" });
+    const packed = fromBase64Url(fragment.slice(PREFIX.length));
     return findDraft(JSON.parse(await inflate(packed)));
   } catch {
     return undefined;
   }
+}
+
+/** `Uint8Array` has a method for it in the newest browsers only. */
+function toBase64Url(bytes: Uint8Array): string {
+  const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  const characters = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(characters, (character) => character.charCodeAt(0));
 }
 
 /** Stops at the limit, before a small link becomes a text that fills the memory. */
