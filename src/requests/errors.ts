@@ -23,12 +23,20 @@ export class FunctionFailedError extends TycheError {
   declare readonly details: FunctionRefusal;
 
   constructor(refusal: FunctionRefusal) {
-    super(`the dry run of the source failed: ${refusal.err}`, {
+    super(`the dry run of the source failed: ${describeRefusal(refusal)}`, {
       code: "function_failed",
       blame: "caller",
       details: refusal,
     });
   }
+}
+
+/** All that is known of a failure, on one line: a request that ends with it keeps nothing else. */
+function describeRefusal({ err, line, column, details = [] }: FunctionRefusal): string {
+  const reasons = details.map(({ message }) => message);
+  const place = line === undefined ? "" : ` (line ${line}, column ${column ?? 1})`;
+  const isPlaced = reasons.some((reason) => reason.includes(place));
+  return [isPlaced ? err : `${err}${place}`, ...reasons].join("; ");
 }
 
 /** The same idempotency key came with another command before. */

@@ -52,7 +52,7 @@ test("error: a source that fails its dry run is a request that ended, with the r
   expect(states(request)).toEqual(["checking", "failed"]);
   expect(request.error).toEqual({
     code: "function_failed",
-    message: expect.stringContaining("no luck"),
+    message: "the dry run of the source failed: no luck (line 1, column 7)",
   });
   // The same key gives the same answer, and a call that waits gets it in the error table's form.
   const again = await tyche.call("POST", "/api/oracleFunctions/runFunction", {
@@ -62,6 +62,13 @@ test("error: a source that fails its dry run is a request that ended, with the r
   expect([again.status, again.data.id]).toEqual([422, data.id]);
   const listed = await tyche.call("GET", "/api/requests?state=failed");
   expect(listed.data.items.map(({ id }: { id: string }) => id)).toContain(data.id);
+});
+
+test("error: a source that is not JavaScript ends with what is wrong and where, once", async () => {
+  const { data } = await runLater("return (;", "syntax");
+  expect((await ended(data.id)).error.message).toBe(
+    "the dry run of the source failed: syntax error, RAM exceeded, or other error; unexpected `;` (line 1, column 9)",
+  );
 });
 
 test("error: parameters that can't be used are refused at once, and make no request", async () => {

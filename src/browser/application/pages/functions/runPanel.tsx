@@ -28,6 +28,7 @@ function DryRun({ result }: { readonly result: SimulateResult | undefined }) {
       </h2>
     );
   const { success, err, details = [], line, column } = result;
+  const place = line === undefined ? "" : `(line ${line}, column ${column ?? 1})`;
   return (
     <>
       <h2>
@@ -38,7 +39,7 @@ function DryRun({ result }: { readonly result: SimulateResult | undefined }) {
       ) : (
         <div className="notice bad">
           <UnknownText text={[err, ...details.map(({ message }) => message)].join("\n")} />
-          {line !== undefined && ` (line ${line}${column === undefined ? "" : `, column ${column}`})`}
+          {details.every(({ message }) => !message.includes(place)) && ` ${place}`}
         </div>
       )}
       {Number.isFinite(result.timeMs) && (
