@@ -146,7 +146,7 @@ describe("whoever is signed in", () => {
     await page.getByRole("link", { name: "Random numbers" }).click();
     await page.getByLabel("How many").fill("3");
     await page.getByLabel("Network").selectOption(NETWORK);
-    await page.getByRole("button", { name: "Ask" }).click();
+    await page.getByRole("button", { name: "Request", exact: true }).click();
     await page.getByRole("button", { name: "Verify", exact: true }).click();
     const steps = page.getByRole("region", { name: "Verify", exact: true }).getByRole("listitem");
     await page.getByRole("heading", { name: "Verify valid" }).waitFor();
@@ -161,7 +161,7 @@ describe("whoever is signed in", () => {
   test("error: more words than there are to have are refused at their field", async () => {
     await open("/random");
     await page.getByLabel("How many").fill("100000");
-    await page.getByRole("button", { name: "Ask" }).click();
+    await page.getByRole("button", { name: "Request", exact: true }).click();
     await page.getByLabel("How many").and(page.locator("[aria-invalid]:focus")).waitFor();
     expect(visitor.troubles).toEqual([]);
   });
@@ -240,7 +240,15 @@ describe("whoever is signed in", () => {
     expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
     await page.goto(`${tyche.url}/presets/none`);
     await page.getByRole("heading", { level: 1, name: "Nothing here" }).waitFor();
-    expect(visitor.troubles).toEqual([]);
+    await page.getByRole("main").getByRole("link", { name: "home page" }).click();
+    await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+  });
+
+  test("behaviour: a dapp that may only run functions is led to those, and is chosen there", async () => {
+    const { id } = await operator.createDapp({ name: "only functions", facilities: ["functions"] });
+    await page.goto(`${tyche.url}/dapps/${id}`);
+    await page.getByRole("link", { name: "run a function from here" }).click();
+    await expect.poll(() => page.getByLabel("Dapp that pays").inputValue()).toBe(id);
   });
 
   test.each([
@@ -307,6 +315,7 @@ describe("strangers", () => {
     await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
     await page.goto(`${tyche.url}/explorer/nowhere`);
     await page.getByText('There is no network "nowhere" here.').waitFor();
+    await page.getByRole("search").getByRole("button", { name: "Find" }).waitFor();
     await page.goto(`${tyche.url}/explorer/search?q=%3Cscript%3E`);
     await page.getByRole("heading", { level: 1, name: "Nothing found" }).waitFor();
     await page.goto(`${tyche.url}/r/req_${"0".repeat(26)}`);

@@ -128,7 +128,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     const winners = page.getByRole("list", { name: "Result" }).getByRole("listitem");
     expect((await winners.allTextContents()).toSorted()).toEqual(["Ada", "Barbara"]);
     await visitor.inspect();
-    await page.getByRole("link", { name: "a page for everybody" }).click();
+    await page.getByRole("link", { name: "public page" }).click();
     await page.getByRole("heading", { name: "lotto on Ethereum Sepolia" }).waitFor();
     expect((await winners.allTextContents()).toSorted()).toEqual(["Ada", "Barbara"]);
     expect(visitor.troubles).toEqual([]);
@@ -190,7 +190,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await page.goto(`${tyche.url}/explorer`);
     await page.getByRole("search").getByRole("textbox").fill("presetcon");
     await page.getByRole("button", { name: "Find" }).click();
-    await page.getByText("Taken for the name of a contract").waitFor();
+    await page.getByText("Found as the name of a contract").waitFor();
     expect(await page.getByRole("link", { name: /^PresetConsumer/ }).count()).toBe(networks.length);
     expect(visitor.troubles).toEqual([]);
   });
@@ -221,7 +221,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
 
   test("default: the page of the API takes over a key, runs a function and asks for random numbers", async () => {
     await page.goto(`${tyche.url}/docs`);
-    await page.getByRole("button", { name: "Use a key of the application" }).click();
+    await page.getByRole("button", { name: "Use a dapp's API key" }).click();
     await page.getByText("Calls from here use a key of the dapp").waitFor();
     for (const [called, member] of [
       ["/api/oracleFunctions/runFunction", '"parsedResult"'],
@@ -297,7 +297,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     const stranger = await createVisitor(browser, screen);
     const { page: theirs } = stranger;
     await theirs.goto(`${tyche.url}/r/${request.id}`);
-    await theirs.getByRole("link", { name: "The page that verifies" }).click();
+    await theirs.getByRole("link", { name: "The verifier" }).click();
     await theirs.getByRole("button", { name: "Verify" }).click();
     await theirs.getByRole("heading", { name: "✓ Valid" }).waitFor();
     await stranger.inspect();

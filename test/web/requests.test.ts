@@ -108,7 +108,7 @@ describe("the form for random numbers", () => {
     expect(await keys.count()).toBe(VRF_KEYS);
     await visitor.inspect();
     await keys.nth(2).check();
-    await page.getByRole("button", { name: "Ask" }).click();
+    await page.getByRole("button", { name: "Request", exact: true }).click();
     await page.getByRole("button", { name: "Verify", exact: true }).click();
     await page.getByRole("heading", { name: "Verify valid" }).waitFor();
     const [request] = (await operator.as(dappId).requests({ limit: 1 })).items;
@@ -126,7 +126,7 @@ describe("the form for random numbers", () => {
   test("error: no key at all is said at the keys, and nothing is sent", async () => {
     const keys = page.getByRole("group", { name: "VRF keys" }).getByRole("checkbox");
     await keys.first().uncheck();
-    await page.getByRole("button", { name: "Ask" }).click();
+    await page.getByRole("button", { name: "Request", exact: true }).click();
     await page.getByText("Choose at least one key.").waitFor();
     await keys.first().and(page.locator("[aria-invalid]:focus")).waitFor();
     await visitor.inspect();
@@ -141,7 +141,7 @@ describe("the form for random numbers", () => {
     ["Confirmations", "1e1"],
   ])("error: %s of %s is said at the field as it was typed, and nothing is sent", async (label, text) => {
     await page.getByLabel(label).fill(text);
-    await page.getByRole("button", { name: "Ask" }).click();
+    await page.getByRole("button", { name: "Request", exact: true }).click();
     await page.getByText(`must be a whole number in decimal; got ${text}`, { exact: true }).waitFor();
     await page.getByLabel(label).and(page.locator("[aria-invalid]:focus")).waitFor();
     expect(callsOf("POST")).toEqual([]);

@@ -86,7 +86,10 @@ export function NotFound() {
   return (
     <Page title="Nothing here">
       <h1>Nothing here</h1>
-      <p className="lead">There is no such page.</p>
+      <p className="lead">There is no page at this address.</p>
+      <p>
+        Go to the <Link href="/">home page</Link>, or search the <Link href="/explorer">explorer</Link>.
+      </p>
     </Page>
   );
 }

@@ -104,5 +104,5 @@ function describeNothing(text: string, terms: SearchTerms, silent: readonly Netw
   const range = terms.requestId === undefined ? "" : ` ${REQUEST_REACH}`;
   const unasked =
     silent.length === 0 ? "" : ` ${silent.map(({ title }) => title).join(", ")} could not be asked.`;
-  return `${text} was taken for ${takenFor.join(", or ")}. No network here has it.${range}${unasked}`;
+  return `No network here has ${text} as ${takenFor.join(", or ")}.${range}${unasked}`;
 }

@@ -33,8 +33,9 @@ export function SignIn() {
       <p className="lead">
         {code === null ? (
           <>
-            This service asks for its operator token: the content of <code>operator-token</code> in its data
-            directory, or what the operator keeps in its place.
+            Open the link that the service printed when it started, or enter the operator token. It is in the
+            file <code>operator-token</code> of the data directory (<code>.tyche</code> by default), unless
+            the operator keeps it elsewhere.
           </>
         ) : (
           "This link was printed when the service started. It works once."

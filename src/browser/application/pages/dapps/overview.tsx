@@ -33,8 +33,12 @@ export function Dapp() {
                 [
                   "Try",
                   <>
-                    <Link href={`/presets?dapp=${dappId}`}>run a preset from here</Link>, or call the{" "}
-                    <a href="/docs">API</a> with a key from{" "}
+                    {facilities.includes("presets") ? (
+                      <Link href={`/presets?dapp=${dappId}`}>run a preset from here</Link>
+                    ) : (
+                      <Link href={`/functions?dapp=${dappId}`}>run a function from here</Link>
+                    )}
+                    , or call the <a href="/docs">API</a> with a key from{" "}
                     <Link href={`/dapps/${dappId}/config-vars`}>Fetch Config Vars</Link>
                   </>,
                 ],

@@ -109,12 +109,12 @@ function Delete({ dapp: { id, name } }: { readonly dapp: DappView }) {
       <p>This can't be undone.</p>
       <ul>
         <li>All API keys of the dapp stop at once.</li>
-        <li>Its contracts are unlinked: they can't request random numbers or functions any more.</li>
-        <li>Its pages here are gone. Nobody can list its requests any more.</li>
+        <li>Its contracts are unlinked: they can no longer request random numbers or functions.</li>
+        <li>Its pages here are removed. Nobody can list its requests.</li>
       </ul>
       <p>
-        What stays: requests in work end as they would, shared results keep their pages, what is on chain is
-        on chain, and the sums of usage are kept.
+        What stays: requests in progress run to their end, shared results keep their pages, and usage totals
+        and everything on chain remain.
       </p>
       <form className="fields" onSubmit={send}>
         <Field

@@ -151,7 +151,13 @@ function Totals({ report: { items } }: { readonly report: UsageReport }) {
           `${sum(requestsOf)}: ${sum((day) => day.fulfilled)} fulfilled, ${sum((day) => day.failed)} failed`,
         ],
         ["Random words", sum((day) => day.words)],
-        ["Dry runs", `${sum((day) => day.dryRuns)}, and ${sum((day) => day.refused)} refused calls`],
+        [
+          "Dry runs",
+          `${sum((day) => day.dryRuns)}, and ${count(
+            items.reduce((total, day) => total + day.refused, 0),
+            "refused call",
+          )}`,
+        ],
         ["Gas", sum((day) => day.gasUsed)],
         [
           "LINK charged",
@@ -168,7 +174,7 @@ function UsageTable({ items }: { readonly items: readonly UsageDay[] }) {
   if (items.length === 0) return <p className="note">Nothing in these days.</p>;
   return (
     <Scrollable label="Usage by day and network">
-      <table className="list">
+      <table className="list dense">
         <thead>
           <tr>
             <th>Day</th>
@@ -183,7 +189,9 @@ function UsageTable({ items }: { readonly items: readonly UsageDay[] }) {
         <tbody>
           {items.toReversed().map((day) => (
             <tr key={`${day.day} ${day.network}`}>
-              <td>{day.day}</td>
+              <td>
+                <time dateTime={day.day}>{day.day}</time>
+              </td>
               <td>{day.network ?? <span className="note">any</span>}</td>
               {cellsOf(day).map((cell, i) => (
                 <td key={i} className="number">

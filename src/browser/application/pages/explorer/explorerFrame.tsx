@@ -66,7 +66,7 @@ export function Found<Data>({
   return (
     <Refusal error={query.error}>
       {hint}
-      {describeRefusal(query.error).isMissing && isKnown && <SearchForm network={network} />}
+      {describeRefusal(query.error).isMissing && <SearchForm {...(isKnown ? { network } : {})} />}
     </Refusal>
   );
 }

@@ -48,13 +48,17 @@ function Result({
           <UnknownText text={reason ?? ""} />
         </p>
         {form}
+        <p className="note">
+          The search takes the hash of a transaction or block, a block number, an address, part of a
+          contract's name, or the id of a request.
+        </p>
       </Page>
     );
   return (
     <Page title="Search" trail={TRAIL}>
       <h1>Search</h1>
       {form}
-      <p className="lead">Taken for {takenFor.join(", or ")}.</p>
+      <p className="lead">Found as {takenFor.join(", or ")}.</p>
       <section className="panel" aria-label="Found">
         <ul className="hits">
           {hits.map((hit, i) => (

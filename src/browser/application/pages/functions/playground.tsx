@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "react";
+import { useSearchParams } from "wouter";
 import { RETURN_TYPES, type Draft } from "./draft.ts";
 import { EditorField } from "./editorField.tsx";
 import { EXAMPLES } from "./examples.ts";
@@ -18,7 +19,10 @@ export function Playground({ model, shared }: { readonly model: Model; readonly 
   const operator = useOperator();
   const [draft, setDraft] = useState(() => shared ?? firstDraft(model));
   const [version, setVersion] = useState(0);
-  const [dappId, setDappId] = useState(model.dapps[0]!.id);
+  const [search] = useSearchParams();
+  const [dappId, setDappId] = useState(
+    () => (model.dapps.find(({ id }) => id === search.get("dapp")) ?? model.dapps[0]!).id,
+  );
   const [run, setRun] = useState<Run>({ kind: "none" });
   const [isRunning, setRunning] = useState(false);
   const current = useRef<AbortController>(undefined);
@@ -113,7 +117,7 @@ function Settings(props: {
   }, [draft.args]);
   return (
     <>
-      <Field id="args" label="Arguments" note="One a line.">
+      <Field id="args" label="Arguments" note="One per line.">
         <textarea
           id="args"
           className="mono"
@@ -166,9 +170,9 @@ function Elsewhere({ draft }: { readonly draft: Draft }) {
   return (
     <section className="panel" aria-label="Elsewhere">
       <h2>
-        Take it with you <CopyButton text={share} what="of this source" label="Copy a link" />
+        Use it elsewhere <CopyButton text={share} what="of this source" label="Copy a link" />
       </h2>
-      <p className="note">The link holds the source itself, behind the #, and no key.</p>
+      <p className="note">The link holds the source itself, after the #, and no API key.</p>
       {SNIPPETS.map(({ name, write }) => {
         const text = write(draft, location.origin);
         return (

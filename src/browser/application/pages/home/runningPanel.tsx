@@ -36,7 +36,7 @@ export function RunningPanel() {
                   <th>Status</th>
                   <th className="number">Block</th>
                   <th>Oracle</th>
-                  <th className="number">In work</th>
+                  <th className="number">In progress</th>
                 </tr>
               </thead>
               <tbody>

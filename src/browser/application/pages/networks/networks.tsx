@@ -81,11 +81,11 @@ function NetworkSection({
             "Chain",
             embedded ? (
               <>
-                embedded: <Link href={`/explorer/${name}`}>its explorer</Link>
+                embedded (<Link href={`/explorer/${name}`}>open in the explorer</Link>)
               </>
             ) : (
               <a href={explorerUrl} rel="noreferrer">
-                its explorer
+                open its explorer
               </a>
             ),
           ],

@@ -161,7 +161,7 @@ function Parameter({
       note={
         <>
           <UnknownText text={description} />
-          {kind === "lines" && " One entry a line: a list can be pasted."}
+          {kind === "lines" && " One entry per line; blank lines are ignored."}
           {kind === "json" && choices === undefined && " As JSON."}
         </>
       }
@@ -199,7 +199,7 @@ function Examples({ preset: { examples } }: { readonly preset: PresetView }) {
   return (
     <section className="panel">
       <h2>Examples</h2>
-      <p className="note">What some parameters gave with some random word.</p>
+      <p className="note">The result of these parameters with one fixed random word each.</p>
       <Scrollable label="Examples">
         <table className="list">
           <thead>

@@ -90,9 +90,9 @@ function textOf(value: unknown, kind: PresetField["kind"]): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Entries without the line breaks between them; empty lines at the end are none. */
+/** Entries without the line breaks between them. Blank lines are none: pasted lists have some, and one would be drawn as a winner. */
 function linesOf(text: string): string[] {
-  return text.replaceAll("\r\n", "\n").replace(/\n+$/, "").split("\n");
+  return text.split(/\r?\n/).filter((line) => line.trim() !== "");
 }
 
 function parseJson(text: string): unknown {

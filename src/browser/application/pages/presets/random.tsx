@@ -35,7 +35,7 @@ export function Random() {
       <h1>Random numbers</h1>
       <p className="lead">Words of 256 bits, each with a VRF proof that the coordinator contract checks.</p>
       <section className="panel">
-        <h2>Ask for some</h2>
+        <h2>Request random numbers</h2>
         <WithDapps facility="presets">
           {(dapps, wanted) => (
             <Loaded query={networks}>
@@ -131,7 +131,7 @@ function RandomForm({
           id="confirmations"
           label="Confirmations"
           problem={problems.get("confirmations")}
-          note={`Blocks before the words are drawn: ${vrf?.minConfirmations ?? 1} to ${vrf?.maxConfirmations ?? 200}. Empty: as few as may be.`}
+          note={`Blocks before the words are drawn: ${vrf?.minConfirmations ?? 1} to ${vrf?.maxConfirmations ?? 200}. Leave empty for the fewest.`}
         >
           <input
             id="confirmations"
@@ -151,7 +151,7 @@ function RandomForm({
         <DappSelect dapps={dapps} value={dappId} onChange={setDappId} />
         <div>
           <button className="action" disabled={isBusy}>
-            Ask
+            Request
           </button>
         </div>
       </form>

@@ -19,15 +19,16 @@ export function CheckPart({
     <section className="panel" id="check">
       <h2>Verify without us</h2>
       <p>
-        Everything that decides this result is on chain. Two ways to check it take nobody's word but a node's:
+        Everything that decides this result is on chain. There are two ways to check it that trust nobody but
+        the node you ask:
       </p>
       <ul>
         <li>
-          <a href={`/verifier.html#${fields.toString()}`}>The page that verifies</a> computes every step in
-          your browser. It is a single file: save it, read it, open it from anywhere.
+          <a href={`/verifier.html#${fields.toString()}`}>The verifier</a> computes every step in your
+          browser. It is a single page: save it, read it, open it from anywhere.
         </li>
         <li>
-          The command, on a machine of yours: <Copyable text={command} what="command" />
+          This command, on your own machine: <Copyable text={command} what="command" />
         </li>
       </ul>
       {network?.embedded === true && (

@@ -80,7 +80,8 @@ function RequestParts({ dappId, request }: { readonly dappId: string; readonly r
                 "Share",
                 isOnChain && (
                   <>
-                    <Link href={`/r/${id}`}>a page for everybody</Link>, with this result alone
+                    <Link href={`/r/${id}`}>public page</Link> with this result alone, for anyone with the
+                    link
                   </>
                 ),
               ],

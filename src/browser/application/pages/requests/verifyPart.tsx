@@ -53,7 +53,7 @@ export function VerifyPart({
         )}
       </h2>
       <p className="note">
-        Every step is computed anew from what is on the chain: the proof, the words, the signatures, the run
+        The service computes every step again from chain data: the proof, the words, the signatures, the run
         of the source.
       </p>
       {problem !== undefined && (

@@ -41,9 +41,13 @@ test("behaviour: choices are read as what they stand for, a pasted list entry by
     [["true", "false"], "false"],
     [undefined, ""],
   ]);
-  const given: Record<string, string> = { kind: "", isRare: "true", names: "Ann\r\nBob, Cy\r\n\r\n" };
+  const given: Record<string, string> = {
+    kind: "",
+    isRare: "true",
+    names: "\r\nAnn\r\n  \r\n Bob, Cy\r\n\r\n",
+  };
   expect({ ...readParams(preset, (name) => given[name]!) }).toEqual({
     isRare: true,
-    names: ["Ann", "Bob, Cy"],
+    names: ["Ann", " Bob, Cy"],
   });
 });
