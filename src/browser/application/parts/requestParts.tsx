@@ -45,3 +45,8 @@ function shorten(address: string): string {
 function cut(text: string): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
+
+/** The transaction of an explorer's page. */
+export function hashOf(url: string): string {
+  return url.split("/").at(-1) ?? "";
+}

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "wouter";
 import type { EventView, TransactionView } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
+import { CheckPart } from "../../parts/checkPart.tsx";
 import {
   BlockLink,
   Code,
@@ -68,7 +69,7 @@ function Elsewhere({ hash, network }: { readonly hash: string; readonly network:
 }
 
 function Parts({ transaction }: { readonly transaction: TransactionView }) {
-  const { network, hash, events, report, input } = transaction;
+  const { network, hash, events, functionResults, randomness, report, input } = transaction;
   return (
     <>
       <h1>Transaction</h1>
@@ -78,13 +79,13 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
       <section className="panel" id="overview" aria-label="Overview">
         <Overview transaction={transaction} />
       </section>
-      {transaction.functionResults.map((one) => (
+      {functionResults.map((one) => (
         <FunctionResultSection key={one.requestId} result={one} network={network} />
       ))}
       {transaction.joins.map((one) => (
         <JoinSection key={one.requestId} join={one} network={network} />
       ))}
-      {transaction.randomness.map((one) => (
+      {randomness.map((one) => (
         <RandomnessSection key={one.requestId} randomness={one} network={network} />
       ))}
       {transaction.functionRequests.map((one) => (
@@ -93,6 +94,7 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
       {transaction.randomRequests.map((one) => (
         <RandomRequestSection key={one.requestId} request={one} network={network} />
       ))}
+      {functionResults.length + randomness.length > 0 && <CheckPart network={network} hash={hash} />}
       {report !== null && <ReportSection report={report} network={network} />}
       {input !== "0x" && <CallSection transaction={transaction} />}
       <section className="panel" id="events">

@@ -9,10 +9,10 @@ import { describeError } from "../../parts/forms.tsx";
 import { type Fact, Facts, Folded, Listing, Notice, UnknownText } from "../../parts/parts.tsx";
 import { hasEnded } from "../../hasEnded.ts";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { StateTag, summaryOf } from "../../parts/requestParts.tsx";
-import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
+import { CheckPart } from "../../parts/checkPart.tsx";
+import { hashOf, StateTag, summaryOf } from "../../parts/requestParts.tsx";
+import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
-import { CheckPart, hashOf } from "./checkPart.tsx";
 import { curlOf, type RequestParams, wordsOf } from "./curl.ts";
 import { OutcomePart } from "./outcome.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -50,7 +50,6 @@ export function Request() {
 function RequestParts({ dappId, request }: { readonly dappId: string; readonly request: RequestView }) {
   const { id, why, params, outcome, error, createdAt, payloadDeletedAt, network } = request;
   const client = useClient(dappId);
-  const networks = useNetworks();
   const titleOf = useTitleOf();
   const isOnChain = outcome !== null && "requestId" in outcome;
   return (
@@ -118,11 +117,7 @@ function RequestParts({ dappId, request }: { readonly dappId: string; readonly r
               hash={hashOf(outcome.url)}
               requestId={outcome.requestId}
             />
-            <CheckPart
-              name={network}
-              network={networks.data?.find(({ name }) => name === network)}
-              hash={hashOf(outcome.url)}
-            />
+            <CheckPart network={network} hash={hashOf(outcome.url)} />
           </>
         )}
       </div>

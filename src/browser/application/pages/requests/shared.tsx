@@ -2,10 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "wouter";
 import type { SharedResult } from "../../../../client/index.ts";
 import { Loaded, Page } from "../../page.tsx";
+import { CheckPart } from "../../parts/checkPart.tsx";
 import { Age, Copyable, TransactionLink, Code } from "../../parts/format.tsx";
 import { Facts, Folded, plainText, UnknownText } from "../../parts/parts.tsx";
-import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
-import { CheckPart, hashOf } from "./checkPart.tsx";
+import { hashOf } from "../../parts/requestParts.tsx";
+import { useExplorer, useTitleOf } from "../../services.tsx";
 import { OutcomePart } from "./outcome.tsx";
 
 /** `/r/{id}`: a result for everybody, without anything of the dapp but it. */
@@ -18,7 +19,6 @@ export function Shared() {
 
 function SharedParts({ shared }: { readonly shared: SharedResult }) {
   const { outcome, network, updatedAt } = shared;
-  const networks = useNetworks();
   const titleOf = useTitleOf();
   const title = titleOfResult(shared);
   const links = linksOf(shared);
@@ -52,11 +52,7 @@ function SharedParts({ shared }: { readonly shared: SharedResult }) {
           />
         </Folded>
       </section>
-      <CheckPart
-        name={network}
-        network={networks.data?.find(({ name }) => name === network)}
-        hash={links[0]!.hash}
-      />
+      <CheckPart network={network} hash={links[0]!.hash} />
     </Page>
   );
 }

@@ -1,20 +1,20 @@
-import type { ExplorerNetwork } from "../../../../client/index.ts";
-import { Copyable } from "../../parts/format.tsx";
+import { useNetworks } from "../services.tsx";
+import { Copyable } from "./format.tsx";
 
 /** How anybody checks a result without this service. */
 export function CheckPart({
-  name,
   network,
   hash,
 }: {
-  readonly name: string;
-  readonly network: ExplorerNetwork | undefined;
+  readonly network: string;
   /** Of the transaction that delivered it. */
   readonly hash: string;
 }) {
-  const rpcUrl = network?.rpcUrl;
+  const { data: networks } = useNetworks();
+  const known = networks?.find(({ name }) => name === network);
+  const rpcUrl = known?.rpcUrl;
   const fields = new URLSearchParams({ tx: hash, ...(rpcUrl === undefined ? {} : { rpc: rpcUrl }) });
-  const command = `npx tyche verify ${name} ${hash} --rpc-url ${rpcUrl ?? "https://ANY-NODE"}`;
+  const command = `npx tyche verify ${network} ${hash} --rpc-url ${rpcUrl ?? "https://ANY-NODE"}`;
   return (
     <section className="panel" id="check">
       <h2>Verify without us</h2>
@@ -31,7 +31,7 @@ export function CheckPart({
           This command, on your own machine: <Copyable text={command} what="command" />
         </li>
       </ul>
-      {network?.embedded === true && (
+      {known?.embedded === true && (
         <p className="note">
           The operator of this service runs this chain and its oracle. The checks show that nothing was
           changed afterwards; they list what remains to be trusted.
@@ -39,9 +39,4 @@ export function CheckPart({
       )}
     </section>
   );
-}
-
-/** The transaction of an explorer's page. */
-export function hashOf(url: string): string {
-  return url.split("/").at(-1) ?? "";
 }

@@ -1,0 +1,138 @@
+/**
+ * What a stranger goes through: an empty folder, the package, a first result, verified by command and in a browser, a preset of their own.
+ * On the Node that runs the tests and on the oldest that the package takes; each prints how long its steps took. It needs the npm registry.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { launchChromium } from "../web/support/chromium.ts";
+import { createVisitor } from "../web/support/visitor.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const MAX_MEGABYTES = 250;
+const OLDEST_NODE = "24.21.0";
+
+const folder = mkdtempSync(path.join(tmpdir(), "tyche-journey-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let archive: string;
+beforeAll(() => {
+  archive = pack();
+});
+
+/** A stranger's variables: of the tests' own npm and Node only where packages come from, and whom that trusts. */
+function createEnvironment(nodeFolder: string): NodeJS.ProcessEnv {
+  const own =
+    /^(npm_(?!config_(cache|registry|.*proxy)$)|NODE_(?!EXTRA_CA_CERTS)|VITEST|TYCHE_|INIT_CWD|CI$)/i;
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
+  return { ...env, PATH: `${nodeFolder}${path.delimiter}${process.env["PATH"]}` };
+}
+
+/** Packs a copy of the checkout: packing writes `dist`, which other tests read. */
+function pack(): string {
+  const copy = path.join(folder, "checkout");
+  const left = new Set(["node_modules", ".git", ".tyche", "dist", "coverage"]);
+  mkdirSync(copy);
+  for (const name of readdirSync(ROOT))
+    if (!left.has(name)) cpSync(path.join(ROOT, name), path.join(copy, name), { recursive: true });
+  symlinkSync(path.join(ROOT, "node_modules"), path.join(copy, "node_modules"));
+  runNpm(["pack", "--pack-destination", folder], copy, createEnvironment(path.dirname(process.execPath)));
+  return path.join(
+    folder,
+    readdirSync(folder).find((name) => name.endsWith(".tgz"))!,
+  );
+}
+
+/** As the tests were started: that npm knows its way to the registry. */
+const { npm_node_execpath: node, npm_execpath: npm = "npm" } = process.env;
+const runNpm = (args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): string =>
+  node === undefined ? run(npm, args, cwd, env) : run(node, [npm, ...args], cwd, env);
+
+function run(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): string {
+  return execFileSync(command, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+/** Installs a version of Node from the npm registry; gives the folder of its program. */
+function installNode(version: string): string {
+  const name = `node-${process.platform}-${process.arch}`;
+  const env = createEnvironment(path.dirname(process.execPath));
+  const home = mkdtempSync(path.join(folder, "node-"));
+  runNpm(["install", "--no-audit", "--no-fund", "--prefer-offline", `${name}@${version}`], home, env);
+  return path.join(home, "node_modules", name, "bin");
+}
+
+test.for([
+  ["the Node of the tests", () => path.dirname(process.execPath)],
+  [`Node ${OLDEST_NODE}`, () => installNode(OLDEST_NODE)],
+] as const)(
+  "default: on %s the package installs, starts, and gives a verified result",
+  async ([name, findNode]) => {
+    const env = createEnvironment(findNode());
+    const home = mkdtempSync(path.join(folder, "empty-"));
+    const tyche = (...args: readonly string[]): string =>
+      run(path.join(home, "node_modules/.bin/tyche"), args, home, env).trim();
+    const times: string[] = [];
+    let began = performance.now();
+    const took = (what: string): void => {
+      times.push(`${what} ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      began = performance.now();
+    };
+
+    runNpm(["install", "--no-audit", "--no-fund", "--prefer-offline", archive], home, env);
+    took("installed");
+    const megabytes = Number(run("du", ["-sm", "node_modules"], home, env).split("\t")[0]);
+    expect(megabytes).toBeLessThan(MAX_MEGABYTES);
+    tyche("preset", "new", "pick");
+    began = performance.now();
+    await startService(home, env);
+    took("ready");
+    const result = JSON.parse(tyche("call", "coinflip", "--json")) as Record<string, string>;
+    const verified = JSON.parse(tyche("verify", "sepolia", result["vrfv2Hash"]!, "--json")) as object;
+    expect([result, verified]).toMatchObject([{ success: true }, { valid: true }]);
+    took("first result, verified by the command");
+    await verifyInBrowser(result["url"]!);
+    took("verified in a browser");
+    console.log(`${name}: ${times.join(", ")}; ${megabytes} MB on disk`);
+
+    // A preset of the folder is served beside the built-in ones; so is one that comes while the service runs.
+    tyche("preset", "new", "later");
+    const served = (): readonly string[] =>
+      [...tyche("client", "generate").matchAll(/^ {2}(\w+):/gm)].map(([, preset]) => preset!);
+    await expect.poll(served).toEqual(expect.arrayContaining(["coinflip", "later", "pick"]));
+  },
+);
+
+/** Starts the service on a free port, which its commands in that folder find. It ends with the test. */
+async function startService(home: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const service = spawn(path.join(home, "node_modules/.bin/tyche"), ["start", "--port", "0"], {
+    cwd: home,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<number | null>((resolve) => service.once("exit", resolve));
+  onTestFinished(async () => {
+    service.kill("SIGTERM");
+    expect(await ended).toBe(0);
+  });
+  let output = "";
+  return new Promise((resolve, reject) => {
+    service.stdout.setEncoding("utf8").on("data", (part: string) => {
+      output += part;
+      if (output.includes("Ready in")) resolve();
+    });
+    void ended.then((code) => reject(new Error(`the service ended with ${code}:\n${output}`)));
+  });
+}
+
+/** Follows the result's own page to the one that verifies. */
+async function verifyInBrowser(resultUrl: string): Promise<void> {
+  const browser = await launchChromium();
+  onTestFinished(() => browser.close());
+  const visitor = await createVisitor(browser);
+  await visitor.open(resultUrl);
+  await visitor.page.getByRole("link", { name: "The page that verifies" }).click();
+  await visitor.page.getByRole("button", { name: "Verify" }).click();
+  await visitor.page.getByRole("heading", { name: "✓ Valid" }).waitFor();
+  expect(visitor.troubles).toEqual([]);
+}
