@@ -180,6 +180,25 @@ describe("what isn't there", () => {
     expect(response.status).toBe(400);
   });
 
+  test.each([
+    "networks",
+    `networks/${NETWORK}`,
+    `networks/${NETWORK}/blocks`,
+    `networks/${NETWORK}/blocks/1`,
+    `networks/${NETWORK}/transactions/${missing}`,
+    `networks/${NETWORK}/addresses/${missing.slice(0, 42)}`,
+    `networks/${NETWORK}/addresses/${missing.slice(0, 42)}/contract`,
+    "search",
+    "results/nothing",
+  ])("error: a parameter that %s doesn't know is refused", async (path) => {
+    const response = await fetch(`${tyche.url}/api/explorer/${path}?page=2`);
+    const { data } = (await response.json()) as { data: { details?: readonly { path: string }[] } };
+    expect({ status: response.status, paths: data.details?.map((one) => one.path) }).toEqual({
+      status: 400,
+      paths: expect.arrayContaining(["/page"]),
+    });
+  });
+
   test("error: there is no shared result of a link", async () => {
     const [{ id: dappId }] = await findDapps();
     const consumer = networks[0]!.contracts["link"]!;

@@ -26,6 +26,7 @@ export interface ExplorerOptions {
 
 /** An operation of the explorer, without what all of them share. */
 type Reading = Pick<Operation, "id" | "path" | "summary" | "description" | "answer"> & {
+  /** Default: none, and a query is refused. */
   readonly request?: Operation["request"];
   /** Gives `data`. */
   readonly read: (ctx: HttpContext) => Promise<object> | object;
@@ -47,6 +48,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
     ...rest,
     path: `/api/explorer${rest.path}`,
     async handle(ctx) {
+      if (rest.request === undefined) parseRequest(readQuery(ctx), schemas().validate.none);
       sendJson(ctx, 200, { data: await read(ctx) });
     },
   });
@@ -88,7 +90,6 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
     const message = "must be a block number, or one with a place in the block, such as 120.3";
     throw new InvalidParameterError([{ path: "/before", message }]);
   };
-  const noQuery = (ctx: HttpContext): void => void parseRequest(readQuery(ctx), schemas().validate.none);
 
   return [
     reading({
@@ -97,8 +98,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       summary: "List networks that have an explorer",
       description: "The networks, each with its chain and how it stands.",
       answer: views.ExplorerNetworks,
-      read(ctx) {
-        noQuery(ctx);
+      read() {
         return {
           items: service
             .networks()
@@ -218,7 +218,6 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
         "The result of a request without anything of the dapp that made it: what is on the page `/r/{id}`.",
       answer: views.Shared,
       async read(ctx) {
-        noQuery(ctx);
         const shared = await service.getShared((ctx["params"] as { readonly id: string }).id);
         return { ...shared, updatedAt: new Date(shared.updatedAt).toISOString() };
       },
