@@ -8,6 +8,7 @@ import {
 } from "../../explorer/searchTerms.ts";
 import type { SearchHit } from "../../explorer/views.ts";
 import { withDeadline } from "../../lib/deadline.ts";
+import { NotFoundError } from "../../requests/errors.ts";
 import type { Service } from "../../requests/service.ts";
 import type { NetworkView } from "../../requests/views.ts";
 
@@ -22,7 +23,7 @@ interface Found {
   readonly silent: readonly NetworkView[];
 }
 
-/** Looks for a text on every network, first on the one that is preferred. */
+/** Looks for a text on every network, first on the one that is preferred. Rejects where it is a request's id and the database can't be read. */
 export async function searchEverywhere(
   given: string,
   options: {
@@ -41,13 +42,8 @@ export async function searchEverywhere(
   const own = await find(explorer, preferred, terms);
   const { hits, silent } = own.hits.length > 0 ? own : await find(explorer, networks, terms);
   const paths = hits.map(pathOf);
-  const isShared =
-    serviceRequest !== undefined &&
-    (await service.getShared(serviceRequest).then(
-      () => true,
-      () => false,
-    ));
-  if (isShared) paths.push(`/r/${serviceRequest}`);
+  if (serviceRequest !== undefined && (await hasShared(service, serviceRequest)))
+    paths.push(`/r/${serviceRequest}`);
   return {
     query: text.slice(0, MAX_SEARCH_CHARACTERS),
     takenFor,
@@ -56,6 +52,17 @@ export async function searchEverywhere(
     silent: silent.map(({ title }) => title),
     ...(paths.length === 0 ? { reason: describeNothing(text, terms, silent) } : {}),
   };
+}
+
+/** Whether a result can be shown to everybody. A database that can't be read is no answer. */
+async function hasShared(service: Pick<Service, "getShared">, id: string): Promise<boolean> {
+  try {
+    await service.getShared(id);
+    return true;
+  } catch (error) {
+    if (error instanceof NotFoundError) return false;
+    throw error;
+  }
 }
 
 /** Requests are looked for last: what is one is nothing else, and reading logs is work. */

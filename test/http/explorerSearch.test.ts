@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { searchEverywhere } from "../../src/http/routes/explorerSearch.ts";
+import { NotFoundError } from "../../src/requests/errors.ts";
+import type { SharedResult } from "../../src/requests/service.ts";
+import type { NetworkView } from "../../src/requests/views.ts";
+
+const OWN_ID = `req_${"0".repeat(26)}`;
+const networks = ["sepolia", "fuji"].map((name) => ({
+  name,
+  title: name,
+})) as unknown as readonly NetworkView[];
+
+/** Searches on chains that have every block; `silent` names one that can't be reached. */
+const search = (
+  text: string,
+  {
+    preferred,
+    silent,
+    getShared = async () => {
+      throw new NotFoundError("result");
+    },
+  }: { preferred?: string; silent?: string; getShared?: (id: string) => Promise<SharedResult> } = {},
+) =>
+  searchEverywhere(text, {
+    explorer: {
+      search: async (network, { blockNumber }) => {
+        if (network === silent) throw new Error("refused");
+        return blockNumber === undefined ? [] : [{ network, kind: "block", number: String(blockNumber) }];
+      },
+      searchRequest: async () => [],
+    },
+    service: { networks: () => networks, getShared },
+    preferred,
+  });
+
+test("default: finds what every network has, and names those that could not be asked", async () => {
+  expect((await search("7")).paths).toEqual(["/explorer/sepolia/block/7", "/explorer/fuji/block/7"]);
+  expect(await search("7", { silent: "fuji" })).toMatchObject({
+    paths: ["/explorer/sepolia/block/7"],
+    silent: ["fuji"],
+  });
+});
+
+test("option: of the network that is preferred come all hits, where it has any", async () => {
+  expect((await search("7", { preferred: "fuji" })).paths).toEqual(["/explorer/fuji/block/7"]);
+  expect((await search("7", { preferred: "fuji", silent: "fuji" })).paths).toEqual([
+    "/explorer/sepolia/block/7",
+  ]);
+});
+
+test("behaviour: the id of a shared result leads to its page, and that of no result nowhere", async () => {
+  const found = await search(OWN_ID, { getShared: async (id) => ({ id }) as SharedResult });
+  expect(found.paths).toEqual([`/r/${OWN_ID}`]);
+  const { paths, reason } = await search(OWN_ID);
+  expect({ paths, reason }).toEqual({ paths: [], reason: expect.stringContaining("No network here has it") });
+});
+
+test("error: a database that can't be read is not an answer that there is no result", async () => {
+  const getShared = () => Promise.reject(new Error("the database is away"));
+  await expect(search(OWN_ID, { getShared })).rejects.toThrow("the database is away");
+});
