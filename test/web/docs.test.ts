@@ -1,10 +1,13 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { describeCall } from "../../src/browser/docs/describedCall.ts";
 import { SAMPLED_OPERATIONS, writeSamples } from "../../src/browser/docs/samples.ts";
 import { readOperatorToken } from "../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 const run = promisify(execFile);
 type Operation = Parameters<typeof describeCall>[2];
@@ -64,4 +67,45 @@ test("behaviour: a quote in a body survives the shell", async () => {
   const env = { ...process.env, TYCHE_URL: tyche.url, TYCHE_API_KEY: tyche.apiKey };
   const { stdout } = await run("bash", ["-c", curl!.text], { env });
   expect(JSON.parse(stdout)).toMatchObject({ data: { parsedResult: "it's" } });
+});
+
+describe("in a browser", () => {
+  let browser: Browser;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async () => {
+    visitor = await createVisitor(browser);
+  });
+  afterEach(() => visitor.close());
+
+  test.each<[string, number]>([
+    ["can't answer", 503],
+    ["has been asked too often", 429],
+  ])("error: a service that %s leaves a sentence, not a page that waits", async (_, status) => {
+    const { page } = visitor;
+    await page.route("**/openapi.json", (route) => route.fulfill({ status, json: { data: {} } }));
+    await page.goto(`${tyche.url}/docs`);
+    await page.getByText("The description of the API could not be read.").waitFor();
+    expect(visitor.takeTroubles().filter((trouble) => !trouble.includes(String(status)))).toEqual([]);
+  });
+
+  test("error: says why no key could be taken over", async () => {
+    const { page } = visitor;
+    await page.goto(`${tyche.url}/docs`);
+    const button = page.getByRole("button", { name: "Use a key of the application" });
+    await page.getByText("Random numbers").first().waitFor();
+    await button.click();
+    await page.getByText("Sign in to the application first.").waitFor();
+    await page.route("**/session", (route) => route.fulfill({ status: 429, json: { data: {} } }));
+    await button.click();
+    await page.getByText("No key could be taken over: the service answered 429.").waitFor();
+    await page.route("**/session", (route) => route.abort());
+    await button.click();
+    await page.getByText(/^No key could be taken over: (?!the service answered)/).waitFor();
+    const expected = /429|ERR_FAILED/;
+    expect(visitor.takeTroubles().filter((trouble) => !expected.test(trouble))).toEqual([]);
+  });
 });

@@ -10,6 +10,8 @@ import { writeSamples } from "./samples.ts";
 const host = document.querySelector("#docs")!;
 const button = document.querySelector<HTMLButtonElement>("#take-key")!;
 const told = document.querySelector("#told")!;
+/** Whoever has pressed a button is told sooner what went wrong than a program. */
+const RETRIES = 2;
 
 type Operations = Readonly<Record<string, Readonly<Record<string, Parameters<typeof describeCall>[2]>>>>;
 interface Description {
@@ -17,11 +19,86 @@ interface Description {
   readonly paths: Operations;
 }
 
-const description = (await (await fetch("/openapi.json")).json()) as Description;
-const [introduction = "", errors = ""] = description.info.description.split(/\n\n(?=\| Code \|)/);
+await start();
 
-/** Under each operation, before what it answers. */
-const samples = (system: SwaggerSystem, path: string, method: string) => {
+async function start(): Promise<void> {
+  let description: Description;
+  try {
+    const answer = await fetch("/openapi.json");
+    if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
+    description = (await answer.json()) as Description;
+  } catch {
+    host.replaceChildren("The description of the API could not be read. Load the page again.");
+    return;
+  }
+  const [introduction = "", errors = ""] = description.info.description.split(/\n\n(?=\| Code \|)/);
+  const ui = drawCalls(description, introduction);
+  drawErrors(errors);
+  button.addEventListener("click", () => void tellOf(takeKey(ui)));
+}
+
+/** Says beside the button what came of it. */
+async function tellOf(work: Promise<string>): Promise<void> {
+  told.textContent = "";
+  try {
+    told.textContent = await work;
+  } catch (error) {
+    told.textContent = `No key could be taken over: ${error instanceof Error ? error.message : String(error)}.`;
+  }
+}
+
+/** Draws every call with its form. */
+function drawCalls(description: Description, introduction: string): SwaggerSystem {
+  const ui = SwaggerUIBundle({
+    // One server, its own: nothing to choose. Errors come last.
+    spec: { ...description, servers: undefined, info: { ...description.info, description: introduction } },
+    domNode: host,
+    docExpansion: "list",
+    layout: "TycheLayout",
+    // Links within the buttons that unfold an operation could not be reached with a keyboard.
+    deepLinking: false,
+    defaultModelsExpandDepth: -1,
+    tryItOutEnabled: true,
+    displayRequestDuration: true,
+    // The key is kept in memory alone.
+    persistAuthorization: false,
+    validatorUrl: null,
+    syntaxHighlight: false,
+    plugins: [
+      ({ React: { createElement } }) => ({
+        // What the usual layout has in it, without landmarks of its own: the page has them.
+        components: {
+          TycheLayout: ({ getComponent }) =>
+            createElement(
+              "div",
+              { className: "swagger-ui" },
+              createElement(getComponent("InfoContainer", true)),
+              createElement(
+                "div",
+                { className: "scheme-container" },
+                createElement(getComponent("AuthorizeBtnContainer", true)),
+              ),
+              createElement(getComponent("operations", true)),
+            ),
+        },
+        wrapComponents: {
+          responses: (Original, system) => (props) =>
+            system.React.createElement(
+              "div",
+              null,
+              samplesOf(description, system, String(props["path"]), String(props["method"])),
+              system.React.createElement(Original, props),
+            ),
+        },
+      }),
+    ],
+  });
+  keepAccessible(host);
+  return ui;
+}
+
+/** The samples of an operation, to stand before what it answers. */
+function samplesOf(description: Description, system: SwaggerSystem, path: string, method: string) {
   const { createElement } = system.React;
   const operation = description.paths[path]?.[method];
   if (operation === undefined) return null;
@@ -37,74 +114,22 @@ const samples = (system: SwaggerSystem, path: string, method: string) => {
       ),
     ),
   );
-};
+}
 
-const ui = SwaggerUIBundle({
-  // One server, its own: nothing to choose. Errors come last.
-  spec: { ...description, servers: undefined, info: { ...description.info, description: introduction } },
-  domNode: host,
-  docExpansion: "list",
-  layout: "TycheLayout",
-  // Links within the buttons that unfold an operation could not be reached with a keyboard.
-  deepLinking: false,
-  defaultModelsExpandDepth: -1,
-  tryItOutEnabled: true,
-  displayRequestDuration: true,
-  // The key is kept in memory alone.
-  persistAuthorization: false,
-  validatorUrl: null,
-  syntaxHighlight: false,
-  plugins: [
-    ({ React: { createElement } }) => ({
-      // What the usual layout has in it, without landmarks of its own: the page has them.
-      components: {
-        TycheLayout: ({ getComponent }) =>
-          createElement(
-            "div",
-            { className: "swagger-ui" },
-            createElement(getComponent("InfoContainer", true)),
-            createElement(
-              "div",
-              { className: "scheme-container" },
-              createElement(getComponent("AuthorizeBtnContainer", true)),
-            ),
-            createElement(getComponent("operations", true)),
-          ),
-      },
-      wrapComponents: {
-        responses: (Original, system) => (props) =>
-          system.React.createElement(
-            "div",
-            null,
-            samples(system, String(props["path"]), String(props["method"])),
-            system.React.createElement(Original, props),
-          ),
-      },
-    }),
-  ],
-});
-keepAccessible(host);
-drawErrors(errors);
-button.addEventListener("click", () => void takeKey());
-
-/** Takes over a live key of the first dapp, if whoever reads is signed in to the application. */
-async function takeKey(): Promise<void> {
-  told.textContent = "";
+/** Takes over a live key of the first dapp, if whoever reads is signed in to the application. Returns what there is to say. */
+async function takeKey(ui: SwaggerSystem): Promise<string> {
   const answer = await fetch("/session", { method: "POST" });
+  if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
   const { data } = (await answer.json()) as { readonly data: { readonly token?: string | null } };
-  if (typeof data.token !== "string") {
-    told.textContent = "Sign in to the application first.";
-    return;
-  }
-  const operator = createOperator({ baseUrl: location.origin, token: data.token });
+  if (typeof data.token !== "string") return "Sign in to the application first.";
+  const operator = createOperator({ baseUrl: location.origin, token: data.token, retries: RETRIES });
   for (const { id, name } of await operator.dapps()) {
     const key = (await operator.keys(id)).find(({ revokedAt }) => revokedAt === null);
     if (key === undefined) continue;
     ui.preauthorizeApiKey("apiKey", (await operator.revealKey(id, key.id)).apiKey);
-    told.textContent = `Calls from here use a key of the dapp ${name}.`;
-    return;
+    return `Calls from here use a key of the dapp ${name}.`;
   }
-  told.textContent = "No dapp has a live key.";
+  return "No dapp has a live key.";
 }
 
 /** The table of all error codes, out of the Markdown of the description. */
