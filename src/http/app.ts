@@ -23,7 +23,9 @@ import { dryRunsOperation } from "./routes/dryRuns.ts";
 import { explorerOperations } from "./routes/explorer.ts";
 import { faucetOperation } from "./routes/faucet.ts";
 import { functionOperation, simulateOperation } from "./routes/functions.ts";
-import { operatorOperations } from "./routes/operator.ts";
+import { operatorDappOperations } from "./routes/operatorDapps.ts";
+import { operatorKeyOperations } from "./routes/operatorKeys.ts";
+import { operatorStatusOperations } from "./routes/operatorStatus.ts";
 import { operationsRoutes } from "./routes/operations.ts";
 import { presetOperation } from "./routes/presets.ts";
 import { randomOperation } from "./routes/random.ts";
@@ -86,7 +88,9 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
     ...(options.operator === undefined
       ? []
       : [
-          ...operatorOperations(deps, options.operator),
+          ...operatorDappOperations(deps, options.operator),
+          ...operatorKeyOperations(deps, options.operator),
+          ...operatorStatusOperations(deps),
           ...explorerOperations({ explorer: options.operator.explorer, service, schemas: deps.schemas }),
         ]),
   ];

@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { FUNDED_ACCOUNTS } from "../../dapps/faucet.ts";
-import type { DappDirectory, KeyView as OwnKeyView } from "../../dapps/dapps.ts";
+import type { DappDirectory, KeyView as OwnKeyView, LiveKeyView } from "../../dapps/dapps.ts";
 
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
 const time = (description: string) => Type.String({ format: "date-time", description });
@@ -24,6 +24,7 @@ export const KeyView = Type.Object({
   revokedAt: nullable(time("Since when it is refused; `null` while it is live.")),
 });
 
+export type NewKeyView = Static<typeof NewKeyView>;
 export const NewKeyView = Type.Object({
   ...KeyView.properties,
   apiKey: Type.String({ description: "The key itself, for the `Authorization` header. Keep it secret." }),
@@ -105,6 +106,7 @@ export const fundedAccounts = FUNDED_ACCOUNTS.map(({ address, secretKey }) => ({
 
 type StoredDapp = Awaited<ReturnType<DappDirectory["get"]>>;
 
+/** A dapp as the API shows it. */
 export function viewDapp({ id, name, facilities, createdAt }: StoredDapp): DappView {
   return {
     id,
@@ -114,6 +116,7 @@ export function viewDapp({ id, name, facilities, createdAt }: StoredDapp): DappV
   };
 }
 
+/** A key without the key itself. */
 export function viewKey({ id, name, apiKey, createdAt, lastUsedAt, revokedAt }: OwnKeyView): KeyView {
   const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
   return {
@@ -124,4 +127,9 @@ export function viewKey({ id, name, apiKey, createdAt, lastUsedAt, revokedAt }: 
     lastUsedAt: iso(lastUsedAt),
     revokedAt: iso(revokedAt),
   };
+}
+
+/** A live key, whole. */
+export function viewNewKey(key: LiveKeyView): NewKeyView {
+  return { ...viewKey(key), apiKey: key.apiKey };
 }

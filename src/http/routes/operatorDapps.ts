@@ -1,0 +1,148 @@
+import { Type } from "typebox";
+import { formatNetworkEnv } from "../../dapps/configEnv.ts";
+import type { NetworkConfigVars } from "../../dapps/configVars.ts";
+import { formatSampleConsumer } from "../../dapps/sampleConsumer.ts";
+import { getDapp, type HttpDeps } from "../context.ts";
+import { sendJson } from "../frame.ts";
+import type { Operation } from "../operation.ts";
+import type { OperatorPart } from "../operatorPart.ts";
+import { readParameters } from "../parameters.ts";
+import { parseRequest } from "../parseRequest.ts";
+import { listConsumers } from "./consumerList.ts";
+import { createReading, listOf } from "./operatorReading.ts";
+import {
+  BalancesView,
+  ConsumersView,
+  DappView,
+  NetworkConfigView,
+  NewKeyView,
+  viewDapp,
+  viewNewKey,
+} from "./operatorViews.ts";
+
+/** The dapps, and what is needed to build on one: config vars, balances, consumers. */
+export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): readonly Operation[] {
+  const { service } = deps;
+  const { dapps } = part;
+  const reading = createReading(deps);
+
+  return [
+    reading({
+      id: "listDapps",
+      path: "/api/dapps",
+      access: "operator",
+      summary: "List dapps",
+      description: "All dapps of the service, oldest first.",
+      answer: listOf(DappView),
+      read: async () => ({ items: (await dapps.list()).map(viewDapp) }),
+    }),
+    {
+      id: "createDapp",
+      method: "post",
+      path: "/api/dapps",
+      access: "operator",
+      tag: "Operator",
+      summary: "Create a dapp",
+      description: "Creates a dapp and its first API key, which is in the answer.",
+      request: "createDapp",
+      placement: "body",
+      example: { name: "My game" },
+      answer: Type.Object({ ...DappView.properties, key: NewKeyView }),
+      isAsync: false,
+      errors: [],
+      async handle(ctx) {
+        const given = await readParameters(ctx, deps.limits);
+        const { name, facilities } = parseRequest(given, deps.schemas().validate.createDapp);
+        const made = await dapps.create(name, facilities);
+        sendJson(ctx, 200, { data: { ...viewDapp(made.dapp), key: viewNewKey(made.key) } });
+      },
+    },
+    reading({
+      id: "getDapp",
+      path: "/api/dapps/:dappId",
+      access: "operator",
+      summary: "Read a dapp",
+      description: "Name and permissions of a dapp.",
+      answer: DappView,
+      read: async (ctx) => viewDapp(await dapps.get(getDapp(ctx).id)),
+    }),
+    {
+      id: "renameDapp",
+      method: "patch",
+      path: "/api/dapps/:dappId",
+      access: "operator",
+      tag: "Operator",
+      summary: "Rename a dapp",
+      description: "Changes the name of a dapp; everything else stays.",
+      request: "renameDapp",
+      placement: "body",
+      example: { name: "My other game" },
+      answer: DappView,
+      isAsync: false,
+      errors: ["not_found"],
+      async handle(ctx) {
+        const given = await readParameters(ctx, deps.limits);
+        const { name } = parseRequest(given, deps.schemas().validate.renameDapp);
+        const { id } = getDapp(ctx);
+        await dapps.rename(id, name);
+        sendJson(ctx, 200, { data: viewDapp(await dapps.get(id)) });
+      },
+    },
+    reading({
+      id: "getConfigVars",
+      path: "/api/dapps/:dappId/configVars",
+      access: "operator",
+      summary: "Read config vars",
+      description: "What a consumer contract of the dapp is deployed with, by network.",
+      answer: listOf(NetworkConfigView),
+      read: async (ctx) => ({
+        items: (await part.readConfigVars(getDapp(ctx).id)).networks.map(viewConfig),
+      }),
+    }),
+    reading({
+      id: "getBalances",
+      path: "/api/dapps/:dappId/balances",
+      access: "operator",
+      summary: "Read balances",
+      description:
+        "What the dapp's subscriptions hold. A network is absent while it can't be asked, or the subscriptions are not made yet.",
+      answer: listOf(BalancesView),
+      read: async (ctx) => ({
+        items: [...(await part.readBalances(getDapp(ctx).id))].map(([network, held]) => ({
+          network,
+          ...held,
+        })),
+      }),
+    }),
+    reading({
+      id: "listConsumers",
+      path: "/api/dapps/:dappId/consumers",
+      access: "operator",
+      summary: "List consumers",
+      description:
+        "The contracts that are linked to the dapp's subscriptions, as the chains have them, and what they wait for.",
+      answer: ConsumersView,
+      read: (ctx) => listConsumers(getDapp(ctx), { service, part }),
+    }),
+  ];
+}
+
+function viewConfig(vars: NetworkConfigVars) {
+  const { network, title, chainId, rpcUrl, vrfSubscriptionId, functionsSubscriptionId, keyHash, donId } =
+    vars;
+  const { vrfCoordinator, functionsRouter, link } = vars.contracts;
+  const hasAll = vrfSubscriptionId !== undefined && vrfCoordinator !== undefined && keyHash !== undefined;
+  return {
+    network,
+    title,
+    chainId,
+    ...(rpcUrl === undefined ? {} : { rpcUrl }),
+    ...(vrfSubscriptionId === undefined ? {} : { vrfSubscriptionId }),
+    ...(functionsSubscriptionId === undefined ? {} : { functionsSubscriptionId }),
+    ...(keyHash === undefined ? {} : { keyHash }),
+    donId,
+    contracts: { vrfCoordinator, functionsRouter, link },
+    env: formatNetworkEnv(vars),
+    ...(hasAll ? { sampleContract: formatSampleConsumer(vars) } : {}),
+  };
+}

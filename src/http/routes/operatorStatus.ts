@@ -1,0 +1,72 @@
+import { Type } from "typebox";
+import { version } from "../../lib/version.ts";
+import { MAX_COUNTED } from "../../requests/activity.ts";
+import { Readiness } from "../../requests/views.ts";
+import type { HttpDeps } from "../context.ts";
+import type { Operation } from "../operation.ts";
+import { createReading, listOf } from "./operatorReading.ts";
+import { ActivityView, fundedAccounts, FundedAccountView, PresetProblemView } from "./operatorViews.ts";
+
+/** How the service stands, what was asked of it, and what it is. */
+export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schemas">): readonly Operation[] {
+  const { service } = deps;
+  const reading = createReading(deps);
+
+  return [
+    reading({
+      id: "getActivity",
+      path: "/api/activity",
+      access: "operator",
+      summary: "Count requests",
+      description: "What all dapps asked for in each of the last 24 hours.",
+      answer: ActivityView,
+      read: async () => ({
+        hours: (await service.activity()).map(({ from, requests, failed }) => ({
+          from: new Date(from).toISOString(),
+          requests,
+          failed,
+        })),
+        maxCounted: MAX_COUNTED,
+      }),
+    }),
+    reading({
+      id: "getReadiness",
+      path: "/api/readiness",
+      access: "operator",
+      summary: "Read how the service stands",
+      description: "What `/readyz` answers, with status 200 also where the service is not ready.",
+      answer: Readiness,
+      read: () => service.readiness(),
+    }),
+    reading({
+      id: "listPresetProblems",
+      path: "/api/presetProblems",
+      access: "operator",
+      summary: "List broken presets",
+      description: "What keeps presets from being served, each with its place.",
+      answer: listOf(PresetProblemView),
+      read: () => ({ items: service.presetProblems() }),
+    }),
+    reading({
+      id: "listFundedAccounts",
+      path: "/api/faucet/accounts",
+      access: "anybody",
+      tag: "Catalogue",
+      summary: "List funded accounts",
+      description:
+        "Accounts that hold coin on every embedded chain from its first block on. Everybody knows their keys.",
+      answer: listOf(FundedAccountView),
+      read: () => ({ items: fundedAccounts }),
+    }),
+    reading({
+      id: "getInfo",
+      path: "/api/info",
+      access: "anybody",
+      tag: "Catalogue",
+      summary: "Read the version",
+      description: "Version of the service.",
+      answer: Type.Object({ version: Type.String() }),
+      read: () => ({ version }),
+    }),
+  ];
+}
