@@ -77,6 +77,25 @@ describe("API keys", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("behaviour: a key that is revoked elsewhere is not shown as the one of now", async () => {
+    const [first] = await operator.dapps();
+    const [old] = await operator.keys(first!.id);
+    const { ending } = await operator.addKey(first!.id, "next");
+    await visitor.open(tyche.url);
+    await page.getByRole("button", { name: /^Reveal key/ }).click();
+    const { apiKey } = await operator.revealKey(first!.id, old!.id);
+    await page.getByText(apiKey).waitFor();
+    await operator.revokeKey(first!.id, old!.id);
+    await expect
+      .poll(async () => {
+        await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+        return await page.locator("#start .secret").textContent();
+      })
+      .toContain(`••••${ending}`);
+    expect(await page.content()).not.toContain(apiKey);
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("default: a key is revealed when it is asked for, and has its use listed", async () => {
     const { apiKey } = await operator.addKey(dapp.id, "laptop");
     await open("/config-vars");

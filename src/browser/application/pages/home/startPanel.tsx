@@ -91,7 +91,7 @@ function Flip({ dapp, isFirstVisit }: { readonly dapp: DappView; readonly isFirs
             API key of <UnknownText text={dapp.name} />
           </h3>
           <div className="key-row">
-            <RevealedKey dappId={dapp.id} apiKey={key} />
+            <RevealedKey key={key.id} dappId={dapp.id} apiKey={key} />
           </div>
         </>
       )}
