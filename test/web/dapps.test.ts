@@ -212,6 +212,29 @@ describe("dry runs", () => {
   });
 });
 
+describe("requests", () => {
+  test("behaviour: going back to a request that had ended announces nothing", async () => {
+    const client = operator.as(dapp.id);
+    const { id, wait } = await client.submit.preset("coinflip", {}, { network: NETWORK });
+    await wait();
+    await open(`/requests/${id}`);
+    // The next one doesn't end.
+    await page.route(/\/api\/requests\/req_/, async (route) => {
+      if (route.request().url().endsWith(id)) return route.continue();
+      const response = await route.fetch();
+      const { data } = (await response.json()) as { readonly data: object };
+      return route.fulfill({ response, json: { data: { ...data, state: "executing", outcome: null } } });
+    });
+    await page.getByRole("button", { name: "Run again" }).click();
+    const heading = page.locator("#request h2").first();
+    await heading.filter({ hasText: "executing" }).waitFor();
+    await page.goBack();
+    await heading.filter({ hasText: "fulfilled" }).waitFor();
+    expect(await page.locator("#announcer").textContent()).toBe("");
+    expect(visitor.troubles).toEqual([]);
+  });
+});
+
 describe("usage", () => {
   const field = (label: string) => page.getByLabel(label, { exact: true });
 

@@ -202,11 +202,11 @@ async function submitAgain(
 
 /** Tells people who listen to the page that what they wait for is there. */
 function useAnnouncedEnd(request: RequestView | undefined): void {
-  const [wasOpen, setWasOpen] = useState(false);
+  const [openId, setOpenId] = useState<string>();
   const isEnded = request !== undefined && hasEnded(request);
-  const isOpen = request !== undefined && !isEnded;
   useEffect(() => {
-    if (isOpen) setWasOpen(true);
-    if (isEnded && wasOpen) announce(`${summaryOf(request)} ${request.state}`);
-  }, [isOpen, isEnded, wasOpen]);
+    if (request === undefined) return;
+    if (!isEnded) setOpenId(request.id);
+    else if (request.id === openId) announce(`${summaryOf(request)} ${request.state}`);
+  }, [request?.id, isEnded, openId]);
 }
