@@ -264,6 +264,13 @@ describe("usage", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("behaviour: where there was none, the chart says at most 0", async () => {
+    await open("/usage");
+    await page.getByRole("img", { name: /^0 requests from .*, at most 0 a day$/ }).waitFor();
+    await page.getByText("at most 0 requests a day").waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("error: days the wrong way round are said at their field, which has the focus, and stay", async () => {
     await open("/usage");
     await field("From").fill("2026-02-03");

@@ -118,7 +118,7 @@ function UsageChart({ report: { from, to, items } }: { readonly report: UsageRep
     const failed = ofDay.reduce((sum, one) => sum + one.failed, 0);
     return { title: `${day}: ${count(requests, "request")}, ${failed} failed`, requests, failed };
   });
-  const most = Math.max(1, ...bars.map(({ requests }) => requests));
+  const most = Math.max(...bars.map(({ requests }) => requests));
   const total = bars.reduce((sum, { requests }) => sum + requests, 0);
   return (
     <>
