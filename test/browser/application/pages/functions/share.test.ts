@@ -36,7 +36,8 @@ test.each([
   ["a source that is no text", pack({ ...DRAFT, source: 7 })],
   ["arguments that are no texts", pack({ ...DRAFT, args: [7] })],
   ["another type", pack({ ...DRAFT, returnType: "bytes" })],
-  ["a text that fills the memory", pack(" ".repeat(64 * 2 ** 20))],
+  ["a text that fills the memory", pack({ ...DRAFT, source: " ".repeat(64 * 2 ** 20) })],
+  ["a little too much", pack({ ...DRAFT, source: "x".repeat(262_144) })],
 ])("error: a link with %s holds no draft", async (_, fragment) => {
   expect(await decodeFragment(fragment)).toBeUndefined();
 });
