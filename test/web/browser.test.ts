@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { encodeFragment } from "../../src/browser/application/pages/functions/share.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 import { launchChromium } from "./support/chromium.ts";
 import { createVisitor, type Screen, type Visitor } from "./support/visitor.ts";
@@ -318,6 +319,30 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(stranger.troubles).toEqual([]);
     await stranger.close();
   });
+});
+
+test("behaviour: another link that is opened in the same window brings its own source", async () => {
+  const visitor = await createVisitor(browser);
+  const { page } = visitor;
+  await signIn(page);
+  const open = async (text: string): Promise<void> => {
+    const source = `return Functions.encodeString("${text}");`;
+    const draft = { source, args: [text], returnType: "string", network: "sepolia" } as const;
+    await page.goto(`${tyche.url}/functions${await encodeFragment(draft)}`);
+  };
+  const source = page.locator(".cm-content");
+  await open("first");
+  await source.filter({ hasText: '"first"' }).waitFor();
+  await open("second");
+  await source.filter({ hasText: '"second"' }).waitFor();
+  expect(await page.getByLabel("Arguments").inputValue()).toBe("second");
+  // A place on the page takes nothing away.
+  await page.getByLabel("Arguments").fill("third");
+  await page.getByRole("link", { name: "Skip to content" }).press("Enter");
+  await page.waitForURL(/#main$/);
+  expect(await page.getByLabel("Arguments").inputValue()).toBe("third");
+  expect(visitor.troubles).toEqual([]);
+  await visitor.close();
 });
 
 test("error: where the editor can't be loaded, the page says so, and a plain field runs sources and names the line that failed", async () => {

@@ -47,18 +47,45 @@ function WithNetworks({ dapps }: Pick<Model, "dapps">) {
     <Loaded query={networks}>
       {(list) =>
         shared.isRead && (
-          <Playground model={{ dapps, networks: list }} shared={onKnownNetwork(shared.draft, list)} />
+          <Playground
+            key={shared.count}
+            model={{ dapps, networks: list }}
+            shared={onKnownNetwork(shared.draft, list)}
+          />
         )
       }
     </Loaded>
   );
 }
 
-/** The draft that the address brings, which takes a moment to unpack. */
-function useShared(): { readonly isRead: boolean; readonly draft?: Draft | undefined } {
-  const [shared, setShared] = useState<ReturnType<typeof useShared>>({ isRead: false });
+interface Shared {
+  readonly isRead: boolean;
+  readonly draft?: Draft | undefined;
+  /** Of drafts that addresses have brought: another one starts anew. */
+  readonly count: number;
+}
+
+/** The draft that the address brings, which takes a moment to unpack. Another link that is opened in this window changes the fragment alone. */
+function useShared(): Shared {
+  const [shared, setShared] = useState<Shared>({ isRead: false, count: 0 });
   useEffect(() => {
-    void decodeFragment(location.hash).then((draft) => setShared({ isRead: true, draft }));
+    let fragment: string | undefined;
+    const read = async (): Promise<void> => {
+      const mine = (fragment = location.hash);
+      const draft = await decodeFragment(mine);
+      if (mine !== fragment) return;
+      // A fragment that is no draft is a place on the page.
+      setShared((before) =>
+        before.isRead && draft === undefined ? before : { isRead: true, draft, count: before.count + 1 },
+      );
+    };
+    const onChange = (): void => void read();
+    onChange();
+    addEventListener("hashchange", onChange);
+    return () => {
+      fragment = undefined;
+      removeEventListener("hashchange", onChange);
+    };
   }, []);
   return shared;
 }
