@@ -4,8 +4,8 @@ import { ApiError } from "../../../client/index.ts";
 import { sentence } from "../page.tsx";
 import { UnknownText } from "./parts.tsx";
 
-/** What the form of a preset begins with. */
-export const DEFAULT_NETWORK = "polygon_mumbai";
+/** As many characters of a name as the API takes, of a dapp and of a key. */
+export const MAX_NAME_CHARACTERS = 60;
 
 /** A field with its label, what it takes, and what is wrong with it. The control has the id, and {@link problemAttributes}. */
 export function Field({
@@ -40,30 +40,6 @@ export function Field({
 /** Attributes of a control with a problem, which its {@link Field} shows. */
 export function problemAttributes(id: string, problem: string | undefined) {
   return problem === undefined ? {} : { "aria-invalid": true, "aria-describedby": `${id}-problem` };
-}
-
-/** A choice of networks. */
-export function NetworkSelect({
-  networks,
-  value,
-  onChange,
-  id = "network",
-}: {
-  readonly networks: readonly { readonly name: string; readonly title: string }[];
-  readonly value: string;
-  readonly onChange: (name: string) => void;
-  readonly id?: string;
-}) {
-  return (
-    <Field id={id} label="Network">
-      <Select
-        id={id}
-        value={value}
-        options={networks.map(({ name, title }) => [name, title] as const)}
-        onChange={onChange}
-      />
-    </Field>
-  );
 }
 
 /** A choice; `options` are values and what is shown for them. */

@@ -6,15 +6,14 @@ import { Loaded } from "../../page.tsx";
 import { Age, Code, TransactionLink } from "../../parts/format.tsx";
 import {
   ConfirmButton,
-  DEFAULT_NETWORK,
   describeError,
   Field,
   focusFirstProblem,
-  NetworkSelect,
   problemAttributes,
   problemsOf,
   readField,
 } from "../../parts/forms.tsx";
+import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
@@ -61,11 +60,9 @@ function LinkForm({
 }) {
   const client = useClient(dappId);
   const [, navigate] = useLocation();
-  const [chosen, choose] = useState<string>();
+  const [network, choose] = useChosenNetwork(networks);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const network =
-    chosen ?? networks.find(({ name }) => name === DEFAULT_NETWORK)?.name ?? networks[0]?.name ?? "";
   const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget;

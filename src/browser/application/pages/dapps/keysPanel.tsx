@@ -9,6 +9,7 @@ import {
   describeError,
   Field,
   focusFirstProblem,
+  MAX_NAME_CHARACTERS,
   problemAttributes,
   problemsOf,
   readField,
@@ -18,7 +19,6 @@ import { RevealedKey } from "../../parts/revealedKey.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useOperator } from "../../services.tsx";
 
-const MAX_NAME_CHARACTERS = 60;
 /** Other people add keys too, and programs use them. */
 const REFRESH_MS = 5_000;
 

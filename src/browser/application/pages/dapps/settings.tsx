@@ -7,6 +7,7 @@ import {
   describeError,
   Field,
   focusFirstProblem,
+  MAX_NAME_CHARACTERS,
   problemAttributes,
   problemsOf,
   readField,
@@ -14,8 +15,6 @@ import {
 import { UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
-
-const MAX_NAME_CHARACTERS = 60;
 
 /** `/dapps/{dappId}/settings`: the forms that rename and delete a dapp. */
 export function Settings() {

@@ -6,14 +6,13 @@ import {
   describeError,
   Field,
   focusFirstProblem,
+  MAX_NAME_CHARACTERS,
   problemAttributes,
   problemsOf,
   readField,
 } from "../../parts/forms.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
-
-const MAX_NAME_CHARACTERS = 60;
 
 /** The form that makes a dapp. */
 export function CreateDapp() {

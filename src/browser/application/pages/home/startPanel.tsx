@@ -3,7 +3,8 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import type { DappView } from "../../../../client/index.ts";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
-import { DEFAULT_NETWORK, describeError, NetworkSelect } from "../../parts/forms.tsx";
+import { describeError } from "../../parts/forms.tsx";
+import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Folded, Listing, Notice, UnknownText } from "../../parts/parts.tsx";
 import { RevealedKey } from "../../parts/revealedKey.tsx";
 import { useNetworks, useOperator } from "../../services.tsx";
@@ -27,13 +28,11 @@ function Flip({ dapp, isFirstVisit }: { readonly dapp: DappView; readonly isFirs
   const networks = useNetworks().data ?? [];
   const presets = useQuery({ queryKey: ["presets"], queryFn: () => operator.presets() });
   const keys = useQuery({ queryKey: ["keys", dapp.id], queryFn: () => operator.keys(dapp.id) });
-  const [chosen, choose] = useState<string>();
+  const [network, choose] = useChosenNetwork(networks);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   if (presets.data?.some(({ name }) => name === "coinflip") === false) return null;
 
-  const network =
-    chosen ?? networks.find(({ name }) => name === DEFAULT_NETWORK)?.name ?? networks[0]?.name ?? "";
   const key = keys.data?.find(({ revokedAt }) => revokedAt === null);
   const command = `curl -sS -X POST "$TYCHE_URL/api/vrfv2/presets?preset=coinflip&network=${network}" \\
   -H "Authorization: $TYCHE_API_KEY" -H 'Content-Type: application/json' -d '{}'`;

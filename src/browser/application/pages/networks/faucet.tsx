@@ -7,11 +7,11 @@ import {
   describeError,
   Field,
   focusFirstProblem,
-  NetworkSelect,
   problemAttributes,
   problemsOf,
   readField,
 } from "../../parts/forms.tsx";
+import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Folded, Notice, Scrollable, UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 
@@ -23,13 +23,12 @@ export function Faucet({ networks }: { readonly networks: readonly NetworkView[]
     queryFn: () => operator.fundedAccounts(),
     staleTime: Infinity,
   });
-  const [chosen, choose] = useState<string>();
+  const [network, choose] = useChosenNetwork(networks);
   const [given, setGiven] = useState<{ readonly network: string; readonly hashes: readonly string[] }>();
   const [problem, setProblem] = useState<string>();
   const [fieldProblem, setFieldProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   if (networks.length === 0) return null;
-  const network = chosen ?? networks[0]!.name;
   const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget;

@@ -5,15 +5,14 @@ import type { DappView, ExplorerNetwork, PresetView } from "../../../../client/i
 import { Loaded, NotFound, Page } from "../../page.tsx";
 import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
 import {
-  DEFAULT_NETWORK,
   describeError,
   Field,
   focusFirstProblem,
-  NetworkSelect,
   problemAttributes,
   problemsOf,
   readField,
 } from "../../parts/forms.tsx";
+import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Notice, plainText, Scrollable, UnknownText } from "../../parts/parts.tsx";
 import { type AnyPresets, useNetworks, useOperator } from "../../services.tsx";
 import { createFields, type PresetField, readParams } from "./presetFields.ts";
@@ -74,13 +73,11 @@ function PresetForm({
   const operator = useOperator();
   const [, navigate] = useLocation();
   const [dappId, setDappId] = useState(wanted);
-  const [chosen, choose] = useState<string>();
+  const [network, choose] = useChosenNetwork(networks);
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const fields = createFields(preset);
-  const network =
-    chosen ?? networks.find(({ name }) => name === DEFAULT_NETWORK)?.name ?? networks[0]?.name ?? "";
 
   const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();

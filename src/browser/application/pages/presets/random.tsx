@@ -8,17 +8,18 @@ import {
   describeError,
   Field,
   focusFirstProblem,
-  NetworkSelect,
   problemAttributes,
   problemsOf,
   readField,
 } from "../../parts/forms.tsx";
+import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 
 /** The words of so many VRF keys can be joined. */
 const MAX_JOINED_KEYS = 4;
-const FIRST_NETWORK = "fantom_testnet";
+/** The API's own default, for random numbers. */
+const DEFAULT_NETWORK = "fantom_testnet";
 const COUNTS: readonly string[] = ["numWords", "confirmations"];
 const FIELDS: readonly string[] = [...COUNTS, "keyHash", "keyHashes"];
 
@@ -60,9 +61,7 @@ function RandomForm({
   const operator = useOperator();
   const [, navigate] = useLocation();
   const [dappId, setDappId] = useState(wanted);
-  const [name, setName] = useState(
-    networks.find((one) => one.name === FIRST_NETWORK)?.name ?? networks[0]?.name ?? "",
-  );
+  const [name, setName] = useChosenNetwork(networks, DEFAULT_NETWORK);
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);

@@ -1,0 +1,39 @@
+import { useState } from "react";
+import { Field, Select } from "./forms.tsx";
+
+/** The API's own default, for presets. */
+const DEFAULT_NETWORK = "polygon_mumbai";
+
+/** Name of the network that a form is for, and what chooses another. Until one is chosen `preferred`, or the first there is. */
+export function useChosenNetwork(
+  networks: readonly { readonly name: string }[],
+  preferred = DEFAULT_NETWORK,
+): readonly [network: string, choose: (name: string) => void] {
+  const [chosen, choose] = useState<string>();
+  const first = networks.find(({ name }) => name === preferred) ?? networks[0];
+  return [chosen ?? first?.name ?? "", choose];
+}
+
+/** A choice of networks. */
+export function NetworkSelect({
+  networks,
+  value,
+  onChange,
+  id = "network",
+}: {
+  readonly networks: readonly { readonly name: string; readonly title: string }[];
+  readonly value: string;
+  readonly onChange: (name: string) => void;
+  readonly id?: string;
+}) {
+  return (
+    <Field id={id} label="Network">
+      <Select
+        id={id}
+        value={value}
+        options={networks.map(({ name, title }) => [name, title] as const)}
+        onChange={onChange}
+      />
+    </Field>
+  );
+}
