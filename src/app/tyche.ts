@@ -19,6 +19,7 @@ import { registerDryRuns } from "../cli/dryRunsCommand.ts";
 import { registerRequests } from "../cli/requestsCommand.ts";
 import { registerSimulate } from "../cli/simulateCommand.ts";
 import { registerStart } from "../cli/startCommand.ts";
+import { describeSystemError } from "../cli/systemError.ts";
 import { createTerminal, withoutControls } from "../cli/terminal.ts";
 import { registerUsage } from "../cli/usageCommand.ts";
 import { registerVerifier } from "../cli/verifierCommand.ts";
@@ -111,14 +112,17 @@ try {
 } catch (error) {
   // What Tyche throws on purpose is a sentence for whoever typed the command; anything else is a defect, and its stack helps to find it.
   const isOfSandbox = error instanceof Error && "blame" in error;
-  const isExpected =
-    error instanceof TycheError ||
-    error instanceof TycheClientError ||
-    isOfSandbox ||
-    (error as NodeJS.ErrnoException).syscall !== undefined;
-  const text = isExpected ? (error as Error).message : ((error as Error).stack ?? String(error));
+  const isOfSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
+  const isExpected = error instanceof TycheError || error instanceof TycheClientError || isOfSandbox;
+  const text = isOfSystem
+    ? describeSystemError(error as NodeJS.ErrnoException)
+    : isExpected
+      ? (error as Error).message
+      : ((error as Error).stack ?? String(error));
   terminal.err(`${terminal.colors.red("error:")} ${text}`);
-  if (error instanceof ApiError && error.details.length > 1)
-    for (const { path, message } of error.details) terminal.err(withoutControls(`  ${path} ${message}`));
+  // The message names the first of many parameters itself.
+  if (error instanceof ApiError)
+    for (const { path, message } of error.details)
+      if (!text.includes(message)) terminal.err(withoutControls(`  ${path.slice(1)}: ${message}`));
   process.exitCode = 1;
 }

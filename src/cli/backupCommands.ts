@@ -45,7 +45,7 @@ export function registerBackup(program: Command, terminal: Terminal, tool: Backu
   program
     .command("restore")
     .argument("<file>", "what tyche backup wrote")
-    .description("Puts a backup in the place of the database of a stopped service.")
+    .description("Replaces the database of a stopped service with a backup.")
     .addHelpText("after", RESTORE_HELP)
     .action(async (file: string) => {
       const { changedAt, setAsideAs } = await tool.restore(file, {

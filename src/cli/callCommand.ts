@@ -113,7 +113,7 @@ export function registerCall(program: Command, terminal: Terminal): void {
 
 function withCall(command: Command): Command {
   return withService(command)
-    .option("--network <name>", "where it runs", "sepolia")
+    .option("--network <name>", "network to run on; tyche network list names them", "sepolia")
     .option("--idempotency-key <key>", "makes the call safe to repeat: the same key is the same request")
     .option("--async", "print the request's id and don't wait")
     .option("--json", "print one JSON object");

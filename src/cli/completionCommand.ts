@@ -20,7 +20,7 @@ interface Completion {
 export function registerCompletion(program: Command, terminal: Terminal): void {
   program
     .command("completion")
-    .description("Prints what completes commands and options in your shell.")
+    .description("Prints a completion script for your shell.")
     .addArgument(new Argument("<shell>", "which shell").choices(SHELLS))
     .addHelpText("after", EXAMPLES)
     .action((shell: Shell) => terminal.out(writeCompletion(collect(program, []), shell)));

@@ -25,7 +25,7 @@ export interface ConfigSource {
 export function registerConfig(program: Command, terminal: Terminal, source: ConfigSource): void {
   const config = program
     .command("config")
-    .description("Checks the configuration, and says what it may hold.");
+    .description("Checks the configuration, and prints its JSON Schema.");
   config
     .command("check")
     .option("--config <file>", "configuration file")

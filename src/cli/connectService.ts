@@ -33,7 +33,7 @@ export function withService(command: Command): Command {
     .addOption(
       new Option("--url <url>", "address of the service (default: the one that runs here)").env("TYCHE_URL"),
     )
-    .option("--dapp <id>", "dapp of this machine in whose name it is called (default: the first)");
+    .option("--dapp <id>", "dapp of this machine to call it for (default: the first)");
 }
 
 /**

@@ -29,21 +29,28 @@ export function registerConsumer(program: Command, terminal: Terminal): void {
           code: "invalid_parameter",
           blame: "caller",
         });
-      print(await client.addConsumer({ dappId, network: flags.network, consumer: address }), flags, terminal);
+      const linked = await client.addConsumer({ dappId, network: flags.network, consumer: address });
+      print(linked, flags, terminal);
+      if (!flags.json) terminal.err(terminal.colors.dim(`linked ${address} on ${flags.network}`));
     });
 
   withConsumer(consumer.command("remove"))
     .description("Unlinks a contract, once no request of the dapp is under way on the network.")
     .action(async (address: string, flags: ConsumerFlags) => {
       const { client } = await connectService(flags);
-      print(await client.removeConsumer({ network: flags.network, consumer: address }), flags, terminal);
+      const unlinked = await client.removeConsumer({ network: flags.network, consumer: address });
+      print(unlinked, flags, terminal);
+      if (!flags.json) terminal.err(terminal.colors.dim(`unlinked ${address} on ${flags.network}`));
     });
 }
 
 function withConsumer(command: Command): Command {
   return withService(command)
     .argument("<address>", "address of the contract")
-    .requiredOption("--network <name>", "network where it is deployed")
+    .requiredOption(
+      "--network <name>",
+      "network where it is deployed, such as sepolia; tyche network list names them",
+    )
     .option("--json", "print JSON");
 }
 

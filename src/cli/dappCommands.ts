@@ -35,13 +35,13 @@ const REVOKE_EXAMPLES = `
 Examples:
   $ tyche dapp revoke-key key_01m7w8ndakertcq6wx8e98eseb
 
-The key ends at once, on a running service too. Ids of keys: tyche dapp config.`;
+The key stops working at once, on a running service too. tyche dapp config lists the ids of keys.`;
 
 const DELETE_NOTE = `
 Example:
   $ tyche dapp delete dapp_01m7w8ndakertcq6wx8e98esea
 
-Requests in work end as they would; shared results and the sums of usage stay. A running service unlinks the contracts.`;
+Requests in progress run to their end; shared results and usage totals stay. A running service unlinks the contracts.`;
 
 /** Where the state is: what the service itself reads. */
 export function dataDirOfEnvironment(): string {
@@ -135,7 +135,10 @@ export function registerDapp(program: Command, terminal: Terminal): void {
   dapp
     .command("contract")
     .argument("[id]", "which dapp; default: the first")
-    .requiredOption("--network <name>", "network where it is to be deployed")
+    .requiredOption(
+      "--network <name>",
+      "network where you will deploy it, such as sepolia; tyche network list names them",
+    )
     .description("Prints a sample consumer contract in Solidity, with the dapp's values filled in.")
     .addHelpText("after", CONTRACT_EXAMPLES)
     .action((id: string | undefined, { network }: { readonly network: string }) =>

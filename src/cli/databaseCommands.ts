@@ -15,7 +15,7 @@ Examples:
 
 const CHECK_HELP = `
 Reads every row: the checksums of requests and transactions, and one over each table. With --to it compares the tables with those of
-another database. Exit code 1 when something is amiss.
+another database. Exit code 1 when anything is wrong.
 
 Examples:
   $ tyche database check
@@ -93,7 +93,7 @@ export function registerDatabase(program: Command, terminal: Terminal, tool: Dat
     );
   database
     .command("compact")
-    .description("Gives back the room that deleted rows have left in a stopped service's database.")
+    .description("Shrinks a stopped service's database by the space that deleted rows left.")
     .action(async () => {
       const { database: name, before, after } = await tool.compact(location());
       terminal.out(`${name}  ${after} bytes, ${before - after} fewer`);

@@ -7,18 +7,20 @@ Examples:
   $ tyche faucet 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia`;
 
 /** Adds `tyche faucet`. */
-export function registerFaucet(program: Command, { out }: Terminal): void {
+export function registerFaucet(program: Command, { out, err, colors }: Terminal): void {
   withService(program.command("faucet"))
     .description("Sends 10 coins and 100 LINK to an address on an embedded chain.")
-    .argument("<address>", "who gets them")
-    .requiredOption("--network <name>", "network whose coin it is")
+    .argument("<address>", "address that receives them")
+    .requiredOption("--network <name>", "embedded network, such as sepolia; tyche network list names them")
     .option("--json", "print JSON")
     .addHelpText("after", EXAMPLES)
     .action(
       async (address: string, flags: ServiceFlags & { readonly network: string; readonly json?: true }) => {
         const { client } = await connectService(flags);
         const gift = await client.faucet({ network: flags.network, address });
-        out(flags.json ? JSON.stringify(gift) : gift.transactionHashes.join("\n"));
+        if (flags.json) return out(JSON.stringify(gift));
+        out(gift.transactionHashes.join("\n"));
+        err(colors.dim(`sent 10 coins and 100 LINK to ${address} on ${flags.network}`));
       },
     );
 }

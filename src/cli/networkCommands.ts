@@ -181,7 +181,7 @@ export function registerNetworkTools<Config>(
     .argument("<name>", "network of the configuration")
     .option("--config <file>", "configuration file")
     .description(
-      "Looks a network over: its nodes, contracts, accounts and LINK. Exit code 1 when anything is amiss.",
+      "Checks a network: its nodes, contracts, accounts and LINK. Exit code 1 when anything is wrong.",
     )
     .action(async (name: string, flags: { readonly config?: string }) => {
       const isFine = await means.check({

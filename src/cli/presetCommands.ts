@@ -2,6 +2,7 @@ import path from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { findPresetFolders, formatPresetProblem, OWN_PRESETS_FOLDER } from "../requests/presetFolder.ts";
 import type { Preset, PresetReport } from "../requests/presetTools.ts";
+import { countOf } from "./countOf.ts";
 import { createProgress } from "./progress.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
@@ -97,10 +98,6 @@ export function registerPreset(program: Command, terminal: Terminal): void {
         ),
       );
     });
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function formatCount(count: number): string {

@@ -15,6 +15,7 @@ import {
 import { messageOf } from "../lib/errors.ts";
 import { formatCodeFrame } from "./codeFrame.ts";
 import { isReadable, showText } from "./outcome.ts";
+import { describeSystemError } from "./systemError.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
 interface SimulateFlags {
@@ -78,9 +79,9 @@ export function registerSimulate(program: Command, terminal: Terminal): void {
         if (flags.watch) await simulateOnSave(file, flags, { tool, terminal });
         else if (!(await simulateOnce(file, flags, { tool, terminal }))) process.exitCode = 1;
       } catch (error) {
-        const { code, message } = error as NodeJS.ErrnoException;
+        const { code } = error as NodeJS.ErrnoException;
         if (code !== "ENOENT" && code !== "EISDIR" && code !== "EACCES") throw error;
-        command.error(`error: can't read ${file}: ${message}`);
+        command.error(`error: ${describeSystemError({ ...(error as NodeJS.ErrnoException), path: file })}`);
       } finally {
         await tool.close();
       }

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { UsageDay } from "../client/index.ts";
 import { writeUsageCsv } from "../requests/usageReport.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { countOf } from "./countOf.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface UsageFlags extends ServiceFlags {
@@ -37,22 +38,23 @@ export function registerUsage(program: Command, { out, err, colors }: Terminal):
       if (json) return out(JSON.stringify(report, null, 2));
       if (csv) return out(writeUsageCsv({ ...report, items: [...report.items] }).trimEnd());
       if (report.items.length === 0) return err(colors.dim(`nothing from ${report.from} to ${report.to}`));
-      for (const day of report.items) out(describeDay(day));
+      const { formatEther } = await import("viem");
+      for (const day of report.items) out(describeDay(day, formatEther));
     });
 }
 
-function describeDay(day: UsageDay): string {
+function describeDay(day: UsageDay, format: (amount: bigint) => string): string {
   const requests = Object.values(day.requests).reduce((sum, value) => sum + value, 0);
   const counts = [
-    `${requests} requests`,
+    countOf(requests, "request"),
     `${day.fulfilled} fulfilled`,
     `${day.failed} failed`,
     `${day.refused} refused`,
-    `${day.dryRuns} dry runs`,
-    `${day.words} words`,
+    countOf(day.dryRuns, "dry run"),
+    countOf(day.words, "word"),
     `${day.gasUsed} gas`,
-    `${day.linkJuels} juels`,
-    ...(day.coinWei === "0" ? [] : [`${day.coinWei} wei`]),
+    `${format(BigInt(day.linkJuels))} LINK`,
+    ...(day.coinWei === "0" ? [] : [`${format(BigInt(day.coinWei))} coins`]),
   ];
   return `${day.day}  ${(day.network ?? "-").padEnd(14)}  ${counts.join("  ")}`;
 }

@@ -81,7 +81,10 @@ function readDays(asked: Pick<UsageQuery, "from" | "to">): { readonly from: stri
   const [from, to] = [dayOf(fromMs), dayOf(toMs)];
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (days < 1 || days > MAX_DAYS) {
-    const message = `must be from 1 to ${MAX_DAYS} days up to ${to}; ${from} makes it ${days}`;
+    const message =
+      days < 1
+        ? `must not be after to, which is ${to}; got ${from}`
+        : `must be at most ${MAX_DAYS} days up to ${to}; from ${from} they are ${days}`;
     throw new InvalidParameterError([{ path: "/from", message }]);
   }
   return { from, to };

@@ -84,6 +84,7 @@ test("default: usage counts what was called, as text and CSV", async () => {
     runCli(["usage", "--network", "fantom_testnet", "--csv"]),
   ]);
   expect(shown.stdout).toContain(`${last.day}  fantom_testnet  `);
+  expect(shown.stdout).toMatch(/ 0\.\d+ LINK$/m);
   expect(csv.stdout).toContain(`\n${last.day},fantom_testnet,`);
 });
 
@@ -154,6 +155,23 @@ test("error: a source that is refused shows where, and a wrong parameter what", 
   expect(refused).toMatchObject({ code: 1, stdout: "" });
   expect(refused.stderr).toContain(`${file}:2:`);
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("must be at most max") });
+});
+
+test("error: each of several wrong parameters is told once", async () => {
+  const { code, stderr } = await runCli(["call", "coinflop", "sides=3"]);
+  expect(code).toBe(1);
+  expect(stderr.match(/is not a preset/g)).toHaveLength(1);
+  expect(stderr).toMatch(/^error: [^\n]*sides: [^\n]*\n$/);
+});
+
+test.each([
+  { args: ["call", "run", "nowhere.js"], file: "nowhere.js" },
+  { args: ["simulate", "nowhere.js"], file: "nowhere.js" },
+  { args: ["verifier", "build", "--out", "/nonexistent/page.html"], file: "/nonexistent/page.html" },
+])("error: $args with a file that can't be opened says so in words", async ({ args, file }) => {
+  const { code, stderr } = await runCli(args);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(new RegExp(`^error: can't open ${file}: there is no such file or folder\n`));
 });
 
 test("error: the keys of this machine go to no other", async () => {

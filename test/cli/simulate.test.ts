@@ -85,7 +85,7 @@ test("error: what a source writes can't reach the terminal's controls", async ()
 });
 
 test.each([
-  [["simulate", "/nonexistent.js"], "can't read /nonexistent.js"],
+  [["simulate", "/nonexistent.js"], "can't open /nonexistent.js: there is no such file or folder"],
   [["simulate", "-", "--bytes-arg", "1"], "It must be 0x and an even number of hex digits."],
   [["simulate", "-", "--return-type", "bytes"], "Allowed choices are string, uint256, int256."],
   [["simulate", "-", "--secret", "x"], "It must be NAME=VALUE."],

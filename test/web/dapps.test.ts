@@ -276,7 +276,7 @@ describe("usage", () => {
     await field("From").fill("2026-02-03");
     await field("To").fill("2026-02-01");
     await page.getByRole("button", { name: "Show" }).click();
-    await page.locator("#from-problem", { hasText: "days up to 2026-02-01" }).waitFor();
+    await page.locator("#from-problem", { hasText: "must not be after to, which is 2026-02-01" }).waitFor();
     await field("From").and(page.locator("[aria-invalid]:focus")).waitFor();
     expect(await field("From").inputValue()).toBe("2026-02-03");
     expect(await field("To").inputValue()).toBe("2026-02-01");
