@@ -25,6 +25,7 @@ import { freezeIntrinsics } from "./freeze.ts";
 import { createFunctions } from "./functions.ts";
 import { prepareGlobalObject } from "./globalObject.ts";
 import { attributeType } from "./importAttributes.ts";
+import { shareFormats } from "./intl.ts";
 import type { Chunk, Internals } from "./internals.ts";
 import { createConsole } from "./plainConsole.ts";
 import { ASK, TELL, type Host } from "./protocol.ts";
@@ -69,6 +70,7 @@ export default function boot(
   host: Host,
 ): (tell: number, a?: unknown, b?: unknown, c?: unknown, d?: unknown) => unknown {
   removeUnsharedMembers();
+  shareFormats();
   let isObserved = false;
   /** Chunks that are being set up: what they read then is not the source's doing. */
   let loading = 0;

@@ -6,7 +6,7 @@ const { Date, Intl, Iterator, Map, Uint8Array, WeakMap, WebAssembly } = globalTh
   readonly Iterator: object;
   readonly WebAssembly: { readonly Memory: { readonly prototype: object } };
 };
-const { deleteProperty } = Reflect;
+const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect;
 
 type Members = readonly (readonly [holder: object, ...names: readonly string[]])[];
 
@@ -40,4 +40,12 @@ const droppedAfterNode24: Members = [
 export function removeUnsharedMembers(): void {
   for (const members of [addedAfterNode24, droppedAfterNode24])
     for (const [holder, ...names] of members) for (const name of names) deleteProperty(holder, name);
+  moveToEnd(globalThis, "Float16Array");
+}
+
+/** V8 13.6 and 14.6 create it at different places, which the order of the global object's names would show. */
+function moveToEnd(holder: object, name: string): void {
+  const descriptor = getOwnPropertyDescriptor(holder, name) as PropertyDescriptor;
+  deleteProperty(holder, name);
+  defineProperty(holder, name, descriptor);
 }

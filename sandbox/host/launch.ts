@@ -116,6 +116,8 @@ export function createLauncher(options: LauncherOptions = {}): Launcher {
         // run's processor time. More than 16 MB gains nothing.
         "--min-semi-space-size=16",
         "--max-semi-space-size=16",
+        // isolated-vm links no module of the source phase: V8 would end the process at an `import source`.
+        "--no-js-source-phase-imports",
         // The permission model does not hold what SQLite opens, nor what the web storage writes.
         "--no-experimental-sqlite",
         "--no-experimental-webstorage",

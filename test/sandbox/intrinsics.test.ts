@@ -49,3 +49,13 @@ test("behaviour: sources find the same ECMAScript on every version of Node", asy
   const { bytes } = result as { readonly bytes: Uint8Array };
   await expect(new TextDecoder().decode(bytes)).toMatchFileSnapshot("intrinsics.txt");
 });
+
+test("behaviour: the global object's names have one order on every version of Node", async () => {
+  const source = `const names = Reflect.ownKeys(globalThis).map(String);
+return Functions.encodeString(names.slice(names.indexOf("isNaN")).slice(0, 9).join(" "))`;
+  const result = await pool.run({ source });
+  const { bytes } = result as { readonly bytes: Uint8Array };
+  expect(new TextDecoder().decode(bytes)).toBe(
+    "isNaN console SuppressedError DisposableStack AsyncDisposableStack SharedArrayBuffer WebAssembly Float16Array Window",
+  );
+});

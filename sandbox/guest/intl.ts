@@ -1,0 +1,89 @@
+/**
+ * Formats dates and durations alike on every version of Node, where V8 13.6 of Node 24 and V8 14.6 of Node 26 differ. Replaced methods are
+ * proxies of V8's own, so that they look native.
+ */
+import { defineProperty, hasInstance } from "./builtins.ts";
+
+const { Intl, Number, Proxy, RangeError, Reflect, String, TypeError } = globalThis;
+const { isInteger } = Number;
+const { apply } = Reflect;
+const { replaceAll } = String.prototype;
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+type Methods = Record<string, Method>;
+
+/** In the order in which a duration's fields are read (ECMA-402, ToDurationRecord). */
+const DURATION_FIELDS = [
+  "days",
+  "hours",
+  "microseconds",
+  "milliseconds",
+  "minutes",
+  "months",
+  "nanoseconds",
+  "seconds",
+  "weeks",
+  "years",
+] as const;
+
+/** Replaces the methods that differ. To be called before any of the caller's code runs. */
+export function shareFormats(): void {
+  const dates = Intl.DateTimeFormat.prototype as unknown as Methods;
+  for (const name of ["formatToParts", "formatRange", "formatRangeToParts"])
+    replace(dates, name, (native, of, args) => widenSpaces(apply(native, of, args)));
+  const durations = (Intl as unknown as { readonly DurationFormat: { readonly prototype: Methods } })
+    .DurationFormat.prototype;
+  for (const name of ["format", "formatToParts"])
+    replace(durations, name, (native, of, args) =>
+      formatDuration(native, of, args.length > 0 ? args[0] : undefined),
+    );
+}
+
+function replace(
+  holder: Methods,
+  name: string,
+  call: (native: Method, of: unknown, args: readonly unknown[]) => unknown,
+): void {
+  const native = holder[name] as Method;
+  defineProperty(holder, name, {
+    __proto__: null,
+    value: new Proxy(native, { __proto__: null, apply: call } as ProxyHandler<Method>),
+  } as PropertyDescriptor);
+}
+
+/** Puts plain spaces for ICU's narrow no-break ones, as `format` of both versions does, but the other methods of V8 14.6 only. */
+function widenSpaces(written: unknown): unknown {
+  if (typeof written === "string") return apply(replaceAll, written, ["\u202f", " "]);
+  const parts = written as { value: string }[];
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at] as { value: string };
+    part.value = apply(replaceAll, part.value, ["\u202f", " "]) as string;
+  }
+  return parts;
+}
+
+/** V8 13.6 takes no text for a duration, takes NaN for a number, and names files of its own in its errors. */
+function formatDuration(native: Method, of: unknown, duration: unknown): unknown {
+  if (typeof duration === "string") throw new RangeError("A duration in text is not supported");
+  if ((typeof duration !== "object" && typeof duration !== "function") || duration === null)
+    throw new TypeError("A duration must be an object");
+  const fields: Record<string, number> = { __proto__: null } as never;
+  let isEmpty = true;
+  for (let at = 0; at < DURATION_FIELDS.length; at++) {
+    const name = DURATION_FIELDS[at] as string;
+    const value = (duration as Record<string, unknown>)[name];
+    if (value === undefined) continue;
+    const number = (value as number) - 0;
+    if (!isInteger(number)) throw new RangeError(`${name} of a duration must be an integer`);
+    fields[name] = number;
+    isEmpty = false;
+  }
+  if (isEmpty) throw new TypeError("A duration must have a field");
+  try {
+    return apply(native, of, [fields]);
+  } catch (error) {
+    // V8's words differ; what is wrong is that fields have different signs, or are too large.
+    if (hasInstance(RangeError, error)) throw new RangeError("A duration is out of range");
+    throw error;
+  }
+}

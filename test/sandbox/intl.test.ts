@@ -1,0 +1,55 @@
+import { afterAll, expect, test } from "vitest";
+import { createSandboxPool } from "../../sandbox/index.ts";
+
+const pool = createSandboxPool({ concurrency: 1 });
+afterAll(() => pool.close());
+
+async function show(expression: string): Promise<string> {
+  const result = await pool.run({ source: `return Functions.encodeString(${expression})` });
+  return result.ok ? Buffer.from(result.bytes).toString() : result.error.message;
+}
+
+const TIME = `new Intl.DateTimeFormat("en-US", { timeStyle: "short", timeZone: "UTC" })`;
+const durationOf = (duration: string, method = "format") =>
+  `JSON.stringify(new Intl.DurationFormat("en").${method}(${duration}))`;
+
+test("behaviour: every method writes a plain space before AM and PM", async () => {
+  expect(await show(`${TIME}.format(0)`)).toBe("12:00 AM");
+  expect(await show(`${TIME}.formatToParts(0).map(({ value }) => value).join("")`)).toBe("12:00 AM");
+  expect(await show(`${TIME}.formatRange(0, 4e6)`)).toBe("12:00\u2009–\u20091:06 AM");
+  expect(await show(`${TIME}.formatRangeToParts(0, 4e6).map(({ value }) => value).join("")`)).toBe(
+    "12:00\u2009–\u20091:06 AM",
+  );
+});
+
+test("behaviour: a duration is an object of integers, whichever way it is written", async () => {
+  expect(await show(durationOf("{ hours: 1, minutes: 2 }"))).toBe('"1 hr, 2 min"');
+  expect(await show(durationOf("{ hours: -1 }", "formatToParts"))).toBe(
+    '[{"type":"minusSign","value":"-","unit":"hour"},{"type":"integer","value":"1","unit":"hour"},' +
+      '{"type":"literal","value":" ","unit":"hour"},{"type":"unit","value":"hr","unit":"hour"}]',
+  );
+});
+
+test.each([
+  ['"PT1H"', "A duration in text is not supported"],
+  ["null", "A duration must be an object"],
+  ["{ hour: 1 }", "A duration must have a field"],
+  ["{ hours: NaN }", "hours of a duration must be an integer"],
+  ["{ days: 1.5 }", "days of a duration must be an integer"],
+  ["{ hours: 1, minutes: -1 }", "A duration is out of range"],
+  ["{ years: 2 ** 32 }", "A duration is out of range"],
+])("error: %s is no duration", async (duration, message) => {
+  expect(await show(durationOf(duration))).toBe(message);
+  expect(await show(durationOf(duration, "formatToParts"))).toBe(message);
+});
+
+test("behaviour: the methods look native, and what a source replaces does not reach into them", async () => {
+  const look = "({ name, length }) => `${name} ${length}`";
+  expect(await show(`(${look})(Intl.DateTimeFormat.prototype.formatRange)`)).toBe("formatRange 2");
+  expect(await show("String(Intl.DurationFormat.prototype.format).includes('[native code]')+''")).toBe(
+    "true",
+  );
+  const replaced = "String.prototype.replaceAll = Number.isInteger = Reflect.apply = () => { throw 1 }";
+  expect(await show(`(${replaced}, ${TIME}.formatRange(0, 0))`)).toBe("12:00 AM");
+  expect(await show(`(${replaced}, ${durationOf("{ hours: 1 }")})`)).toBe('"1 hr"');
+});
