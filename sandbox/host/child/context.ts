@@ -49,9 +49,12 @@ export function createContextFactory(vm: Ivm): (isolate: ivm.Isolate) => Prepare
     const context = isolate.createContextSync();
     const host = new vm.Callback((ask: number, a: unknown, b: unknown, c: unknown) => {
       const answer = prepared.ask(ask, a, b, c);
-      // An array of its own: what Node gives may be a view into its pool.
+      // An array of its own: what Node gives may be a view into its pool. It moves, as isolated-vm copies without asking whether there is memory.
       return answer instanceof Uint8Array
-        ? new vm.ExternalCopy(Uint8Array.from(answer)).copyInto({ release: true })
+        ? new vm.ExternalCopy(Uint8Array.from(answer), { transferOut: true }).copyInto({
+            release: true,
+            transferIn: true,
+          })
         : answer;
     });
     const boot = compile(isolate, "bootstrap", bootstrapCode).runSync(context, { reference: true });
