@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { ERROR_TABLE } from "../../src/lib/errorTable.ts";
 import {
   ConnectionError,
@@ -86,6 +86,17 @@ describe("a call", () => {
       );
     const { client } = await connect(first(2, busy));
     expect(await client.random()).toMatchObject({ success: true });
+  });
+
+  test("behaviour: a retry doesn't come before the time that the service asks for", async () => {
+    const delays = vi.spyOn(globalThis, "setTimeout");
+    const busy = () => Response.json(BUSY, { status: 503, headers: { "retry-after": "1" } });
+    const { client } = await connect(first(1, busy));
+    expect(await client.networks()).not.toEqual([]);
+    // Of an attempt the limit is a minute.
+    const waits = delays.mock.calls.map(([, ms = 0]) => ms).filter((ms) => ms >= 1000 && ms < 60_000);
+    expect(waits).toEqual([expect.closeTo(1001, 0)]);
+    delays.mockRestore();
   });
 
   test("error: an end that the service has stored is not asked for again", async () => {

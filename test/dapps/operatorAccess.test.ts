@@ -24,6 +24,10 @@ describe("the operator token", () => {
     expect(await access.recognize(token)).toMatch(/^session_[0-9a-f]{12}$/);
   });
 
+  test("behaviour: blanks and the line's end around it, as a file has one, don't count", async () => {
+    expect(await access.signIn(` ${TOKEN}\n`)).toMatch(/^[\w-]{43}$/);
+  });
+
   test.each(["", "wrong", `${TOKEN}x`, TOKEN.slice(1)])(
     "error: %j is nothing, and opens none",
     async (text) => {

@@ -22,6 +22,7 @@ test.each([
     },
   ],
   [`REQ_${"0".repeat(26)}`, { serviceRequest: `req_${"0".repeat(26)}` }],
+  ["beef", { name: "beef" }],
   ["Coordinator", { name: "coordinator" }],
   ["<script>", { name: "<script>" }],
 ] as const)("default: %j may name %o", (text, terms) => {

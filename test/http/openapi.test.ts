@@ -12,8 +12,14 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 interface DescribedOperation {
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly schema: Schema;
+  }[];
   readonly operationId: string;
+  readonly security?: readonly unknown[];
   readonly description: string;
   readonly responses: Readonly<Record<string, { readonly content?: Record<string, { schema: object }> }>>;
   readonly requestBody?: {
@@ -83,6 +89,37 @@ test("behaviour: no parameter with a default is in a shared schema, where genera
   const shared = [...schemasIn(document.components.schemas, "#/components/schemas")];
   expect(shared.length).toBeGreaterThan(0);
   expect(shared.filter(([, schema]) => "default" in schema).map(([at]) => at)).toEqual([]);
+});
+
+test("behaviour: only what takes a key says that it may be missing", () => {
+  const { get: explore } = document.paths["/api/explorer/search"]!;
+  expect([explore!.security, explore!.responses["401"]]).toEqual([[], undefined]);
+  const { get: list } = document.paths["/api/requests"]!;
+  expect(Object.keys(list!.responses)).toContain("401");
+});
+
+test("behaviour: what has a default need not be sent", () => {
+  const { post } = document.paths["/api/vrfv2/presets"]!;
+  const required = post!.parameters.map(({ name, required }) => [name, required]);
+  expect(required).toEqual(
+    expect.arrayContaining([
+      ["network", false],
+      ["preset", false],
+    ]),
+  );
+  const { post: link } = document.paths["/api/vrfv2/addConsumer"]!;
+  expect(link!.parameters.filter((one) => one.in === "query").map((one) => one.required)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+});
+
+test("behaviour: an error has its sentence and its code, always", () => {
+  expect(document.components.schemas["Error"]).toMatchObject({
+    required: ["data"],
+    properties: { data: { required: ["success", "err", "code"] } },
+  });
 });
 
 test("behaviour: each parameter stands in one place, and what a POST takes is all there", () => {

@@ -53,6 +53,8 @@ test.each([
   ["fetch('https://example.org')", "fetch"],
   ["return Functions.encodeUint256(Date.now())", "Date"],
   ["return Functions.encodeUint256(Math.random())", "random"],
+  ["return Functions.encodeString(new Error().stack)", "stack"],
+  ["return Functions.encodeString((1.5).toLocaleString())", "toLocaleString"],
   ["return Functions.makeHttpRequest({})", "makeHttpRequest"],
   ["const x = await import('npm:a'); return x", "imports"],
   ["return this", "this"],

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { readEvents, type StreamEvent } from "../../src/client/readEvents.ts";
+
+/** Reads a stream that comes in these pieces. */
+async function read(...pieces: readonly string[]): Promise<readonly StreamEvent[]> {
+  const body = ReadableStream.from(pieces).pipeThrough(new TextEncoderStream());
+  return await Array.fromAsync(readEvents(body, () => {}));
+}
+
+test.each(["\n", "\r\n", "\r"])("default: lines that end in %j", async (end) => {
+  const lines = [
+    "id: 7",
+    "event: state",
+    ": a comment",
+    "data: one",
+    "data:two",
+    "",
+    "data",
+    "",
+    ": the end",
+  ];
+  expect(await read(lines.join(end))).toEqual([
+    { id: "7", event: "state", data: "one\ntwo" },
+    { id: "7", event: "message", data: "" },
+  ]);
+});
+
+test("behaviour: an end of a line that comes in two pieces is one", async () => {
+  expect(await read("data: one\r", "\ndata: two\r", "\n\r", "\n")).toMatchObject([{ data: "one\ntwo" }]);
+});
+
+test("behaviour: an event that is not whole at the end is left out", async () => {
+  expect(await read("data: one\n\ndata: tw")).toMatchObject([{ data: "one" }]);
+});
