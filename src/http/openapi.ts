@@ -94,10 +94,10 @@ const INTRODUCTION = [
     "Unknown parameters are refused, and all violations are listed at once.",
   "**Waiting.** A call answers when its result is on chain. `Prefer: respond-async` answers 202 at once with the address of the " +
     "request; `Prefer: wait=10` waits for at most that many seconds; `Accept: text/event-stream` streams the states as they come.",
-  "**Once only.** With an `Idempotency-Key` header the same call may be sent again: it gets the same answer and never a second " +
+  "**Idempotency.** With an `Idempotency-Key` header the same call may be sent again: it gets the same answer and never a second " +
     "transaction.",
-  "**Limits.** `RateLimit` and `RateLimit-Policy` headers tell what is left; 429 and 503 carry `Retry-After`.",
-  "Pages of any origin may call the API (CORS); no cookie counts here, only the key.",
+  "**Limits.** `RateLimit` and `RateLimit-Policy` headers say what is left; 429 and 503 carry `Retry-After`.",
+  "Pages of any origin may call the API (CORS). Only the key counts; cookies are ignored.",
 ].join("\n\n");
 
 function errorList(): string {

@@ -269,6 +269,8 @@ describe("chain, addresses and search", () => {
     const named = await explorer.search("presetcons");
     expect(named).toMatchObject({ takenFor: ["the name of a contract"] });
     expect(named.paths).toHaveLength(networks.length);
+    expect(await explorer.search("Avalanche")).toMatchObject({ hits: [], paths: ["/explorer/fuji"] });
+    expect((await explorer.search("testnets")).paths).toEqual([]);
     expect(await explorer.search("1")).toMatchObject({ takenFor: ["a block number"] });
     expect(await explorer.search(`0x${"ab".repeat(32)}`)).toMatchObject({
       paths: [],

@@ -131,7 +131,7 @@ async function verifyInBrowser(resultUrl: string): Promise<void> {
   onTestFinished(() => browser.close());
   const visitor = await createVisitor(browser);
   await visitor.open(resultUrl);
-  await visitor.page.getByRole("link", { name: "The page that verifies" }).click();
+  await visitor.page.getByRole("link", { name: "The verifier" }).click();
   await visitor.page.getByRole("button", { name: "Verify" }).click();
   await visitor.page.getByRole("heading", { name: "✓ Valid" }).waitFor();
   expect(visitor.troubles).toEqual([]);

@@ -95,7 +95,7 @@ describe("in a browser", () => {
   test("error: says why no key could be taken over", async () => {
     const { page } = visitor;
     await page.goto(`${tyche.url}/docs`);
-    const button = page.getByRole("button", { name: "Use a key of the application" });
+    const button = page.getByRole("button", { name: "Use a dapp's API key" });
     await page.getByText("Random numbers").first().waitFor();
     await button.click();
     await page.getByText("Sign in to the application first.").waitFor();

@@ -44,6 +44,7 @@ export async function searchEverywhere(
   const paths = hits.map(pathOf);
   if (serviceRequest !== undefined && (await hasShared(service, serviceRequest)))
     paths.push(`/r/${serviceRequest}`);
+  if (paths.length === 0 && terms.name !== undefined) paths.push(...findNetwork(networks, terms.name));
   return {
     query: text.slice(0, MAX_SEARCH_CHARACTERS),
     takenFor,
@@ -63,6 +64,12 @@ async function hasShared(service: Pick<Service, "getShared">, id: string): Promi
     if (error instanceof NotFoundError) return false;
     throw error;
   }
+}
+
+/** Path of the one network whose name has a text, in lower case; none where several have it. */
+function findNetwork(networks: readonly NetworkView[], text: string): readonly string[] {
+  const named = networks.filter(({ name, title }) => `${name} ${title.toLowerCase()}`.includes(text));
+  return named.length === 1 ? [`/explorer/${named[0]!.name}`] : [];
 }
 
 /** Requests are looked for last: what is one is nothing else, and reading logs is work. */

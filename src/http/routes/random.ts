@@ -19,8 +19,8 @@ export function randomOperation(deps: HttpDeps, responder: Responder): Operation
     tag: "Randomness",
     summary: "Request random numbers",
     description:
-      "Draws random numbers from the verifiable random function of a network. Parameters may stand in the query or in the JSON " +
-      "body; in both they must be equal.",
+      "Draws random numbers from the verifiable random function of a network. Parameters may be in the query or in the JSON " +
+      "body; one that is in both must have the same value.",
     request: "random",
     placement: "body",
     example: { numWords: 3 },

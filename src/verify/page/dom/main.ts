@@ -124,7 +124,8 @@ function describeStep({ name, outcome, detail, compared }: VerificationStep): HT
   const item = element("li");
   item.dataset["outcome"] = outcome;
   item.dataset["step"] = name;
-  const summary = element("summary", `${MARKS[outcome]} ${name}: ${detail}`);
+  const summary = element("summary", `${MARKS[outcome]} `);
+  summary.append(element("strong", name), `: ${detail}`);
   const details = element("details");
   details.append(
     summary,

@@ -49,8 +49,8 @@ function Result({
         </p>
         {form}
         <p className="note">
-          The search takes the hash of a transaction or block, a block number, an address, part of a
-          contract's name, or the id of a request.
+          The search takes the hash of a transaction or block, a block number, an address, part of the name of
+          a contract or network, or the id of a request.
         </p>
       </Page>
     );
