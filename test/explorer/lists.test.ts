@@ -259,6 +259,20 @@ describe("a request is found by its id", () => {
     expect(chain.queries.filter(({ address }) => address === ALICE)).toHaveLength(1);
   });
 
+  test("behaviour: it is not answered while there is but the log of its start, and then by its answer", async () => {
+    const chain = createChain(long);
+    // RequestStart's seven words, the fourth of which leads to its empty bytes.
+    const words = [0, 0, 0, 7 * 32, 0, 0, 0, 0].map((word) => word.toString(16).padStart(64, "0"));
+    const started = answer(ALICE, EVENT_TOPICS.RequestStart, 5n);
+    const topics = [...started.topics, idOf(1n), idOf(2n)];
+    chain.logs.push({ ...started, topics, data: `0x${words.join("")}` });
+    expect(await searchRequest(id, chain.explored)).toMatchObject([{ kind: "function", isAnswered: false }]);
+    chain.logs.push({ ...answer(ALICE, EVENT_TOPICS.RequestProcessed, 6n), transactionHash: idOf(9n) });
+    expect(await searchRequest(id, chain.explored)).toMatchObject([
+      { kind: "function", isAnswered: true, transactionHash: idOf(9n) },
+    ]);
+  });
+
   test("default: in the newest 100,000 blocks of an external one, 10,000 a query", async () => {
     const chain = createChain(long, { isEmbedded: false });
     chain.logs.push(answer(BOB, EVENT_TOPICS.RandomWordsFulfilled, 50_000n));
