@@ -6,11 +6,11 @@ import {
   RETURN_TYPES,
 } from "../lib/vocabulary.ts";
 import { Type, type Static } from "typebox";
-import type { Hex } from "viem";
 import type { ReturnType, Service } from "../requests/service.ts";
 import type { NetworkView, PresetView } from "../requests/views.ts";
 import { EXPECTED } from "../lib/schemaErrors.ts";
-import { DECIMAL_PATTERN, compileValidator, type Validator } from "./validator.ts";
+import { address, day, hash, integer, oneOf } from "./parameterSchemas.ts";
+import { compileValidator, type Validator } from "./validator.ts";
 
 /** The request schemas for the networks and presets of one moment, with their compiled validators. */
 export interface LiveSchemas {
@@ -144,12 +144,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
           description: "Identifier of the dapp, as in the address of its page.",
         }),
         network: network(),
-        consumer: Type.Unsafe<Hex>({
-          type: "string",
-          pattern: "^0x[0-9a-fA-F]{40}$",
-          [EXPECTED]: "an address: 0x and 40 hex digits",
-          description: "Address of the consumer contract; its checksum is verified when mixed case.",
-        }),
+        consumer: address("Address of the consumer contract; its checksum is verified when mixed case."),
       },
       STRICT,
     ),
@@ -193,12 +188,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
           networks.filter(({ embedded }) => embedded).map(({ name }) => name),
           "Network whose coin it is: an embedded one.",
         ),
-        address: Type.Unsafe<Hex>({
-          type: "string",
-          pattern: "^0x[0-9a-fA-F]{40}$",
-          [EXPECTED]: "an address: 0x and 40 hex digits",
-          description: "Who gets coin and LINK; its checksum is verified when mixed case.",
-        }),
+        address: address("Who gets coin and LINK; its checksum is verified when mixed case."),
       },
       STRICT,
     ),
@@ -254,48 +244,4 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     ),
     none: Type.Object({}, STRICT),
   };
-}
-
-/** 32 bytes. */
-function hash(description: string) {
-  return Type.Unsafe<Hex>({
-    type: "string",
-    pattern: "^0x[0-9a-fA-F]{64}$",
-    [EXPECTED]: "0x and 64 hex digits",
-    description,
-  });
-}
-
-/** A string out of a list; the default only where the list has it. */
-function oneOf(values: readonly string[], description: string, fallback?: string) {
-  return Type.Unsafe<string>({
-    type: "string",
-    // An empty enumeration is no valid schema; a name that can't be one says the same.
-    ...(values.length > 0 ? { enum: [...values] } : { pattern: "^(?!)" }),
-    ...(fallback !== undefined && values.includes(fallback) ? { default: fallback } : {}),
-    description,
-  });
-}
-
-/** `YYYY-MM-DD`. */
-function day(description: string) {
-  return Type.String({
-    pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
-    [EXPECTED]: "a day such as 2026-11-22",
-    description,
-  });
-}
-
-/** A whole number, as a JSON integer or as its decimal string. */
-function integer(
-  bounds: { readonly minimum: number; readonly maximum: number; readonly default?: number },
-  description: string,
-) {
-  return Type.Unsafe<number>({
-    type: ["integer", "string"],
-    pattern: DECIMAL_PATTERN,
-    ...bounds,
-    [EXPECTED]: `a whole number from ${bounds.minimum} to ${bounds.maximum} in decimal`,
-    description,
-  });
 }

@@ -1,0 +1,58 @@
+import { Type } from "typebox";
+import type { Hex } from "viem";
+import { EXPECTED } from "../lib/schemaErrors.ts";
+import { DECIMAL_PATTERN } from "./validator.ts";
+
+/** 32 bytes in hex. */
+export function hash(description: string) {
+  return Type.Unsafe<Hex>({
+    type: "string",
+    pattern: "^0x[0-9a-fA-F]{64}$",
+    [EXPECTED]: "0x and 64 hex digits",
+    description,
+  });
+}
+
+/** 20 bytes in hex; a checksum is for whoever uses the address to verify. */
+export function address(description: string) {
+  return Type.Unsafe<Hex>({
+    type: "string",
+    pattern: "^0x[0-9a-fA-F]{40}$",
+    [EXPECTED]: "an address: 0x and 40 hex digits",
+    description,
+  });
+}
+
+/** A string out of a list; the default only where the list has it. */
+export function oneOf(values: readonly string[], description: string, fallback?: string) {
+  return Type.Unsafe<string>({
+    type: "string",
+    // An empty enumeration is no valid schema; a name that can't be one says the same.
+    ...(values.length > 0 ? { enum: [...values] } : { pattern: "^(?!)" }),
+    ...(fallback !== undefined && values.includes(fallback) ? { default: fallback } : {}),
+    description,
+  });
+}
+
+/** `YYYY-MM-DD`. */
+export function day(description: string) {
+  return Type.String({
+    pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+    [EXPECTED]: "a day such as 2026-11-22",
+    description,
+  });
+}
+
+/** A whole number, as a JSON integer or as its decimal string. */
+export function integer(
+  bounds: { readonly minimum: number; readonly maximum: number; readonly default?: number },
+  description: string,
+) {
+  return Type.Unsafe<number>({
+    type: ["integer", "string"],
+    pattern: DECIMAL_PATTERN,
+    ...bounds,
+    [EXPECTED]: `a whole number from ${bounds.minimum} to ${bounds.maximum} in decimal`,
+    description,
+  });
+}
