@@ -52,10 +52,18 @@ test("behaviour: the id of a shared result leads to its page, and that of no res
   const found = await search(OWN_ID, { getShared: async (id) => ({ id }) as SharedResult });
   expect(found.paths).toEqual([`/r/${OWN_ID}`]);
   const { paths, reason } = await search(OWN_ID);
-  expect({ paths, reason }).toEqual({ paths: [], reason: expect.stringContaining("No network here has it") });
+  expect({ paths, reason }).toEqual({
+    paths: [],
+    reason: expect.stringContaining(`No network here has ${OWN_ID}`),
+  });
 });
 
 test("error: a database that can't be read is not an answer that there is no result", async () => {
   const getShared = () => Promise.reject(new Error("the database is away"));
   await expect(search(OWN_ID, { getShared })).rejects.toThrow("the database is away");
+});
+
+test("behaviour: a name leads to its network, where one alone has it", async () => {
+  expect((await search("fuj")).paths).toEqual(["/explorer/fuji"]);
+  expect((await search("nothing")).paths).toEqual([]);
 });
