@@ -64,6 +64,10 @@ export function createCommandChecker(options: {
       const message = `there is no contract at ${command.consumer} on ${command.network}; deploy it there first`;
       throw new InvalidParameterError([{ path: "/consumer", message }]);
     }
+    if (isAddressEqual(command.consumer, network.view().contracts.presetConsumer)) {
+      const message = `${command.consumer} is the service's own consumer, which is linked already; link a contract of your own`;
+      throw new InvalidParameterError([{ path: "/consumer", message }]);
+    }
     const { vrf, functions } = await readConsumers(dapp, network);
     const [onVrf, onFunctions] = [vrf, functions].map((list) => list.includes(command.consumer));
     if (onVrf && onFunctions) {

@@ -99,6 +99,16 @@ describe.each(NETWORKS)("on %s", (network) => {
     });
     expect((await link()).data.transactionHash).toBe(first.data.transactionHash);
   });
+
+  test("error: the service's own consumer is not linked a second time", async () => {
+    const { data } = await tyche.call("GET", "/api/networks");
+    const { presetConsumer } = data.items.find((one: { name: string }) => one.name === network).contracts;
+    const query = `dappId=${dappId}&network=${network}&consumer=${presetConsumer}`;
+    expect(await tyche.call("POST", `/api/vrfv2/addConsumer?${query}`)).toMatchObject({
+      status: 400,
+      data: { err: expect.stringContaining("own consumer, which is linked already") },
+    });
+  });
 });
 
 test("behaviour: 200 presets at once all succeed, each its own request", async () => {
