@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -21,7 +21,6 @@ let tyche: TycheProcess;
 let exported: string;
 beforeAll(async () => {
   folder = makeReaderFolder();
-  mkdirSync(path.join(folder, "plugins"));
   tyche = await startTycheProcess({ cwd: folder, timeoutMs: 90_000 });
   exported = [...tyche.output().matchAll(/^ *(export .*)$/gm)].map(([, line]) => line).join("\n");
 }, 100_000);
