@@ -13,12 +13,14 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
   "invalid_parameter",
   "unauthenticated",
   "forbidden",
+  // An operator may name a dapp that does not exist.
+  "not_found",
   "rate_limited",
   "internal",
   "overloaded",
 ];
 /** Of those, what a call that takes no key may meet. */
-const OPEN_ERRORS = COMMON_ERRORS.filter((code) => code !== "unauthenticated" && code !== "forbidden");
+const OPEN_ERRORS: readonly ErrorCode[] = ["invalid_parameter", "rate_limited", "internal", "overloaded"];
 const BODY_ERRORS: readonly ErrorCode[] = ["malformed_json", "body_too_large", "unsupported_media_type"];
 const ASYNC_ERRORS: readonly ErrorCode[] = [
   "not_found",

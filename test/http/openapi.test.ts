@@ -202,6 +202,13 @@ test("behaviour: it describes every operation under /api", () => {
   ]);
 });
 
+test("behaviour: every operation that takes a key lists 404, for an operator who names a dapp that does not exist", () => {
+  const lacking = Object.values(document.paths)
+    .flatMap((methods) => Object.values(methods))
+    .filter(({ security, responses }) => security === undefined && !Object.hasOwn(responses, "404"));
+  expect(lacking.map(({ operationId }) => operationId)).toEqual([]);
+});
+
 test("behaviour: it names every error code", () => {
   for (const code of Object.keys(ERROR_TABLE)) expect(text).toContain(`\`${code}\``);
 });
