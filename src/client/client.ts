@@ -171,7 +171,8 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
       }),
     faucet: (params, options = {}) =>
       within(options, async (signal) => {
-        const { data } = await transport.send({ method: "POST", path: "/api/faucet", body: params, signal });
+        const call = { method: "POST", path: "/api/faucet", body: params, signal, isOnce: true } as const;
+        const { data } = await transport.send(call);
         return data as FaucetResult;
       }),
     deleteDapp: (dappId, options = {}) =>

@@ -60,7 +60,14 @@ export interface TycheOperator {
 export function createOperator({ token, ...options }: OperatorOptions): TycheOperator {
   const transport = createTransport({ ...fillOptions(options), apiKey: token });
   const send = async <Data>(method: Call["method"], path: string, body?: object): Promise<Data> =>
-    (await transport.send({ method, path, ...(body === undefined ? {} : { body }) })).data as Data;
+    (
+      await transport.send({
+        method,
+        path,
+        isOnce: method === "POST",
+        ...(body === undefined ? {} : { body }),
+      })
+    ).data as Data;
   const list = async <Item>(path: string): Promise<readonly Item[]> =>
     (await send<{ readonly items: readonly Item[] }>("GET", path)).items;
   const of = (dappId: string, rest = ""): string => `/api/dapps/${encodeURIComponent(dappId)}${rest}`;

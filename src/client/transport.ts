@@ -37,13 +37,15 @@ export interface Call {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+  /** Whether a second one would do its work twice: it is not sent again once the service may have taken it. Default false. */
+  readonly isOnce?: boolean;
 }
 
 /** Sends calls and reads their answers. */
 export interface Transport {
   /**
-   * Gives back an answer below 400. A call that did not reach the service, or that it put off, is sent again: every call
-   * carries an idempotency key or changes nothing.
+   * Gives back an answer below 400. A call that did not reach the service, or that it put off, is sent again. One that neither
+   * carries an idempotency key nor may be repeated says `isOnce`, and is sent again only if the service put it off.
    *
    * @throws {ApiError} what the service answered, {@link ConnectionError}, or the reason of the caller's signal.
    */
@@ -134,6 +136,7 @@ export function createTransport(options: TransportOptions): Transport {
       try {
         return await sendOnce(call, read);
       } catch (error) {
+        if (call.isOnce === true && error instanceof ConnectionError) throw error;
         await transport.backOff(error, retry, call.signal);
       }
     }

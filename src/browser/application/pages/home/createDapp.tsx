@@ -43,6 +43,8 @@ export function CreateDapp() {
       const found = problemsOf(error);
       setProblems(found);
       setProblem(found.has("name") ? undefined : describeError(error));
+      // The dapp may be there although the answer was lost: the list shows it before anyone tries again.
+      void queries.invalidateQueries({ queryKey: ["dapps"] });
       setBusy(false);
       focusFirstProblem(form);
     }
