@@ -1,6 +1,7 @@
 import path from "node:path";
-import { Option, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import type { DappTools } from "../dapps/dappTools.ts";
+import { type DappDirectory, MAX_DAILY_LIMIT } from "../dapps/dapps.ts";
 import { formatEnv } from "../dapps/configEnv.ts";
 import { formatSampleConsumer } from "../dapps/sampleConsumer.ts";
 import type { ConfigVars } from "../dapps/configVars.ts";
@@ -157,14 +158,20 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .command("add-key")
     .argument("<id>", "which dapp")
     .option("--name <name>", "what to call the key")
+    .option(
+      "--daily-limit <n>",
+      "requests that it may make on a day (UTC); default: any number",
+      parseDailyLimit,
+    )
     .option("--json", "print JSON")
     .description("Creates another API key for a dapp.")
-    .action((id: string, { json, name }: JsonFlag & { readonly name?: string }) =>
-      withTools(async ({ dapps }) => {
-        await dapps.get(id);
-        const key = await dapps.addKey(id, name);
-        terminal.out(json ? JSON.stringify(key, null, 2) : `key      ${key.id}\nAPI key  ${key.apiKey}`);
-      }),
+    .action(
+      (id: string, { json, ...options }: JsonFlag & NonNullable<Parameters<DappDirectory["addKey"]>[1]>) =>
+        withTools(async ({ dapps }) => {
+          await dapps.get(id);
+          const key = await dapps.addKey(id, options);
+          terminal.out(json ? JSON.stringify(key, null, 2) : `key      ${key.id}\nAPI key  ${key.apiKey}`);
+        }),
     );
 
   dapp
@@ -236,4 +243,11 @@ function printConfigVars(vars: ConfigVars, { out, colors }: Terminal): void {
     for (const [name, address] of Object.entries(contracts)) out(`  ${name.padEnd(22)}  ${address}`);
     for (const address of consumers) out(`  consumer                ${address}`);
   }
+}
+
+function parseDailyLimit(text: string): number {
+  const limit = /^[0-9]{1,10}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > MAX_DAILY_LIMIT)
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_DAILY_LIMIT}.`);
+  return limit;
 }

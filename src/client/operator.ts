@@ -37,7 +37,10 @@ export interface TycheOperator {
   deleteDapp(dappId: string): Promise<DappDeletion>;
   /** Revoked ones included, oldest first. */
   keys(dappId: string): Promise<readonly KeyView[]>;
-  addKey(dappId: string, name?: string): Promise<NewKeyView>;
+  addKey(
+    dappId: string,
+    options?: { readonly name?: string; readonly dailyLimit?: number },
+  ): Promise<NewKeyView>;
   /** Gives a live key itself. */
   revealKey(dappId: string, keyId: string): Promise<NewKeyView>;
   revokeKey(dappId: string, keyId: string): Promise<KeyView>;
@@ -82,7 +85,7 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
     renameDapp: (dappId, name) => send("PATCH", of(dappId), { name }),
     deleteDapp: (dappId) => send("DELETE", of(dappId)),
     keys: (dappId) => list(of(dappId, "/keys")),
-    addKey: (dappId, name = "") => send("POST", of(dappId, "/keys"), { name }),
+    addKey: (dappId, options = {}) => send("POST", of(dappId, "/keys"), options),
     revealKey: (dappId, keyId) => send("GET", keyOf(dappId, keyId)),
     revokeKey: (dappId, keyId) => send("DELETE", keyOf(dappId, keyId)),
     configVars: (dappId) => list(of(dappId, "/configVars")),

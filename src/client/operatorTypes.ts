@@ -21,6 +21,8 @@ export interface KeyView {
   readonly createdAt: string;
   /** When a call came with it last, to the minute; `null` for never. */
   readonly lastUsedAt: string | null;
+  /** Requests that calls with it may make on a day (UTC); `null` for any number. */
+  readonly dailyLimit: number | null;
   readonly revokedAt: string | null;
 }
 

@@ -25,11 +25,16 @@ export interface Dapp {
   readonly name: string;
   /** Names the key without revealing it: fit for logs, rate limits and metrics. */
   readonly keyId: string;
+  /** Requests that calls with the key may make on a day (UTC). Default: any number. */
+  readonly keyDailyLimit?: number;
   readonly facilities: readonly Facility[];
 }
 
 /** Everything a new dapp may do. */
 const ALL_FACILITIES: readonly Facility[] = ["presets", "functions"];
+
+/** Most requests a day that a key may be limited to: what an `integer` column holds in every database. */
+export const MAX_DAILY_LIMIT = 2_147_483_647;
 
 /** How often the use of a key is noted, at most. */
 const NOTED_EVERY_MS = 60_000;
@@ -46,6 +51,8 @@ export interface KeyView {
   readonly name: string;
   /** When a call came with it last, to the minute. */
   readonly lastUsedAt: number | null;
+  /** Requests that calls with it may make on a day (UTC); `null` for any number. */
+  readonly dailyLimit: number | null;
 }
 
 /** A key that is live. */
@@ -72,7 +79,10 @@ export interface DappDirectory {
   /** The dapp's keys, revoked ones included. */
   keys(dappId: string): Promise<KeyView[]>;
   /** Throws `invalid_parameter` for a name that {@link parseName} refuses; an empty one is none. */
-  addKey(dappId: string, name?: string): Promise<LiveKeyView>;
+  addKey(
+    dappId: string,
+    options?: { readonly name?: string; readonly dailyLimit?: number },
+  ): Promise<LiveKeyView>;
   /** Revokes a key at once and erases it; throws `not_found` when there is no live key with this id. */
   revokeKey(keyId: string): Promise<void>;
 }
@@ -84,16 +94,20 @@ export interface DappDirectory {
  */
 export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappDirectory {
   const view = (key: StoredKey): KeyView => {
-    const { id, createdAt, revokedAt, name, lastUsedAt } = key;
+    const { id, createdAt, revokedAt, name, lastUsedAt, dailyLimit } = key;
     const apiKey = revokedAt === null ? Buffer.from(open(sealingKey, key.sealed, key.id)).toString() : null;
-    return { id, apiKey, createdAt, revokedAt, name, lastUsedAt };
+    return { id, apiKey, createdAt, revokedAt, name, lastUsedAt, dailyLimit };
   };
-  const makeKey = (dappId: string, name = ""): { readonly stored: StoredKey; readonly view: LiveKeyView } => {
+  const makeKey = (
+    dappId: string,
+    name = "",
+    dailyLimit: number | null = null,
+  ): { readonly stored: StoredKey; readonly view: LiveKeyView } => {
     const id = createId("key");
     const apiKey = createApiKey();
     const createdAt = Date.now();
     const sealed = seal(sealingKey, Buffer.from(apiKey), id);
-    const fresh = { id, createdAt, revokedAt: null, name, lastUsedAt: null };
+    const fresh = { id, createdAt, revokedAt: null, name, lastUsedAt: null, dailyLimit };
     return { stored: { ...fresh, dappId, hash: hashApiKey(apiKey), sealed }, view: { ...fresh, apiKey } };
   };
 
@@ -113,7 +127,8 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
       const row = await store.db
         .selectFrom("api_keys")
         .innerJoin("dapps", "dapps.id", "api_keys.dapp_id")
-        .select(["dapps.id", "dapps.name", "dapps.facilities", sql<string>`api_keys.id`.as("keyId")])
+        .select(["dapps.id", "dapps.name", "dapps.facilities", "api_keys.daily_limit"])
+        .select(sql<string>`api_keys.id`.as("keyId"))
         .where("api_keys.hash", "=", hashApiKey(apiKey))
         .where("api_keys.revoked_at", "is", null)
         .where("dapps.deleted_at", "is", null)
@@ -124,6 +139,7 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
         id: row.id,
         name: row.name,
         keyId: row.keyId,
+        ...(row.daily_limit === null ? {} : { keyDailyLimit: row.daily_limit }),
         facilities: row.facilities.split(" ") as Facility[],
       };
     },
@@ -150,8 +166,8 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
       return dapp;
     },
     keys: async (dappId) => (await listKeys(store.db, dappId)).map(view),
-    async addKey(dappId, name = "") {
-      const key = makeKey(dappId, name.trim() === "" ? "" : parseName(name));
+    async addKey(dappId, { name = "", dailyLimit } = {}) {
+      const key = makeKey(dappId, name.trim() === "" ? "" : parseName(name), dailyLimit);
       await store.write((db) => insertKey(db, key.stored));
       return key.view;
     },

@@ -6,6 +6,7 @@ import {
   RETURN_TYPES,
 } from "../lib/vocabulary.ts";
 import { Type, type Static } from "typebox";
+import { MAX_DAILY_LIMIT } from "../dapps/dapps.ts";
 import type { ReturnType, Service } from "../requests/service.ts";
 import type { NetworkView, PresetView } from "../requests/views.ts";
 import { EXPECTED } from "../lib/schemaErrors.ts";
@@ -222,7 +223,17 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       STRICT,
     ),
     addKey: Type.Object(
-      { name: Type.String({ default: "", description: "What to call the key: at most 60 characters." }) },
+      {
+        name: Type.String({ default: "", description: "What to call the key: at most 60 characters." }),
+        dailyLimit: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: MAX_DAILY_LIMIT,
+            description:
+              "Requests that calls with the key may make on a day (UTC); past that they are 429. Default: any number.",
+          }),
+        ),
+      },
       STRICT,
     ),
     before: Type.Object(

@@ -54,7 +54,10 @@ export function createAcceptance(options: {
 }): Acceptance {
   const { store, book, checker, getNetwork } = options;
   const shares = createShares(book, options.maxOpenPerNetwork);
-  const dailyLimit = createDailyLimit(store, options.maxDailyPerDapp);
+  const dailyLimit = createDailyLimit(store, {
+    ...(options.maxDailyPerDapp === undefined ? {} : { limit: options.maxDailyPerDapp }),
+    isShared: options.isShared ?? false,
+  });
 
   /** Ids of requests whose dry run is under way here. */
   const checking = new Set<string>();
@@ -131,12 +134,12 @@ export function createAcceptance(options: {
     let request: OpenRequest;
     let giveDayBack: (() => void) | undefined;
     try {
-      giveDayBack = await dailyLimit.take(dapp.id);
+      giveDayBack = await dailyLimit.take(dapp);
       const checked = await checker.check(dapp, command, network);
       const isChecking = isAsync && (command.kind === "preset" || command.kind === "function");
       if (!isChecking) await checker.dryRun(dapp, command, network);
       request = createRequest(dapp, command.network, checked, { idempotencyKey, bodyHash, isChecking });
-      await book.add(request, options.isShared ? (db) => dailyLimit.assertWithin(db, dapp.id) : undefined);
+      await book.add(request, (db) => dailyLimit.count(db, dapp));
     } catch (error) {
       giveDayBack?.();
       if (error instanceof FunctionFailedError) await recordRefused(dapp, command, error);

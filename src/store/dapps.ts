@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { findSetting, saveSetting } from "./settings.ts";
 import type { Queryable, Store } from "./store.ts";
 
@@ -21,6 +22,8 @@ export interface StoredKey {
   readonly name: string;
   /** To the minute. */
   readonly lastUsedAt: number | null;
+  /** Requests that calls with it may make on a day (UTC); `null` for any number. */
+  readonly dailyLimit: number | null;
 }
 
 /** Stores a new dapp. */
@@ -129,6 +132,7 @@ export async function insertKey(db: Queryable, key: StoredKey): Promise<void> {
       revoked_at: key.revokedAt,
       name: key.name,
       last_used_at: key.lastUsedAt,
+      daily_limit: key.dailyLimit,
     })
     .execute();
 }
@@ -147,12 +151,38 @@ export async function listKeys(db: Queryable, dappId?: string): Promise<StoredKe
     revokedAt: row.revoked_at,
     name: row.name,
     lastUsedAt: row.last_used_at,
+    dailyLimit: row.daily_limit,
   }));
 }
 
 /** Notes that a key was used at `at` (ms). */
 export async function noteKeyUse(db: Queryable, keyId: string, at: number): Promise<void> {
   await db.updateTable("api_keys").set({ last_used_at: at }).where("id", "=", keyId).execute();
+}
+
+/** Returns how many requests were counted for a key on a day (`2026-11-22`). */
+export async function readKeyRequests(db: Queryable, keyId: string, day: string): Promise<number> {
+  const row = await db
+    .selectFrom("api_keys")
+    .select("day_requests")
+    .where("id", "=", keyId)
+    .where("counted_day", "=", day)
+    .executeTakeFirst();
+  return row?.day_requests ?? 0;
+}
+
+/** Counts a request for a key on a day (`2026-11-22`); returns how many that makes. */
+export async function countKeyRequest(db: Queryable, keyId: string, day: string): Promise<number> {
+  const row = await db
+    .updateTable("api_keys")
+    .set({
+      day_requests: sql<number>`CASE WHEN counted_day = ${day} THEN day_requests + 1 ELSE 1 END`,
+      counted_day: day,
+    })
+    .where("id", "=", keyId)
+    .returning("day_requests")
+    .executeTakeFirst();
+  return row?.day_requests ?? 0;
 }
 
 /**

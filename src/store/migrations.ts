@@ -244,6 +244,16 @@ export const migrations: Record<string, Migration> = {
       await db.schema.alterTable("api_keys").addColumn("last_used_at", "integer").execute();
     },
   },
+  "0018_key_limits": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable("api_keys").addColumn("daily_limit", "integer").execute();
+      await db.schema.alterTable("api_keys").addColumn("counted_day", "text").execute();
+      await db.schema
+        .alterTable("api_keys")
+        .addColumn("day_requests", "integer", (c) => c.notNull().defaultTo(0))
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

@@ -32,6 +32,12 @@ export interface Tables {
     /** What its owner calls it; may be empty. */
     name: string;
     last_used_at: number | null;
+    /** Requests that calls with it may make on a day. */
+    daily_limit: number | null;
+    /** Day (UTC, `2026-11-22`) of the last request that was counted, where it has a limit. */
+    counted_day: Generated<string | null>;
+    /** Requests on that day. */
+    day_requests: Generated<number>;
   };
   readonly chains: {
     network: string;

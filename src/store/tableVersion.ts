@@ -15,6 +15,7 @@ export const ADDING: readonly string[] = [
   "0014_deleted_dapps",
   "0015_dry_runs",
   "0017_key_names",
+  "0018_key_limits",
 ];
 /** Under what name a database says which versions may use it: the newest migration it has had, and the oldest that a version must know. */
 export const USABLE_SINCE_SETTING = "usable since migration";

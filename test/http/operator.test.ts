@@ -98,7 +98,7 @@ describe("dapps", () => {
 
 describe("API keys", () => {
   test("default: one is named, shown once more when asked for, and stops when revoked", async () => {
-    const added = await operator.addKey(dappId, "production");
+    const added = await operator.addKey(dappId, { name: "production" });
     expect(added).toMatchObject({ name: "production", lastUsedAt: null, revokedAt: null });
     const before = (await operator.keys(dappId)).find(({ id }) => id === added.id)!;
     expect(before).toEqual({ ...before, name: "production", ending: added.apiKey.slice(-4) });
@@ -116,15 +116,47 @@ describe("API keys", () => {
     await expect(operator.revealKey(dappId, added.id)).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("default: the command line names keys, too", async () => {
+  test("option: a key may have a limit a day of its own: past it 429, for this key alone", async () => {
+    const { apiKey, dailyLimit } = await operator.addKey(dappId, { dailyLimit: 2 });
+    expect(dailyLimit).toBe(2);
+    const client = connect(apiKey);
+    const ask = (idempotencyKey: string) =>
+      client.random({ network: NETWORK, numWords: 1 }, { idempotencyKey });
+    const keys = ["limited-1", "limited-2", "limited-3", "limited-4"];
+    const answers = await Promise.allSettled(keys.map(ask));
+    const refused = answers.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
+    const refusal = {
+      code: "rate_limited",
+      message: expect.stringContaining("this API key has made the 2 requests"),
+    };
+    expect(refused).toMatchObject([refusal, refusal]);
+    // Asking again for what was accepted makes no request, and a source that is refused none either.
+    await ask(keys[answers.findIndex(({ status }) => status === "fulfilled")]!);
+    await expect(ask("limited-5")).rejects.toMatchObject(refusal);
+    await connect(tyche.apiKey).random({ network: NETWORK, numWords: 1 });
+    await expect(operator.addKey(dappId, { dailyLimit: 0 })).rejects.toMatchObject({
+      code: "invalid_parameter",
+      details: [{ path: "/dailyLimit" }],
+    });
+  });
+
+  test("default: the command line names and limits keys, too", async () => {
     const env = { TYCHE_DATA_DIR: tyche.dataDir };
-    const added = await runTyche(["dapp", "add-key", dappId, "--name", "from a shell"], env);
+    const added = await runTyche(
+      ["dapp", "add-key", dappId, "--name", "from a shell", "--daily-limit", "7"],
+      env,
+    );
     const [, id] = /(key_[0-9a-z]{26})/.exec(added.output)!;
     expect((await operator.keys(dappId)).find((key) => key.id === id)).toMatchObject({
       name: "from a shell",
+      dailyLimit: 7,
     });
     const { output } = await runTyche(["dapp", "config", dappId], env);
     expect(output).toMatch(new RegExp(`${id} .*  from a shell`));
+    for (const limit of ["0", "2147483648", "many"])
+      expect(await runTyche(["dapp", "add-key", dappId, "--daily-limit", limit], env)).toMatchObject({
+        output: expect.stringContaining("must be a whole number from 1 to 2147483647"),
+      });
     const refused = await runTyche(["dapp", "add-key", dappId, "--name", "a\u001b[2J"], env);
     expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("control characters") });
   });
@@ -133,7 +165,9 @@ describe("API keys", () => {
     const other = await operator.createDapp({ name: "other" });
     await expect(operator.revealKey(dappId, other.key.id)).rejects.toMatchObject({ code: "not_found" });
     await expect(operator.revokeKey(dappId, other.key.id)).rejects.toMatchObject({ code: "not_found" });
-    await expect(operator.addKey(dappId, "a\u202eb")).rejects.toMatchObject({ code: "invalid_parameter" });
+    await expect(operator.addKey(dappId, { name: "a\u202eb" })).rejects.toMatchObject({
+      code: "invalid_parameter",
+    });
   });
 });
 
@@ -241,7 +275,7 @@ test("behaviour: real answers have the schemas that the description of the API p
     operator.as(dappId).preset("coinflip", {}, { network: NETWORK }),
   ]);
   expect(vrfv2EventHash).toContain(vrfv2Hash);
-  const { id: keyId } = await operator.addKey(dappId, "to be revoked");
+  const { id: keyId } = await operator.addKey(dappId, { name: "to be revoked" });
   const request = (await operator.as(dappId).requests({ limit: 1, kind: "preset" })).items[0]!.id;
   const { presetConsumer } = findNetwork(NETWORK).contracts;
   const ajv = new Ajv2020({ strict: false, validateFormats: false });

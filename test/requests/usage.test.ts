@@ -4,7 +4,7 @@ import { createRequestBook, type RequestBook } from "../../src/requests/requestB
 import { endMinedTransaction, shareOut } from "../../src/requests/usage.ts";
 import { readUsage, writeUsageCsv } from "../../src/requests/usageReport.ts";
 import { readWordCharges } from "../../src/requests/wordCharges.ts";
-import { insertDapp } from "../../src/store/dapps.ts";
+import { insertDapp, insertKey } from "../../src/store/dapps.ts";
 import type { Store } from "../../src/store/store.ts";
 import { insertTransaction } from "../../src/store/transactions.ts";
 import { addUsage, dayOf } from "../../src/store/usage.ts";
@@ -129,17 +129,49 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       { dappId: DESK_DAPP, network: "fuji", day: dayOf(Date.now()), kind: "random", requests: 1 },
       { dappId: DESK_DAPP, network: "fuji", day: dayOf(Date.now()), kind: "dry-run", requests: 9 },
     ]);
-    const limit = createDailyLimit(store, 3);
-    const [giveBack] = await Promise.all([limit.take(DESK_DAPP), limit.take(DESK_DAPP)]);
-    const refused = limit.take(DESK_DAPP);
+    const limit = createDailyLimit(store, { limit: 3 });
+    const caller = { id: DESK_DAPP, keyId: "key_1" };
+    const [giveBack] = await Promise.all([limit.take(caller), limit.take(caller)]);
+    const refused = limit.take(caller);
     await expect(refused).rejects.toMatchObject({
       code: "rate_limited",
       details: { retryAfterMs: 1_000 },
     });
     giveBack();
-    await limit.take(DESK_DAPP);
-    await expect(limit.take(DESK_DAPP)).rejects.toThrow("00:00 UTC");
+    await limit.take(caller);
+    await expect(limit.take(caller)).rejects.toThrow("00:00 UTC");
     vi.setSystemTime(AT + 1_000);
-    await limit.take(DESK_DAPP);
+    await limit.take(caller);
+  });
+
+  test("error: a key's own limit counts what was stored with it, whoever stored it, and each day anew", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: AT });
+    onTestFinished(() => void vi.useRealTimers());
+    const fresh = { createdAt: 1, revokedAt: null, name: "", lastUsedAt: null };
+    const bytes = new Uint8Array(32);
+    await insertKey(store.db, {
+      id: "key_1",
+      dappId: DESK_DAPP,
+      hash: bytes,
+      sealed: bytes,
+      dailyLimit: 2,
+      ...fresh,
+    });
+    const caller = { id: DESK_DAPP, keyId: "key_1", keyDailyLimit: 2 };
+    const [limit, otherProcess] = [createDailyLimit(store, {}), createDailyLimit(store, { isShared: true })];
+    const accept = (by = limit) => book.add(random(), (db) => by.count(db, caller));
+    const answers = await Promise.allSettled([
+      accept(),
+      accept(otherProcess),
+      accept(),
+      accept(otherProcess),
+    ]);
+    expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+    expect(await read()).toMatchObject([{ requests: { random: 2 } }]);
+    await expect(limit.take(caller)).rejects.toThrow("this API key has made the 2 requests");
+    await limit.take({ id: DESK_DAPP, keyId: "key_2" });
+    vi.setSystemTime(AT + 1_000);
+    await limit.take(caller);
+    await accept();
   });
 });

@@ -321,7 +321,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
 
   test("behaviour: a revoked key is gone from the tables, and revoked once", async () => {
     const [hash, sealed] = [new Uint8Array(32).fill(7), new Uint8Array([1, 2, 0, 255])];
-    const fresh = { createdAt: 2 ** 41, revokedAt: null, name: "", lastUsedAt: null };
+    const fresh = { createdAt: 2 ** 41, revokedAt: null, name: "", lastUsedAt: null, dailyLimit: null };
     const key = { id: "key_a", dappId: "dapp_a", hash, sealed, ...fresh };
     await insertKey(store.db, key);
     expect(await listKeys(store.db)).toEqual([key]);

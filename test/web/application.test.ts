@@ -118,6 +118,7 @@ describe("whoever is signed in", () => {
   test("default: names a key, uses it, and revokes it", async () => {
     await open(`/dapps/${dappId}/config-vars`);
     await page.getByLabel("Name of a new key").fill("build server");
+    await page.getByLabel("Requests a day").fill("900");
     await page.getByRole("button", { name: "Add a key" }).click();
     await page.getByRole("button", { name: "Copy API key" }).and(page.locator(":focus")).click();
     const apiKey = await page.evaluate<string>("navigator.clipboard.readText()");
@@ -128,6 +129,7 @@ describe("whoever is signed in", () => {
     const item = page.getByRole("listitem").filter({ hasText: "build server" });
     await item.getByText(apiKey.slice(-4)).waitFor();
     await item.getByText("last used").waitFor();
+    await item.getByText("at most 900 requests a day").waitFor();
     expect(await page.content()).not.toContain(apiKey);
     await item.getByRole("button", { name: /^Revoke key/ }).click();
     await page.getByRole("alertdialog", { name: "Revoke this key?" }).waitFor();

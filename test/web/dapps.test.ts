@@ -80,7 +80,7 @@ describe("API keys", () => {
   test("behaviour: a key that is revoked elsewhere is not shown as the one of now", async () => {
     const [first] = await operator.dapps();
     const [old] = await operator.keys(first!.id);
-    const { ending } = await operator.addKey(first!.id, "next");
+    const { ending } = await operator.addKey(first!.id, { name: "next" });
     await visitor.open(tyche.url);
     await page.getByRole("button", { name: /^Reveal key/ }).click();
     const { apiKey } = await operator.revealKey(first!.id, old!.id);
@@ -97,7 +97,7 @@ describe("API keys", () => {
   });
 
   test("default: a key is revealed when it is asked for, and has its use listed", async () => {
-    const { apiKey } = await operator.addKey(dapp.id, "laptop");
+    const { apiKey } = await operator.addKey(dapp.id, { name: "laptop" });
     await open("/config-vars");
     await item("laptop").getByText("never used").waitFor();
     expect(await page.content()).not.toContain(apiKey);

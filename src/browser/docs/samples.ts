@@ -36,7 +36,7 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
   renameDapp: ({ values }) => `await operator.renameDapp(${quoted(values["dappId"])}, "My other game");`,
   listKeys: ({ values }) => `const keys = await operator.keys(${quoted(values["dappId"])});`,
   addKey: ({ values }) =>
-    `const { apiKey } = await operator.addKey(${quoted(values["dappId"])}, "production");`,
+    `const { apiKey } = await operator.addKey(${quoted(values["dappId"])}, { name: "production" });`,
   revealKey: ({ values }) =>
     `const { apiKey } = await operator.revealKey(${quoted(values["dappId"])}, ${quoted(values["keyId"])});`,
   revokeKey: ({ values }) =>

@@ -40,14 +40,14 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
       description: "Makes another key of a dapp, which is in the answer.",
       request: "addKey",
       placement: "body",
-      example: { name: "production" },
+      example: { name: "production", dailyLimit: 1_000 },
       answer: NewKeyView,
       isAsync: false,
       errors: ["not_found"],
       async handle(ctx) {
         const given = await readParameters(ctx, deps.limits);
-        const { name } = parseRequest(given, deps.schemas().validate.addKey);
-        sendJson(ctx, 200, { data: viewNewKey(await dapps.addKey(getDapp(ctx).id, name)) });
+        const options = parseRequest(given, deps.schemas().validate.addKey);
+        sendJson(ctx, 200, { data: viewNewKey(await dapps.addKey(getDapp(ctx).id, options)) });
       },
     },
     reading({

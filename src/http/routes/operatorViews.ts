@@ -2,7 +2,8 @@ import { Type, type Static } from "typebox";
 import { FUNDED_ACCOUNTS } from "../../dapps/faucet.ts";
 import type { DappDirectory, KeyView as OwnKeyView, LiveKeyView } from "../../dapps/dapps.ts";
 
-const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
+const nullable = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
 const time = (description: string) => Type.String({ format: "date-time", description });
 const juels = (of: string) => Type.String({ description: `${of}, in juels (1e-18 LINK).` });
 
@@ -22,6 +23,11 @@ export const KeyView = Type.Object({
   createdAt: time("When it was made."),
   lastUsedAt: nullable(time("When a call came with it last, to the minute; `null` for never.")),
   revokedAt: nullable(time("Since when it is refused; `null` while it is live.")),
+  dailyLimit: nullable(
+    Type.Integer({
+      description: "Requests that calls with it may make on a day (UTC); `null` for any number.",
+    }),
+  ),
 });
 
 export type NewKeyView = Static<typeof NewKeyView>;
@@ -117,7 +123,8 @@ export function viewDapp({ id, name, facilities, createdAt }: StoredDapp): DappV
 }
 
 /** A key without the key itself. */
-export function viewKey({ id, name, apiKey, createdAt, lastUsedAt, revokedAt }: OwnKeyView): KeyView {
+export function viewKey(key: OwnKeyView): KeyView {
+  const { id, name, apiKey, createdAt, lastUsedAt, revokedAt, dailyLimit } = key;
   const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
   return {
     id,
@@ -126,6 +133,7 @@ export function viewKey({ id, name, apiKey, createdAt, lastUsedAt, revokedAt }: 
     createdAt: new Date(createdAt).toISOString(),
     lastUsedAt: iso(lastUsedAt),
     revokedAt: iso(revokedAt),
+    dailyLimit,
   };
 }
 

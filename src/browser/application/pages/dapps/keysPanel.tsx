@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState, type FormEvent } from "react";
-import type { KeyView, NewKeyView } from "../../../../client/index.ts";
+import type { KeyView, NewKeyView, TycheOperator } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
-import { Age, Code, CopyButton } from "../../parts/format.tsx";
+import { Age, Code, CopyButton, count } from "../../parts/format.tsx";
 import {
   ConfirmButton,
   describeError,
@@ -72,8 +72,8 @@ export function KeysPanel({ dappId }: { readonly dappId: string }) {
         )}
       </Loaded>
       <AddKey
-        add={async (name) => {
-          setAdded(await operator.addKey(dappId, name));
+        add={async (options) => {
+          setAdded(await operator.addKey(dappId, options));
           await refresh();
         }}
       />
@@ -90,11 +90,12 @@ function KeyItem({
   readonly apiKey: KeyView;
   readonly revoke: () => Promise<void>;
 }) {
-  const { id, name, createdAt, lastUsedAt, revokedAt } = apiKey;
+  const { id, name, createdAt, lastUsedAt, revokedAt, dailyLimit } = apiKey;
   const about = (
     <span className="note">
       <Code text={id} />, created <Age iso={createdAt} />, {lastUsedAt === null ? "never used" : "last used "}
       {lastUsedAt !== null && <Age iso={lastUsedAt} />}
+      {dailyLimit !== null && `, at most ${count(dailyLimit, "request")} a day`}
     </span>
   );
   if (revokedAt !== null)
@@ -130,35 +131,64 @@ function KeyItem({
   );
 }
 
-function AddKey({ add }: { readonly add: (name: string) => Promise<void> }) {
-  const [problem, setProblem] = useState<string>();
+type AddOptions = NonNullable<Parameters<TycheOperator["addKey"]>[1]>;
+
+function AddKey({ add }: { readonly add: (options: AddOptions) => Promise<void> }) {
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
+  const [refusal, setRefusal] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget;
-    setProblem(undefined);
+    const fields = new FormData(form);
+    const limit = readField(fields, "dailyLimit").trim();
+    setProblems(new Map());
+    setRefusal(undefined);
     setBusy(true);
     try {
-      await add(readField(new FormData(form), "name").trim());
+      await add({
+        name: readField(fields, "name").trim(),
+        ...(limit === "" ? {} : { dailyLimit: Number(limit) }),
+      });
       form.reset();
     } catch (error) {
-      setProblem(problemsOf(error).get("name") ?? describeError(error));
+      const found = problemsOf(error);
+      setProblems(found);
+      if (found.size === 0) setRefusal(describeError(error));
       focusFirstProblem(form);
     } finally {
       setBusy(false);
     }
   };
+  const [wrongName, wrongLimit] = [problems.get("name"), problems.get("dailyLimit")];
   return (
     <form className="fields" onSubmit={(event) => void send(event)}>
-      <Field id="key-name" label="Name of a new key" note="May be empty." problem={problem}>
+      <Field id="key-name" label="Name of a new key" note="May be empty." problem={wrongName}>
         <input
           id="key-name"
           name="name"
           maxLength={MAX_NAME_CHARACTERS}
           autoComplete="off"
-          {...problemAttributes("key-name", problem)}
+          {...problemAttributes("key-name", wrongName)}
         />
       </Field>
+      <Field
+        id="key-limit"
+        label="Requests a day"
+        note="Empty for any number. The day begins at 00:00 UTC."
+        problem={wrongLimit}
+      >
+        <input
+          id="key-limit"
+          name="dailyLimit"
+          type="number"
+          min="1"
+          inputMode="numeric"
+          autoComplete="off"
+          {...problemAttributes("key-limit", wrongLimit)}
+        />
+      </Field>
+      {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
       <div>
         <button disabled={isBusy}>Add a key</button>
       </div>
