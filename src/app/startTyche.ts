@@ -223,6 +223,7 @@ async function start(
     dapps,
     explorer: createExplorer(
       new Map(networks.map((network) => [network.profile.name, () => network.explored()])),
+      () => registry.list(),
     ),
     readConfigVars: (dappId) => readConfigVars(store, dapps, dappId, networkNames),
     readBalances: (dappId) => readDappBalances(networksByName, dappId),

@@ -16,12 +16,21 @@ import { readWaiting } from "./readWaiting.ts";
 import { searchChain, searchRequest } from "./search.ts";
 import type { SearchTerms } from "./searchTerms.ts";
 import type { AddressView, BlockListView, BlockView, ChainOverview, ContractView } from "./listViews.ts";
-import type { SearchHit, TransactionView, WaitingRequestView } from "./views.ts";
+import type { ProgramView, SearchHit, TransactionView, WaitingRequestView } from "./views.ts";
 
 export type { ExploredChain } from "./exploredChain.ts";
 
 /** Blocks that the overview shows. */
 const OVERVIEW_BLOCKS = 15;
+
+/** A preset that runs on the chains. */
+interface InstalledPreset {
+  readonly name: string;
+  readonly title: string;
+  /** What goes on chain. */
+  readonly source: string;
+  readonly written: { readonly source: string };
+}
 
 /** Shows what happened on the chains. Works from chain data alone; knows nothing of dapps and requests here. */
 export interface Explorer {
@@ -54,8 +63,18 @@ export interface Explorer {
  * Makes the explorer. Its methods throw `chain_unavailable` when a chain can't be reached.
  *
  * @param networks by name; each gives its chain once it is there.
+ * @param listPresets gives the installed presets, whose sources are shown as they were written.
  */
-export function createExplorer(networks: ReadonlyMap<string, () => ExploredChain | undefined>): Explorer {
+export function createExplorer(
+  networks: ReadonlyMap<string, () => ExploredChain | undefined>,
+  listPresets: () => readonly InstalledPreset[] = () => [],
+): Explorer {
+  const namePreset = <T extends { readonly program: ProgramView | null }>(one: T): T => {
+    const found = listPresets().find(({ source }) => source === one.program?.source);
+    if (one.program === null || found === undefined) return one;
+    const { name, title, written } = found;
+    return { ...one, program: { ...one.program, preset: { name, title, source: written.source } } };
+  };
   const books = new WeakMap<StackAddresses, AddressBook>();
   const open = (
     network: string,
@@ -73,7 +92,13 @@ export function createExplorer(networks: ReadonlyMap<string, () => ExploredChain
     async findTransaction(network, hash) {
       const found = open(network);
       const transaction = await found?.chain.archive.findTransaction(hash.toLowerCase() as Hex);
-      return transaction && (await readTransaction(transaction, found!.chain, found!.book));
+      if (transaction === undefined) return undefined;
+      const view = await readTransaction(transaction, found!.chain, found!.book);
+      return {
+        ...view,
+        functionRequests: view.functionRequests.map(namePreset),
+        functionResults: view.functionResults.map(namePreset),
+      };
     },
     async hasTransaction(network, hash) {
       const found = await open(network)

@@ -104,8 +104,18 @@ export interface JoinView {
 /** What the oracle nodes are asked to run. */
 export interface ProgramView {
   readonly source: string;
+  /** The installed preset whose source this is, to the letter. */
+  readonly preset?: PresetSourceView;
   readonly args: readonly string[];
   readonly bytesArgs: readonly Hex[];
+}
+
+/** A preset as its author wrote it. */
+export interface PresetSourceView {
+  readonly name: string;
+  readonly title: string;
+  /** Before it was minified, behind the modules that it imports. */
+  readonly source: string;
 }
 
 /** A request of functions that a transaction made. */

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import {
   decodeFunctionData,
   encodeAbiParameters,
@@ -298,12 +299,21 @@ describe("chain, addresses and search", () => {
     expect(event!.contract.name).toBeUndefined();
   });
 
+  test("default: the source of an installed preset is there as its author wrote it", async () => {
+    const { url } = await flip();
+    const { program } = (await explorer.transaction(NETWORK, hashOf(url))).functionResults[0]!;
+    const written = await readFile(new URL("../../plugins/coinflip/source.js", import.meta.url), "utf8");
+    expect(program!.preset).toMatchObject({ name: "coinflip", title: "Flip a coin" });
+    expect(program!.preset!.source.endsWith(written)).toBe(true);
+    expect(program!.source.length).toBeLessThan(program!.preset!.source.length);
+  });
+
   test("behaviour: hostile text comes as it is, for the page to show as text", async () => {
     const source = `// ${HOSTILE}\nreturn Functions.encodeString(args[0])`;
     const { url, success } = await client.runFunction({ network: NETWORK, source, args: [HOSTILE] });
     expect(success).toBe(true);
     const view = await explorer.transaction(NETWORK, hashOf(url));
-    expect(view.functionResults[0]!.program).toMatchObject({ source, args: [HOSTILE] });
+    expect(view.functionResults[0]!.program).toEqual({ source, args: [HOSTILE], bytesArgs: [] });
   });
 
   test("behaviour: a shared result has nothing of the dapp but it", async () => {

@@ -174,11 +174,25 @@ export function ReportSection({
 }
 
 /** Source and arguments. */
-function Program({ program: { source, args, bytesArgs } }: { readonly program: ProgramView }) {
+function Program({ program: { source, preset, args, bytesArgs } }: { readonly program: ProgramView }) {
   return (
     <>
-      <h3>Source</h3>
-      <Listing text={source} label="Source" />
+      {preset === undefined ? (
+        <>
+          <h3>Source</h3>
+          <Listing text={source} label="Source" />
+        </>
+      ) : (
+        <>
+          <h3>
+            Source of the preset <code>{preset.name}</code>
+          </h3>
+          <Listing text={preset.source} label="Source of the preset" />
+          <Folded summary="As it is on chain, minified">
+            <Listing text={source} label="Source" />
+          </Folded>
+        </>
+      )}
       {args.length > 0 && (
         <>
           <h3>Arguments</h3>

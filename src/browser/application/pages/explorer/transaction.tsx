@@ -76,9 +76,6 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
       <p className="subject">
         <Copyable text={hash} what="transaction hash" />
       </p>
-      <section className="panel" id="overview" aria-label="Overview">
-        <Overview transaction={transaction} />
-      </section>
       {functionResults.map((one) => (
         <FunctionResultSection key={one.requestId} result={one} network={network} />
       ))}
@@ -88,13 +85,16 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
       {randomness.map((one) => (
         <RandomnessSection key={one.requestId} randomness={one} network={network} />
       ))}
+      {functionResults.length + randomness.length > 0 && <CheckPart network={network} hash={hash} />}
+      <section className="panel" id="overview" aria-label="Overview">
+        <Overview transaction={transaction} />
+      </section>
       {transaction.functionRequests.map((one) => (
         <FunctionRequestSection key={one.requestId} request={one} network={network} />
       ))}
       {transaction.randomRequests.map((one) => (
         <RandomRequestSection key={one.requestId} request={one} network={network} />
       ))}
-      {functionResults.length + randomness.length > 0 && <CheckPart network={network} hash={hash} />}
       {report !== null && <ReportSection report={report} network={network} />}
       {input !== "0x" && <CallSection transaction={transaction} />}
       <section className="panel" id="events">
