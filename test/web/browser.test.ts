@@ -352,6 +352,7 @@ test("error: where the editor can't be loaded, the page says so, and a plain fie
   await page.route(/\/assets\/app\/editor-[^/]*\.js$/, (route) => route.abort());
   await page.goto(`${tyche.url}/functions`);
   await page.getByRole("alert").filter({ hasText: "The editor could not be loaded." }).waitFor();
+  await page.getByText("Ctrl+Enter dry-runs.", { exact: true }).waitFor();
   const field = page.getByRole("textbox", { name: "Source" });
   await field.fill("console.log(1);\n  throw new Error('<b>no such pair</b>');");
   await field.press("Control+Enter");

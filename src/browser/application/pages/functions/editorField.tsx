@@ -60,6 +60,7 @@ export function EditorField(props: {
       )}
       <div ref={host} />
       {editor === undefined && <PlainField {...props} />}
+      <p className="note">{editor !== undefined && "Ctrl+Space completes, "}Ctrl+Enter dry-runs.</p>
     </div>
   );
 }

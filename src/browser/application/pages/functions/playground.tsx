@@ -5,7 +5,7 @@ import { EditorField } from "./editorField.tsx";
 import { EXAMPLES } from "./examples.ts";
 import { announce } from "../../announce.ts";
 import { Field, Select } from "../../parts/forms.tsx";
-import { CopyButton } from "../../parts/format.tsx";
+import { CopyButton, groupDigits } from "../../parts/format.tsx";
 import { Listing, plainText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 import type { Model } from "./model.ts";
@@ -76,8 +76,8 @@ export function Playground({ model, shared }: { readonly model: Model; readonly 
             onRun={() => void start(dryRun)}
           />
           <p className={limit !== undefined && bytes > limit ? "problem" : "note"}>
-            {bytes.toLocaleString("en")} of {limit?.toLocaleString("en")} bytes. Ctrl+Space completes,
-            Ctrl+Enter dry-runs.
+            {groupDigits(bytes)}
+            {limit !== undefined && ` of ${groupDigits(limit)}`} bytes
           </p>
         </section>
         <section className="panel settings" aria-label="How to run it">
