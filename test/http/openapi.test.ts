@@ -147,7 +147,7 @@ test("behaviour: each parameter stands in one place, and what a POST takes is al
     "/api/vrfv2/requestRandomNumber": ["network", "numWords", "confirmations", "keyHash", "keyHashes"],
     "/api/vrfv2/addConsumer": ["dappId", "network", "consumer"],
     "/api/dapps": ["name", "facilities"],
-    "/api/dapps/{dappId}/keys": ["name"],
+    "/api/dapps/{dappId}/keys": ["name", "dailyLimit"],
     "/api/faucet": ["network", "address"],
     "/api/oracleFunctions/runFunction": ["network", "source", "args", "returnType"],
     "/api/oracleFunctions/simulate": ["network", "source", "args", "returnType"],
