@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,6 +7,7 @@ import type { Hex } from "viem";
 import { decodeLog } from "../../../src/chainlink/events.ts";
 import { createChainClient } from "../../../src/evm/client.ts";
 import { readContractsFile } from "../../../src/networks/external/contractsFile.ts";
+import { findFreePorts } from "../../support/freePorts.ts";
 import { runTyche, startOracleProcess, type OracleChild } from "../../support/tyche.ts";
 import { RICH_KEY, type StrangersChain } from "./chain.ts";
 import { startPeerProxy, type PeerProxy } from "./peerProxy.ts";
@@ -208,20 +208,4 @@ export async function startNode(
     NODE_OPTIONS: `--import=${pathToFileURL(SHIFTED_CLOCK).href}`,
     TYCHE_TEST_CLOCK_SHIFT_MS: String(clockShiftMs),
   });
-}
-
-/** Returns ports that nobody listens on now; all are held until the last is found, so they differ. */
-async function findFreePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => {
-        server.listen(0, "127.0.0.1", resolve);
-      });
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

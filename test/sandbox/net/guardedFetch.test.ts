@@ -1,5 +1,3 @@
-import { createServer as createTcpServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { afterAll, expect, test } from "vitest";
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { responseForFailure } from "../../../sandbox/host/net/fetchFailure.ts";
@@ -8,6 +6,7 @@ import { createGuardedFetch } from "../../../sandbox/host/net/guardedFetch.ts";
 import type { FetchRequest } from "../../../sandbox/host/net/guardedFetch.ts";
 import { FetchFailureError } from "../../../sandbox/host/net/fetchFailure.ts";
 import { createRequestBudget, DEFAULT_FETCH_LIMITS } from "../../../sandbox/host/net/requestBudget.ts";
+import { findFreePorts } from "../../support/freePorts.ts";
 import { countSockets, echo, startServer } from "./servers.ts";
 
 const EMPTY_GZIP_MEMBER = gzipSync("");
@@ -273,12 +272,7 @@ test("error: the end of the run ends the request", async () => {
 
 test("error: a closed port and an unknown name are network failures that say so", async () => {
   const closed = createGuardedFetch({ allowHosts: ["127.0.0.1"] });
-  const free = await new Promise<number>((resolve) => {
-    const probe = createTcpServer().listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
+  const [free] = await findFreePorts(1);
   const refused = await closed.fetch({ url: `http://127.0.0.1:${free}/` }, { budget: createRequestBudget() });
   expect(refused).toMatchObject({ failure: { kind: "network", message: "fetch failed" } });
   const unknown = createGuardedFetch({ resolve: () => Promise.reject(new Error("ENOTFOUND")) });

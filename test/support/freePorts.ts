@@ -1,0 +1,36 @@
+import { createServer, type Server } from "node:net";
+
+/** Below what Linux gives to connections and to those who ask for any port (32,768 on): such a port isn't lost while nobody listens on it. */
+const FIRST_PORT = 10_000;
+/** Ports of each of the processes that run tests at once. */
+const PORTS_EACH = 10_000;
+
+/**
+ * Returns ports of 127.0.0.1 that nobody listens on now, and that no other process of this run is given: a service is told one, and may be
+ * stopped and started on it again.
+ */
+export async function findFreePorts(count: number): Promise<number[]> {
+  const first = FIRST_PORT + (Number(process.env["VITEST_POOL_ID"] ?? 1) % 2) * PORTS_EACH;
+  const servers: Server[] = [];
+  const ports: number[] = [];
+  let candidate = Math.floor(Math.random() * PORTS_EACH);
+  for (let tried = 0; ports.length < count && tried < PORTS_EACH; tried += 1) {
+    candidate = (candidate + 1) % PORTS_EACH;
+    const server = await listen(first + candidate);
+    if (server === undefined) continue;
+    servers.push(server);
+    ports.push(first + candidate);
+  }
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  if (ports.length < count) throw new Error(`there are not ${count} free ports from ${first} on`);
+  return ports;
+}
+
+/** `undefined` where the port is taken. */
+async function listen(port: number): Promise<Server | undefined> {
+  const server = createServer();
+  return await new Promise((resolve) => {
+    server.once("error", () => resolve(undefined));
+    server.listen(port, "127.0.0.1", () => resolve(server));
+  });
+}
