@@ -25,6 +25,7 @@ export async function launchChromium(): Promise<Browser> {
     return chromium.launch({ args, ...(executablePath === undefined ? {} : { executablePath }) });
   }
   const folder = await unpackChromium();
+  await writeFontConfig(folder);
   const env = { ...process.env, LD_LIBRARY_PATH: path.join(folder, "lib"), FONTCONFIG_PATH: folder };
   return chromium.launch({ executablePath: path.join(folder, "chromium"), args, env, timeout: 120_000 });
 }
@@ -46,7 +47,6 @@ async function unpackChromium(): Promise<string> {
       execFileSync("tar", ["-xf", archive, "-C", draft, "--no-same-owner"]);
       await rm(archive);
     }
-    await writeFile(path.join(draft, "fonts.conf"), fontConfig(folder));
     await rename(draft, folder);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
@@ -60,8 +60,14 @@ async function inflate(name: string, target: string, mode = 0o644): Promise<void
   await pipeline(source, createBrotliDecompress(), createWriteStream(target, { mode }));
 }
 
-function fontConfig(folder: string): string {
-  return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+/** Says where the fonts are; again where the checkout was moved, or the folder copied to another one. */
+async function writeFontConfig(folder: string): Promise<void> {
+  const file = path.join(folder, "fonts.conf");
+  const text = `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fontCache</cachedir></fontconfig>
 `;
+  if ((await readFile(file, "utf8").catch(() => "")) === text) return;
+  const draft = `${file}-${process.pid}`;
+  await writeFile(draft, text);
+  await rename(draft, file);
 }
