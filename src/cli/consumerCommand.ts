@@ -1,23 +1,32 @@
 import type { Command } from "commander";
+import type { ContractRequestView } from "../client/index.ts";
 import { TycheError } from "../lib/errors.ts";
 import { connectService, findDappOfKey, withService, type ServiceFlags } from "./connectService.ts";
-import type { Terminal } from "./terminal.ts";
+import { withoutControls, type Terminal } from "./terminal.ts";
 
 interface ConsumerFlags extends ServiceFlags {
   readonly network: string;
   readonly json?: true;
 }
 
+interface RequestsFlags extends ConsumerFlags {
+  readonly before?: string;
+}
+
 const EXAMPLES = `
 Examples:
   $ tyche consumer add 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia
-  $ tyche consumer remove 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia`;
+  $ tyche consumer remove 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia
+  $ tyche consumer requests --network sepolia`;
 
-/** Adds `tyche consumer add` and `remove`. */
+/** Longest result in a line, in characters. */
+const MAX_SHOWN = 60;
+
+/** Adds `tyche consumer add`, `remove` and `requests`. */
 export function registerConsumer(program: Command, terminal: Terminal): void {
   const consumer = program
     .command("consumer")
-    .description("Links contracts to a dapp's subscriptions, and unlinks them.")
+    .description("Links contracts to a dapp's subscriptions, unlinks them, and lists what they request.")
     .addHelpText("after", EXAMPLES);
 
   withConsumer(consumer.command("add"))
@@ -42,6 +51,47 @@ export function registerConsumer(program: Command, terminal: Terminal): void {
       print(unlinked, flags, terminal);
       if (!flags.json) terminal.err(terminal.colors.dim(`unlinked ${address} on ${flags.network}`));
     });
+
+  withService(consumer.command("requests"))
+    .description("Lists what the contracts requested on chain themselves, newest first.")
+    .requiredOption("--network <name>", "network of the contracts, such as sepolia")
+    .option("--before <cursor>", "the page after an earlier one")
+    .option("--json", "print JSON")
+    .action(async (flags: RequestsFlags) => {
+      const { client } = await connectService(flags);
+      const { network, before } = flags;
+      const page = await client.contractRequests({ network, before });
+      if (flags.json) return terminal.out(JSON.stringify(page, null, 2));
+      for (const request of page.items) terminal.out(describeRequest(request, terminal));
+      const { dim } = terminal.colors;
+      if (page.items.length === 0)
+        terminal.err(
+          page.older === null
+            ? "no requests"
+            : `no requests in blocks ${page.searched!.from} to ${page.searched!.to}`,
+        );
+      if (page.older !== null)
+        terminal.err(dim(`more: tyche consumer requests --network ${network} --before ${page.older}`));
+    });
+}
+
+function describeRequest(request: ContractRequestView, { colors }: Terminal): string {
+  const { at = "", kind, state, consumer, transactionHash, error, waitsFor, words, numWords } = request;
+  const { response = "", readings } = request;
+  const color = { fulfilled: colors.green, failed: colors.red, waiting: colors.yellow }[state];
+  const more = numWords !== undefined && numWords > 1 ? ` and ${numWords - 1} more` : "";
+  const result =
+    words === undefined ? (readings?.text ?? readings?.uint256 ?? response) : `${words[0]}${more}`;
+  const shown = withoutControls(error ?? waitsFor ?? result).replaceAll(/\s+/g, " ");
+  const cut = shown.length <= MAX_SHOWN ? shown : `${shown.slice(0, MAX_SHOWN - 1)}…`;
+  return [
+    transactionHash,
+    at.slice(0, 19).padEnd(19),
+    kind.padEnd(8),
+    color(state.padEnd(9)),
+    consumer.address,
+    cut,
+  ].join("  ");
 }
 
 function withConsumer(command: Command): Command {

@@ -1,3 +1,4 @@
+import type { ContractRequestList } from "../explorer/listViews.ts";
 import { StillPendingError, TimeoutError } from "./errors.ts";
 import { follow, type RequestEvent } from "./follow.ts";
 import type { Presets as BuiltInPresets } from "./presets.ts";
@@ -56,6 +57,14 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
   requests(params?: ListParams, options?: CallOptions): Promise<RequestPage>;
   /** Dry runs and refused calls, newest first; the last 100 are kept. */
   dryRuns(params?: DryRunParams, options?: CallOptions): Promise<DryRunPage>;
+  /**
+   * What the dapp's own contracts requested on chain, newest first. A page may be empty and have an older one: only so many blocks are
+   * searched for it.
+   */
+  contractRequests(
+    params: { readonly network: string; readonly before?: string | undefined },
+    options?: CallOptions,
+  ): Promise<ContractRequestList>;
   /** Requests, words, gas and LINK by day and network. Default: the last 30 days. */
   usage(
     params?: { readonly from?: string; readonly to?: string; readonly network?: string },
@@ -185,6 +194,7 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
     request: (id, options) => get(`/api/requests/${encodeURIComponent(id)}`, {}, options),
     requests: (params = {}, options) => get("/api/requests", params, options),
     dryRuns: (params = {}, options) => get("/api/dryRuns", params, options),
+    contractRequests: (params, options) => get("/api/contractRequests", params, options),
     usage: (params = {}, options) => get("/api/usage", params, options),
     usageCsv: (params = {}, options = {}) =>
       within(options, (signal) => {

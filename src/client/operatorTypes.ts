@@ -72,18 +72,8 @@ export interface LinkedConsumer {
   readonly transactionHash?: Hex;
 }
 
-/** A request that a contract of the dapp made on chain and that nobody has answered. */
-export interface WaitingRequest {
-  readonly network: string;
-  readonly kind: "random" | "function";
-  readonly consumer: Hex;
-  readonly transactionHash: Hex;
-  readonly waitsFor: string;
-}
-
 export interface ConsumerList {
   readonly linked: readonly LinkedConsumer[];
-  readonly waiting: readonly WaitingRequest[];
 }
 
 /** What all dapps asked for in one hour. */

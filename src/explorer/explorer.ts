@@ -11,12 +11,19 @@ import {
   type ListCursor,
 } from "./lists.ts";
 import { readContract } from "./readContract.ts";
+import { readContractRequests, type SubscriptionIds } from "./readContractRequests.ts";
 import { readTransaction } from "./readTransaction.ts";
-import { readWaiting } from "./readWaiting.ts";
 import { searchChain, searchRequest } from "./search.ts";
 import type { SearchTerms } from "./searchTerms.ts";
-import type { AddressView, BlockListView, BlockView, ChainOverview, ContractView } from "./listViews.ts";
-import type { ProgramView, SearchHit, TransactionView, WaitingRequestView } from "./views.ts";
+import type {
+  AddressView,
+  BlockListView,
+  BlockView,
+  ChainOverview,
+  ContractRequestList,
+  ContractView,
+} from "./listViews.ts";
+import type { ProgramView, SearchHit, TransactionView } from "./views.ts";
 
 export type { ExploredChain } from "./exploredChain.ts";
 
@@ -52,11 +59,12 @@ export interface Explorer {
   /** A request of VRF or of functions, as far back as logs are read; empty without a chain. Dearer than {@link search}. */
   searchRequest(network: string, requestId: Hex): Promise<readonly SearchHit[]>;
   findOverview(network: string): Promise<ChainOverview | undefined>;
-  /** What contracts other than the service's own have asked for on two subscriptions and not got, and why; empty without a chain. */
-  findWaiting(
+  /** What contracts other than the service's own have requested on two subscriptions: the newest, or those before a cursor. */
+  findContractRequests(
     network: string,
-    subscriptions: { readonly vrf: bigint; readonly functions: bigint },
-  ): Promise<readonly WaitingRequestView[]>;
+    subscriptions: SubscriptionIds,
+    before?: ListCursor,
+  ): Promise<ContractRequestList | undefined>;
 }
 
 /**
@@ -158,9 +166,9 @@ export function createExplorer(
       const found = open(network);
       return found && (await readContract(address, found.chain, found.book));
     },
-    async findWaiting(network, subscriptions) {
+    async findContractRequests(network, subscriptions, before) {
       const found = open(network);
-      return found === undefined ? [] : await readWaiting(subscriptions, found.chain, found.book);
+      return found && (await readContractRequests(subscriptions, found.chain, found.book, before));
     },
     async search(network, terms) {
       const found = open(network);

@@ -1,5 +1,6 @@
 import type { Abi, Hex } from "viem";
 import type { DecodedValue, Party } from "../chainlink/decoded.ts";
+import type { ReadingsView } from "./views.ts";
 
 // Plain data, fit for JSON, as in `views.ts`.
 
@@ -71,6 +72,41 @@ export interface AddressView extends Party, AddressTransactions {
   readonly balanceWei: string;
   readonly nonce: number;
   readonly codeBytes: number;
+}
+
+/** A request that a contract other than the service's own made on a subscription, and what became of it. */
+export interface ContractRequestView {
+  readonly kind: "random" | "function";
+  readonly requestId: Hex;
+  readonly consumer: Party;
+  /** Time of its block; absent where the node doesn't have the block any more. */
+  readonly at?: string;
+  readonly blockNumber: string;
+  readonly transactionHash: Hex;
+  readonly state: "waiting" | "fulfilled" | "failed";
+  /** While it waits: for what, as far as that is known. */
+  readonly waitsFor?: string;
+  /** The transaction that ended it. */
+  readonly answeredBy?: Hex;
+  /** Why it failed. */
+  readonly error?: string;
+  /** Of random numbers: how many there are, and the first ten, decimal. */
+  readonly numWords?: number;
+  readonly words?: readonly string[];
+  /** Of a function: its result, and what that may mean. */
+  readonly response?: Hex;
+  readonly readings?: ReadingsView;
+}
+
+/** A page of such requests. */
+export interface ContractRequestList {
+  readonly network: string;
+  /** Newest first. */
+  readonly items: readonly ContractRequestView[];
+  /** The blocks that were searched for the page, both included; `null` while there are no subscriptions. */
+  readonly searched: { readonly from: string; readonly to: string } | null;
+  /** Cursor of the next page; `null` on the last. */
+  readonly older: string | null;
 }
 
 /** The newest of a chain. */

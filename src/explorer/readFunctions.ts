@@ -111,7 +111,8 @@ export function readReport(input: Hex, book: AddressBook): ReportView | null {
   };
 }
 
-function readResponse(response: Hex): ReadingsView {
+/** What the bytes of a result may mean. */
+export function readResponse(response: Hex): ReadingsView {
   const bytes = fromHexText(response);
   const text = decodeResult(bytes, "string");
   const isText = bytes.length > 0 && !/[\p{Cc}\uFFFD]/u.test(text.replaceAll(/[\n\t]/g, ""));

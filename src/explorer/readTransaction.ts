@@ -10,7 +10,7 @@ import { readFunctionRequests, readFunctionResults, readProgram, readReport } fr
 import { readRandomRequests, readRandomness } from "./readRandomness.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import { readJoins } from "./readJoins.ts";
-import { explainWaiting } from "./readWaiting.ts";
+import { explainWaiting } from "./explainWaiting.ts";
 import type { EventView, ProgramView, RandomnessView, TransactionView } from "./views.ts";
 
 /** How far from a transaction its counterpart (request or answer) is looked for. Confirmations are at most 200. */

@@ -178,15 +178,6 @@ export interface ReportView {
   }[];
 }
 
-/** A request that nobody has answered, made by a contract other than the service's own. */
-export interface WaitingRequestView {
-  readonly kind: "random" | "function";
-  readonly requestId: Hex;
-  readonly consumer: Party;
-  readonly transactionHash: Hex;
-  readonly waitsFor: string;
-}
-
 /** A transaction with everything that could be read out of it. */
 export interface TransactionView {
   readonly network: string;

@@ -68,6 +68,7 @@ function compileLiveSchemas(networks: readonly NetworkView[], presets: readonly 
       renameDapp: compileValidator(requests.renameDapp),
       addKey: compileValidator(requests.addKey),
       before: compileValidator(requests.before),
+      contractRequests: compileValidator(requests.contractRequests),
       search: compileValidator(requests.search),
       none: compileValidator(requests.none),
     },
@@ -82,6 +83,10 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
   const maxWords = Math.max(...networks.map(({ vrf }) => vrf.maxWords), 1);
   const cursor = () =>
     Type.Optional(Type.String({ minLength: 1, description: "`nextCursor` of the page before." }));
+  const before = () =>
+    Type.Optional(
+      Type.String({ description: "`older` of the page before: a block number, or one with a place in it." }),
+    );
   const source = Type.String({
     minLength: 1,
     [EXPECTED]: "a string of JavaScript",
@@ -236,14 +241,9 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       },
       STRICT,
     ),
-    before: Type.Object(
-      {
-        before: Type.Optional(
-          Type.String({
-            description: "`older` of the page before: a block number, or one with a place in it.",
-          }),
-        ),
-      },
+    before: Type.Object({ before: before() }, STRICT),
+    contractRequests: Type.Object(
+      { network: oneOf(networkNames, "Network of the contracts."), before: before() },
       STRICT,
     ),
     search: Type.Object(

@@ -36,13 +36,6 @@ const part = {
         new Map([OWN, SHARED].map((address) => [address, { isOnVrf: true, isOnFunctions: address === OWN }])),
       ]),
     ),
-  explorer: {
-    async findWaiting(network: string) {
-      if (network === "starting") throw new Error("can't be reached");
-      const consumer = { address: SHARED };
-      return [{ kind: "random", consumer, transactionHash: "0x1", waitsFor: `${network} is slow` }];
-    },
-  },
 } as unknown as Deps["part"];
 
 const list = async () => await listConsumers({ id: "dapp_1" } as never, { service, part });
@@ -74,9 +67,4 @@ test("behaviour: what the chain has lost is on nothing, and a chain that can't b
     sepolia: { vrf: false, functions: false },
     starting: null,
   });
-});
-
-test("behaviour: a chain that can't be reached keeps nobody from what waits on the others", async () => {
-  const { waiting } = await list();
-  expect(waiting.map(({ waitsFor }) => waitsFor)).toEqual(["fuji is slow", "sepolia is slow"]);
 });

@@ -163,6 +163,7 @@ test("behaviour: it describes every operation under /api", () => {
     "delete /api/dapps/{dappId}/keys/{keyId}",
     "delete /api/vrfv2/consumers/{address}",
     "get /api/activity",
+    "get /api/contractRequests",
     "get /api/dapps",
     "get /api/dapps/{dappId}",
     "get /api/dapps/{dappId}/balances",

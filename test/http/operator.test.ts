@@ -294,6 +294,7 @@ test("behaviour: real answers have the schemas that the description of the API p
     ["get", "/api/dapps/{dappId}/configVars", `${dapp}/configVars`],
     ["get", "/api/dapps/{dappId}/balances", `${dapp}/balances`],
     ["get", "/api/dapps/{dappId}/consumers", `${dapp}/consumers`],
+    ["get", "/api/contractRequests", `/api/contractRequests?network=${NETWORK}`],
     ["get", "/api/activity", "/api/activity"],
     ["get", "/api/readiness", "/api/readiness"],
     ["get", "/api/presetProblems", "/api/presetProblems"],
@@ -316,7 +317,11 @@ test("behaviour: real answers have the schemas that the description of the API p
   for (const [method, path, target, body] of calls) {
     const response = await fetch(tyche.url + target, {
       method: method.toUpperCase(),
-      headers: { authorization: readOperatorToken(tyche), "content-type": "application/json" },
+      headers: {
+        authorization: readOperatorToken(tyche),
+        "tyche-dapp": dappId,
+        "content-type": "application/json",
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const pointer = `#/paths/${path.replaceAll("/", "~1")}/${method}/responses/200/content/application~1json/schema`;

@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { DappView, TycheOperator } from "../../src/client/index.ts";
+import { deploySampleContract } from "../support/sampleContract.ts";
 import { connectOperator, readOperatorToken } from "../support/signIn.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 import { launchChromium } from "./support/chromium.ts";
@@ -158,6 +159,27 @@ describe("consumers", () => {
     await unlink.and(page.locator(":focus")).waitFor();
     expect(callsOf("DELETE")).toEqual([]);
     await row.locator(`a[href^="/explorer/${NETWORK}/tx/"]`).click();
+    await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("default: what a contract requested itself is listed, with its result, and leads to proof and request", async () => {
+    const contract = await deploySampleContract(operator, { dappId: dapp.id, network: NETWORK });
+    const transactionHash = await contract.roll();
+    await open("/consumers");
+    const row = page
+      .getByRole("region", { name: "Requests of your contracts" })
+      .getByRole("row")
+      .filter({ hasText: TITLE });
+    await row.locator(".tag.good", { hasText: "fulfilled" }).waitFor();
+    await row.locator("time").waitFor();
+    const { items } = await operator.as(dapp.id).contractRequests({ network: NETWORK });
+    await row.getByText(items[0]!.words![0]!).waitFor();
+    const links = await row
+      .locator(`a[href^="/explorer/${NETWORK}/tx/"]`)
+      .evaluateAll((all) => all.map((link) => link.getAttribute("href")!.split("/").at(-1)));
+    expect(links).toEqual([transactionHash, items[0]!.answeredBy]);
+    await row.getByRole("link", { name: "proof" }).click();
     await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
     expect(visitor.troubles).toEqual([]);
   });

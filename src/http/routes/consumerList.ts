@@ -6,7 +6,7 @@ import type { ConsumersView } from "./operatorViews.ts";
 /** Links that are looked through for the transaction of each contract. */
 const LINKS_READ = 100;
 
-/** Lists a dapp's contracts as the chains have them, and what they wait for. A chain that can't be reached keeps nobody from the others. */
+/** Lists a dapp's contracts as the chains have them. A chain that can't be reached keeps nobody from the others. */
 export async function listConsumers(
   dapp: Dapp,
   { service, part }: { readonly service: Service; readonly part: OperatorPart },
@@ -42,19 +42,5 @@ export async function listConsumers(
       };
     });
   });
-  const waiting = await Promise.all(
-    networks.map(async ({ network, vrfSubscriptionId, functionsSubscriptionId }) => {
-      if (vrfSubscriptionId === undefined || functionsSubscriptionId === undefined) return [];
-      const ids = { vrf: BigInt(vrfSubscriptionId), functions: BigInt(functionsSubscriptionId) };
-      const found = await part.explorer.findWaiting(network, ids).catch(() => []);
-      return found.map(({ kind, consumer, transactionHash, waitsFor }) => ({
-        network,
-        kind,
-        consumer: consumer.address,
-        transactionHash,
-        waitsFor,
-      }));
-    }),
-  );
-  return { linked, waiting: waiting.flat() };
+  return { linked };
 }

@@ -82,14 +82,8 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       throw new MissingError(missing(titleOf(network), param));
     };
   const isUnread = (title: string): string => `${title} can't be read now.`;
-  const readBefore = (ctx: HttpContext): ListCursor | undefined => {
-    const { before } = parseRequest(readQuery(ctx), schemas().validate.before);
-    if (before === undefined) return undefined;
-    const cursor = parseCursor(before);
-    if (cursor !== undefined) return cursor;
-    const message = "must be a block number, or one with a place in the block, such as 120.3";
-    throw new InvalidParameterError([{ path: "/before", message }]);
-  };
+  const readBefore = (ctx: HttpContext): ListCursor | undefined =>
+    parseBefore(parseRequest(readQuery(ctx), schemas().validate.before).before);
 
   return [
     reading({
@@ -225,6 +219,15 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
   ];
 }
 
+/** Reads where a page begins. Throws {@link InvalidParameterError}. */
+export function parseBefore(before: string | undefined): ListCursor | undefined {
+  if (before === undefined) return undefined;
+  const cursor = parseCursor(before);
+  if (cursor !== undefined) return cursor;
+  const message = "must be a block number, or one with a place in the block, such as 120.3";
+  throw new InvalidParameterError([{ path: "/before", message }]);
+}
+
 /** What is asked for isn't on the chain. */
 class MissingError extends TycheError {
   constructor(message: string) {
@@ -233,7 +236,7 @@ class MissingError extends TycheError {
 }
 
 /** A chain that can't be read for now. */
-class UnreadableChainError extends TycheError {
+export class UnreadableChainError extends TycheError {
   constructor(title: string, reason: string) {
     super(`${title} can't be read now: ${reason}. Try again in a few seconds.`, {
       code: "chain_unavailable",

@@ -23,6 +23,11 @@ const older = (of: string) =>
     description: `Give it as \`before\` for the next page of ${of}; null on the last.`,
   });
 
+const Searched = Type.Object(
+  { from: decimal("First block."), to: decimal("Last block.") },
+  { description: "The blocks that were searched for the page: with an index all that it has." },
+);
+
 const BlockSummary = Type.Object({
   number: decimal("Number."),
   hash: hex("Hash."),
@@ -91,10 +96,7 @@ export const Address = Type.Object({
   codeBytes: Type.Integer({ description: "Size of its code; 0 for an account." }),
   hasSource: Type.Boolean({ description: "Whether it is a contract whose source is known here." }),
   transactions: Type.Array(TransactionSummary, { description: "Newest first." }),
-  searched: Type.Object(
-    { from: decimal("First block."), to: decimal("Last block.") },
-    { description: "The blocks that were searched for the page: with an index all that it has." },
-  ),
+  searched: Searched,
   older: older("transactions"),
   isForgotten: Type.Boolean({
     description: "The node doesn't have what is older any more; with an index, not all of it.",
@@ -103,6 +105,43 @@ export const Address = Type.Object({
     description:
       "Whether the page is from an index by address; it then also has the transactions in which the address emitted a log.",
   }),
+});
+
+export const ContractRequests = Type.Object({
+  network: Type.String(),
+  items: Type.Array(
+    Type.Object({
+      kind: Type.Enum(["random", "function"]),
+      requestId: hex("Request id on the chain."),
+      consumer: Party,
+      at: Type.Optional(time("Time of its block; absent where the node doesn't have the block any more.")),
+      blockNumber: decimal("Number of its block."),
+      transactionHash: hex("The transaction that made it."),
+      state: Type.Enum(["waiting", "fulfilled", "failed"]),
+      waitsFor: Type.Optional(Type.String({ description: "While it waits: for what, where that is known." })),
+      answeredBy: Type.Optional(hex("The transaction that ended it.")),
+      error: Type.Optional(Type.String({ description: "Why it failed." })),
+      numWords: Type.Optional(Type.Integer({ description: "How many random numbers came." })),
+      words: Type.Optional(Type.Array(decimal("A random number."), { description: "The first ten." })),
+      response: Type.Optional(hex("Result of a function.")),
+      readings: Type.Optional(
+        Type.Object(
+          {
+            text: Type.Optional(Type.String()),
+            uint256: Type.Optional(Type.String()),
+            int256: Type.Optional(Type.String()),
+          },
+          { description: "What the bytes of `response` may mean." },
+        ),
+      ),
+    }),
+    { description: "Newest first." },
+  ),
+  searched: Type.Union([Searched, Type.Null()], {
+    description:
+      "The blocks that were searched for the page; `null` while the dapp has no subscriptions there yet.",
+  }),
+  older: older("requests"),
 });
 
 export const Contract = Type.Object({

@@ -119,8 +119,7 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       path: "/api/dapps/:dappId/consumers",
       access: "operator",
       summary: "List consumers",
-      description:
-        "The contracts that are linked to the dapp's subscriptions, as the chains have them, and what they wait for.",
+      description: "The contracts that are linked to the dapp's subscriptions, as the chains have them.",
       answer: ConsumersView,
       read: (ctx) => listConsumers(getDapp(ctx), { service, part }),
     }),

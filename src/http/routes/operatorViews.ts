@@ -77,16 +77,6 @@ export const ConsumersView = Type.Object({
       transactionHash: Type.Optional(Type.String({ description: "The transaction that did." })),
     }),
   ),
-  waiting: Type.Array(
-    Type.Object({
-      network: Type.String(),
-      kind: Type.Enum(["random", "function"]),
-      consumer: Type.String(),
-      transactionHash: Type.String(),
-      waitsFor: Type.String(),
-    }),
-    { description: "Requests that the dapp's contracts made on chain and that nobody has answered." },
-  ),
 });
 
 export const ActivityView = Type.Object({

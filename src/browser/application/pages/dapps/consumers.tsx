@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { Link, useLocation, useParams } from "wouter";
-import type { ExplorerNetwork, LinkedConsumer, WaitingRequest } from "../../../../client/index.ts";
+import type { ExplorerNetwork, LinkedConsumer } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Age, Code, TransactionLink } from "../../parts/format.tsx";
 import {
@@ -14,9 +14,10 @@ import {
   readField,
 } from "../../parts/forms.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
-import { Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Scrollable, Tag } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
+import { ContractRequestsPanel } from "./contractRequests.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 
 const REFRESH_MS = 5_000;
@@ -29,7 +30,8 @@ export function Consumers() {
       {() => (
         <>
           <LinkPanel dappId={dappId} />
-          <Lists dappId={dappId} />
+          <LinkedPanel dappId={dappId} />
+          <ContractRequestsPanel dappId={dappId} />
         </>
       )}
     </DappFrame>
@@ -102,7 +104,7 @@ function LinkForm({
   );
 }
 
-function Lists({ dappId }: { readonly dappId: string }) {
+function LinkedPanel({ dappId }: { readonly dappId: string }) {
   const operator = useOperator();
   const query = useQuery({
     queryKey: ["consumers", dappId],
@@ -111,18 +113,15 @@ function Lists({ dappId }: { readonly dappId: string }) {
   });
   return (
     <Loaded query={query}>
-      {({ linked, waiting }) => (
-        <>
-          <section className="panel" id="linked">
-            <h2>Linked consumers</h2>
-            {linked.length === 0 ? (
-              <p className="note">None yet.</p>
-            ) : (
-              <LinkedTable linked={linked} dappId={dappId} />
-            )}
-          </section>
-          {waiting.length > 0 && <WaitingPanel waiting={waiting} />}
-        </>
+      {({ linked }) => (
+        <section className="panel" id="linked">
+          <h2>Linked consumers</h2>
+          {linked.length === 0 ? (
+            <p className="note">None yet.</p>
+          ) : (
+            <LinkedTable linked={linked} dappId={dappId} />
+          )}
+        </section>
       )}
     </Loaded>
   );
@@ -209,43 +208,5 @@ function LinkState({ onChain }: Pick<LinkedConsumer, "onChain">) {
           ? "functions only: link it again"
           : "not linked: the chain has lost it, link it again"}
     </span>
-  );
-}
-
-/** What the dapp's own contracts have asked for and not got: such requests are on chain only, and no requests of the API. */
-function WaitingPanel({ waiting }: { readonly waiting: readonly WaitingRequest[] }) {
-  const titleOf = useTitleOf();
-  return (
-    <section className="panel" id="waiting">
-      <h2>Requests of your contracts that wait</h2>
-      <Scrollable label="Requests that wait">
-        <table className="list">
-          <thead>
-            <tr>
-              <th>Transaction</th>
-              <th>Network</th>
-              <th>Contract</th>
-              <th>Why</th>
-            </tr>
-          </thead>
-          <tbody>
-            {waiting.map(({ network, transactionHash, consumer, waitsFor }, i) => (
-              <tr key={i}>
-                <td>
-                  <TransactionLink network={network} hash={transactionHash} />
-                </td>
-                <td>{titleOf(network)}</td>
-                <td>
-                  <Code text={consumer} />
-                </td>
-                <td>
-                  <UnknownText text={waitsFor} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scrollable>
-    </section>
   );
 }

@@ -1,18 +1,20 @@
 import { encodeFunctionData, getContractAddress, stringToHex, toHex, type Hex } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   functionsRouterAbi,
   subscriptionOwnerAbi,
   vrfCoordinatorAbi,
 } from "../../src/chainlink/contracts/abi.ts";
+import { deriveWords } from "../../src/chainlink/fulfilmentWords.ts";
 import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import { encodeTimeouts } from "../../src/chainlink/functionsTimeout.ts";
 import type { Receipt } from "../../src/evm/client.ts";
 import { createNodeArchive } from "../../src/explorer/chainArchive.ts";
 import { createExplorer, type Explorer } from "../../src/explorer/explorer.ts";
+import { parseCursor, type ListCursor } from "../../src/explorer/lists.ts";
 import { testAccount } from "../support/anvil.ts";
 import { provisionDapp, type TestDapp } from "../support/consumer.ts";
-import { deliverWords, eventsOf } from "../support/delivery.ts";
+import { deliverResults, deliverWords, eventsOf } from "../support/delivery.ts";
 import { compileSolidity } from "../support/solidity.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { startVerifyWorld, type VerifyWorld } from "../verify/support/world.ts";
@@ -24,11 +26,18 @@ const UNKNOWN_KEY_HASH: Hex = `0x${"ab".repeat(32)}`;
 const CONSUMER = `
 pragma solidity 0.8.19;
 contract Consumer {
-  function ask(address to, bytes calldata data) external {
-    (bool success, bytes memory answer) = to.call(data);
-    if (!success) assembly { revert(add(answer, 32), mload(answer)) }
+  function ask(address to, bytes calldata data, uint256 times) external {
+    for (; times > 0; times--) {
+      (bool success, bytes memory answer) = to.call(data);
+      if (!success) assembly { revert(add(answer, 32), mload(answer)) }
+    }
   }
-  function rawFulfillRandomWords(uint256, uint256[] calldata) external {}
+  function rawFulfillRandomWords(uint256, uint256[] calldata words) external view {
+    require(words.length < 3, "too many words");
+  }
+  function handleOracleFulfillment(bytes32, bytes calldata response, bytes calldata) external pure {
+    require(response.length < 33, "too long");
+  }
 }`;
 const { abi, bytecode } = compileSolidity("Consumer", CONSUMER);
 const caller = testAccount(7);
@@ -60,14 +69,14 @@ const link = (dapp: TestDapp, address = consumer) =>
       args: [dapp.vrfSubId, dapp.functionsSubId, address],
     }),
   });
-const ask = (from: Hex, to: Hex, data: Hex) =>
+const ask = (from: Hex, to: Hex, data: Hex, times = 1) =>
   world.send(caller, {
     to: from,
-    data: encodeFunctionData({ abi, functionName: "ask", args: [to, data] }),
+    data: encodeFunctionData({ abi, functionName: "ask", args: [to, data, BigInt(times)] }),
   });
 const requestWords = (
   dapp: TestDapp,
-  { keyHash = TEST_PROVING_KEY.keyHash, confirmations = 1, from = consumer } = {},
+  { keyHash = TEST_PROVING_KEY.keyHash, confirmations = 1, from = consumer, numWords = 1, times = 1 } = {},
 ) =>
   ask(
     from,
@@ -75,8 +84,9 @@ const requestWords = (
     encodeFunctionData({
       abi: vrfCoordinatorAbi,
       functionName: "requestRandomWords",
-      args: [keyHash, dapp.vrfSubId, confirmations, 20_000, 1],
+      args: [keyHash, dapp.vrfSubId, confirmations, 20_000, numWords],
     }),
+    times,
   );
 const requestFunction = (dapp: TestDapp) =>
   ask(
@@ -94,17 +104,19 @@ const requestFunction = (dapp: TestDapp) =>
       ],
     }),
   );
+const readPage = async (dapp: TestDapp, before?: ListCursor) =>
+  (await explorer.findContractRequests("test", idsOf(dapp), before))!;
 const idsOf = ({ vrfSubId, functionsSubId }: TestDapp) => ({ vrf: vrfSubId, functions: functionsSubId });
 
 /** What explorer, the list of the dapp's own requests, and the verification say of a request. */
 async function readReasons(dapp: TestDapp, { transactionHash }: Receipt) {
   const view = await explorer.findTransaction("test", transactionHash);
-  const waiting = await explorer.findWaiting("test", idsOf(dapp));
+  const { items } = await readPage(dapp);
   const { verdict, requests } = await world.verify(transactionHash);
   const open = requests[0]!.steps.find(({ name }) => name === "proof" || name === "delivery");
   return {
     explorer: [...view!.randomRequests, ...view!.functionRequests][0]!.waitsFor,
-    list: waiting.find((one) => one.transactionHash === transactionHash)?.waitsFor,
+    list: items.find((one) => one.transactionHash === transactionHash)?.waitsFor,
     verdict,
     verified: open?.detail.replace(/^there is no (VRF proof|report) on chain yet: /, ""),
   };
@@ -171,8 +183,6 @@ describe("a request of a caller's own contract says why it waits", () => {
     await deliverWords(world, request);
     const view = await explorer.findTransaction("test", request.transactionHash);
     expect(view!.randomRequests[0]!.waitsFor).toBeUndefined();
-    const waiting = await explorer.findWaiting("test", idsOf(dapp));
-    expect(waiting.map(({ transactionHash }) => transactionHash)).not.toContain(request.transactionHash);
   });
 
   test("behaviour: for a report, until its timeout, and after it", async () => {
@@ -190,6 +200,13 @@ describe("a request of a caller's own contract says why it waits", () => {
     await world.send(caller, { to: world.addresses.functionsRouter, data });
     const reason = "it has timed out, and was taken off without a result";
     expect(await readReasons(dapp, request)).toEqual({ ...everywhere(reason), list: undefined });
+    const { items } = await readPage(dapp);
+    const { transactionHash } = request;
+    expect(items.find((one) => one.transactionHash === transactionHash)).toMatchObject({
+      kind: "function",
+      state: "failed",
+      error: reason,
+    });
   });
 });
 
@@ -207,8 +224,77 @@ test("behaviour: a request of a contract that is not linked reverted, and says s
   );
 });
 
-test("behaviour: requests of the service's own consumer are not listed among those of callers' contracts", async () => {
-  const dapp = await provisionDapp(world, "served");
-  await world.submit({ randoms: [{ vrfSubId: dapp.vrfSubId, numWords: 1 }] });
-  expect(await explorer.findWaiting("test", idsOf(dapp))).toEqual([]);
+describe("what a caller's own contracts requested", () => {
+  let dapp: TestDapp;
+  beforeEach(async () => {
+    dapp = await provisionDapp(world, `lists ${crypto.randomUUID().slice(0, 8)}`);
+    await link(dapp);
+  });
+
+  test("default: answered ones have their result, and those who ask and answer", async () => {
+    const words = await requestWords(dapp, { numWords: 2 });
+    const proof = await deliverWords(world, words);
+    const run = await requestFunction(dapp);
+    const report = await deliverResults(world, run, { response: `0x${"00".repeat(31)}2a` });
+    const { items, searched, older } = await readPage(dapp);
+    const [asked] = eventsOf(words, "RandomWordsRequested");
+    const [delivered] = eventsOf(proof, "RandomWordsFulfilled");
+    const common = { consumer: { address: consumer }, state: "fulfilled", at: expect.stringMatching(/Z$/) };
+    const head = String(report.blockNumber);
+    expect({ items, searched, older }).toEqual({
+      items: [
+        {
+          ...common,
+          kind: "function",
+          requestId: eventsOf(run, "OracleRequest")[0]!.requestId,
+          blockNumber: String(run.blockNumber),
+          transactionHash: run.transactionHash,
+          answeredBy: report.transactionHash,
+          response: `0x${"00".repeat(31)}2a`,
+          readings: { uint256: "42", int256: "42" },
+        },
+        {
+          ...common,
+          kind: "random",
+          requestId: asked!.requestId,
+          blockNumber: String(words.blockNumber),
+          transactionHash: words.transactionHash,
+          answeredBy: proof.transactionHash,
+          numWords: 2,
+          words: deriveWords(delivered!.outputSeed, 2).map(String),
+        },
+      ],
+      searched: { from: "0", to: head },
+      older: null,
+    });
+  });
+
+  test("error: callbacks that failed are told, with the reason of a function's", async () => {
+    await deliverWords(world, await requestWords(dapp, { numWords: 3 }));
+    await deliverResults(world, await requestFunction(dapp), { response: `0x${"01".repeat(33)}` });
+    const { items } = await readPage(dapp);
+    expect(items.map(({ state, error }) => ({ state, error }))).toEqual([
+      { state: "failed", error: "the contract's callback failed: too long" },
+      { state: "failed", error: "the contract's callback failed; the words are on chain" },
+    ]);
+  });
+
+  test("behaviour: a page goes on where the one before ended, within a block, too", async () => {
+    const PAGE = 25;
+    await requestWords(dapp, { times: PAGE + 3 });
+    const first = await readPage(dapp);
+    expect(first.older).toMatch(/^\d+\.\d+$/);
+    const second = await readPage(dapp, parseCursor(first.older!));
+    const ids = [...first.items, ...second.items].map(({ requestId }) => requestId);
+    expect([first.items.length, second.items.length, new Set(ids).size]).toEqual([PAGE, 3, PAGE + 3]);
+    expect(second.older).toBeNull();
+  });
+
+  test("behaviour: requests of the service's own consumer, and those on other subscriptions, are not listed", async () => {
+    await world.submit({ randoms: [{ vrfSubId: dapp.vrfSubId, numWords: 1 }] });
+    const other = await provisionDapp(world, `other ${crypto.randomUUID().slice(0, 8)}`);
+    await link(other);
+    await requestWords(other);
+    expect(await readPage(dapp)).toMatchObject({ items: [], older: null });
+  });
 });

@@ -1,0 +1,43 @@
+import type { Hex } from "viem";
+import type { RawLog } from "../evm/client.ts";
+import { EVENT_TOPICS, findEvent, type ChainEventOf } from "../chainlink/events.ts";
+import { createPendingReasons } from "../chainlink/pendingReason.ts";
+import type { ExploredChain } from "./exploredChain.ts";
+
+/** Requests that are asked about at once: as many as a page has. */
+const MAX_EXPLAINED = 25;
+
+type WordsRequest = ChainEventOf<"RandomWordsRequested">;
+type FunctionRequest = ChainEventOf<"OracleRequest">;
+type Logged<Event> = { readonly event: Event; readonly log: RawLog };
+
+/** By request id: why a request is not answered. Of a transaction with many of them only the first are looked into. */
+export async function explainWaiting(
+  logs: readonly RawLog[],
+  answered: ReadonlyMap<Hex, Hex>,
+  { archive, client, contracts }: Pick<ExploredChain, "archive" | "client" | "contracts">,
+): Promise<ReadonlyMap<Hex, string>> {
+  const open = logs.flatMap((log): Logged<WordsRequest | FunctionRequest>[] => {
+    const event = findEvent(log);
+    const isRequest = event?.name === "RandomWordsRequested" || event?.name === "OracleRequest";
+    return isRequest && !answered.has(event.requestId) ? [{ event, log }] : [];
+  });
+  const reasons = createPendingReasons(client);
+  const told = open.slice(0, MAX_EXPLAINED).map(async ({ event, log }) => {
+    const { blockNumber } = log;
+    if (event.name === "RandomWordsRequested") {
+      const place = { coordinator: contracts.vrfCoordinator, blockNumber };
+      return [event.requestId, await reasons.ofWords(event, place)] as const;
+    }
+    const topics = [[EVENT_TOPICS.RequestTimedOut, EVENT_TOPICS.RequestNotProcessed], event.requestId];
+    const toBlock = await archive.getHeadNumber();
+    const range = { fromBlock: blockNumber, toBlock };
+    const ends = await archive.findLogs({ address: contracts.functionsRouter, topics, ...range });
+    const last = ends.map(findEvent).at(-1);
+    if (last?.name === "RequestTimedOut")
+      return [event.requestId, "it has timed out, and was taken off without a result"] as const;
+    const refusal = last?.name === "RequestNotProcessed" ? last : undefined;
+    return [event.requestId, await reasons.ofFunction(event, refusal)] as const;
+  });
+  return new Map(await Promise.all(told));
+}

@@ -1,0 +1,50 @@
+import type { Explorer } from "../../explorer/explorer.ts";
+import { getDapp, type HttpDeps } from "../context.ts";
+import { sendJson } from "../frame.ts";
+import type { Operation } from "../operation.ts";
+import type { OperatorPart } from "../operatorPart.ts";
+import { readQuery } from "../parameters.ts";
+import { parseRequest } from "../parseRequest.ts";
+import { parseBefore, UnreadableChainError } from "./explorer.ts";
+import { ContractRequests } from "./explorerViews.ts";
+
+/** `GET /api/contractRequests`: what the contracts of the key's dapp requested on chain themselves. */
+export function contractRequestsOperation(
+  { schemas, service }: HttpDeps,
+  { explorer, readConfigVars }: Pick<OperatorPart, "readConfigVars"> & { readonly explorer: ContractReader },
+): Operation {
+  return {
+    id: "listContractRequests",
+    method: "get",
+    path: "/api/contractRequests",
+    tag: "Requests",
+    summary: "List requests of your own contracts",
+    description:
+      "What consumer contracts requested on the dapp's subscriptions themselves, newest first, page by page, and what became of each. They are " +
+      "on chain only: `GET /api/requests` and `GET /api/usage` don't have them. A page may be empty and have an older one: `searched` says which " +
+      "blocks it is of.",
+    request: "contractRequests",
+    placement: "query",
+    answer: ContractRequests,
+    isAsync: false,
+    errors: ["chain_unavailable"],
+    async handle(ctx) {
+      const { network, before } = parseRequest(readQuery(ctx), schemas().validate.contractRequests);
+      const cursor = parseBefore(before);
+      const { networks } = await readConfigVars(getDapp(ctx).id);
+      const { vrfSubscriptionId: vrf, functionsSubscriptionId: functions } =
+        networks.find((one) => one.network === network) ?? {};
+      if (vrf === undefined || functions === undefined)
+        return sendJson(ctx, 200, { data: { network, items: [], searched: null, older: null } });
+      const ids = { vrf: BigInt(vrf), functions: BigInt(functions) };
+      const list = await explorer.findContractRequests(network, ids, cursor);
+      if (list === undefined) {
+        const view = service.networks().find(({ name }) => name === network);
+        throw new UnreadableChainError(view?.title ?? network, view?.statusDetail ?? "it is starting");
+      }
+      sendJson(ctx, 200, { data: list });
+    },
+  };
+}
+
+type ContractReader = Pick<Explorer, "findContractRequests">;

@@ -1,0 +1,68 @@
+import { getAddress } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createClient, type TycheClient, type TycheOperator } from "../../src/client/index.ts";
+import { runCli } from "../cli/runCli.ts";
+import { deploySampleContract } from "../support/sampleContract.ts";
+import { connectOperator } from "../support/signIn.ts";
+import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+
+const NETWORK = "sepolia";
+const OTHER = "fuji";
+
+let tyche: TycheProcess;
+let operator: TycheOperator;
+let dappId: string;
+let client: TycheClient;
+beforeAll(async () => {
+  tyche = await startTycheProcess();
+  operator = connectOperator(tyche);
+  dappId = (await operator.dapps())[0]!.id;
+  client = createClient({ baseUrl: tyche.url, apiKey: tyche.apiKey });
+});
+afterAll(async () => {
+  await tyche.stop();
+});
+
+test("default: what a dapp's contract requested is listed for the dapp's key, on its network alone, and by the command line", async () => {
+  const contract = await deploySampleContract(operator, { dappId, network: NETWORK });
+  const transactionHash = await contract.roll();
+  const readFirst = async () => (await client.contractRequests({ network: NETWORK })).items[0];
+  await expect.poll(async () => (await readFirst())?.state).toBe("fulfilled");
+  const first = (await readFirst())!;
+  expect(first).toMatchObject({
+    kind: "random",
+    consumer: { address: getAddress(contract.address) },
+    transactionHash,
+    numWords: 1,
+    words: [expect.stringMatching(/^\d+$/)],
+    answeredBy: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+  });
+  const verified = await client.verify({ network: NETWORK, tx: first.answeredBy! });
+  expect(verified).toMatchObject({ valid: true, requests: [{ randomNumber: first.words }] });
+  expect(await client.contractRequests({ network: OTHER })).toMatchObject({ items: [], older: null });
+
+  const cli = (network: string, ...more: string[]) =>
+    runCli(["consumer", "requests", "--network", network, ...more], "", { TYCHE_DATA_DIR: tyche.dataDir });
+  const [text, json, none] = await Promise.all([cli(NETWORK), cli(NETWORK, "--json"), cli(OTHER)]);
+  expect(text.stdout).toMatch(
+    new RegExp(`^${transactionHash}  \\S{19}  random    fulfilled  ${first.consumer.address}  \\d+…?\n$`),
+  );
+  expect(JSON.parse(json.stdout)).toMatchObject({ items: [first], older: null });
+  expect(none).toMatchObject({ code: 0, stdout: "", stderr: "no requests\n" });
+});
+
+test("behaviour: another dapp sees nothing of it, nor does a new one before it has subscriptions", async () => {
+  const { key } = await operator.createDapp({ name: "other" });
+  const other = createClient({ baseUrl: tyche.url, apiKey: key.apiKey });
+  expect(await other.contractRequests({ network: NETWORK })).toMatchObject({ items: [], older: null });
+});
+
+test.each([
+  ["", "network"],
+  ["?network=nowhere", "network"],
+  [`?network=${NETWORK}&before=last`, "must be a block number, or one with a place in the block"],
+  [`?network=${NETWORK}&limit=3`, "limit"],
+])("error: %j is refused with what to do", async (query, reason) => {
+  const { status, data } = await tyche.call("GET", `/api/contractRequests${query}`);
+  expect([status, JSON.stringify(data)]).toEqual([400, expect.stringContaining(reason)]);
+});
