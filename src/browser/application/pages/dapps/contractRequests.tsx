@@ -153,7 +153,8 @@ function RequestTable({ requests }: { readonly requests: readonly PlacedRequest[
                     <>
                       {" "}
                       <TransactionLink network={network} hash={answeredBy}>
-                        proof<span className="visually-hidden"> of {requestId.slice(0, 10)}</span>
+                        {kind === "random" ? "proof" : "report"}
+                        <span className="visually-hidden"> of {requestId.slice(0, 10)}</span>
                       </TransactionLink>
                     </>
                   )}
