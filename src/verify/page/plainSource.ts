@@ -1,4 +1,5 @@
-import { parse, type AnyNode } from "acorn";
+import { parse, type AnyNode, type Program } from "acorn";
+import { analyze } from "eslint-scope";
 
 /** Of ECMAScript, what has the same result on every machine and at any time. */
 export const PLAIN_GLOBALS: readonly string[] = [
@@ -24,32 +25,48 @@ const ENCODERS: ReadonlySet<string> = new Set(["encodeString", "encodeUint256", 
  * the text hides finds nothing in the place where it runs.
  */
 export function findObstacle(source: string): string | undefined {
-  let body: AnyNode;
+  let program: Program;
   try {
-    body = parseBody(source);
+    program = parseSource(source);
   } catch {
     return "the source is not plain ECMAScript";
   }
-  const nodes = [...walk(body)];
-  const declared = new Set(nodes.flatMap(namesDeclaredBy));
-  for (const node of nodes) {
-    const obstacle = findObstacleAt(node, declared);
+  const unknown = namesOutside(program).find((name) => !GIVEN.has(name));
+  if (unknown !== undefined)
+    return `the source uses ${unknown}, which is not part of ECMAScript or differs from run to run`;
+  for (const node of walk(program)) {
+    const obstacle = findObstacleAt(node);
     if (obstacle !== undefined) return obstacle;
   }
   return undefined;
 }
 
 /** Parses a source as what it is compiled as: the body of one async arrow function, and nothing behind it. */
-function parseBody(source: string): AnyNode {
-  const program = parse(`(async () => {\n${source}\n});`, { ecmaVersion: "latest", sourceType: "module" });
+function parseSource(source: string): Program {
+  // The page runs it in a script, where these begin comments; the nodes in a module, where they are operators.
+  if (/<!--|-->/.test(source)) throw new SyntaxError("a comment of HTML");
+  const program = parse(`(async () => {\n${source}\n});`, {
+    ecmaVersion: "latest",
+    sourceType: "module",
+    ranges: true,
+  });
   const [statement, ...more] = program.body;
   const expression = statement?.type === "ExpressionStatement" ? statement.expression : undefined;
   if (more.length > 0 || expression?.type !== "ArrowFunctionExpression" || !expression.async)
     throw new SyntaxError("more than a body");
-  return expression.body;
+  return program;
 }
 
-function findObstacleAt(node: AnyNode, declared: ReadonlySet<string>): string | undefined {
+/** The names that a program doesn't declare where it uses them. */
+function namesOutside(program: Program): string[] {
+  const { globalScope } = analyze(program as Parameters<typeof analyze>[0], {
+    ecmaVersion: 2022,
+    sourceType: "module",
+  });
+  return globalScope!.through.map(({ identifier }) => identifier.name);
+}
+
+function findObstacleAt(node: AnyNode): string | undefined {
   switch (node.type) {
     case "ImportExpression":
     case "MetaProperty":
@@ -58,10 +75,6 @@ function findObstacleAt(node: AnyNode, declared: ReadonlySet<string>): string | 
       return "the source uses `this`";
     case "MemberExpression":
       return findObstacleInMember(node);
-    case "Identifier":
-      return declared.has(node.name) || GIVEN.has(node.name) || isName(node)
-        ? undefined
-        : `the source uses ${node.name}, which is not part of ECMAScript or differs from run to run`;
     default:
       return undefined;
   }
@@ -73,70 +86,13 @@ function findObstacleInMember(node: AnyNode & { readonly type: "MemberExpression
   const { name } = property;
   if (object.type === "Identifier" && object.name === "Functions" && !ENCODERS.has(name))
     return `the source uses Functions.${name}`;
-  return name === "random" || name === "stack" || name.startsWith("toLocale")
+  return name === "random" || name === "stack" || /^(?:to)?[Ll]ocale/.test(name)
     ? `the source uses ${name}, which may differ from machine to machine`
     : undefined;
 }
 
-/** Identifiers that {@link walk} came by as names of properties and labels. */
-const names = new WeakSet<AnyNode>();
-const isName = (node: AnyNode): boolean => names.has(node);
-
 function* walk(node: AnyNode): Generator<AnyNode> {
-  markNames(node);
   yield node;
   for (const member of Object.values(node).flat() as unknown[])
     if (typeof member === "object" && member !== null && "type" in member) yield* walk(member as AnyNode);
-}
-
-function markNames(node: AnyNode): void {
-  if (node.type === "MemberExpression" && !node.computed) names.add(node.property);
-  if (
-    (node.type === "Property" || node.type === "MethodDefinition" || node.type === "PropertyDefinition") &&
-    !node.computed
-  )
-    // `{ name }` is both: the value is another node of the same name only where it is spelt out.
-    if (node.type !== "Property" || !node.shorthand) names.add(node.key);
-  if (
-    (node.type === "LabeledStatement" ||
-      node.type === "BreakStatement" ||
-      node.type === "ContinueStatement") &&
-    node.label
-  )
-    names.add(node.label);
-}
-
-function namesDeclaredBy(node: AnyNode): string[] {
-  switch (node.type) {
-    case "VariableDeclarator":
-      return namesIn(node.id);
-    case "FunctionDeclaration":
-    case "FunctionExpression":
-    case "ArrowFunctionExpression":
-      return [...(node.id ? [node.id.name] : []), ...node.params.flatMap(namesIn)];
-    case "ClassDeclaration":
-    case "ClassExpression":
-      return node.id ? [node.id.name] : [];
-    case "CatchClause":
-      return node.param ? namesIn(node.param) : [];
-    default:
-      return [];
-  }
-}
-
-function namesIn(pattern: AnyNode | null): string[] {
-  switch (pattern?.type) {
-    case "Identifier":
-      return [pattern.name];
-    case "ArrayPattern":
-      return pattern.elements.flatMap(namesIn);
-    case "ObjectPattern":
-      return pattern.properties.flatMap((one) => namesIn(one.type === "Property" ? one.value : one));
-    case "RestElement":
-      return namesIn(pattern.argument);
-    case "AssignmentPattern":
-      return namesIn(pattern.left);
-    default:
-      return [];
-  }
 }

@@ -1,7 +1,10 @@
 import { PLAIN_GLOBALS } from "./plainSource.ts";
 
-/** What {@link createSourceScript} posts when a source has ended. */
-export type ScriptOutcome = { readonly result: string } | { readonly thrown: string };
+/** What {@link createSourceScript} posts when a source has ended, or has come by what may differ from machine to machine: the first counts. */
+export type ScriptOutcome =
+  | { readonly result: string }
+  | { readonly thrown: string }
+  | { readonly differing: string };
 
 /**
  * Returns a script for a worker that runs a source once, on the first message `{ args, bytesArgs }`, and posts its outcome: the bytes
@@ -34,12 +37,26 @@ const toBytes = (value) => {
   if (value instanceof Uint8Array) return value;
   throw new TypeError("the source returned no bytes");
 };
+const trap = (holder, name) => {
+  const get = () => {
+    post({ differing: name });
+    throw new Error(name + " is not repeated here");
+  };
+  Object.defineProperty(holder, name, { get, set: get });
+};
 const main = (Functions, args, bytesArgs) => (async () => {
 ${source}
 })();
 const listen = self.addEventListener.bind(self);
 listen("message", ({ data }) => {
-  delete Math.random;
+  trap(Math, "random");
+  trap(Error, "captureStackTrace");
+  trap(Error, "stackTraceLimit");
+  for (const kind of [() => {}, async () => {}, function* () {}, async function* () {}])
+    trap(Object.getPrototypeOf(kind), "constructor");
+  for (const { prototype } of [String, Number, BigInt, Array, Object, Object.getPrototypeOf(Int8Array)])
+    for (const name of Object.getOwnPropertyNames(prototype))
+      if (/^(?:to)?Locale/i.test(name)) trap(prototype, name);
   for (let at = self; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at))
     for (const name of Reflect.ownKeys(at)) if (!kept.has(name)) Reflect.deleteProperty(at, name);
   main(Functions, data.args, data.bytesArgs).then(toBytes).then(
