@@ -10,7 +10,7 @@ import { TycheError } from "../lib/errors.ts";
 import { createSourceRunner } from "./runSource.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
 import type { OracleContracts } from "../chainlink/contractBook.ts";
-import { createRecorder } from "../verify/page/readers.ts";
+import { createRecorder } from "../verify/recordedReader.ts";
 import type { Verification } from "../verify/verification.ts";
 import { verifyTransaction } from "../verify/verifyTransaction.ts";
 

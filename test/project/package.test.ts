@@ -24,8 +24,7 @@ const filesOf = (folder: string): string[] =>
 /** Compiled and run on the user's machine; the guest, the child and the verifier's page are one file each there, and the browser's part is bundled. */
 const sources = [...filesOf("src"), ...filesOf("sandbox")].filter(
   (file) =>
-    file.endsWith(".ts") &&
-    !/^(sandbox\/(guest|host\/child)|src\/verify\/page\/dom|src\/browser)\//.test(file),
+    file.endsWith(".ts") && !/^(sandbox\/(guest|host\/child)|src\/verify\/page|src\/browser)\//.test(file),
 );
 
 test("default: the package holds the compiled code and the command, and no source, test or tool", () => {

@@ -5,7 +5,7 @@ import { buildVerifierPage, getVerifierPage } from "../../src/app/verifierPage.t
 import { loadPreset } from "../../src/presets/loadPreset.ts";
 import { listPresetFolders } from "../../src/requests/presetFolder.ts";
 import { findObstacle } from "../../src/verify/page/plainSource.ts";
-import { ChainDataError, createRecordedReader } from "../../src/verify/page/readers.ts";
+import { ChainDataError, createRecordedReader } from "../../src/verify/recordedReader.ts";
 import { createSourceScript } from "../../src/verify/page/sourceScript.ts";
 
 /** Runs a source's script in a context with a worker's surroundings, as far as they matter. */

@@ -1,6 +1,10 @@
 import type { Hex } from "viem";
 import type { OracleContracts } from "../../../src/chainlink/contractBook.ts";
-import { createFetchReader, createRecordedReader, createRecorder } from "../../../src/verify/page/readers.ts";
+import {
+  createFetchReader,
+  createRecordedReader,
+  createRecorder,
+} from "../../../src/verify/recordedReader.ts";
 import type { RunSource } from "../../../src/verify/runSource.ts";
 import { verifyTransaction } from "../../../src/verify/verifyTransaction.ts";
 

@@ -4,7 +4,7 @@ import { messageOf } from "../../../lib/errors.ts";
 import type { ChainReader } from "../../chainFacts.ts";
 import type { RequestVerification, Verification, VerificationStep } from "../../verification.ts";
 import { verifyTransaction } from "../../verifyTransaction.ts";
-import { createFetchReader, createRecordedReader, createRecorder } from "../readers.ts";
+import { createFetchReader, createRecordedReader, createRecorder } from "../../recordedReader.ts";
 import { createFrameRunner } from "./runInFrame.ts";
 
 /** The frame's document; the build puts it in. */

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
-import { TycheError } from "../../lib/errors.ts";
-import { RpcError } from "../../lib/nodeAnswers.ts";
-import type { ChainReader } from "../chainFacts.ts";
+import { TycheError } from "../lib/errors.ts";
+import { RpcError } from "../lib/nodeAnswers.ts";
+import type { ChainReader } from "./chainFacts.ts";
 
 /** Names the format of {@link ChainData}. */
 const FORMAT = "tyche-chain-data/1";
