@@ -27,11 +27,17 @@ export function createFetchReader(rpcUrl: string): ChainReader {
     async request(method, params = []) {
       const body = JSON.stringify({ jsonrpc: "2.0", id: (id += 1), method, params });
       const headers = { "content-type": "application/json" };
-      const answer = await fetch(rpcUrl, { method: "POST", headers, body })
-        .then((response) => response.json() as Promise<Pick<Answered, "result" | "error">>)
-        .catch((cause: unknown) => {
-          throw new RpcError(method, "the node can't be reached from this page", { cause });
-        });
+      const response = await fetch(rpcUrl, { method: "POST", headers, body }).catch((cause: unknown) => {
+        const reason =
+          "the node can't be reached from this page: check the URL, and that the node lets pages of other origins in (CORS)";
+        throw new RpcError(method, reason, { cause });
+      });
+      const answer: unknown = await response.json().catch(() => undefined);
+      if (!isAnswer(answer))
+        throw new RpcError(
+          method,
+          `what answers at this URL (HTTP ${response.status}) is no node; give the URL of its JSON-RPC`,
+        );
       return unwrap(method, answer);
     },
   };
@@ -87,11 +93,18 @@ function parseChainData(text: string): ChainData {
     throw new ChainDataError("it is not JSON");
   }
   if (data?.format !== FORMAT) throw new ChainDataError(`its format is not ${FORMAT}`);
-  const isAnswer = (one: Partial<Answered> | null) =>
-    typeof one?.method === "string" && Array.isArray(one.params);
-  if (!Array.isArray(data.answers) || !data.answers.every(isAnswer))
+  const isKept = (one: Partial<Answered> | null) =>
+    typeof one?.method === "string" && Array.isArray(one.params) && isAnswer(one);
+  if (!Array.isArray(data.answers) || !data.answers.every(isKept))
     throw new ChainDataError("its answers are not a list of method, params and result");
   return data as ChainData;
+}
+
+/** Whether it is an answer of JSON-RPC; an error without a message says nothing. */
+function isAnswer(answer: unknown): answer is Pick<Answered, "result" | "error"> {
+  if (typeof answer !== "object" || answer === null) return false;
+  const { error } = answer as { readonly error?: { readonly message?: unknown } | null };
+  return "result" in answer || typeof error?.message === "string";
 }
 
 function unwrap(method: string, { result, error }: Pick<Answered, "result" | "error">): unknown {

@@ -105,7 +105,7 @@ export function compareStep(
 ): VerificationStep {
   const wrong = compared.filter(({ expected, found }) => expected.toLowerCase() !== found.toLowerCase());
   if (wrong.length === 0) return { name, outcome: "ok", detail: holds, compared: [...compared] };
-  const detail = `${wrong.map(({ what }) => what).join(" and ")} ${wrong.length > 1 ? "are" : "is"} not as expected`;
+  const detail = `not as expected: ${wrong.map(({ what }) => what).join(", ")}`;
   return { name, outcome: "failed", detail, compared: [...compared] };
 }
 

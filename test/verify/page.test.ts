@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { createContext, runInContext } from "node:vm";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { buildVerifierPage, getVerifierPage } from "../../src/app/verifierPage.ts";
 import { loadPreset } from "../../src/presets/loadPreset.ts";
 import { listPresetFolders } from "../../src/requests/presetFolder.ts";
 import { findObstacle } from "../../src/verify/page/plainSource.ts";
-import { ChainDataError, createRecordedReader } from "../../src/verify/recordedReader.ts";
+import { ChainDataError, createFetchReader, createRecordedReader } from "../../src/verify/recordedReader.ts";
 import { createSourceScript } from "../../src/verify/page/sourceScript.ts";
+import { findFreePorts } from "../support/freePorts.ts";
 
 /** Runs a source's script in a context with a worker's surroundings, as far as they matter. */
 function runScript(source: string, input: { args: string[]; bytesArgs: string[] }): Promise<object> {
@@ -96,8 +99,29 @@ test.each([
 });
 
 test("error: what is no chain data is refused in a sentence", () => {
-  for (const text of ["{", "{}", '{"format":"tyche-chain-data/1","answers":[{}]}'])
+  const answered = '{"format":"tyche-chain-data/1","answers":[{"method":"eth_chainId","params":[]}]}';
+  for (const text of ["{", "{}", '{"format":"tyche-chain-data/1","answers":[{}]}', answered])
     expect(() => createRecordedReader(text)).toThrow(ChainDataError);
+});
+
+test.each(["<h1>Not found</h1>", '{"error":"no such page"}', "null", '"0x1"', "{}"])(
+  "error: what answers %j is told apart from a node",
+  async (body) => {
+    const server = createServer((_, response) => response.writeHead(404).end(body));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    await expect(createFetchReader(`http://127.0.0.1:${port}`).request("eth_chainId")).rejects.toThrow(
+      "eth_chainId: what answers at this URL (HTTP 404) is no node; give the URL of its JSON-RPC",
+    );
+  },
+);
+
+test("error: a node that can't be reached is told with what may be the cause", async () => {
+  const [port] = await findFreePorts(1);
+  await expect(createFetchReader(`http://127.0.0.1:${port}`).request("eth_chainId")).rejects.toThrow(
+    "the node can't be reached from this page: check the URL",
+  );
 });
 
 test("behaviour: the page is one file that names nothing elsewhere, and allows its own scripts by their hashes alone", async () => {

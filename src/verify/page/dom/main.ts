@@ -10,9 +10,15 @@ import { createFrameRunner } from "./runInFrame.ts";
 /** The frame's document; the build puts it in. */
 declare const FRAME_HTML: string;
 
+const SVG = "http://www.w3.org/2000/svg";
 /** Longest result that an oracle of Tyche reports, in bytes. */
 const MAX_RESPONSE_BYTES = 1024;
-const MARKS = { ok: "✓", failed: "✗", notApplicable: "–" } as const;
+/** Drawn: not every font has such signs. */
+const MARKS = { ok: "M2 7l3 3 5-7", failed: "M3 3l6 6m0-6l-6 6", notApplicable: "M2 6h8" } as const;
+const MEANINGS = { ok: "holds", failed: "failed", notApplicable: "can't be checked" } as const;
+
+const VERDICTS = { valid: "Valid", invalid: "Not valid", incomplete: "No result yet" } as const;
+const OUTCOMES = { valid: "ok", invalid: "failed", incomplete: "notApplicable" } as const;
 
 const form = document.querySelector("form")!;
 const output = document.querySelector("output")!;
@@ -61,6 +67,7 @@ async function run(): Promise<void> {
 async function verify(client: ChainReader, hash: Hex): Promise<Verification> {
   const request = field("request");
   const chainId = Number(await client.request("eth_chainId"));
+  if (!Number.isSafeInteger(chainId)) throw new Error("The node doesn't say which chain it serves.");
   return await verifyTransaction(hash, {
     client,
     chainId,
@@ -85,10 +92,9 @@ function parseHash(text: string, what: string): Hex {
 }
 
 function show(found: Verification, chainData: string): void {
-  const verdict = element(
-    "h2",
-    found.valid ? "✓ Valid" : found.verdict === "incomplete" ? "– No result yet" : "✗ Not valid",
-  );
+  const verdict = element("h2", VERDICTS[found.verdict]);
+  verdict.dataset["outcome"] = OUTCOMES[found.verdict];
+  verdict.prepend(drawMark(OUTCOMES[found.verdict], { "aria-hidden": "true" }));
   const trust = element("ul");
   trust.append(...found.trust.map((sentence) => element("li", sentence)));
   const contracts = element("dl");
@@ -124,8 +130,12 @@ function describeStep({ name, outcome, detail, compared }: VerificationStep): HT
   const item = element("li");
   item.dataset["outcome"] = outcome;
   item.dataset["step"] = name;
-  const summary = element("summary", `${MARKS[outcome]} `);
-  summary.append(element("strong", name), `: ${detail}`);
+  const summary = element("summary");
+  summary.append(
+    drawMark(outcome, { role: "img", "aria-label": MEANINGS[outcome] }),
+    element("strong", name),
+    `: ${detail}`,
+  );
   const details = element("details");
   details.append(
     summary,
@@ -133,6 +143,19 @@ function describeStep({ name, outcome, detail, compared }: VerificationStep): HT
   );
   item.append(details);
   return item;
+}
+
+function drawMark(
+  outcome: VerificationStep["outcome"],
+  attributes: Readonly<Record<string, string>>,
+): SVGElement {
+  const mark = document.createElementNS(SVG, "svg");
+  for (const [name, value] of Object.entries({ class: "mark", viewBox: "0 0 12 12", ...attributes }))
+    mark.setAttribute(name, value);
+  const path = document.createElementNS(SVG, "path");
+  path.setAttribute("d", MARKS[outcome]);
+  mark.append(path);
+  return mark;
 }
 
 /** As text where it is text, else as hex. */

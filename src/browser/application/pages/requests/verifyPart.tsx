@@ -4,10 +4,11 @@ import { describeError } from "../../parts/forms.tsx";
 import { Folded, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import type { AnyPresets } from "../../services.tsx";
 
+/** Drawn: not every font has such signs. */
 const MARKS: Readonly<Record<VerificationStep["outcome"], string>> = {
-  ok: "✓",
-  failed: "✗",
-  notApplicable: "–",
+  ok: "M2 7l3 3 5-7",
+  failed: "M3 3l6 6m0-6l-6 6",
+  notApplicable: "M2 6h8",
 };
 const WORDS: Readonly<Record<VerificationStep["outcome"], string>> = {
   ok: "holds",
@@ -91,7 +92,9 @@ function Step({ step: { name, outcome, detail, compared } }: { readonly step: Ve
   return (
     <li className={outcome}>
       <b>
-        <span aria-hidden="true">{MARKS[outcome]}</span>
+        <svg className="mark" viewBox="0 0 12 12" aria-hidden="true">
+          <path d={MARKS[outcome]} />
+        </svg>
         <span className="visually-hidden">{WORDS[outcome]}:</span> {name}
       </b>{" "}
       <span className="note">
