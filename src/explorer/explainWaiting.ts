@@ -14,7 +14,7 @@ type Logged<Event> = { readonly event: Event; readonly log: RawLog };
 /** By request id: why a request is not answered. Of a transaction with many of them only the first are looked into. */
 export async function explainWaiting(
   logs: readonly RawLog[],
-  answered: ReadonlyMap<Hex, Hex>,
+  answered: ReadonlyMap<Hex, unknown>,
   { archive, client, contracts }: Pick<ExploredChain, "archive" | "client" | "contracts">,
 ): Promise<ReadonlyMap<Hex, string>> {
   const open = logs.flatMap((log): Logged<WordsRequest | FunctionRequest>[] => {

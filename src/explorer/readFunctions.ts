@@ -9,6 +9,7 @@ import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import { decodeResult } from "../lib/decodeResult.ts";
 import { fromHexText } from "../lib/hex.ts";
 import type {
+  FunctionAnswer,
   FunctionRequestView,
   FunctionResultView,
   ProgramView,
@@ -76,6 +77,18 @@ export function readFunctionResults(logs: readonly EncodedLog[], book: AddressBo
       },
     ];
   });
+}
+
+/** Reads what a request was answered with, out of the log of its answer. */
+export function readAnswer(
+  log: EncodedLog | undefined,
+  book: AddressBook,
+): { readonly answer?: FunctionAnswer } {
+  const [found] = log === undefined ? [] : readFunctionResults([log], book);
+  if (found === undefined) return {};
+  const { outcome, response, readings, err, callbackReason } = found;
+  const failure = callbackReason === undefined ? {} : { callbackReason };
+  return { answer: { outcome, response, readings, err, ...failure } };
 }
 
 type Answer = Omit<FunctionResultView, "program" | "requestedBy">;

@@ -4,7 +4,7 @@ import { decodeFulfilments, type Fulfilment } from "../chainlink/calldata.ts";
 import { findEvent } from "../chainlink/events.ts";
 import type { ChainEventOf, EncodedLog } from "../chainlink/events.ts";
 import { isPaidNatively } from "../chainlink/extraArgs.ts";
-import { deriveFulfilmentWords } from "../chainlink/fulfilmentWords.ts";
+import { deriveFulfilmentWords, deriveWords } from "../chainlink/fulfilmentWords.ts";
 import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import { toWord } from "../lib/uint256.ts";
 import type { CommitmentView, ProofView, RandomRequestView, RandomnessView } from "./views.ts";
@@ -55,6 +55,17 @@ export function readRandomRequests(
         ]
       : [],
   );
+}
+
+/** Reads the words of a request, out of the log of its answer. */
+export function readWords(
+  { numWords }: { readonly numWords: number },
+  log: EncodedLog | undefined,
+): { readonly words?: readonly string[] } {
+  const event = log && findEvent(log);
+  return event?.name === "RandomWordsFulfilled"
+    ? { words: deriveWords(event.outputSeed, numWords).map(String) }
+    : {};
 }
 
 /** Nothing of a request of V2, which pays in LINK. */

@@ -6,8 +6,14 @@ import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ArchivedBlock, ArchivedTransaction } from "./chainArchive.ts";
 import type { AddressBook } from "../chainlink/addressBook.ts";
-import { readFunctionRequests, readFunctionResults, readProgram, readReport } from "./readFunctions.ts";
-import { readRandomRequests, readRandomness } from "./readRandomness.ts";
+import {
+  readAnswer,
+  readFunctionRequests,
+  readFunctionResults,
+  readProgram,
+  readReport,
+} from "./readFunctions.ts";
+import { readRandomRequests, readRandomness, readWords } from "./readRandomness.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import { readJoins } from "./readJoins.ts";
 import { explainWaiting } from "./explainWaiting.ts";
@@ -82,7 +88,8 @@ export async function readTransaction(
     call: book.decodeCall(transaction.to, transaction.input),
     randomRequests: randomRequests.map((one) => ({
       ...one,
-      ...linkOf("answeredBy", answers.get(one.requestId)),
+      ...linkOf("answeredBy", answers.get(one.requestId)?.transactionHash),
+      ...readWords(one, answers.get(one.requestId)),
       ...waitOf(waiting.get(one.requestId)),
     })),
     randomness: randomness.map((one) => ({
@@ -93,7 +100,8 @@ export async function readTransaction(
     joins,
     functionRequests: functionRequests.map((one) => ({
       ...one,
-      ...linkOf("answeredBy", answers.get(one.requestId)),
+      ...linkOf("answeredBy", answers.get(one.requestId)?.transactionHash),
+      ...readAnswer(answers.get(one.requestId), book),
       ...waitOf(waiting.get(one.requestId)),
     })),
     functionResults: functionResults.map((one) => {
@@ -109,8 +117,8 @@ export async function readTransaction(
   };
 }
 
-/** By request id: the transaction with its answer. */
-type Answers = ReadonlyMap<Hex, Hex>;
+/** By request id: the log of its answer. */
+type Answers = ReadonlyMap<Hex, RawLog>;
 /** By request id: the transaction that made it, and for functions what it asked for. */
 type Requests = ReadonlyMap<Hex, { readonly transactionHash: Hex; readonly program?: ProgramView | null }>;
 type Identified = { readonly requestId: Hex };
@@ -145,7 +153,7 @@ async function findAnswers(
     find(contracts.vrfCoordinator, WORDS_TOPICS.fulfilled, words),
     find(contracts.functionsRouter, EVENT_TOPICS.RequestProcessed, functions),
   ]);
-  return new Map(logs.flat().map((log) => [log.topics[1]!, log.transactionHash]));
+  return new Map(logs.flat().map((log) => [log.topics[1]!, log]));
 }
 
 function searchEnd(from: bigint, head: bigint): bigint {

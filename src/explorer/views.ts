@@ -78,6 +78,8 @@ export interface RandomRequestView {
   readonly nativePayment?: boolean;
   /** The transaction with the proof, once there is one. */
   readonly answeredBy?: Hex;
+  /** Its words, in decimal. */
+  readonly words?: readonly string[];
   /** Why there is none. */
   readonly waitsFor?: string;
 }
@@ -130,6 +132,7 @@ export interface FunctionRequestView {
   readonly word?: { readonly vrfRequestId: Hex; readonly item: number };
   /** The transaction with the answer, once there is one. */
   readonly answeredBy?: Hex;
+  readonly answer?: FunctionAnswer;
   /** Why there is none. */
   readonly waitsFor?: string;
 }
@@ -143,9 +146,8 @@ export interface ReadingsView {
   readonly int256?: string;
 }
 
-/** The answer to a request of functions. */
-export interface FunctionResultView {
-  readonly requestId: Hex;
+/** What a request of functions was answered with. */
+export interface FunctionAnswer {
   /** Name of `FunctionsResponse.FulfillResult`. */
   readonly outcome: string;
   readonly response: Hex;
@@ -154,6 +156,11 @@ export interface FunctionResultView {
   readonly err: string;
   /** Why the consumer's callback failed, where it did. */
   readonly callbackReason?: string;
+}
+
+/** An answer that a transaction brought. */
+export interface FunctionResultView extends FunctionAnswer {
+  readonly requestId: Hex;
   readonly transmitter: Party;
   readonly totalCostJuels?: string;
   readonly program: ProgramView | null;

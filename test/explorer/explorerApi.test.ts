@@ -114,6 +114,7 @@ describe("a proof", () => {
         word: { vrfRequestId: randomness.requestId, item: 0 },
         program: { bytesArgs: [`0x${hash(output, 0n).toString(16).padStart(64, "0")}`] },
         answeredBy: hashOf(url),
+        answer: { outcome: "FULFILLED", response: result, err: "" },
       },
     ]);
     const delivered = await explorer.transaction(NETWORK, hashOf(url));
@@ -123,7 +124,8 @@ describe("a proof", () => {
     expect(delivered.report).toMatchObject({ requestIds: [requestId] });
     expect(new Set(delivered.report!.signatures.map(({ signer }) => signer?.name)).size).toBe(3);
     const asked = await explorer.transaction(NETWORK, randomness.requestedBy!);
-    expect(asked.randomRequests).toMatchObject([{ requestId: randomness.requestId, answeredBy: vrfv2Hash }]);
+    const { requestId: vrfRequestId, words } = randomness;
+    expect(asked.randomRequests).toMatchObject([{ requestId: vrfRequestId, answeredBy: vrfv2Hash, words }]);
   });
 
   test("behaviour: one that went straight to the coordinator is read as well", async () => {

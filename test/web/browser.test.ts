@@ -161,6 +161,16 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("default: the transaction that a success links to shows its result first, with the preset's name", async () => {
+    await coinflip();
+    const [request] = (await tyche.call("GET", "/api/requests?limit=1&kind=preset")).data.items;
+    const { vrfv2Hash, parsedResult } = request.outcome as { vrfv2Hash: string; parsedResult: string };
+    await page.goto(`${tyche.url}/explorer/${request.network}/tx/${vrfv2Hash}`);
+    const first = page.locator("main section").first();
+    await first.getByRole("heading", { name: "Result of the preset coinflip" }).waitFor();
+    expect(await first.locator(".result").first().textContent()).toBe(parsedResult);
+  });
+
   test("default: the explorer finds a transaction, a block, an address and a request", async () => {
     await coinflip();
     const [request] = (await tyche.call("GET", "/api/requests?limit=1&kind=preset")).data.items;

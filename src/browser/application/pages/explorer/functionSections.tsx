@@ -1,14 +1,18 @@
 import type {
+  FunctionAnswer,
   FunctionRequestView,
   FunctionResultView,
   ProgramView,
   ReportView,
 } from "../../../../client/index.ts";
 import { Code, count, groupDigits, PartyLink, TransactionLink, units } from "../../parts/format.tsx";
-import { Facts, Folded, Listing, Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Facts, Folded, Listing, Scrollable, Tag, UnknownText, type Fact } from "../../parts/parts.tsx";
 
 /** Longer arguments are folded away. */
 const MAX_OPEN_CHARACTERS = 300;
+
+/** 0x and 32 bytes. */
+const NUMBER_CHARACTERS = 66;
 
 /** The answer of the oracle network to one request. */
 export function FunctionResultSection({
@@ -18,31 +22,13 @@ export function FunctionResultSection({
   readonly result: FunctionResultView;
   readonly network: string;
 }) {
-  const { requestId, response, readings, err, callbackReason, requestedBy, totalCostJuels, program } = result;
-  const { text, uint256, int256 } = readings;
-  const large = (value: string) => (
-    <span className="result">
-      <UnknownText text={value} />
-    </span>
-  );
+  const { requestId, requestedBy, totalCostJuels, program } = result;
   return (
     <section className="panel" data-function-result={requestId}>
       <h2>Result of a function</h2>
       <Facts
         entries={[
-          ["Outcome", <Outcome result={result} />],
-          ["As text", text !== undefined && large(text)],
-          ["As number", uint256 !== undefined && large(uint256)],
-          ["As signed number", int256 !== undefined && int256 !== uint256 && large(int256)],
-          [
-            "Response",
-            <>
-              <Code text={response} />{" "}
-              <span className="note">{count((response.length - 2) / 2, "byte")}</span>
-            </>,
-          ],
-          ["Error", err !== "" && large(err)],
-          ["Callback", callbackReason !== undefined && <UnknownText text={callbackReason} />],
+          ...answerFacts(result),
           ["Function request", <Code text={requestId} />],
           [
             "Requested by",
@@ -65,6 +51,33 @@ export function FunctionResultSection({
   );
 }
 
+/** What a request was answered with, the value first. */
+function answerFacts(answer: FunctionAnswer): Fact[] {
+  const { response, readings, err, callbackReason } = answer;
+  const { text, uint256, int256 } = readings;
+  // A number is encoded as 32 bytes; a shorter text is one.
+  const isNumber = text === undefined || response.length === NUMBER_CHARACTERS;
+  const large = (value: string) => (
+    <span className="result">
+      <UnknownText text={value} />
+    </span>
+  );
+  return [
+    ["Outcome", <Outcome answer={answer} />],
+    ["As text", text !== undefined && large(text)],
+    ["As number", isNumber && uint256 !== undefined && large(uint256)],
+    ["As signed number", isNumber && int256 !== undefined && int256 !== uint256 && large(int256)],
+    [
+      "Response",
+      <>
+        <Code text={response} /> <span className="note">{count((response.length - 2) / 2, "byte")}</span>
+      </>,
+    ],
+    ["Error", err !== "" && large(err)],
+    ["Callback", callbackReason !== undefined && <UnknownText text={callbackReason} />],
+  ];
+}
+
 /** A request to run a function. */
 export function FunctionRequestSection({
   request,
@@ -73,12 +86,14 @@ export function FunctionRequestSection({
   readonly request: FunctionRequestView;
   readonly network: string;
 }) {
-  const { requestId, program, word, answeredBy, waitsFor } = request;
+  const { requestId, program, word, answeredBy, answer, waitsFor } = request;
+  const what = program?.preset === undefined ? "a function" : `the preset ${program.preset.name}`;
   return (
     <section className="panel" data-function-request={requestId}>
-      <h2>Request to run a function</h2>
+      <h2>{answer === undefined ? `Request to run ${what}` : `Result of ${what}`}</h2>
       <Facts
         entries={[
+          ...(answer === undefined ? [] : answerFacts(answer)),
           ["Function request", <Code text={requestId} />],
           [
             "Answered by",
@@ -229,7 +244,7 @@ function Program({ program: { source, preset, args, bytesArgs } }: { readonly pr
   );
 }
 
-function Outcome({ result: { outcome, err } }: { readonly result: FunctionResultView }) {
+function Outcome({ answer: { outcome, err } }: { readonly answer: FunctionAnswer }) {
   if (outcome !== "FULFILLED" && outcome !== "USER_CALLBACK_ERROR") return <Tag kind="bad">{outcome}</Tag>;
   return (
     <>

@@ -29,6 +29,14 @@ export function RandomnessSection({
         entries={[
           ["Outcome", <Outcome randomness={randomness} />],
           ["Why", reason !== undefined && <UnknownText text={reason} />],
+        ]}
+      />
+      {randomness.outcome === "refused" && (
+        <p className="note">The coordinator refused this proof: nobody received these words from it.</p>
+      )}
+      <WordList words={randomness.words} />
+      <Facts
+        entries={[
           ["VRF request", <Code text={requestId} />],
           ["Requested by", requestedBy !== undefined && <By network={network} hash={requestedBy} />],
           ["Consumer", <PartyLink network={network} party={commitment.sender} full />],
@@ -58,12 +66,12 @@ export function RandomnessSection({
           ],
         ]}
       />
-      <h3>Output and words</h3>
+      <h3>Output</h3>
       <Facts
         entries={[
           [
             <>
-              Output <small>keccak256(3, gamma)</small>
+              Output <small>keccak256(3, gamma); word i is keccak256(output, i)</small>
             </>,
             <span data-proof="output">
               <Code text={randomness.output} />
@@ -71,10 +79,6 @@ export function RandomnessSection({
           ],
         ]}
       />
-      {randomness.outcome === "refused" && (
-        <p className="note">The coordinator refused this proof: nobody received these words from it.</p>
-      )}
-      <WordList words={randomness.words} />
     </section>
   );
 }
@@ -91,6 +95,7 @@ export function RandomRequestSection({
   return (
     <section className="panel">
       <h2>Request for random words</h2>
+      {request.words !== undefined && <WordList words={request.words} />}
       <Facts
         entries={[
           ["VRF request", <Code text={request.requestId} />],
@@ -247,15 +252,15 @@ function WordList({ words }: { readonly words: readonly string[] }) {
     <ol className="words" start={from}>
       {words.slice(from, to).map((word, i) => (
         <li key={from + i}>
-          <Code text={`0x${BigInt(word).toString(16).padStart(64, "0")}`} />
-          <span className="note decimal">{word}</span>
+          <Code text={word} />
+          <span className="note decimal">{`0x${BigInt(word).toString(16).padStart(64, "0")}`}</span>
         </li>
       ))}
     </ol>
   );
   return (
     <>
-      <p className="note">Word i is keccak256(output, i); as 32 bytes and in decimal.</p>
+      <p className="note">In decimal, and as 32 bytes.</p>
       {items(0, OPEN_WORDS)}
       {words.length > OPEN_WORDS && (
         <Folded summary={`${words.length - OPEN_WORDS} more words`}>{items(OPEN_WORDS, words.length)}</Folded>

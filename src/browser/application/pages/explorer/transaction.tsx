@@ -70,6 +70,7 @@ function Elsewhere({ hash, network }: { readonly hash: string; readonly network:
 
 function Parts({ transaction }: { readonly transaction: TransactionView }) {
   const { network, hash, events, functionResults, randomness, report, input } = transaction;
+  const answered = transaction.functionRequests.filter(({ answer }) => answer !== undefined);
   return (
     <>
       <h1>Transaction</h1>
@@ -78,6 +79,9 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
       </p>
       {functionResults.map((one) => (
         <FunctionResultSection key={one.requestId} result={one} network={network} />
+      ))}
+      {answered.map((one) => (
+        <FunctionRequestSection key={one.requestId} request={one} network={network} />
       ))}
       {transaction.joins.map((one) => (
         <JoinSection key={one.requestId} join={one} network={network} />
@@ -89,9 +93,11 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
       <section className="panel" id="overview" aria-label="Overview">
         <Overview transaction={transaction} />
       </section>
-      {transaction.functionRequests.map((one) => (
-        <FunctionRequestSection key={one.requestId} request={one} network={network} />
-      ))}
+      {transaction.functionRequests
+        .filter(({ answer }) => answer === undefined)
+        .map((one) => (
+          <FunctionRequestSection key={one.requestId} request={one} network={network} />
+        ))}
       {transaction.randomRequests.map((one) => (
         <RandomRequestSection key={one.requestId} request={one} network={network} />
       ))}
