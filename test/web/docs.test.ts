@@ -92,6 +92,40 @@ describe("in a browser", () => {
     expect(visitor.takeTroubles().filter((trouble) => !trouble.includes(String(status)))).toEqual([]);
   });
 
+  const operation = (id: string) => visitor.page.locator(`[id$="-${id}"].opblock`);
+  const bodyOf = async (id: string): Promise<unknown> =>
+    JSON.parse(await operation(id).getByRole("textbox", { name: "Body" }).inputValue()) as unknown;
+
+  test("default: an address opens the operation that it names, whose body has its lists of values as choices", async () => {
+    const { page } = visitor;
+    await page.goto(`${tyche.url}/docs#runFunction`);
+    const call = operation("runFunction");
+    await expect
+      .poll(() => call.evaluate((one) => Math.abs(one.getBoundingClientRect().top)))
+      .toBeLessThan(50);
+    await call.getByRole("combobox", { name: "network" }).selectOption("fuji");
+    await call.getByRole("combobox", { name: "returnType" }).selectOption("int256");
+    expect(await bodyOf("runFunction")).toMatchObject({ network: "fuji", returnType: "int256" });
+    await call.getByRole("combobox", { name: "returnType" }).selectOption("not given");
+    expect(await bodyOf("runFunction")).not.toHaveProperty("returnType");
+    await visitor.inspect();
+    await call.getByRole("textbox", { name: "Body" }).fill("{");
+    await expect.poll(() => call.getByRole("combobox", { name: "network" }).count()).toBe(0);
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("behaviour: several values have a box each, and another address opens another operation", async () => {
+    const { page } = visitor;
+    await page.goto(`${tyche.url}/docs#runFunction`);
+    await operation("runFunction").getByRole("link", { name: "Link to runFunction" }).waitFor();
+    await page.evaluate("location.hash = 'createDapp'");
+    const call = operation("createDapp");
+    await call.getByRole("group", { name: "facilities" }).getByLabel("functions").uncheck();
+    expect(await bodyOf("createDapp")).toMatchObject({ facilities: ["presets"] });
+    await visitor.inspect();
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("error: says why no key could be taken over", async () => {
     const { page } = visitor;
     await page.goto(`${tyche.url}/docs`);

@@ -4,6 +4,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 interface DescribedOperation {
   readonly operationId: string;
+  readonly tags: readonly string[];
   readonly security?: readonly unknown[];
   readonly parameters?: readonly {
     readonly name: string;

@@ -3,6 +3,7 @@ import SwaggerUIBundle, { type SwaggerSystem } from "swagger-ui-dist/swagger-ui-
 import "swagger-ui-dist/swagger-ui.css";
 import { createOperator } from "../../client/index.ts";
 import { keepAccessible } from "./accessible.ts";
+import { drawChoices } from "./bodyChoices.ts";
 import { describeCall } from "./describedCall.ts";
 import "./docs.css";
 import { writeSamples } from "./samples.ts";
@@ -55,8 +56,12 @@ function drawCalls(description: Description, introduction: string): SwaggerSyste
     domNode: host,
     docExpansion: "list",
     layout: "TycheLayout",
-    // Links within the buttons that unfold an operation could not be reached with a keyboard.
+    // Its links lie within the buttons that unfold an operation, where no keyboard reaches them; ours are beside the samples.
     deepLinking: false,
+    onComplete: () => {
+      openLinked(description, ui);
+      addEventListener("hashchange", () => openLinked(description, ui));
+    },
     defaultModelsExpandDepth: -1,
     tryItOutEnabled: true,
     displayRequestDuration: true,
@@ -82,6 +87,13 @@ function drawCalls(description: Description, introduction: string): SwaggerSyste
             ),
         },
         wrapComponents: {
+          RequestBody: (Original, system) => (props) =>
+            system.React.createElement(
+              "div",
+              null,
+              drawChoices(system, props as unknown as Parameters<typeof drawChoices>[1]),
+              system.React.createElement(Original, props),
+            ),
           responses: (Original, system) => (props) =>
             system.React.createElement(
               "div",
@@ -97,6 +109,19 @@ function drawCalls(description: Description, introduction: string): SwaggerSyste
   return ui;
 }
 
+/** Opens the operation that the address names behind `#`, and goes there. */
+function openLinked({ paths }: Description, ui: SwaggerSystem): void {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const named = operations.find(({ operationId }) => `#${operationId}` === location.hash);
+  if (named === undefined) return;
+  const place = [named.tags[0], named.operationId];
+  ui.layoutActions.show(["operations", ...place], true);
+  // It is drawn by then: React draws what a store's change asks for at once.
+  requestAnimationFrame(() =>
+    document.querySelector(`[id="operations-${place.join("-")}"]`)?.scrollIntoView(),
+  );
+}
+
 /** The samples of an operation, to stand before what it answers. */
 function samplesOf(description: Description, system: SwaggerSystem, path: string, method: string) {
   const { createElement } = system.React;
@@ -105,6 +130,11 @@ function samplesOf(description: Description, system: SwaggerSystem, path: string
   return createElement(
     "div",
     { className: "samples" },
+    createElement(
+      "p",
+      null,
+      createElement("a", { href: `#${operation.operationId}` }, `Link to ${operation.operationId}`),
+    ),
     ...writeSamples(describeCall(method, path, operation)).map(({ name, text }) =>
       createElement(
         "details",

@@ -24,6 +24,8 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
   getRequest: ({ values }) => `const request = await tyche.request(${quoted(values["id"])});`,
   listRequests: () => `const { items } = await tyche.requests({ limit: 20 });`,
   listDryRuns: () => `const { items } = await tyche.dryRuns({ limit: 20 });`,
+  listContractRequests: ({ values }) =>
+    `const { items } = await tyche.contractRequests({ network: ${quoted(values["network"])} });`,
   verifyTransaction: ({ values }) => `const { verdict } = await tyche.verify(${json(values)});`,
   getUsage: () => `const { items } = await tyche.usage();`,
   useFaucet: ({ body }) => `await tyche.faucet(${json(body)});`,

@@ -4,6 +4,7 @@ declare module "swagger-ui-dist/swagger-ui-bundle.js" {
   /** As far as this page uses it. */
   export interface SwaggerSystem {
     readonly React: { readonly createElement: (...given: readonly unknown[]) => ReactNode };
+    readonly layoutActions: { readonly show: (place: readonly unknown[], isShown: boolean) => void };
     readonly preauthorizeApiKey: (scheme: string, key: string) => void;
   }
   interface Layout {
