@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { forgetDraft } from "./pages/functions/keptDraft.ts";
 
 /** Who looks at the application. */
 export type Session =
@@ -61,6 +62,7 @@ export async function signIn(
 export async function signOut(): Promise<void> {
   const answer = await fetch("/session", { method: "DELETE" });
   if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
+  forgetDraft();
   become({ kind: "stranger" });
 }
 

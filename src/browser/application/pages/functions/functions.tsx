@@ -4,10 +4,11 @@ import { Link } from "wouter";
 import { Loaded, Page } from "../../page.tsx";
 import { useOperator } from "../../services.tsx";
 import type { Draft } from "./draft.ts";
+import { findKeptDraft, type OpenedDraft } from "./keptDraft.ts";
 import type { Model } from "./model.ts";
 import { Playground } from "./playground.tsx";
 import "./playground.css";
-import { decodeFragment } from "./share.ts";
+import { decodeFragment, isDraftFragment } from "./share.ts";
 
 /** `/functions`, the playground: an editor that dry-runs a source and runs it on a network. */
 export function Functions() {
@@ -42,56 +43,72 @@ function WithNetworks({ dapps }: Pick<Model, "dapps">) {
     queryFn: () => operator.networks(),
     staleTime: Infinity,
   });
-  const shared = useShared();
+  const { isRead, isBroken, opened, count } = useOpened();
   return (
     <Loaded query={networks}>
       {(list) =>
-        shared.isRead && (
-          <Playground
-            key={shared.count}
-            model={{ dapps, networks: list }}
-            shared={onKnownNetwork(shared.draft, list)}
-          />
+        isRead && (
+          <>
+            {isBroken && (
+              <p className="notice bad" role="alert">
+                The source of this link can't be read: the link is damaged or incomplete.
+              </p>
+            )}
+            <Playground
+              key={count}
+              model={{ dapps, networks: list }}
+              opened={opened && { ...opened, draft: onKnownNetwork(opened.draft, list) }}
+            />
+          </>
         )
       }
     </Loaded>
   );
 }
 
-interface Shared {
+interface Opened {
   readonly isRead: boolean;
-  readonly draft?: Draft | undefined;
+  /** Whether the address brings a draft that can't be unpacked. */
+  readonly isBroken: boolean;
+  readonly opened?: OpenedDraft | undefined;
   /** Of drafts that addresses have brought: another one starts anew. */
   readonly count: number;
 }
 
-/** The draft that the address brings, which takes a moment to unpack. Another link that is opened in this window changes the fragment alone. */
-function useShared(): Shared {
-  const [shared, setShared] = useState<Shared>({ isRead: false, count: 0 });
+/**
+ * The draft that the address brings, which takes a moment to unpack, or what was made of it in this window; without one, what was edited
+ * last. Another link that is opened in this window changes the fragment alone.
+ */
+function useOpened(): Opened {
+  const [opened, setOpened] = useState<Opened>({ isRead: false, isBroken: false, count: 0 });
   useEffect(() => {
-    let fragment: string | undefined;
+    let current: string | undefined;
     const read = async (): Promise<void> => {
-      const mine = (fragment = location.hash);
-      const draft = await decodeFragment(mine);
-      if (mine !== fragment) return;
-      // A fragment that is no draft is a place on the page.
-      setShared((before) =>
-        before.isRead && draft === undefined ? before : { isRead: true, draft, count: before.count + 1 },
-      );
+      const fragment = (current = location.hash);
+      const draft = await decodeFragment(fragment);
+      if (fragment !== current) return;
+      const isBroken = draft === undefined && isDraftFragment(fragment);
+      setOpened((before) => {
+        // A fragment that is no draft is a place on the page.
+        if (before.isRead && draft === undefined) return { ...before, isBroken };
+        const kept = before.isRead ? undefined : findKeptDraft(draft === undefined ? "" : fragment);
+        const brought = draft && { draft, isShared: true, fragment };
+        return { isRead: true, isBroken, opened: kept ?? brought, count: before.count + 1 };
+      });
     };
     const onChange = (): void => void read();
     onChange();
     addEventListener("hashchange", onChange);
     return () => {
-      fragment = undefined;
+      current = undefined;
       removeEventListener("hashchange", onChange);
     };
   }, []);
-  return shared;
+  return opened;
 }
 
 /** A link may come from a service with other networks. */
-function onKnownNetwork(draft: Draft | undefined, networks: Model["networks"]): Draft | undefined {
-  if (draft === undefined || networks.some(({ name }) => name === draft.network)) return draft;
+function onKnownNetwork(draft: Draft, networks: Model["networks"]): Draft {
+  if (networks.some(({ name }) => name === draft.network)) return draft;
   return { ...draft, network: networks[0]?.name ?? "" };
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useSearchParams } from "wouter";
 import { RETURN_TYPES, type Draft } from "./draft.ts";
 import { EditorField } from "./editorField.tsx";
@@ -8,6 +8,7 @@ import { Field, Select } from "../../parts/forms.tsx";
 import { CopyButton, groupDigits } from "../../parts/format.tsx";
 import { Listing, plainText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
+import { keepDraft, type OpenedDraft } from "./keptDraft.ts";
 import type { Model } from "./model.ts";
 import { describeError, dryRun, findFailure, runOnChain, type Run } from "./run.ts";
 import { RunPanel } from "./runPanel.tsx";
@@ -15,9 +16,16 @@ import { encodeFragment } from "./share.ts";
 import { SNIPPETS } from "./snippets.ts";
 
 /** The playground: a source, how to run it, and what came of it. */
-export function Playground({ model, shared }: { readonly model: Model; readonly shared: Draft | undefined }) {
+export function Playground({
+  model,
+  opened,
+}: {
+  readonly model: Model;
+  readonly opened: OpenedDraft | undefined;
+}) {
   const operator = useOperator();
-  const [draft, setDraft] = useState(() => shared ?? firstDraft(model));
+  const [draft, setDraft] = useState(() => opened?.draft ?? firstDraft(model));
+  const [isShared, setShared] = useState(opened?.isShared === true);
   const [version, setVersion] = useState(0);
   const [search] = useSearchParams();
   const [dappId, setDappId] = useState(
@@ -41,13 +49,25 @@ export function Playground({ model, shared }: { readonly model: Model; readonly 
     }
   };
   useEffect(() => () => current.current?.abort(), []);
+  const dryRunButton = useRef<HTMLButtonElement>(null);
+  const cancel = (): void => {
+    current.current?.abort();
+    setRunning(false);
+    setRun({ kind: "none" });
+    dryRunButton.current?.focus();
+    announce("The dry run was cancelled.");
+  };
+  const isOnChain = isRunning && run.kind === "chain";
   useEffect(() => tell(run), [run]);
+  const keep = (): void => keepDraft({ draft, isShared, fragment: location.hash });
+  // At once: the window may be left before an effect has its turn.
+  useLayoutEffect(keep, [draft, isShared]);
 
   const bytes = new TextEncoder().encode(draft.source).length;
   const limit = model.networks.find(({ name }) => name === draft.network)?.functions.maxSourceBytes;
   return (
     <>
-      {shared !== undefined && (
+      {isShared && (
         <p className="notice">
           This source came with a link. Read it before you run it: it runs with your dapp's subscription.
         </p>
@@ -58,12 +78,13 @@ export function Playground({ model, shared }: { readonly model: Model; readonly 
             <label htmlFor="example">Example</label>
             <Select
               id="example"
-              value=""
+              value={EXAMPLES.find((one) => one.draft.source === draft.source)?.title ?? ""}
               options={[["", "choose one"], ...EXAMPLES.map(({ title }) => [title, title] as const)]}
               onChange={(title) => {
                 const example = EXAMPLES.find((one) => one.title === title);
                 if (example === undefined) return;
                 change(example.draft);
+                setShared(false);
                 setVersion((before) => before + 1);
               }}
             />
@@ -83,21 +104,21 @@ export function Playground({ model, shared }: { readonly model: Model; readonly 
         <section className="panel settings" aria-label="How to run it">
           <Settings model={model} draft={draft} dappId={dappId} onChange={change} onDapp={setDappId} />
           <div className="buttons">
-            <button type="button" className="action" onClick={() => void start(dryRun)}>
+            <button ref={dryRunButton} type="button" className="action" onClick={() => void start(dryRun)}>
               Dry run
             </button>
             <button
               type="button"
-              disabled={isRunning && run.kind === "chain"}
-              onClick={() => void start(runOnChain)}
+              aria-disabled={isOnChain}
+              onClick={() => !isOnChain && void start(runOnChain)}
             >
               Run on chain
             </button>
           </div>
         </section>
       </div>
-      <RunPanel run={run} dappId={dappId} />
-      <Elsewhere draft={draft} />
+      <RunPanel run={run} dappId={dappId} onCancel={cancel} />
+      <Elsewhere draft={draft} onShare={keep} />
     </>
   );
 }
@@ -161,10 +182,11 @@ function Settings(props: {
 }
 
 /** The same call in other places. */
-function Elsewhere({ draft }: { readonly draft: Draft }) {
+function Elsewhere({ draft, onShare }: { readonly draft: Draft; readonly onShare: () => void }) {
   const share = async (): Promise<string> => {
     const url = new URL(location.pathname + (await encodeFragment(draft)), location.origin);
     history.replaceState(null, "", url);
+    onShare();
     return url.href;
   };
   return (

@@ -5,7 +5,15 @@ import { UnknownText } from "../../parts/parts.tsx";
 import type { Run } from "./run.ts";
 
 /** What a run came to, or how far it is. */
-export function RunPanel({ run, dappId }: { readonly run: Run; readonly dappId: string }) {
+export function RunPanel({
+  run,
+  dappId,
+  onCancel,
+}: {
+  readonly run: Run;
+  readonly dappId: string;
+  readonly onCancel: () => void;
+}) {
   if (run.kind === "none") return null;
   return (
     <section className="panel" aria-label="Run">
@@ -14,17 +22,26 @@ export function RunPanel({ run, dappId }: { readonly run: Run; readonly dappId: 
           <UnknownText text={[run.message, ...run.details].join("\n")} />
         </div>
       )}
-      {run.kind === "dry" && <DryRun result={run.result} />}
+      {run.kind === "dry" && <DryRun result={run.result} onCancel={onCancel} />}
       {run.kind === "chain" && <ChainRun run={run} dappId={dappId} />}
     </section>
   );
 }
 
-function DryRun({ result }: { readonly result: SimulateResult | undefined }) {
+function DryRun({
+  result,
+  onCancel,
+}: {
+  readonly result: SimulateResult | undefined;
+  readonly onCancel: () => void;
+}) {
   if (result === undefined)
     return (
       <h2>
-        Dry run <span className="tag busy">running</span>
+        Dry run <span className="tag busy">running</span>{" "}
+        <button type="button" className="copy" onClick={onCancel}>
+          Cancel
+        </button>
       </h2>
     );
   const { success, err, details = [], line, column } = result;
@@ -45,7 +62,10 @@ function DryRun({ result }: { readonly result: SimulateResult | undefined }) {
       {Number.isFinite(result.timeMs) && (
         <dl className="measures">
           <Measure name="Time" value={`${result.timeMs.toFixed(result.timeMs < 10 ? 1 : 0)} ms`} />
-          <Measure name="Memory" value={`${(result.memoryBytes / 1_048_576).toFixed(1)} MiB`} />
+          {/* A run that was stopped is not measured. */}
+          {result.memoryBytes > 0 && (
+            <Measure name="Memory" value={`${(result.memoryBytes / 1_048_576).toFixed(1)} MiB`} />
+          )}
           <Measure name="HTTP requests" value={String(result.httpRequests)} />
         </dl>
       )}

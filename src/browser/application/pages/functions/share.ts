@@ -16,6 +16,11 @@ export async function encodeFragment(draft: Draft): Promise<string> {
   return PREFIX + toBase64Url(packed);
 }
 
+/** Whether a fragment is one of a draft, readable or not. */
+export function isDraftFragment(fragment: string): boolean {
+  return /^#v\d+\./.test(fragment);
+}
+
 /** Reads {@link encodeFragment}; `undefined` for anything else. A link is untrusted: what it unpacks to is limited. */
 export async function decodeFragment(fragment: string): Promise<Draft | undefined> {
   if (!fragment.startsWith(PREFIX)) return undefined;

@@ -70,7 +70,7 @@ export function VerifyPart({
           ))}
         </ol>
       )}
-      <button type="button" disabled={isBusy} onClick={() => void verify()}>
+      <button type="button" aria-disabled={isBusy} onClick={() => !isBusy && void verify()}>
         {isBusy ? "Verifying…" : found === undefined ? "Verify" : "Verify again"}
       </button>
       {found !== undefined && (

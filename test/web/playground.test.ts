@@ -1,0 +1,130 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { encodeFragment } from "../../src/browser/application/pages/functions/share.ts";
+import { readOperatorToken } from "../support/signIn.ts";
+import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { createVisitor, type Visitor } from "./support/visitor.ts";
+
+let browser: Browser;
+let tyche: TycheProcess;
+beforeAll(async () => {
+  [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess()]);
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), tyche?.stop()]);
+});
+
+let visitor: Visitor;
+let page: Page;
+beforeEach(async () => {
+  visitor = await createVisitor(browser);
+  page = visitor.page;
+  await signIn();
+});
+afterEach(() => visitor.close());
+
+async function signIn(): Promise<void> {
+  await page.goto(`${tyche.url}/sign-in`);
+  await page.getByLabel("Operator token").fill(readOperatorToken(tyche));
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+}
+
+const editor = () => page.locator(".cm-content");
+const panel = () => page.getByRole("region", { name: "Run", exact: true });
+/** Types a source of ASCII, and waits until the page has it. */
+async function write(source: string): Promise<void> {
+  await editor().click();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.insertText(source);
+  await page.getByText(new RegExp(`^${source.length} of .* bytes$`)).waitFor();
+}
+
+test("behaviour: what is edited outlives a reload and a visit to another page, until one signs out", async () => {
+  await page.goto(`${tyche.url}/functions`);
+  await write("return Functions.encodeString(`mine ${args[0]}`);");
+  await page.getByLabel("Arguments").fill("7");
+  await page.getByLabel("Return type").selectOption("string");
+  await page.reload();
+  await editor().filter({ hasText: "mine" }).waitFor();
+  await page.getByRole("link", { name: "Presets" }).click();
+  await page.getByRole("heading", { level: 1, name: "Presets" }).waitFor();
+  await page.goBack();
+  await editor().filter({ hasText: "mine" }).waitFor();
+  expect(await page.getByLabel("Arguments").inputValue()).toBe("7");
+  expect(await page.getByLabel("Return type").inputValue()).toBe("string");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("link", { name: "Sign in" }).waitFor();
+  await signIn();
+  await page.goto(`${tyche.url}/functions`);
+  await editor().filter({ hasText: "number * 2n" }).waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("behaviour: a shared source that is edited outlives a reload, and another link still brings its own", async () => {
+  const link = async (text: string): Promise<string> =>
+    `${tyche.url}/functions${await encodeFragment({ source: `// ${text}`, args: [], returnType: "string", network: "sepolia" })}`;
+  await page.goto(await link("theirs"));
+  await editor().filter({ hasText: "theirs" }).waitFor();
+  await write("// edited");
+  await page.reload();
+  await editor().filter({ hasText: "edited" }).waitFor();
+  await page.getByText("This source came with a link.").waitFor();
+  await page.goto("about:blank");
+  await page.goto(await link("another"));
+  await editor().filter({ hasText: "another" }).waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("error: a link that is cut off says so, and takes nothing away", async () => {
+  await page.goto(`${tyche.url}/functions`);
+  await write("// mine");
+  const fragment = await encodeFragment({
+    source: "// theirs",
+    args: [],
+    returnType: "string",
+    network: "sepolia",
+  });
+  await page.goto(`${tyche.url}/functions${fragment.slice(0, 30)}`);
+  await page.getByRole("alert").filter({ hasText: "The source of this link can't be read" }).waitFor();
+  await editor().filter({ hasText: "mine" }).waitFor();
+  await page.reload();
+  await page.getByRole("alert").filter({ hasText: "The source of this link can't be read" }).waitFor();
+  await editor().filter({ hasText: "mine" }).waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("behaviour: a dry run can be cancelled, and leaves the focus on its button", async () => {
+  await page.goto(`${tyche.url}/functions`);
+  await write("for (;;);");
+  await page.getByRole("button", { name: "Dry run" }).click();
+  await panel().getByRole("button", { name: "Cancel" }).click();
+  await panel().waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Dry run" }).and(page.locator(":focus")).waitFor();
+  await write("return Functions.encodeUint256(7);");
+  await page.getByRole("button", { name: "Dry run" }).click();
+  await panel().locator(".big-result", { hasText: /^7\b/ }).waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("behaviour: by the keyboard, a run on chain and a verification keep the focus, and examples follow one another", async () => {
+  await page.goto(`${tyche.url}/functions`);
+  await editor().waitFor();
+  await page.getByLabel("Example").focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await editor().filter({ hasText: "httpbin.org" }).waitFor();
+  await page.getByLabel("Example").selectOption("Twice a number");
+  const run = page.getByRole("button", { name: "Run on chain" });
+  await run.press("Enter");
+  await panel().getByText("fulfilled").first().waitFor();
+  await run.and(page.locator(":focus")).waitFor();
+  await panel().getByRole("link", { name: "The request's page" }).click();
+  const verify = page.getByRole("button", { name: "Verify" });
+  await verify.press("Enter");
+  await page.getByRole("heading", { name: "Verify valid" }).waitFor();
+  await page.getByRole("button", { name: "Verify again" }).and(page.locator(":focus")).waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
