@@ -116,10 +116,15 @@ function openLinked({ paths }: Description, ui: SwaggerSystem): void {
   if (named === undefined) return;
   const place = [named.tags[0], named.operationId];
   ui.layoutActions.show(["operations", ...place], true);
-  // It is drawn by then: React draws what a store's change asks for at once.
-  requestAnimationFrame(() =>
-    document.querySelector(`[id="operations-${place.join("-")}"]`)?.scrollIntoView(),
-  );
+  const goThere = (): boolean => {
+    const block = document.querySelector(`[id="operations-${place.join("-")}"].is-open`);
+    block?.scrollIntoView();
+    return block !== null;
+  };
+  if (goThere()) return;
+  // On a first load it is drawn a while later.
+  const drawn = new MutationObserver(() => goThere() && drawn.disconnect());
+  drawn.observe(host, { childList: true, subtree: true, attributeFilter: ["class"] });
 }
 
 /** The samples of an operation, to stand before what it answers. */
