@@ -20,19 +20,37 @@ interface Answered {
   readonly error?: { readonly message: string; readonly data?: Hex };
 }
 
-/** Creates a reader that asks a node by HTTP, with nothing but `fetch`. */
-export function createFetchReader(rpcUrl: string): ChainReader {
+/** How long a node is waited for. */
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Creates a reader that asks a node by HTTP, with nothing but `fetch`.
+ *
+ * @param options.timeoutMs how long each answer is waited for; 30 s by default.
+ */
+export function createFetchReader(
+  rpcUrl: string,
+  { timeoutMs = TIMEOUT_MS }: { readonly timeoutMs?: number } = {},
+): ChainReader {
   let id = 0;
   return {
     async request(method, params = []) {
       const body = JSON.stringify({ jsonrpc: "2.0", id: (id += 1), method, params });
       const headers = { "content-type": "application/json" };
-      const response = await fetch(rpcUrl, { method: "POST", headers, body }).catch((cause: unknown) => {
-        const reason =
-          "the node can't be reached from this page: check the URL, and that the node lets pages of other origins in (CORS)";
-        throw new RpcError(method, reason, { cause });
-      });
-      const answer: unknown = await response.json().catch(() => undefined);
+      const signal = AbortSignal.timeout(timeoutMs);
+      const failWhenLate = (cause?: unknown): void => {
+        if (!signal.aborted) return;
+        throw new RpcError(method, `the node did not answer within ${timeoutMs / 1000} s`, { cause });
+      };
+      const response = await fetch(rpcUrl, { method: "POST", headers, body, signal }).catch(
+        (cause: unknown) => {
+          failWhenLate(cause);
+          const reason =
+            "the node can't be reached from this page: check the URL, and that the node lets pages of other origins in (CORS)";
+          throw new RpcError(method, reason, { cause });
+        },
+      );
+      const answer: unknown = await response.json().catch(failWhenLate);
       if (!isAnswer(answer))
         throw new RpcError(
           method,
@@ -75,14 +93,28 @@ export function createRecorder(reader: ChainReader): ChainReader & { readonly sa
  */
 export function createRecordedReader(text: string): ChainReader {
   const answers = new Map(parseChainData(text).answers.map((one) => [keyOf(one.method, one.params), one]));
+  const hash = findRecordedHash(text);
+  const missing = `the chain data has no answer to this${hash === undefined ? "" : `; it was saved for the transaction ${hash}`}`;
   return {
     request(method, params = []) {
       const answer = answers.get(keyOf(method, params));
       return answer === undefined
-        ? Promise.reject(new RpcError(method, "the chain data has no answer to this"))
+        ? Promise.reject(new RpcError(method, missing))
         : Promise.resolve().then(() => unwrap(method, answer));
     },
   };
+}
+
+/** Finds the transaction that chain data was saved for: the first whose receipt was read. */
+export function findRecordedHash(text: string): Hex | undefined {
+  let data: ChainData;
+  try {
+    data = parseChainData(text);
+  } catch {
+    return undefined;
+  }
+  const [hash] = data.answers.find(({ method }) => method === "eth_getTransactionReceipt")?.params ?? [];
+  return typeof hash === "string" && /^0x[0-9a-f]{64}$/.test(hash) ? (hash as Hex) : undefined;
 }
 
 function parseChainData(text: string): ChainData {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createContext, runInContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
@@ -7,7 +7,12 @@ import { buildVerifierPage, getVerifierPage } from "../../src/app/verifierPage.t
 import { loadPreset } from "../../src/presets/loadPreset.ts";
 import { listPresetFolders } from "../../src/requests/presetFolder.ts";
 import { findObstacle } from "../../src/verify/page/plainSource.ts";
-import { ChainDataError, createFetchReader, createRecordedReader } from "../../src/verify/recordedReader.ts";
+import {
+  ChainDataError,
+  createFetchReader,
+  createRecordedReader,
+  findRecordedHash,
+} from "../../src/verify/recordedReader.ts";
 import { createSourceScript } from "../../src/verify/page/sourceScript.ts";
 import { findFreePorts } from "../support/freePorts.ts";
 
@@ -122,6 +127,33 @@ test("error: a node that can't be reached is told with what may be the cause", a
   await expect(createFetchReader(`http://127.0.0.1:${port}`).request("eth_chainId")).rejects.toThrow(
     "the node can't be reached from this page: check the URL",
   );
+});
+
+test.each([
+  ["its answer", () => {}],
+  ["the rest of it", (response: ServerResponse) => response.write('{"jsonrpc":')],
+])("error: a node that keeps %s back is not waited for without end", async (_, begin) => {
+  const server = createServer((_request, response) => void begin(response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  const reader = createFetchReader(`http://127.0.0.1:${port}`, { timeoutMs: 100 });
+  await expect(reader.request("eth_chainId")).rejects.toThrow("the node did not answer within 0.1 s");
+});
+
+test("error: chain data of another transaction is refused with the one that it was saved for", async () => {
+  const hash = `0x${"ab".repeat(32)}` as const;
+  const answers = [{ method: "eth_getTransactionReceipt", params: [hash], result: null }];
+  const text = JSON.stringify({ format: "tyche-chain-data/1", answers });
+  expect(findRecordedHash(text)).toBe(hash);
+  await expect(
+    createRecordedReader(text).request("eth_getTransactionReceipt", [`0x${"cd".repeat(32)}`]),
+  ).rejects.toThrow(`it was saved for the transaction ${hash}`);
+  for (const other of ["", "{}", "[", text.replace(hash, "0xab"), text.replace(`"${hash}"`, "7")])
+    expect(findRecordedHash(other)).toBeUndefined();
 });
 
 test("behaviour: the page is one file that names nothing elsewhere, and allows its own scripts by their hashes alone", async () => {

@@ -4,7 +4,12 @@ import { messageOf } from "../../../lib/errors.ts";
 import type { ChainReader } from "../../chainFacts.ts";
 import type { RequestVerification, Verification, VerificationStep } from "../../verification.ts";
 import { verifyTransaction } from "../../verifyTransaction.ts";
-import { createFetchReader, createRecordedReader, createRecorder } from "../../recordedReader.ts";
+import {
+  createFetchReader,
+  createRecordedReader,
+  createRecorder,
+  findRecordedHash,
+} from "../../recordedReader.ts";
 import { createFrameRunner } from "./runInFrame.ts";
 
 /** The frame's document; the build puts it in. */
@@ -27,15 +32,27 @@ const setField = (name: string, value: string): void => {
   (form.elements.namedItem(name) as HTMLInputElement).value = value;
 };
 
+let isBusy = false;
+
 fillFromAddress();
+addEventListener("hashchange", fillFromAddress);
 document.querySelector<HTMLInputElement>("#file")!.addEventListener("change", (event) => {
   const [file] = (event.target as HTMLInputElement).files ?? [];
-  void file?.text().then((text) => setField("data", text));
+  void file?.text().then((text) => {
+    setField("data", text);
+    fillFromData();
+  });
 });
+document.querySelector("#data")!.addEventListener("input", fillFromData);
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  void run();
+  if (!isBusy) void run();
 });
+
+/** Chain data says which transaction it was saved for. */
+function fillFromData(): void {
+  if (field("tx") === "") setField("tx", findRecordedHash(field("data")) ?? "");
+}
 
 /** A link may name node and transaction behind `#`, where no server sees them. */
 function fillFromAddress(): void {
@@ -45,7 +62,9 @@ function fillFromAddress(): void {
 
 async function run(): Promise<void> {
   const button = form.querySelector("button")!;
-  button.disabled = true;
+  isBusy = true;
+  // A button that is disabled loses the focus.
+  button.ariaDisabled = "true";
   output.dataset["state"] = "busy";
   output.replaceChildren(element("p", "Reading the chain and checking …"));
   try {
@@ -54,13 +73,16 @@ async function run(): Promise<void> {
       data === "" ? createFetchReader(parseUrl(field("rpc"))) : createRecordedReader(data),
     );
     const found = await verify(recorder, parseHash(field("tx"), "The transaction"));
-    show(found, JSON.stringify(recorder.save()));
+    const source =
+      data === "" ? `the node at ${new URL(field("rpc")).host}` : "the chain data; no node was asked";
+    show(found, JSON.stringify(recorder.save()), source);
     output.dataset["state"] = found.verdict;
   } catch (error) {
     output.replaceChildren(element("p", messageOf(error)));
     output.dataset["state"] = "error";
   } finally {
-    button.disabled = false;
+    isBusy = false;
+    button.ariaDisabled = null;
   }
 }
 
@@ -87,11 +109,12 @@ function parseUrl(text: string): string {
 }
 
 function parseHash(text: string, what: string): Hex {
-  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase() as Hex;
+  const [, digits] = /^(?:0x)?([0-9a-f]{64})$/.exec(text.toLowerCase()) ?? [];
+  if (digits !== undefined) return `0x${digits}`;
   throw new Error(`${what} must be 0x and 64 hex digits.`);
 }
 
-function show(found: Verification, chainData: string): void {
+function show(found: Verification, chainData: string, source: string): void {
   const verdict = element("h2", VERDICTS[found.verdict]);
   verdict.dataset["outcome"] = OUTCOMES[found.verdict];
   verdict.prepend(drawMark(OUTCOMES[found.verdict], { "aria-hidden": "true" }));
@@ -105,6 +128,7 @@ function show(found: Verification, chainData: string): void {
   save.download = `${found.transactionHash}.json`;
   output.replaceChildren(
     verdict,
+    element("p", `Everything was read from ${source}.`),
     ...found.requests.map(describeRequest),
     element("h2", "Contracts: compare with the published ones"),
     contracts,
@@ -136,7 +160,8 @@ function describeStep({ name, outcome, detail, compared }: VerificationStep): HT
     element("strong", name),
     `: ${detail}`,
   );
-  const details = element("details");
+  const details = document.createElement("details");
+  details.open = outcome === "failed" && compared.length > 0;
   details.append(
     summary,
     ...compared.map(({ what, expected, found }) => element("p", `${what}: ${found}, expected ${expected}`)),

@@ -1,0 +1,94 @@
+import { readFile, writeFile } from "node:fs/promises";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { createVisitor, type Visitor } from "./support/visitor.ts";
+
+let browser: Browser;
+let tyche: TycheProcess;
+let hash: string;
+let rpcUrl: string;
+beforeAll(async () => {
+  [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess()]);
+  const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
+    body: {},
+  });
+  hash = (data as { url: string }).url.split("/").at(-1)!;
+  const { items } = (await tyche.call("GET", "/api/networks")).data;
+  ({ rpcUrl } = items.find(({ name }: { name: string }) => name === "sepolia"));
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), tyche?.stop()]);
+});
+
+let visitor: Visitor;
+let page: Page;
+beforeEach(async () => {
+  visitor = await createVisitor(browser);
+  page = visitor.page;
+  await page.goto(`${tyche.url}/verifier.html`);
+});
+afterEach(() => visitor.close());
+
+const hashField = () => page.getByLabel("Transaction hash");
+const verifyButton = () => page.getByRole("button", { name: "Verify" });
+const valid = () => page.getByRole("heading", { name: "Valid", exact: true });
+
+/** Verifies by a node, and gives the file of what was read. */
+async function save(): Promise<string> {
+  await hashField().fill(hash);
+  await page.getByLabel("RPC URL of a node").fill(rpcUrl);
+  await verifyButton().press("Enter");
+  await valid().waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Save the chain data that was read" }).click(),
+  ]);
+  return await download.path();
+}
+
+test("behaviour: a hash without 0x is one, and the keyboard stays at the button", async () => {
+  await hashField().fill(` ${hash.slice(2).toUpperCase()}`);
+  await page.getByLabel("RPC URL of a node").fill(rpcUrl);
+  await verifyButton().press("Enter");
+  await valid().waitFor();
+  await page.getByText(`Everything was read from the node at ${new URL(rpcUrl).host}.`).waitFor();
+  await verifyButton().and(page.locator(":focus")).waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("behaviour: a file of chain data brings its hash, and what was changed in it is open to read", async () => {
+  const file = await save();
+  await page.reload();
+  await page.getByLabel("File with chain data").setInputFiles(file);
+  await expect.poll(() => hashField().inputValue()).toBe(hash);
+  await verifyButton().press("Enter");
+  await valid().waitFor();
+  await page.getByText("Everything was read from the chain data; no node was asked.").waitFor();
+  const text = await readFile(file, "utf8");
+  const { data } = await tyche.call("GET", "/api/requests?limit=1");
+  const { requestId } = data.items[0].outcome;
+  await writeFile(file, text.replaceAll(requestId.slice(2, 18), "deadbeefdeadbeef"));
+  await page.reload();
+  await page.getByLabel("File with chain data").setInputFiles(file);
+  await verifyButton().press("Enter");
+  await page.getByRole("heading", { name: "Not valid" }).waitFor();
+  await page
+    .getByText(/^receipts root: 0x[0-9a-f]{64}, expected 0x/)
+    .first()
+    .waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("behaviour: another link that is opened in the same window fills the form anew", async () => {
+  await page.goto(`${tyche.url}/verifier.html#tx=${hash}&rpc=${encodeURIComponent(rpcUrl)}`);
+  const other = `0x${"ab".repeat(32)}`;
+  await page.goto(`${tyche.url}/verifier.html#tx=${other}&rpc=${encodeURIComponent(rpcUrl)}`);
+  await expect.poll(() => hashField().inputValue()).toBe(other);
+  await verifyButton().press("Enter");
+  await page.getByRole("status").getByText(other).waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
