@@ -1,6 +1,7 @@
 import type { ContractRequestList } from "../explorer/listViews.ts";
-import { StillPendingError, TimeoutError } from "./errors.ts";
+import { StillPendingError } from "./errors.ts";
 import { follow, type RequestEvent } from "./follow.ts";
+import { createLimit, within } from "./limits.ts";
 import type { Presets as BuiltInPresets } from "./presets.ts";
 import {
   createRequests,
@@ -99,20 +100,6 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
     dappId: options.dappId,
   });
 
-  /** Does something within the limits of a call. */
-  const within = async <Result>(
-    options: CallOptions,
-    work: (signal: AbortSignal | undefined, onId: (id: string) => void) => Promise<Result>,
-  ): Promise<Result> => {
-    const { signal, explain } = createLimit(options);
-    let id: string | undefined;
-    try {
-      return await work(signal, (known) => (id = known));
-    } catch (error) {
-      throw explain(error, id);
-    }
-  };
-
   const get = <Data>(path: string, query: object, options: CallOptions = {}): Promise<Data> =>
     within(options, async (signal) => {
       const { data } = await transport.send({ method: "GET", path, query: { ...query }, signal });
@@ -204,18 +191,6 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
     presets: (options) => list("/api/presets", options),
     networks: (options) => list("/api/networks", options),
     verify: (params, options) => get("/api/verify", params, options),
-  };
-}
-
-/** Signal and explanation of a call's limits. */
-function createLimit({ signal, timeoutMs }: CallOptions) {
-  const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
-  const signals = [signal, timeout].filter((one) => one !== undefined);
-  const isTimeout = (error: unknown): boolean => timeout?.aborted === true && error === timeout.reason;
-  return {
-    signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
-    explain: (error: unknown, id: string | undefined): unknown =>
-      isTimeout(error) ? new TimeoutError(timeoutMs!, id) : error,
   };
 }
 

@@ -6,6 +6,8 @@ import type {
   ContractView,
 } from "../explorer/listViews.ts";
 import type { SearchHit, TransactionView } from "../explorer/views.ts";
+import { within } from "./limits.ts";
+import type { CallOptions } from "./requests.ts";
 import { createTransport, fillOptions, type ConnectionOptions } from "./transport.ts";
 import type { FunctionResult, PresetResult, RandomResult, ShownResult } from "./types.ts";
 
@@ -47,34 +49,44 @@ export interface SharedResult {
 
 /** What is on the chains, for everybody: no key is needed. What there is not is a `NotFoundError`. */
 export interface TycheExplorer {
-  networks(): Promise<readonly ExplorerNetwork[]>;
-  overview(network: string): Promise<ChainOverview>;
-  transaction(network: string, hash: string): Promise<TransactionView>;
-  block(network: string, number: string): Promise<BlockView>;
-  blocks(network: string, before?: string): Promise<BlockListView>;
-  address(network: string, address: string, before?: string): Promise<AddressView>;
-  contract(network: string, address: string): Promise<ContractView>;
-  search(query: string, network?: string): Promise<SearchResult>;
-  shared(id: string): Promise<SharedResult>;
+  networks(options?: CallOptions): Promise<readonly ExplorerNetwork[]>;
+  overview(network: string, options?: CallOptions): Promise<ChainOverview>;
+  transaction(network: string, hash: string, options?: CallOptions): Promise<TransactionView>;
+  block(network: string, number: string, options?: CallOptions): Promise<BlockView>;
+  blocks(network: string, before?: string, options?: CallOptions): Promise<BlockListView>;
+  address(network: string, address: string, before?: string, options?: CallOptions): Promise<AddressView>;
+  contract(network: string, address: string, options?: CallOptions): Promise<ContractView>;
+  search(query: string, network?: string, options?: CallOptions): Promise<SearchResult>;
+  shared(id: string, options?: CallOptions): Promise<SharedResult>;
 }
 
 /** Creates a client of the explorer. */
 export function createExplorer(options: ConnectionOptions): TycheExplorer {
   const transport = createTransport({ ...fillOptions(options), apiKey: "" });
-  const get = async <Data>(path: string, query: Record<string, string | undefined> = {}): Promise<Data> =>
-    (await transport.send({ method: "GET", path: `/api/explorer${path}`, query })).data as Data;
+  const get = <Data>(
+    path: string,
+    options: CallOptions = {},
+    query: Record<string, string | undefined> = {},
+  ): Promise<Data> =>
+    within(
+      options,
+      async (signal) =>
+        (await transport.send({ method: "GET", path: `/api/explorer${path}`, query, signal })).data as Data,
+    );
   const on = (network: string, ...parts: readonly string[]): string =>
     ["/networks", network, ...parts].map((part, i) => (i === 0 ? part : encodeURIComponent(part))).join("/");
 
   return {
-    networks: async () => (await get<{ readonly items: readonly ExplorerNetwork[] }>("/networks")).items,
-    overview: (network) => get(on(network)),
-    transaction: (network, hash) => get(on(network, "transactions", hash)),
-    block: (network, number) => get(on(network, "blocks", number)),
-    blocks: (network, before) => get(on(network, "blocks"), { before }),
-    address: (network, address, before) => get(on(network, "addresses", address), { before }),
-    contract: (network, address) => get(on(network, "addresses", address, "contract")),
-    search: (query, network) => get("/search", { q: query, network }),
-    shared: (id) => get(`/results/${encodeURIComponent(id)}`),
+    networks: async (options) =>
+      (await get<{ readonly items: readonly ExplorerNetwork[] }>("/networks", options)).items,
+    overview: (network, options) => get(on(network), options),
+    transaction: (network, hash, options) => get(on(network, "transactions", hash), options),
+    block: (network, number, options) => get(on(network, "blocks", number), options),
+    blocks: (network, before, options) => get(on(network, "blocks"), options, { before }),
+    address: (network, address, before, options) =>
+      get(on(network, "addresses", address), options, { before }),
+    contract: (network, address, options) => get(on(network, "addresses", address, "contract"), options),
+    search: (query, network, options) => get("/search", options, { q: query, network }),
+    shared: (id, options) => get(`/results/${encodeURIComponent(id)}`, options),
   };
 }

@@ -1,7 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ConnectionError, createClient, createOperator } from "../../src/client/index.ts";
+import {
+  ConnectionError,
+  createClient,
+  createExplorer,
+  createOperator,
+  TimeoutError,
+  type CallOptions,
+} from "../../src/client/index.ts";
 
 const FAUCET = { network: "sepolia", address: `0x${"12".repeat(20)}` };
 
@@ -49,5 +56,40 @@ describe("a call whose answer is lost", () => {
       ...Array.from({ length: 3 }, () => "GET /api/dapps"),
       ...Array.from({ length: 3 }, () => "DELETE /api/dapps/d/keys/k"),
     ]);
+  });
+});
+
+describe("a call that lasts", () => {
+  /** A service that takes calls and never answers. */
+  async function startSilentService() {
+    const server = createServer(() => {});
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  test("option: signal and timeoutMs end it, of the operator and of the explorer", async () => {
+    const baseUrl = await startSilentService();
+    const operator = createOperator({ baseUrl, token: "t" });
+    const explorer = createExplorer({ baseUrl });
+    for (const call of [
+      (options: CallOptions) => operator.dapps(options),
+      (options: CallOptions) => operator.dapp("d", options),
+      (options: CallOptions) => operator.createDapp({ name: "shop" }, options),
+      (options: CallOptions) => operator.addKey("d", {}, options),
+      (options: CallOptions) => explorer.networks(options),
+      (options: CallOptions) => explorer.blocks("sepolia", undefined, options),
+      (options: CallOptions) => explorer.search("1", undefined, options),
+    ]) {
+      const reason = new Error("enough");
+      const controller = new AbortController();
+      const aborted = call({ signal: controller.signal });
+      controller.abort(reason);
+      await expect(aborted).rejects.toBe(reason);
+      await expect(call({ timeoutMs: 20 })).rejects.toBeInstanceOf(TimeoutError);
+    }
   });
 });
