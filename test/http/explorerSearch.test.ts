@@ -67,3 +67,10 @@ test("behaviour: a name leads to its network, where one alone has it", async () 
   expect((await search("fuj")).paths).toEqual(["/explorer/fuji"]);
   expect((await search("nothing")).paths).toEqual([]);
 });
+
+test("error: a hash that was cut off is told with its length, not as the name of a contract", async () => {
+  expect((await search(`0x${"ab".repeat(14)}`)).reason).toBe(
+    `0x${"ab".repeat(14)} has 28 hex digits; the hash of a transaction or a block and the id of a request have 64, an address has 40.`,
+  );
+  expect((await search(`0x${"ab".repeat(20)}`)).reason).toContain("as an address");
+});

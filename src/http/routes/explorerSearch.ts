@@ -115,6 +115,9 @@ function describeNothing(text: string, terms: SearchTerms, silent: readonly Netw
     return `The text has ${text.length} characters; nothing that can be found here has more than ${MAX_SEARCH_CHARACTERS}.`;
   if (takenFor.length === 0)
     return `${JSON.stringify(text)} is no hash, address, block number, request id or name of a contract.`;
+  const [, digits] = /^0x([0-9a-f]+)$/i.exec(text) ?? [];
+  if (digits !== undefined && terms.name !== undefined)
+    return `${text} has ${digits.length} hex digits; the hash of a transaction or a block and the id of a request have 64, an address has 40.`;
   const range = terms.requestId === undefined ? "" : ` ${REQUEST_REACH}`;
   const unasked =
     silent.length === 0 ? "" : ` ${silent.map(({ title }) => title).join(", ")} could not be asked.`;

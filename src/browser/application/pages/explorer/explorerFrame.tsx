@@ -1,11 +1,15 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useLocation } from "wouter";
+import { readSearched } from "./searched.ts";
 import { describeRefusal, Loaded, Refusal, type TrailEntry } from "../../page.tsx";
 import { useNetworks, useTitleOf } from "../../services.tsx";
 
 /** Longest text that is searched for. */
 const MAX_SEARCH_CHARACTERS = 100;
+
+/** Longest link that is taken for what it leads to. */
+const MAX_LINK_CHARACTERS = 2_000;
 
 /** The box that takes whatever is searched for. `network`: one whose hits are preferred. */
 export function SearchForm({ network, value = "" }: { readonly network?: string; readonly value?: string }) {
@@ -13,7 +17,10 @@ export function SearchForm({ network, value = "" }: { readonly network?: string;
   const [text, setText] = useState(value.slice(0, MAX_SEARCH_CHARACTERS));
   const send = (event: FormEvent): void => {
     event.preventDefault();
-    const query = new URLSearchParams({ q: text, ...(network === undefined ? {} : { network }) });
+    const query = new URLSearchParams({
+      q: readSearched(text),
+      ...(network === undefined ? {} : { network }),
+    });
     navigate(`/explorer/search?${query.toString()}`);
   };
   return (
@@ -27,7 +34,7 @@ export function SearchForm({ network, value = "" }: { readonly network?: string;
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         required
-        maxLength={MAX_SEARCH_CHARACTERS}
+        maxLength={MAX_LINK_CHARACTERS}
         spellCheck={false}
         autoCapitalize="none"
         autoComplete="off"
