@@ -128,3 +128,22 @@ test("behaviour: by the keyboard, a run on chain and a verification keep the foc
   await page.getByRole("button", { name: "Verify again" }).and(page.locator(":focus")).waitFor();
   expect(visitor.troubles).toEqual([]);
 });
+
+test("behaviour: a shared source is not sent to the service while one signs in, whatever is loaded again", async () => {
+  const stranger = await createVisitor(browser);
+  const sent: string[] = [];
+  stranger.page.on("request", (request) => sent.push(request.url()));
+  const draft = { source: "// theirs", args: [], returnType: "string", network: "sepolia" } as const;
+  const fragment = await encodeFragment(draft);
+  await stranger.page.goto(`${tyche.url}/functions${fragment}`);
+  await stranger.page.getByLabel("Operator token").waitFor();
+  await stranger.page.reload();
+  await stranger.page.getByRole("link", { name: "Skip to content" }).press("Enter");
+  await stranger.page.getByLabel("Operator token").fill(readOperatorToken(tyche));
+  await stranger.page.getByRole("button", { name: "Sign in" }).click();
+  await stranger.page.locator(".cm-content", { hasText: "// theirs" }).waitFor();
+  const secret = fragment.slice(4);
+  expect(sent.filter((url) => url.split("#")[0]!.includes(secret))).toEqual([]);
+  expect(stranger.troubles).toEqual([]);
+  await stranger.close();
+});

@@ -89,10 +89,12 @@ function createPage(Page: ComponentType) {
   return <Page />;
 }
 
-/** Whoever has to sign in first gets to the whole of the address, its fragment included. */
+/** Whoever has to sign in first gets to the whole of the address. Its fragment stays one: a reload must not send a shared source to the service. */
 function ToSignIn() {
   const [location] = useLocation();
   const search = useSearch();
-  const next = `${location}${search === "" ? "" : `?${search}`}${globalThis.location.hash}`;
-  return <Redirect to={next === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(next)}`} replace />;
+  const { hash } = globalThis.location;
+  const next = `${location}${search === "" ? "" : `?${search}`}`;
+  const query = next === "/" ? "" : `?next=${encodeURIComponent(next)}`;
+  return <Redirect to={`/sign-in${query}${hash}`} replace />;
 }

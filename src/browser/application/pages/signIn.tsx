@@ -11,7 +11,9 @@ export function SignIn() {
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const code = problem === undefined ? search.get("code") : null;
-  const next = ownPath(search.get("next") ?? "/");
+  // As the page was opened: the link that skips to the content changes the fragment.
+  const [fragment] = useState(() => location.hash);
+  const next = ownPath((search.get("next") ?? "/") + fragment);
   if (session.kind === "unknown") return null;
   if (session.kind === "operator") return <Redirect to={next} replace />;
 
