@@ -1,23 +1,17 @@
-import { Type } from "typebox";
+import { Type, type TSchema } from "typebox";
 import { FunctionResult, PresetResult, RandomResult } from "../../requests/results.ts";
 import { ShownSchema } from "../requestView.ts";
+import * as details from "./explorerDetails.ts";
+import { decimal, hex, Party } from "./explorerDetails.ts";
 
 // What the explorer's answers hold. Their types are in `src/explorer/views.ts` and `listViews.ts`; amounts and numbers past 2^53 are decimal strings.
 
-const hex = (description: string) => Type.String({ pattern: "^0x[0-9a-fA-F]*$", description });
-const decimal = (description: string) => Type.String({ pattern: "^[0-9]+$", description });
 const time = (description: string) => Type.String({ format: "date-time", description });
-/** Members that `tyche/client` has the types of. */
-const detailed = (description: string) =>
-  Type.Array(Type.Record(Type.String(), Type.Unknown()), { description });
+const listOf = (item: TSchema, description: string) => Type.Array(item, { description });
 const nullable = <Schema extends ReturnType<typeof Type.Object> | ReturnType<typeof Type.String>>(
   schema: Schema,
 ) => Type.Union([schema, Type.Null()]);
 
-const Party = Type.Object({
-  address: hex("Checksummed address."),
-  name: Type.Optional(Type.String({ description: "What it is here, where that is known." })),
-});
 const older = (of: string) =>
   Type.Union([Type.String(), Type.Null()], {
     description: `Give it as \`before\` for the next page of ${of}; null on the last.`,
@@ -148,7 +142,9 @@ export const Contract = Type.Object({
   network: Type.String(),
   address: hex("Checksummed address."),
   name: Type.String(),
-  abi: detailed("Its interface."),
+  abi: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+    description: "Its interface, as solc gives it.",
+  }),
   build: Type.Union(
     [
       Type.Object({
@@ -163,13 +159,10 @@ export const Contract = Type.Object({
     ],
     { description: "`null` where the code on the chain is not what the compiler makes of the source." },
   ),
-  constructorArguments: Type.Union(
-    [detailed("Name, type and value of each; arrays and structs hold more of them."), Type.Null()],
-    {
-      description:
-        "`null` where the transaction that created it isn't known, or its input is not the creation code of the code on the chain.",
-    },
-  ),
+  constructorArguments: Type.Union([Type.Array(details.DecodedValue), Type.Null()], {
+    description:
+      "`null` where the transaction that created it isn't known, or its input is not the creation code of the code on the chain.",
+  }),
 });
 
 export const Transaction = Type.Object({
@@ -195,24 +188,27 @@ export const Transaction = Type.Object({
   gasUsed: nullable(decimal("Gas used.")),
   gasPriceWei: decimal("Price of a unit of gas in wei."),
   input: hex("Calldata."),
-  call: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+  call: Type.Union([details.DecodedCall, Type.Null()], {
     description: "The decoded call, where the interface is known.",
   }),
-  randomRequests: detailed("Requests for random words that it made."),
-  randomness: detailed("VRF proofs that it brought, each with its words and what became of them."),
-  joins: detailed("Words of several proving keys that belong together."),
-  functionRequests: detailed("Requests to run a function that it made."),
-  functionResults: detailed("Results of functions that it brought."),
-  report: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+  randomRequests: listOf(details.RandomRequest, "Requests for random words that it made."),
+  randomness: listOf(
+    details.Randomness,
+    "VRF proofs that it brought, each with its words and what became of them.",
+  ),
+  joins: listOf(details.Join, "Words of several proving keys that belong together."),
+  functionRequests: listOf(details.FunctionRequest, "Requests to run a function that it made."),
+  functionResults: listOf(details.FunctionResult, "Results of functions that it brought."),
+  report: Type.Union([details.Report, Type.Null()], {
     description: "The signed report of the oracle network that it brought.",
   }),
-  events: detailed("Its logs, decoded where the interface is known."),
+  events: listOf(details.Event, "Its logs, decoded where the interface is known."),
 });
 
 export const Found = Type.Object({
   query: Type.String(),
   takenFor: Type.Array(Type.String(), { description: "What the text was taken for." }),
-  hits: detailed("What was found: `network`, `kind` and what names it."),
+  hits: listOf(details.SearchHit, "What was found: `network`, `kind` and what names it."),
   paths: Type.Array(Type.String(), {
     description: "Pages of the application, in the order of the hits; a shared result is one without a hit.",
   }),
