@@ -147,3 +147,14 @@ test("behaviour: a shared source is not sent to the service while one signs in, 
   expect(stranger.troubles).toEqual([]);
   await stranger.close();
 });
+
+test("error: a source that is refused on its way to the chain is marked where it failed, with its console", async () => {
+  await page.goto(`${tyche.url}/functions`);
+  await write("console.log('so far');\nthrow new Error('no such pair');");
+  await page.getByRole("button", { name: "Run on chain" }).click();
+  await panel().getByText("Nothing was sent").waitFor();
+  await panel().getByRole("region", { name: "Console" }).getByText("so far").waitFor();
+  await page.locator(".cm-line", { hasText: "no such pair" }).locator(".cm-lintRange-error").waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});

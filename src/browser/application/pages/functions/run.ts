@@ -11,7 +11,12 @@ import type { Draft } from "./draft.ts";
 /** What the panel under the editor shows. */
 export type Run =
   | { readonly kind: "none" }
-  | { readonly kind: "dry"; readonly result?: SimulateResult }
+  | {
+      readonly kind: "dry";
+      readonly result?: SimulateResult;
+      /** Whether it was to be run on chain: a source that fails here is not sent. */
+      readonly isCheck?: boolean;
+    }
   | {
       readonly kind: "chain";
       readonly id?: string;
@@ -33,12 +38,24 @@ export async function* dryRun(client: TycheClient, draft: Draft, signal: AbortSi
   yield { kind: "dry", result: await client.simulate(draft, { signal }) };
 }
 
-/** Runs a draft on its network; gives every state as it comes, then the result. */
+/** Runs a draft on its network; gives every state as it comes, then the result, or that of the dry run that refused it. */
 export async function* runOnChain(
   client: TycheClient,
   draft: Draft,
   signal: AbortSignal,
 ): AsyncGenerator<Run> {
+  try {
+    yield* followOnChain(client, draft, signal);
+  } catch (error) {
+    if (!(error instanceof FunctionFailedError)) throw error;
+    // A request keeps one line of its failure; a dry run has the place and the console, too.
+    const result = await client.simulate(draft, { signal });
+    if (result.success) throw error;
+    yield { kind: "dry", result, isCheck: true };
+  }
+}
+
+async function* followOnChain(client: TycheClient, draft: Draft, signal: AbortSignal): AsyncGenerator<Run> {
   let run: Run & { readonly kind: "chain" } = { kind: "chain", states: [] };
   yield run;
   const request = await client.submit.runFunction(draft, { signal });

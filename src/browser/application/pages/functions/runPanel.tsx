@@ -1,4 +1,3 @@
-import type { SimulateResult } from "../../../../client/index.ts";
 import { Link } from "wouter";
 import { CopyButton } from "../../parts/format.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
@@ -22,17 +21,17 @@ export function RunPanel({
           <UnknownText text={[run.message, ...run.details].join("\n")} />
         </div>
       )}
-      {run.kind === "dry" && <DryRun result={run.result} onCancel={onCancel} />}
+      {run.kind === "dry" && <DryRun run={run} onCancel={onCancel} />}
       {run.kind === "chain" && <ChainRun run={run} dappId={dappId} />}
     </section>
   );
 }
 
 function DryRun({
-  result,
+  run: { result, isCheck = false },
   onCancel,
 }: {
-  readonly result: SimulateResult | undefined;
+  readonly run: Run & { readonly kind: "dry" };
   readonly onCancel: () => void;
 }) {
   if (result === undefined)
@@ -51,6 +50,7 @@ function DryRun({
       <h2>
         Dry run <span className={`tag ${success ? "good" : "bad"}`}>{success ? "succeeded" : "failed"}</span>
       </h2>
+      {isCheck && <p className="note">Nothing was sent: a source is dry-run before it goes on chain.</p>}
       {success ? (
         <Value text={result.parsedResult} hex={result.result} />
       ) : (
