@@ -158,3 +158,25 @@ test("error: a source that is refused on its way to the chain is marked where it
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
+
+test("behaviour: a long result is shown as text, a short one large, and a failure's place beside its message", async () => {
+  await page.goto(`${tyche.url}/functions`);
+  await page.getByLabel("Return type").selectOption("string");
+  await write("return Functions.encodeString('short');");
+  await page.getByRole("button", { name: "Dry run" }).click();
+  const sizeOf = async (text: RegExp): Promise<string> => {
+    await panel().locator(".big-result", { hasText: text }).waitFor();
+    return await page.evaluate<string>("getComputedStyle(document.querySelector('.big-result')).fontSize");
+  };
+  expect(await sizeOf(/^short/)).toBe("25.6px");
+  await write("return Functions.encodeString('w'.repeat(1000));");
+  await page.getByRole("button", { name: "Dry run" }).click();
+  expect(await sizeOf(/^w{1000}/)).toBe("16px");
+  await visitor.inspect();
+  await write("await fetch('http://a.invalid').catch(() => {});\nthrow new Error('mine');");
+  await page.getByRole("button", { name: "Dry run" }).click();
+  await panel()
+    .getByText(/^mine \(line 2, column 7\)\n/)
+    .waitFor();
+  expect(visitor.troubles).toEqual([]);
+});

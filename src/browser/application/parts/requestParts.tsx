@@ -50,3 +50,11 @@ function cut(text: string): string {
 export function hashOf(url: string): string {
   return url.split("/").at(-1) ?? "";
 }
+
+/** Longest result that is shown large: a uint256 in decimal. */
+const MAX_LARGE_CHARACTERS = 78;
+
+/** Class of an element that shows a result: large where it is short, as text where it is long. */
+export function resultClass(text: string): string {
+  return text.length > MAX_LARGE_CHARACTERS ? "big-result long" : "big-result";
+}

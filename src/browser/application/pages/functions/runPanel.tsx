@@ -1,6 +1,7 @@
 import { Link } from "wouter";
 import { CopyButton } from "../../parts/format.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
+import { resultClass } from "../../parts/requestParts.tsx";
 import type { Run } from "./run.ts";
 
 /** What a run came to, or how far it is. */
@@ -44,7 +45,8 @@ function DryRun({
       </h2>
     );
   const { success, err, details = [], line, column } = result;
-  const place = line === undefined ? "" : `(line ${line}, column ${column ?? 1})`;
+  const place = line === undefined ? "" : ` (line ${line}, column ${column ?? 1})`;
+  const isPlaced = details.some(({ message }) => message.includes(place));
   return (
     <>
       <h2>
@@ -55,8 +57,9 @@ function DryRun({
         <Value text={result.parsedResult} hex={result.result} />
       ) : (
         <div className="notice bad">
-          <UnknownText text={[err, ...details.map(({ message }) => message)].join("\n")} />
-          {details.every(({ message }) => !message.includes(place)) && ` ${place}`}
+          <UnknownText
+            text={[isPlaced ? err : err + place, ...details.map(({ message }) => message)].join("\n")}
+          />
         </div>
       )}
       {Number.isFinite(result.timeMs) && (
@@ -144,7 +147,7 @@ function ChainRun({
 function Value({ text, hex }: { readonly text: string; readonly hex: string }) {
   return (
     <>
-      <p className="big-result">
+      <p className={resultClass(text)}>
         {text === "" ? <span className="note">(empty)</span> : <UnknownText text={text} />}{" "}
         <CopyButton text={text} what="result" />
       </p>

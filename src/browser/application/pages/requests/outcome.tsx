@@ -1,6 +1,7 @@
 import type { RequestView, ShownResult } from "../../../../client/index.ts";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
+import { resultClass } from "../../parts/requestParts.tsx";
 
 /** Places of pips on a die of 3 by 3 as column and row, by what it shows. */
 const PIPS: readonly string[] = [
@@ -37,7 +38,7 @@ export function OutcomePart({ outcome, shown }: Pick<RequestView, "outcome" | "s
   return (
     <>
       {shown === undefined ? (
-        <p className="big-result">
+        <p className={resultClass(text)}>
           <UnknownText text={text} />
         </p>
       ) : (
