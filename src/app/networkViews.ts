@@ -53,7 +53,7 @@ export function describeChain(
     title: profile.title,
     chainId: profile.chainId,
     isEmbedded,
-    archive: createNodeArchive(client, findAppearances),
+    archive: createNodeArchive(client, { isEmbedded, ...(findAppearances && { findAppearances }) }),
     client,
     contracts: deployment.contracts,
     accounts,

@@ -34,10 +34,15 @@ export interface LogRange {
 /**
  * Creates a reader that learns the nodes' limit from their refusals: it takes a limit that the refusal names, halves the range where it
  * says only that there is too much, and asks for more again, slowly.
+ *
+ * @param firstBlocks asked for at first, at most 10,000. Default 1,000.
  */
-export function createLogReader(now: () => number = () => performance.now()): LogReader {
+export function createLogReader(
+  now: () => number = () => performance.now(),
+  { firstBlocks = FIRST_BLOCKS }: { readonly firstBlocks?: bigint } = {},
+): LogReader {
   /** Blocks to ask for. */
-  let blocks = FIRST_BLOCKS;
+  let blocks = firstBlocks;
   /** Most that is tried for now, because more was refused at `refusedAt`. */
   let ceiling = MOST_BLOCKS;
   let refusedAt = 0;

@@ -1,7 +1,13 @@
 import { getContractAddress, type Hex } from "viem";
 import { parseLog, parseReceipt, toQuantity, RpcError } from "../evm/client.ts";
 import type { ChainClient, RawLog, Receipt } from "../evm/client.ts";
+import { createLogReader, type LogRange } from "../evm/logReader.ts";
 import type { NetworkChain } from "../networks/network.ts";
+
+/** Blocks of logs that an external node is asked for at first: many refuse more. */
+const QUERIED_BLOCKS = 10_000n;
+/** Calls that one query of an external node may take. */
+const MAX_PIECES = 100;
 
 /** A transaction as its sender signed it, and what became of it. Hashes and addresses are lower case. */
 export interface ArchivedTransaction {
@@ -66,11 +72,18 @@ export interface ChainArchive {
   readonly findAppearances?: NetworkChain["findAppearances"];
 }
 
-/** The archive that a node is, with the index by address that its chain has, if any. Every method throws `RpcError` when the node can't be reached. */
+/**
+ * The archive that a node is, with the index by address that its chain has, if any. Every method throws `RpcError` when the node can't be
+ * reached. Logs are asked for in pieces that the node takes; one of the service's own takes any range.
+ */
 export function createNodeArchive(
   client: ChainClient,
-  findAppearances?: NetworkChain["findAppearances"],
+  {
+    isEmbedded,
+    findAppearances,
+  }: { readonly isEmbedded: boolean; readonly findAppearances?: NetworkChain["findAppearances"] },
 ): ChainArchive {
+  const logReader = createLogReader(undefined, { firstBlocks: QUERIED_BLOCKS });
   return {
     ...(findAppearances && { findAppearances }),
     async getHeadNumber() {
@@ -93,10 +106,25 @@ export function createNodeArchive(
       return answer === null ? undefined : parseReceipt(answer);
     },
     async findLogs({ address, topics, fromBlock, toBlock }) {
-      const range = { fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) };
-      const answer = await client.request("eth_getLogs", [{ address, topics, ...range }]);
-      if (!Array.isArray(answer)) throw new RpcError("eth_getLogs", "the answer is not a list of logs");
-      return answer.map(parseLog);
+      const ask = async (range: LogRange): Promise<RawLog[]> => {
+        const quantities = { fromBlock: toQuantity(range.fromBlock), toBlock: toQuantity(range.toBlock) };
+        const answer = await client.request("eth_getLogs", [{ address, topics, ...quantities }]);
+        if (!Array.isArray(answer)) throw new RpcError("eth_getLogs", "the answer is not a list of logs");
+        return answer.map(parseLog);
+      };
+      if (isEmbedded) return await ask({ fromBlock, toBlock });
+      const logs: RawLog[] = [];
+      let from = fromBlock;
+      for (let pieces = 1; from <= toBlock; pieces += 1) {
+        if (pieces > MAX_PIECES) {
+          const reason = `the node gives the logs of so few blocks at once that ${toBlock - fromBlock + 1n} take more than ${MAX_PIECES} calls`;
+          throw new RpcError("eth_getLogs", reason);
+        }
+        const piece = await logReader.read({ fromBlock: from, toBlock }, ask);
+        logs.push(...piece.logs);
+        from = piece.toBlock + 1n;
+      }
+      return logs;
     },
     async getAccount(address) {
       const [balanceWei, nonce, code] = await Promise.all([

@@ -18,7 +18,7 @@ import { readResponse } from "./readFunctions.ts";
 import { timeOf } from "./readTransaction.ts";
 
 /** Blocks that are searched for one page: an embedded chain's node is the service's own. */
-const SEARCHED_BLOCKS = { embedded: 200_000n, external: 50_000n };
+const SEARCHED_BLOCKS = { embedded: 200_000n, external: 20_000n };
 /** Blocks of one query: providers refuse wider ones. */
 const QUERIED_BLOCKS = 10_000n;
 /** Words that a list shows of a request. */

@@ -53,7 +53,7 @@ beforeAll(async () => {
   // At the addresses of `consumer` and of `stranger`.
   await world.send(caller, { data: bytecode });
   await world.send(caller, { data: bytecode });
-  const archive = createNodeArchive(client);
+  const archive = createNodeArchive(client, { isEmbedded: true });
   const named = { network: "test", title: "Test", chainId, isEmbedded: true };
   const chain = { ...named, archive, client, contracts, accounts: {} };
   explorer = createExplorer(new Map([["test", () => chain]]));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startOracleProcess } from "../support/tyche.ts";
 import type { OracleChild, TycheProcess } from "../support/tyche.ts";
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
-import { linkUserContract } from "./support/consumer.ts";
+import { linkUserContract, readContractRequests } from "./support/consumer.ts";
 import { countDeliveries, expectFulfilled, sendWave } from "./support/waves.ts";
 import { deployByCommands, NETWORK, prepareParties, startService, type TwoParties } from "./support/world.ts";
 
@@ -77,6 +77,9 @@ test("behaviour: a function of the caller's and random words are answered", asyn
 test("behaviour: a consumer of the caller's own is linked and gets its word", async () => {
   const consumer = await linkUserContract({ chain, parties, tyche });
   await expect.poll(() => consumer.word(), { timeout: 60_000, interval: 250 }).not.toBe(0n);
+  expect(await readContractRequests(tyche)).toMatchObject([
+    { kind: "random", state: "fulfilled", words: [String(await consumer.word())] },
+  ]);
 });
 
 test("behaviour: deploying again sends nothing, and the check finds nothing amiss", async () => {

@@ -5,7 +5,7 @@ import { startFaultyNode } from "../support/faultyNode.ts";
 import { startOracleProcess } from "../support/tyche.ts";
 import type { OracleChild, TycheProcess } from "../support/tyche.ts";
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
-import { linkUserContract } from "./support/consumer.ts";
+import { linkUserContract, readContractRequests } from "./support/consumer.ts";
 import { NODE_FAULTS, type FaultyPair } from "./support/faults.ts";
 import { countDeliveries, expectFulfilled, sendWave } from "./support/waves.ts";
 import { deployByCommands, NETWORK, prepareParties, startService, type TwoParties } from "./support/world.ts";
@@ -79,6 +79,9 @@ describe("VRF v2.5 on a stranger's chain", () => {
   test("behaviour: a consumer on Chainlink's VRFConsumerBaseV2Plus is linked and gets its word", async () => {
     const consumer = await linkUserContract({ chain, parties, tyche, vrf: "v2.5" });
     await expect.poll(() => consumer.word(), { timeout: 60_000, interval: 250 }).not.toBe(0n);
+    expect(await readContractRequests(tyche)).toMatchObject([
+      { kind: "random", state: "fulfilled", words: [String(await consumer.word())] },
+    ]);
   });
 
   test("behaviour: the check of the network finds nothing amiss", async () => {

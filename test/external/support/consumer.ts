@@ -94,6 +94,13 @@ export async function linkUserContract({
   return consumer;
 }
 
+/** What the default dapp's contracts requested themselves, newest first. */
+export async function readContractRequests(tyche: TycheProcess): Promise<readonly object[]> {
+  const { status, data } = await tyche.call("GET", `/api/contractRequests?network=${NETWORK}`);
+  if (status !== 200) throw new Error(`the requests were not listed: ${JSON.stringify(data)}`);
+  return data.items as readonly object[];
+}
+
 interface DappConfig {
   readonly dappId: string;
   readonly networks: readonly {

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { AnswerError } from "../../src/evm/connection.ts";
+import type { ChainClient } from "../../src/evm/client.ts";
+import { createNodeArchive } from "../../src/explorer/chainArchive.ts";
+import { RpcError } from "../../src/lib/nodeAnswers.ts";
+
+const ADDRESS = `0x${"c0".repeat(20)}` as const;
+const hash = (n: number) => `0x${n.toString(16).padStart(64, "0")}`;
+
+/** A node with a log in each block that gives those of so many blocks at once. Counts its answers, and refusals. */
+function createNode(limit: number) {
+  const calls = { answered: 0, refused: 0 };
+  const request = async (_: string, [filter]: readonly { fromBlock: string; toBlock: string }[]) => {
+    const [from, to] = [Number(filter!.fromBlock), Number(filter!.toBlock)];
+    if (to - from + 1 > limit) {
+      calls.refused += 1;
+      const cause = new AnswerError("query exceeds limits", -32_005, undefined);
+      throw new RpcError("eth_getLogs", cause.message, { answered: true, cause });
+    }
+    calls.answered += 1;
+    return Array.from({ length: to - from + 1 }, (_, i) => ({
+      address: ADDRESS,
+      topics: [],
+      data: "0x",
+      blockNumber: `0x${(from + i).toString(16)}`,
+      blockHash: hash(from + i),
+      transactionHash: hash(from + i),
+      transactionIndex: "0x0",
+      logIndex: "0x0",
+      removed: false,
+    }));
+  };
+  return { calls, client: { request } as unknown as ChainClient };
+}
+const query = (blocks: number) => ({ address: ADDRESS, topics: [], fromBlock: 1n, toBlock: BigInt(blocks) });
+
+test.each([
+  [50_000, 1],
+  [500, 2],
+  [20, 90],
+])("default: an external node that takes %d blocks at once gives all logs", async (limit, blocks) => {
+  const { client } = createNode(limit);
+  const archive = createNodeArchive(client, { isEmbedded: false });
+  for (const count of [blocks, 600]) {
+    const logs = await archive.findLogs(query(count));
+    expect(logs.map(({ blockNumber }) => Number(blockNumber))).toEqual(
+      Array.from({ length: count }, (_, i) => i + 1),
+    );
+  }
+});
+
+test("behaviour: what a node takes is kept to, and more tried now and then", async () => {
+  const { client, calls } = createNode(500);
+  const archive = createNodeArchive(client, { isEmbedded: false });
+  await archive.findLogs(query(10_000));
+  const { refused } = calls;
+  await archive.findLogs(query(1_000));
+  expect(calls.refused - refused).toBeLessThan(2);
+});
+
+test("error: a node that takes too few is not asked without end", async () => {
+  const { client, calls } = createNode(5);
+  const archive = createNodeArchive(client, { isEmbedded: false });
+  await expect(archive.findLogs(query(10_000))).rejects.toThrow("so few blocks at once");
+  expect(calls.answered).toBe(100);
+});
+
+test("behaviour: a node of the service's own is asked once", async () => {
+  const { client, calls } = createNode(1_000_000);
+  await createNodeArchive(client, { isEmbedded: true }).findLogs(query(20_000));
+  expect(calls).toEqual({ answered: 1, refused: 0 });
+});
