@@ -29,7 +29,7 @@ export function Search() {
 }
 
 function Result({
-  result: { hits, paths, takenFor, reason },
+  result: { hits, paths, takenFor, reason, silent },
   network,
   text,
 }: {
@@ -70,6 +70,9 @@ function Result({
             </li>
           ))}
         </ul>
+        {silent.length > 0 && (
+          <p className="note">{silent.join(", ")} could not be asked: there may be more.</p>
+        )}
         {hits.length === MAX_HITS && <p className="note">The first {MAX_HITS} are shown.</p>}
       </section>
     </Page>

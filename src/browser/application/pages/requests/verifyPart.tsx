@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { TycheClient, Verification, VerificationStep } from "../../../../client/index.ts";
+import { announce } from "../../announce.ts";
 import { describeError } from "../../parts/forms.tsx";
 import { Folded, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import type { AnyPresets } from "../../services.tsx";
@@ -14,6 +15,12 @@ const WORDS: Readonly<Record<VerificationStep["outcome"], string>> = {
   ok: "holds",
   failed: "failed",
   notApplicable: "can't be checked",
+};
+
+const VERDICTS: Readonly<Record<Verification["verdict"], string>> = {
+  valid: "valid",
+  invalid: "not valid",
+  incomplete: "not there yet",
 };
 
 /** A button that has the service check a result from chain data, and the steps of that. */
@@ -35,7 +42,9 @@ export function VerifyPart({
     setBusy(true);
     setProblem(undefined);
     try {
-      setFound(await client.verify({ network, tx: hash, requestId }));
+      const next = await client.verify({ network, tx: hash, requestId });
+      setFound(next);
+      announce(`The result is ${VERDICTS[next.verdict]}.`);
     } catch (error) {
       setProblem(describeError(error));
     } finally {
