@@ -79,6 +79,7 @@ export class TooManyConsumersError extends ApiError {}
 export class BodyTooLargeError extends ApiError {}
 export class UnsupportedMediaTypeError extends ApiError {}
 export class HostNotAllowedError extends ApiError {}
+export class OriginNotAllowedError extends ApiError {}
 export class RateLimitedError extends ApiError {}
 export class HeadersTooLargeError extends ApiError {}
 export class InternalError extends ApiError {}
@@ -122,6 +123,7 @@ export const ERROR_CLASSES: Readonly<Record<string, new (facts: ApiErrorFacts) =
   unsupported_media_type: UnsupportedMediaTypeError,
   function_failed: FunctionFailedError,
   host_not_allowed: HostNotAllowedError,
+  origin_not_allowed: OriginNotAllowedError,
   rate_limited: RateLimitedError,
   headers_too_large: HeadersTooLargeError,
   internal: InternalError,

@@ -99,7 +99,8 @@ const INTRODUCTION = [
   "**Idempotency.** With an `Idempotency-Key` header the same call may be sent again: it gets the same answer and never a second " +
     "transaction.",
   "**Limits.** `RateLimit` and `RateLimit-Policy` headers say what is left; 429 and 503 carry `Retry-After`.",
-  "Pages of any origin may call the API (CORS). Only the key counts; cookies are ignored.",
+  "Pages of any origin may call the API (CORS). Only the key counts; cookies are ignored. Where the service listens on a loopback address, " +
+    "what takes no key is for pages of that machine.",
 ].join("\n\n");
 
 function errorList(): string {

@@ -17,9 +17,11 @@ export type PublicGuard = (ctx: Context, options?: { readonly isCounted?: boolea
  *
  * A page of a foreign site can point its own name at 127.0.0.1 (DNS rebinding) and then read what a server there gives to
  * everybody. So a server that listens on a loopback address answers only where it is asked for by a loopback name, or by one that the
- * operator lists because a forwarder in front has it.
+ * operator lists because a forwarder in front has it. By a loopback name such a page may read nothing either, although the API lets pages
+ * of any origin in: here that is for those who have a key.
  *
- * @returns a check that rejects with {@link HostNotAllowedError}, or `rate_limited` when an address is over its quota.
+ * @returns a check that rejects with {@link HostNotAllowedError}, {@link OriginNotAllowedError}, or `rate_limited` when an address is
+ * over its quota.
  */
 export function createPublicGuard(options: {
   /** Whether the server listens on a loopback address. */
@@ -39,9 +41,13 @@ export function createPublicGuard(options: {
     counter: options.counter ?? createCallCounter(),
   };
   return async (ctx, { isCounted = true } = {}) => {
-    const host = ctx.get("Host");
-    if (options.isLoopback && !isLoopbackHost(host) && !hosts.has(hostNameOf(host)))
-      throw new HostNotAllowedError();
+    const host = hostNameOf(ctx.get("Host"));
+    if (options.isLoopback && !hosts.has(host)) {
+      if (!isLoopbackHost(host)) throw new HostNotAllowedError();
+      const origin = ctx.get("Origin");
+      const from = URL.parse(origin)?.hostname ?? "";
+      if (origin !== "" && !isLoopbackHost(from) && !hosts.has(from)) throw new OriginNotAllowedError();
+    }
     if (isCounted) await countCall(ctx, policy);
   };
 }
@@ -76,6 +82,16 @@ export class HostNotAllowedError extends TycheError {
     super(
       "This server listens on a loopback address and does not answer to the name in the Host header: use its loopback address, or have the operator list the name in TYCHE_HOSTS",
       { code: "host_not_allowed", blame: "caller" },
+    );
+  }
+}
+
+/** A call that a page of a foreign site made, without a key. */
+export class OriginNotAllowedError extends TycheError {
+  constructor() {
+    super(
+      "This server listens on a loopback address and shows what takes no key to pages of this machine only: have the operator list the name that the page is served under in TYCHE_HOSTS",
+      { code: "origin_not_allowed", blame: "caller" },
     );
   }
 }

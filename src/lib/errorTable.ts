@@ -50,6 +50,11 @@ export const ERROR_TABLE = {
     meaning: "A call of the application's sign-in did not come from one of its own pages.",
     remedy: "Sign in at the service's own address.",
   },
+  origin_not_allowed: {
+    status: 403,
+    meaning: "The server listens on a loopback address, and a page of another site called it without a key.",
+    remedy: "Call from a page of this machine, or have the operator list the page's host in `TYCHE_HOSTS`.",
+  },
   not_found: {
     status: 404,
     meaning: "There is nothing at this path, or nothing that this key may see.",

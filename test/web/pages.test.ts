@@ -74,6 +74,19 @@ describe("the page that the application starts from", () => {
     expect(await statusFor("GET", "/healthz", { host })).toBe(200);
     expect(await statusFor("GET", "/api/presets", { host })).toBe(401);
   });
+
+  test("error: a page of another site reads nothing that takes no key", async () => {
+    for (const origin of ["https://evil.example", "http://127.0.0.1.evil.example", "null"])
+      for (const path of ["/api/explorer/networks", "/api/explorer/results/req_x", "/metrics", "/readyz"])
+        expect({ path, origin, status: await statusFor("GET", path, { origin }) }).toEqual({
+          path,
+          origin,
+          status: 403,
+        });
+    expect(await statusFor("GET", "/api/presets", { origin: "https://evil.example" })).toBe(401);
+    for (const origin of ["http://localhost:5173", "http://127.0.0.1:5173", "http://[::1]:5173", tyche.url])
+      expect(await statusFor("GET", "/api/explorer/networks", { origin })).toBe(200);
+  });
 });
 
 test("behaviour: assets are found again by their ETag", async () => {

@@ -44,7 +44,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
     request: "none",
     placement: "query",
     isAsync: false,
-    errors: ["not_found", "chain_unavailable", "host_not_allowed"],
+    errors: ["not_found", "chain_unavailable", "host_not_allowed", "origin_not_allowed"],
     ...rest,
     path: `/api/explorer${rest.path}`,
     async handle(ctx) {
