@@ -8,6 +8,8 @@ import type { ConfigVars } from "../dapps/configVars.ts";
 import type { Facility } from "../requests/service.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { ask } from "./ask.ts";
+import { countOf } from "./countOf.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface JsonFlag {
@@ -39,8 +41,9 @@ Examples:
 The key stops working at once, on a running service too. tyche dapp config lists the ids of keys.`;
 
 const DELETE_NOTE = `
-Example:
+Examples:
   $ tyche dapp delete dapp_01m7w8ndakertcq6wx8e98esea
+  $ tyche dapp delete dapp_01m7w8ndakertcq6wx8e98esea --yes
 
 Requests in progress run to their end; shared results and usage totals stay. A running service unlinks the contracts.`;
 
@@ -90,11 +93,19 @@ export function registerDapp(program: Command, terminal: Terminal): void {
   dapp
     .command("delete")
     .argument("<id>", "which dapp")
+    .option("--yes", "don't ask")
     .description("Deletes a dapp for good: its keys stop at once, its contracts are unlinked.")
     .addHelpText("after", DELETE_NOTE)
-    .action((id: string) =>
+    .action((id: string, { yes = false }: { readonly yes?: boolean }) =>
       withTools(async ({ dapps }) => {
         const { name } = await dapps.get(id);
+        const live = (await dapps.keys(id)).filter(({ revokedAt }) => revokedAt === null).length;
+        const question = `Delete ${name} for good? ${countOf(live, "API key")} will stop, its contracts are unlinked.`;
+        if (!yes && !(await ask(question, terminal))) {
+          terminal.out("nothing was deleted");
+          process.exitCode = 1;
+          return;
+        }
         await dapps.delete(id);
         terminal.out(`${id} (${name}) is deleted`);
       }),

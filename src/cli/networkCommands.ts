@@ -1,6 +1,6 @@
-import { createInterface } from "node:readline/promises";
 import { InvalidArgumentError, type Command } from "commander";
 import { TycheError } from "../lib/errors.ts";
+import { ask } from "./ask.ts";
 import type { Terminal } from "./terminal.ts";
 
 const DEPLOY_HELP = `
@@ -231,29 +231,10 @@ function printChange({ owner, balance, cost, added, removed }: ShownChange, { ou
   out(`  cost       at most ${cost}`);
 }
 
-async function ask(question: string, { isTerminal }: Terminal): Promise<boolean> {
-  if (!isTerminal) throw new NobodyToAskError();
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(?:es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
-  } finally {
-    lines.close();
-  }
-}
-
 function parseAmount(text: string): string {
   if (!/^(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,18})?$/.test(text))
     throw new InvalidArgumentError("It must be a decimal number, such as 0.5.");
   return text;
-}
-
-class NobodyToAskError extends TycheError {
-  constructor() {
-    super("nobody can be asked where the output is no terminal; add --yes", {
-      code: "invalid_parameter",
-      blame: "caller",
-    });
-  }
 }
 
 class MissingAmountError extends TycheError {

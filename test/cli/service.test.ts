@@ -126,7 +126,10 @@ test("default: dapp delete ends a dapp of a running service", async () => {
   const { dappId, apiKey } = JSON.parse(stdout) as { dappId: string; apiKey: string };
   const headers = { authorization: apiKey };
   expect(await tyche.call("GET", "/api/requests", { headers })).toMatchObject({ status: 200 });
-  expect((await runCli(["dapp", "delete", dappId])).stdout).toBe(`${dappId} (short) is deleted\n`);
+  const unasked = await runCli(["dapp", "delete", dappId]);
+  expect(unasked).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("add --yes") });
+  expect(await tyche.call("GET", "/api/requests", { headers })).toMatchObject({ status: 200 });
+  expect((await runCli(["dapp", "delete", dappId, "--yes"])).stdout).toBe(`${dappId} (short) is deleted\n`);
   expect(await tyche.call("GET", "/api/requests", { headers })).toMatchObject({ status: 401 });
 });
 

@@ -1,0 +1,31 @@
+import { createInterface } from "node:readline/promises";
+import { TycheError } from "../lib/errors.ts";
+import type { Terminal } from "./terminal.ts";
+
+/**
+ * Asks a question that `y` or `yes` agrees to, and anything else, Ctrl+C and Ctrl+D among it, declines.
+ *
+ * @throws {NobodyToAskError} where no person reads the output.
+ */
+export async function ask(question: string, terminal: Terminal): Promise<boolean> {
+  if (!terminal.isTerminal) throw new NobodyToAskError();
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(?:es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "AbortError")) throw error;
+    terminal.out("");
+    return false;
+  } finally {
+    lines.close();
+  }
+}
+
+class NobodyToAskError extends TycheError {
+  constructor() {
+    super("nobody can be asked where the output is no terminal; add --yes", {
+      code: "invalid_parameter",
+      blame: "caller",
+    });
+  }
+}
