@@ -5,6 +5,7 @@ import type { ChainDeployment, NetworkChain, NetworkSource } from "../networks/n
 import { MAX_SOURCE_BYTES } from "../requests/commands.ts";
 import { createNodeArchive } from "../explorer/chainArchive.ts";
 import type { ExploredChain } from "../explorer/explorer.ts";
+import { spareNode } from "../explorer/sparedNode.ts";
 import type { NetworkView } from "../requests/views.ts";
 
 /** Describes a network to callers; `trouble` says why it doesn't serve. */
@@ -48,13 +49,14 @@ export function describeChain(
   { profile, isEmbedded, titles: accounts }: NetworkSource,
   { client, deployment, findAppearances }: NetworkChain,
 ): ExploredChain {
+  const node = isEmbedded ? client : spareNode(client);
   return {
     network: profile.name,
     title: profile.title,
     chainId: profile.chainId,
     isEmbedded,
-    archive: createNodeArchive(client, { isEmbedded, ...(findAppearances && { findAppearances }) }),
-    client,
+    archive: createNodeArchive(node, { isEmbedded, ...(findAppearances && { findAppearances }) }),
+    client: node,
     contracts: deployment.contracts,
     accounts,
   };

@@ -1,8 +1,9 @@
 import { getContractAddress, type Hex } from "viem";
 import { parseLog, parseReceipt, toQuantity, RpcError } from "../evm/client.ts";
-import type { ChainClient, RawLog, Receipt } from "../evm/client.ts";
+import type { RawLog, Receipt } from "../evm/client.ts";
 import { createLogReader, type LogRange } from "../evm/logReader.ts";
 import type { NetworkChain } from "../networks/network.ts";
+import type { ExploredNode } from "./sparedNode.ts";
 
 /** Blocks of logs that an external node is asked for at first: many refuse more. */
 const QUERIED_BLOCKS = 10_000n;
@@ -77,7 +78,7 @@ export interface ChainArchive {
  * reached. Logs are asked for in pieces that the node takes; one of the service's own takes any range.
  */
 export function createNodeArchive(
-  client: ChainClient,
+  client: ExploredNode,
   {
     isEmbedded,
     findAppearances,
