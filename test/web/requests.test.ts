@@ -148,3 +148,23 @@ describe("the form for random numbers", () => {
     expect(visitor.troubles).toEqual([]);
   });
 });
+
+test("behaviour: the numbers of a step that fails are open, and those of the others folded away", async () => {
+  const { id } = await operator.as(dappId).submit.preset("coinflip", {}, { network: "sepolia" });
+  await page.route("**/api/verify?*", async (route) => {
+    const response = await route.fetch();
+    const text = await response.text();
+    const body = text
+      .replace('"outcome":"ok"', '"outcome":"failed"')
+      .replace('"verdict":"valid"', '"verdict":"invalid"');
+    await route.fulfill({ response, body });
+  });
+  await open(`/dapps/${dappId}/requests/${id}`);
+  await page.getByRole("button", { name: "Verify", exact: true }).click();
+  await page.getByRole("heading", { name: "Verify invalid" }).waitFor();
+  const steps = page.getByRole("region", { name: "Verify", exact: true }).locator(".checks");
+  expect(await steps.getByRole("table").count()).toBe(1);
+  expect(await steps.locator(".failed").getByRole("table").count()).toBe(1);
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});

@@ -89,10 +89,18 @@ export function Scrollable({ label, children }: { readonly label: string; readon
   );
 }
 
-/** Something long, folded away. */
-export function Folded({ summary, children }: { readonly summary: ReactNode; readonly children: ReactNode }) {
+/** Something long, folded away unless it `isOpen` at first. */
+export function Folded({
+  summary,
+  isOpen = false,
+  children,
+}: {
+  readonly summary: ReactNode;
+  readonly isOpen?: boolean;
+  readonly children: ReactNode;
+}) {
   return (
-    <details>
+    <details open={isOpen}>
       <summary>{summary}</summary>
       {children}
     </details>

@@ -110,7 +110,7 @@ function Step({ step: { name, outcome, detail, compared } }: { readonly step: Ve
         <UnknownText text={detail} />
       </span>
       {compared.length > 0 && (
-        <Folded summary="Numbers">
+        <Folded summary="Numbers" isOpen={outcome === "failed"}>
           <table className="values">
             <tbody>
               {compared.map(({ what, expected, found }) => (
