@@ -108,7 +108,13 @@ export async function dryRunFunction(command: FunctionCommand, checks: CommandCh
 /** Runs a source as the oracle's nodes would. A source that fails is a result. Throws `invalid_parameter` when it is too long. */
 export async function simulateSource(
   command: SimulateCommand,
-  { pool, dappId, maxResponseBytes, group }: CommandChecks,
+  {
+    pool,
+    dappId,
+    maxResponseBytes,
+    group,
+    signal,
+  }: CommandChecks & { readonly signal?: AbortSignal | undefined },
 ): Promise<SimulateResult> {
   assertSizes(command);
   const { source, args, returnType } = command;
@@ -119,6 +125,7 @@ export async function simulateSource(
     limits: { maxResponseBytes },
     caller: dappId,
     ...(group === undefined ? {} : { group }),
+    ...(signal === undefined ? {} : { signal }),
   });
   return readRun(run, returnType);
 }

@@ -94,11 +94,11 @@ export function createService(
 
     listRequests: (dapp, options) => reader.list(dapp, options),
 
-    async simulate(dapp, command) {
+    async simulate(dapp, command, { signal } = {}) {
       requireFacility(dapp, "functions");
       const asked = command.network === undefined ? [...networks.values()] : [getNetwork(command.network)];
       const maxResponseBytes = Math.min(...asked.map((network) => network.maxResponseBytes));
-      const result = await simulateSource(command, { pool, dappId: dapp.id, maxResponseBytes });
+      const result = await simulateSource(command, { pool, dappId: dapp.id, maxResponseBytes, signal });
       const { network, source } = command;
       await recordDryRun(store, { dappId: dapp.id, network, kind: "dry-run", source, result });
       return result;

@@ -195,8 +195,15 @@ export interface Service {
    */
   getShared(id: string): Promise<SharedResult>;
 
-  /** Runs a source in the sandbox. A source that fails is a result; throws `forbidden`, `invalid_parameter` (size) and `overloaded`. */
-  simulate(dapp: Dapp, command: SimulateCommand): Promise<SimulateResult>;
+  /**
+   * Runs a source in the sandbox until `signal` aborts, which takes the run back. A source that fails is a result; throws `forbidden`,
+   * `invalid_parameter` (size) and `overloaded`.
+   */
+  simulate(
+    dapp: Dapp,
+    command: SimulateCommand,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<SimulateResult>;
 
   /** The last 100 dry runs and refused calls of a dapp, newest first. */
   listDryRuns(dapp: Dapp, options?: DryRunOptions): Promise<DryRunPage>;

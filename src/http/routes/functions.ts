@@ -1,7 +1,7 @@
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { FunctionResult, SimulateResult } from "../../requests/results.ts";
 import type { NetworkView } from "../../requests/views.ts";
-import { getDapp, type HttpDeps } from "../context.ts";
+import { getDapp, onClose, type HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readParameters } from "../parameters.ts";
@@ -68,7 +68,15 @@ export function simulateOperation(deps: HttpDeps): Operation {
       const values = parseRequest(given, validate.simulate, ({ source, network }) =>
         checkSource(source, network === undefined ? undefined : networks.get(network)),
       );
-      sendJson(ctx, 200, { data: await deps.service.simulate(getDapp(ctx), values) });
+      // A run that nobody waits for would hold its place without end, while its caller starts others.
+      const left = new AbortController();
+      onClose(ctx, () => left.abort());
+      try {
+        const data = await deps.service.simulate(getDapp(ctx), values, { signal: left.signal });
+        sendJson(ctx, 200, { data });
+      } catch (error) {
+        if (!left.signal.aborted) throw error;
+      }
     },
   };
 }
