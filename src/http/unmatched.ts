@@ -28,9 +28,12 @@ export class MethodNotAllowedError extends TycheError {
 export function unmatched(): Middleware<RequestState> {
   return async (ctx) => {
     const allowed = allowedMethods(ctx);
-    if (allowed === "") throw new NotFoundError(ctx.path);
+    const isOptions = ctx.method === "OPTIONS";
+    // A route that has the method and passed the call on found nothing there: a file that the build doesn't have.
+    if (allowed === "" || (!isOptions && allowed.split(", ").includes(ctx.method)))
+      throw new NotFoundError(ctx.path);
     ctx.set("Allow", allowed);
-    if (ctx.method !== "OPTIONS") throw new MethodNotAllowedError(ctx.method, ctx.path, allowed);
+    if (!isOptions) throw new MethodNotAllowedError(ctx.method, ctx.path, allowed);
     if (isApiPath(ctx.path)) ctx.set("Access-Control-Allow-Methods", allowed);
     ctx.status = 204;
   };

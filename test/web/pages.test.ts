@@ -95,6 +95,8 @@ test("behaviour: assets are found again by their ETag", async () => {
   const again = await get("/assets/style.css", { "if-none-match": first.headers.get("etag")! });
   expect(again.status).toBe(304);
   expect((await get("/assets/..%2fapp.ts")).status).toBe(404);
+  expect(await statusFor("GET", "/assets/app/gone.js", { accept: "*/*" })).toBe(404);
+  expect(await statusFor("POST", "/assets/app/gone.js", { accept: "*/*" })).toBe(405);
 });
 
 test("behaviour: the page that verifies is open to everybody, and its policy allows nothing unsafe", async () => {
