@@ -17,8 +17,9 @@ const SESSION_TOKEN = /^tyche_session_([0-9a-f]{64})\.([A-Za-z0-9_-]{43})$/;
  * for certain, since forwarders send different ones or none.
  *
  * A browser keeps the secret of its session in a cookie, which the API doesn't heed; the session's pages get a token for the API in exchange
- * for it, from their own origin alone, and keep that in memory. So a page of another origin can do nothing in a session: it can't read the
- * token (no CORS), and a name that leads to 127.0.0.1 (DNS rebinding) has no cookie.
+ * for it and for a key that their own storage keeps, from their own origin alone, and keep that in memory. So a page of another origin can do
+ * nothing in a session: it can't read the token (no CORS), and a name that leads to 127.0.0.1 (DNS rebinding) has no cookie. Browsers send
+ * a cookie to every port of a host: a server on another one gets it, and not the key.
  */
 export interface OperatorAccess {
   /** A secret for one sign-in of this process's life; 43 characters. */
@@ -27,8 +28,10 @@ export interface OperatorAccess {
   signIn(operatorToken: string): Promise<string | undefined>;
   /** Opens a session if nobody used {@link signInCode} before; gives its secret. */
   signInOnce(code: string): Promise<string | undefined>;
-  /** Gives the token with which the API knows a session; `undefined` where there is none of this secret. */
-  findToken(secret: string): Promise<string | undefined>;
+  /** The key that the pages of a session keep, 43 characters. */
+  pageKeyOf(secret: string): string;
+  /** Gives the token with which the API knows a session; `undefined` where there is none of this secret, or its page key is another. */
+  findToken(secret: string, pageKey: string): Promise<string | undefined>;
   signOut(secret: string): Promise<void>;
   /** Whose a credential is, as a name fit for logs and limits; `undefined` where it is neither the operator token nor a session's. */
   recognize(credential: string): Promise<string | undefined>;
@@ -60,14 +63,17 @@ export async function createOperatorAccess({
     return secret;
   };
   const macOf = (id: string): string => createHmac("sha256", tokenKey).update(id).digest("base64url");
+  const pageKeyOf = (secret: string): string => macOf(`page ${idOf(secret)}`);
 
   return {
     signInCode,
     signIn: async (token) => (timingSafeEqual(digest(token.trim()), expected) ? await open() : undefined),
     signInOnce: async (code) => ((await sessions.useCode(idOf(code))) ? await open() : undefined),
-    async findToken(secret) {
+    pageKeyOf,
+    async findToken(secret, pageKey) {
       const id = idOf(secret);
-      return (await sessions.has(id)) ? `tyche_session_${id}.${macOf(id)}` : undefined;
+      const isOfPage = timingSafeEqual(digest(pageKey), digest(pageKeyOf(secret)));
+      return isOfPage && (await sessions.has(id)) ? `tyche_session_${id}.${macOf(id)}` : undefined;
     },
     signOut: (secret) => sessions.end(idOf(secret)),
     async recognize(credential) {

@@ -19,7 +19,8 @@ export interface SessionRoutesOptions {
 
 /**
  * Adds `/session`, which only pages of our own origin may call. `POST` with a proof (`operatorToken`, or the `code` of the link that a start
- * prints) opens a session, which its cookie names; without one it gives the token for the API of the session that there is, or `null`.
+ * prints) opens a session, which its cookie names; with the `pageKey` that this gave, it gives the token for the API of the session that there
+ * is, or `null`.
  * `DELETE` ends it.
  */
 export function sessionRoutes(router: Router, { access, guard, readJson, log }: SessionRoutesOptions): void {
@@ -27,9 +28,10 @@ export function sessionRoutes(router: Router, { access, guard, readJson, log }: 
     await guard(ctx);
     checkOrigin(ctx);
     const proof = readProof(await readJson(ctx, MAX_BODY_BYTES));
-    if (proof === undefined) {
+    if ("pageKey" in proof) {
       const secret = ctx.cookies.get(COOKIE);
-      sendData(ctx, { token: secret === undefined ? null : ((await access.findToken(secret)) ?? null) });
+      const token = secret === undefined ? undefined : await access.findToken(secret, proof.pageKey);
+      sendData(ctx, { token: token ?? null });
       return;
     }
     const secret =
@@ -40,7 +42,8 @@ export function sessionRoutes(router: Router, { access, guard, readJson, log }: 
     }
     log.info({ address: ctx.ip }, "signed in");
     setCookie(ctx, `${secret}; Max-Age=${SESSION_MS / 1000}`);
-    sendData(ctx, { token: await access.findToken(secret) });
+    const pageKey = access.pageKeyOf(secret);
+    sendData(ctx, { token: await access.findToken(secret, pageKey), pageKey });
   });
   router.delete("/session", async (ctx) => {
     await guard(ctx);
@@ -52,14 +55,18 @@ export function sessionRoutes(router: Router, { access, guard, readJson, log }: 
   });
 }
 
-function readProof(
-  body: JsonValue | undefined,
-): { readonly operatorToken: string } | { readonly code: string } | undefined {
-  if (body === undefined) return undefined;
-  const { operatorToken, code } = { ...(body as Readonly<Record<string, unknown>>) };
+type Proof =
+  | { readonly operatorToken: string }
+  | { readonly code: string }
+  /** Empty where a page keeps none. */
+  | { readonly pageKey: string };
+
+function readProof(body: JsonValue | undefined): Proof {
+  const { operatorToken, code, pageKey } = { ...(body as Readonly<Record<string, unknown>> | undefined) };
   if (typeof operatorToken === "string") return { operatorToken };
   if (typeof code === "string") return { code };
-  if (operatorToken === undefined && code === undefined) return undefined;
+  if (operatorToken === undefined && code === undefined)
+    return { pageKey: typeof pageKey === "string" ? pageKey : "" };
   throw new InvalidParameterError([{ path: "", message: "give operatorToken or code, each a string" }]);
 }
 

@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 const open = async (): Promise<{ readonly secret: string; readonly token: string }> => {
   const secret = (await access.signIn(TOKEN))!;
-  return { secret, token: (await access.findToken(secret))! };
+  return { secret, token: (await access.findToken(secret, access.pageKeyOf(secret)))! };
 };
 
 describe("the operator token", () => {
@@ -39,7 +39,7 @@ describe("the operator token", () => {
   test("behaviour: the code of a start opens one session", async () => {
     expect(await access.signInOnce("wrong")).toBeUndefined();
     const secret = await access.signInOnce(access.signInCode);
-    expect(await access.findToken(secret!)).toMatch(/^tyche_session_/);
+    expect(await access.findToken(secret!, access.pageKeyOf(secret!))).toMatch(/^tyche_session_/);
     expect(await access.signInOnce(access.signInCode)).toBeUndefined();
   });
 });
@@ -63,15 +63,20 @@ describe("the token of a session", () => {
   test("error: neither the cookie's secret nor what is stored of it stands for it", async () => {
     const { secret, token } = await open();
     expect(await access.recognize(secret)).toBeUndefined();
-    expect(await access.findToken(token)).toBeUndefined();
-    expect(await access.findToken(`${secret}x`)).toBeUndefined();
+    const pageKey = access.pageKeyOf(secret);
+    expect(await access.findToken(token, pageKey)).toBeUndefined();
+    expect(await access.findToken(`${secret}x`, access.pageKeyOf(`${secret}x`))).toBeUndefined();
+    // Which is what a server on another port of the host gets: the cookie, and no key.
+    for (const other of ["", `${pageKey}x`, secret, token, access.pageKeyOf(token)])
+      expect(await access.findToken(secret, other)).toBeUndefined();
+    expect(await access.findToken(secret, pageKey)).toBe(token);
   });
 
   test("behaviour: it ends after twelve hours, and when one signs out", async () => {
     const [first, second] = [await open(), await open()];
     await access.signOut(first.secret);
     expect(await access.recognize(first.token)).toBeUndefined();
-    expect(await access.findToken(first.secret)).toBeUndefined();
+    expect(await access.findToken(first.secret, access.pageKeyOf(first.secret))).toBeUndefined();
     expect(await access.recognize(second.token)).toBeDefined();
     now += 12 * 60 * 60 * 1000;
     expect(await access.recognize(second.token)).toBeUndefined();

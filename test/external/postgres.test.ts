@@ -91,11 +91,11 @@ test("behaviour: commands beside the service find its database, and no output ho
 
 test("behaviour: kill -9 of the service loses no request and doubles none; a sign-in outlives the service", async () => {
   const before = await countDeliveries(chain, parties);
-  const cookie = await signIn(tyche);
+  const session = await signIn(tyche);
   const ids = await sendWave(tyche, "killed", 4);
   await tyche.stop("SIGKILL");
   tyche = await startService(parties);
-  expect(await readSessionToken(tyche.url, cookie)).toMatch(/^tyche_session_/);
+  expect(await readSessionToken(tyche.url, session)).toMatch(/^tyche_session_/);
   await expectFulfilled(tyche, ids);
   expect(await countDeliveries(chain, parties)).toEqual({
     sent: before.sent + ids.length,

@@ -17,8 +17,14 @@ export function connectOperator(service: RunningService): TycheOperator {
   return createOperator({ baseUrl: service.url, token: readOperatorToken(service) });
 }
 
-/** Signs in to the application with the operator token; gives the cookie of the session. */
-export async function signIn(service: RunningService): Promise<string> {
+/** A browser's part of a session: the cookie, and the key that the pages keep. */
+export interface SignedIn {
+  readonly cookie: string;
+  readonly pageKey: string;
+}
+
+/** Signs in to the application with the operator token. */
+export async function signIn(service: RunningService): Promise<SignedIn> {
   const response = await fetch(`${service.url}/session`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -26,11 +32,16 @@ export async function signIn(service: RunningService): Promise<string> {
   });
   const cookie = response.headers.getSetCookie()[0]?.split(";")[0];
   if (cookie === undefined) throw new Error(`the sign-in was refused with ${response.status}`);
-  return cookie;
+  const { data } = (await response.json()) as { readonly data: { readonly pageKey: string } };
+  return { cookie, pageKey: data.pageKey };
 }
 
-/** The token for the API of the session that a cookie names; `null` where there is none. */
-export async function readSessionToken(url: string, cookie: string): Promise<string | null> {
-  const response = await fetch(`${url}/session`, { method: "POST", headers: { cookie } });
+/** The token for the API of a session; `null` where there is none. */
+export async function readSessionToken(url: string, { cookie, pageKey }: SignedIn): Promise<string | null> {
+  const response = await fetch(`${url}/session`, {
+    method: "POST",
+    headers: { cookie, "content-type": "application/json" },
+    body: JSON.stringify({ pageKey }),
+  });
   return ((await response.json()) as { readonly data: { readonly token: string | null } }).data.token;
 }

@@ -43,12 +43,12 @@ test("default: the token opens a session, whose own token the API takes, and sig
   const opened = await send("POST", { operatorToken });
   expect(opened.status).toBe(200);
   const cookie = opened.cookie.split(";")[0]!;
-  const token = opened.data["token"] as string;
-  expect(await readSessionToken(tyche.url, cookie)).toBe(token);
+  const { token, pageKey } = opened.data as { token: string; pageKey: string };
+  expect(await readSessionToken(tyche.url, { cookie, pageKey })).toBe(token);
   expect(await callApi(token)).toBe(200);
   expect(await callApi(`Bearer ${token}`)).toBe(200);
   expect((await send("DELETE", undefined, { cookie })).cookie).toContain("Max-Age=0");
-  expect(await readSessionToken(tyche.url, cookie)).toBeNull();
+  expect(await readSessionToken(tyche.url, { cookie, pageKey })).toBeNull();
   expect(await callApi(token)).toBe(401);
 });
 
@@ -59,6 +59,13 @@ test("behaviour: no cookie counts for the API, and it goes to the one path that 
   );
   const headers = { cookie: opened.cookie.split(";")[0]!, authorization: "" };
   expect((await tyche.call("GET", "/api/dapps", { headers })).status).toBe(401);
+});
+
+test("behaviour: a server on another port of the host gets the cookie, and no session with it", async () => {
+  const { cookie, pageKey } = await signIn(tyche);
+  for (const other of ["", `${pageKey}x`, cookie.split("=")[1]!])
+    expect(await readSessionToken(tyche.url, { cookie, pageKey: other })).toBeNull();
+  expect(await send("POST", undefined, { cookie })).toMatchObject({ status: 200, data: { token: null } });
 });
 
 test("behaviour: where there is TLS in front, the cookie is kept to it", async () => {
@@ -84,13 +91,14 @@ describe("what opens nothing", () => {
     { "sec-fetch-site": "same-site" },
     { "sec-fetch-site": "none" },
   ])("error: a page of another origin: %j", async (headers) => {
-    const cookie = await signIn(tyche);
+    const { cookie, pageKey } = await signIn(tyche);
     expect(await send("POST", { operatorToken }, headers)).toMatchObject({ status: 403, cookie: "" });
     const asked = await send("POST", undefined, { ...headers, cookie });
-    expect(asked).toMatchObject({ status: 403, data: { code: "form_refused" } });
+    const codes = /^(?:form_refused|origin_not_allowed)$/;
+    expect(asked).toMatchObject({ status: 403, data: { code: expect.stringMatching(codes) } });
     expect(asked.data).not.toHaveProperty("token");
     expect((await send("DELETE", undefined, { ...headers, cookie })).status).toBe(403);
-    expect(await readSessionToken(tyche.url, cookie)).toMatch(/^tyche_session_/);
+    expect(await readSessionToken(tyche.url, { cookie, pageKey })).toMatch(/^tyche_session_/);
   });
 
   test("error: a body that is no JSON, or too long", async () => {

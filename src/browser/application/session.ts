@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { keepPageKey, readPageKey } from "../pageKey.ts";
 import { forgetDraft } from "./pages/functions/keptDraft.ts";
 
 /** Who looks at the application. */
@@ -28,12 +29,12 @@ function become(next: Session): void {
 }
 
 /**
- * Asks the service who we are: the browser's cookie opens a session, and the session a token for the API.
+ * Asks the service who we are: the browser's cookie and the key of this origin's pages open a session, and the session a token for the API.
  *
  * @throws {Error} where the service says neither yes nor no, as while it starts or has been asked too often: ask again.
  */
 export async function openSession(): Promise<void> {
-  const answer = await post("/session", {});
+  const answer = await post("/session", { pageKey: readPageKey() });
   if (answer.status === 429 || answer.status >= 500) throw new Error(`the service answered ${answer.status}`);
   const { data } = (await answer.json()) as { readonly data: { readonly token?: string | null } };
   become(typeof data.token === "string" ? { kind: "operator", token: data.token } : { kind: "stranger" });
@@ -45,9 +46,10 @@ export async function signIn(
 ): Promise<string | undefined> {
   const answer = await post("/session", proof);
   const { data } = (await answer.json()) as {
-    readonly data: { readonly token?: string | null; readonly err?: string };
+    readonly data: { readonly token?: string | null; readonly pageKey?: string; readonly err?: string };
   };
   if (answer.ok && typeof data.token === "string") {
+    keepPageKey(data.pageKey);
     become({ kind: "operator", token: data.token });
     return undefined;
   }
@@ -63,6 +65,7 @@ export async function signOut(): Promise<void> {
   const answer = await fetch("/session", { method: "DELETE" });
   if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
   forgetDraft();
+  keepPageKey(undefined);
   become({ kind: "stranger" });
 }
 

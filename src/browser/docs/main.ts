@@ -2,6 +2,7 @@
 import SwaggerUIBundle, { type SwaggerSystem } from "swagger-ui-dist/swagger-ui-bundle.js";
 import "swagger-ui-dist/swagger-ui.css";
 import { createOperator } from "../../client/index.ts";
+import { readPageKey } from "../pageKey.ts";
 import { keepAccessible } from "./accessible.ts";
 import { drawChoices } from "./bodyChoices.ts";
 import { describeCall } from "./describedCall.ts";
@@ -153,7 +154,11 @@ function samplesOf(description: Description, system: SwaggerSystem, path: string
 
 /** Takes over a live key of the first dapp, if whoever reads is signed in to the application. Returns what there is to say. */
 async function takeKey(ui: SwaggerSystem): Promise<string> {
-  const answer = await fetch("/session", { method: "POST" });
+  const answer = await fetch("/session", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ pageKey: readPageKey() }),
+  });
   if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
   const { data } = (await answer.json()) as { readonly data: { readonly token?: string | null } };
   if (typeof data.token !== "string") return "Sign in to the application first.";
