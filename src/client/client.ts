@@ -13,6 +13,7 @@ import {
   type SimulateParams,
   type SubmitOptions,
 } from "./requests.ts";
+import { createIdempotencyKey } from "./idempotencyKey.ts";
 import { createTransport, fillOptions, type Call, type ConnectionOptions } from "./transport.ts";
 import type {
   DappDeletion,
@@ -29,69 +30,69 @@ import type {
 } from "./types.ts";
 
 export interface ClientOptions extends ConnectionOptions {
-  /** API key of a dapp; or the operator token, with `dappId`. */
+  /** A dapp's API key, or the operator token together with `dappId`. */
   readonly apiKey: string;
-  /** The dapp to call for, where `apiKey` is no key of one. */
+  /** The dapp to act for; needed only when `apiKey` is not a dapp's own key. */
   readonly dappId?: string;
 }
 
 /**
- * The API, typed. Calls that make a request resolve when its result is on chain, however long that takes and however often the
- * connection breaks; those of `submit` as soon as it is stored.
+ * The typed API. Calls that create a request resolve once its result is on chain, however long that takes and however often the
+ * connection drops; the same calls under `submit` resolve as soon as the service has stored the request.
  */
 export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets, "result"> {
   readonly submit: Requests<Presets, "submitted">;
-  /** Runs a source without a chain. */
+  /** Runs a source off chain. */
   simulate(params: SimulateParams, options?: CallOptions): Promise<SimulateResult>;
-  /** Gives 10 coins and 100 LINK to an address on an embedded chain. */
+  /** Sends 10 coins and 100 LINK to an address on an embedded chain. */
   faucet(
     params: { readonly network: string; readonly address: string },
     options?: CallOptions,
   ): Promise<FaucetResult>;
-  /** Deletes the dapp of the key, for good: the key of this client stops at once. */
+  /** Deletes the dapp that the API key belongs to, permanently: this client's key stops working at once. */
   deleteDapp(dappId: string, options?: CallOptions): Promise<DappDeletion>;
-  /** Resolves with the result of a request made before; rejects with the failure that ended it. */
+  /** Resolves with the result of an earlier request; rejects with the failure that ended it. */
   wait(id: string, options?: CallOptions): Promise<Outcome>;
-  /** Gives the states of a request from the first, then its result. */
+  /** Yields a request's states from the first one on, then its result. */
   stream(id: string, options?: CallOptions): AsyncGenerator<RequestEvent<Outcome>>;
   request(id: string, options?: CallOptions): Promise<RequestView>;
   requests(params?: ListParams, options?: CallOptions): Promise<RequestPage>;
-  /** Dry runs and refused calls, newest first; the last 100 are kept. */
+  /** Lists dry runs and refused calls, newest first; the service keeps the last 100. */
   dryRuns(params?: DryRunParams, options?: CallOptions): Promise<DryRunPage>;
   /**
-   * What the dapp's own contracts requested on chain, newest first. A page may be empty and have an older one: only so many blocks are
-   * searched for it.
+   * Lists requests that the dapp's own contracts made on chain, newest first. Each page searches a limited number of blocks, so a page
+   * may be empty and still have an older one.
    */
   contractRequests(
     params: { readonly network: string; readonly before?: string | undefined },
     options?: CallOptions,
   ): Promise<ContractRequestList>;
-  /** Requests, words, gas and LINK by day and network. Default: the last 30 days. */
+  /** Reports requests, words, gas and LINK by day and network. Default: the last 30 days. */
   usage(
     params?: { readonly from?: string; readonly to?: string; readonly network?: string },
     options?: CallOptions,
   ): Promise<UsageReport>;
-  /** The same as CSV, with a head line. */
+  /** Returns the same report as CSV with a header line. */
   usageCsv(
     params?: { readonly from?: string; readonly to?: string; readonly network?: string },
     options?: CallOptions,
   ): Promise<string>;
   presets(options?: CallOptions): Promise<readonly PresetView[]>;
   networks(options?: CallOptions): Promise<readonly NetworkView[]>;
-  /** Has the service check a result from chain data. Whoever does not want to take its word imports `tyche/verify`. */
+  /** Has the service check a result against chain data. To check without trusting the service, use `tyche/verify`. */
   verify(
     params: { readonly network: string; readonly tx: string; readonly requestId?: string },
     options?: CallOptions,
   ): Promise<Verification>;
 }
 
-/** Seconds after which the service is to answer a call that still waits: below the limit of common proxies. */
+/** Seconds after which the service should answer a call that is still waiting; below the timeout of common proxies. */
 const EXCHANGE_SECONDS = 25;
 
 /**
- * Creates a client. It runs wherever there is `fetch`: Node 20 or later, Deno, Bun, browsers.
+ * Creates a client. Runs wherever `fetch` exists: Node 20 or later, Deno, Bun, browsers.
  *
- * @typeParam Presets parameters by preset, as `tyche client generate` writes it. Default: the four that come with Tyche.
+ * @typeParam Presets parameters by preset, as `tyche client generate` writes them. Default: the four presets that ship with Tyche.
  */
 export function createClient<Presets = BuiltInPresets>(options: ClientOptions): TycheClient<Presets> {
   const transport = createTransport({
@@ -194,17 +195,11 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
   };
 }
 
-/** Adds what makes a call safe to send again, and how long the service is to wait with its answer. */
+/** Adds the headers that make a call safe to resend and tell the service how long to wait before it answers. */
 function prepare(call: Call, options: SubmitOptions & { readonly prefer: string }): Call {
   const headers = {
     "idempotency-key": options.idempotencyKey ?? createIdempotencyKey(),
     prefer: options.prefer,
   };
   return { ...call, headers, signal: options.signal };
-}
-
-/** 128 random bits. `crypto.randomUUID` is missing where a page was not loaded over TLS. */
-function createIdempotencyKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

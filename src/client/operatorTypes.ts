@@ -2,7 +2,7 @@ import type { Hex, NetworkReadiness } from "./types.ts";
 
 export type Facility = "presets" | "functions";
 
-/** An application of a customer: it has API keys and, on every network, subscriptions of its own. */
+/** A customer's application: it has API keys and its own subscriptions on every network. */
 export interface DappView {
   readonly id: string;
   readonly name: string;
@@ -14,14 +14,14 @@ export interface DappView {
 /** An API key, without the key itself. */
 export interface KeyView {
   readonly id: string;
-  /** What its owner calls it; may be empty. */
+  /** Label chosen by its owner; may be empty. */
   readonly name: string;
-  /** Last four characters; `null` once it is revoked: it is erased then. */
+  /** Last four characters; `null` once the key is revoked, because it is then erased. */
   readonly ending: string | null;
   readonly createdAt: string;
-  /** When a call came with it last, to the minute; `null` for never. */
+  /** Time of the last call with this key, to the minute; `null` if never used. */
   readonly lastUsedAt: string | null;
-  /** Requests that calls with it may make on a day (UTC); `null` for any number. */
+  /** How many requests calls with this key may make per day (UTC); `null` for no limit. */
   readonly dailyLimit: number | null;
   readonly revokedAt: string | null;
 }
@@ -31,13 +31,13 @@ export interface NewKeyView extends KeyView {
   readonly apiKey: string;
 }
 
-/** What a consumer contract on one network is deployed with. */
+/** The values a consumer contract on one network is deployed with. */
 export interface NetworkConfigView {
   readonly network: string;
   readonly title: string;
   readonly chainId: number;
   readonly rpcUrl?: string;
-  /** Decimal; absent until the service has made the subscriptions, a moment after the dapp. */
+  /** Decimal; absent until the service has created the subscriptions, shortly after the dapp. */
   readonly vrfSubscriptionId?: string;
   readonly functionsSubscriptionId?: string;
   readonly keyHash?: Hex;
@@ -47,27 +47,27 @@ export interface NetworkConfigView {
     readonly functionsRouter?: Hex;
     readonly link?: Hex;
   };
-  /** The same as environment variables, a line each. */
+  /** The same values as environment variables, one per line. */
   readonly env: string;
-  /** Solidity of a consumer with these values; absent until there are subscriptions. */
+  /** Solidity source of a consumer with these values; absent until the subscriptions exist. */
   readonly sampleContract?: string;
 }
 
-/** What a dapp's subscriptions on one network hold: juels (1e-18 LINK), in decimal. */
+/** Balances of a dapp's subscriptions on one network, in juels (1e-18 LINK), decimal. */
 export interface SubscriptionBalances {
   readonly network: string;
   readonly vrfJuels: string;
-  /** Without what is set aside for requests under way. */
+  /** Excludes what is reserved for requests in flight. */
   readonly functionsJuels: string;
 }
 
-/** A contract that is linked to a dapp's subscriptions, or was. */
+/** A contract that is or was linked to a dapp's subscriptions. */
 export interface LinkedConsumer {
   readonly network: string;
   readonly address: Hex;
-  /** On which of the two subscriptions the chain has it; `null`: the chain could not be asked. */
+  /** Which of the two subscriptions lists it on chain; `null` if the chain could not be queried. */
   readonly onChain: { readonly vrf: boolean; readonly functions: boolean } | null;
-  /** When and by which transaction the service linked it, where that is known. */
+  /** When the service linked it and in which transaction, if known. */
   readonly linkedAt?: string;
   readonly transactionHash?: Hex;
 }
@@ -76,9 +76,9 @@ export interface ConsumerList {
   readonly linked: readonly LinkedConsumer[];
 }
 
-/** What all dapps asked for in one hour. */
+/** What all dapps requested in one hour. */
 export interface ActiveHour {
-  /** Its beginning, ISO 8601. */
+  /** Start of the hour, ISO 8601. */
   readonly from: string;
   readonly requests: number;
   readonly failed: number;
@@ -87,11 +87,11 @@ export interface ActiveHour {
 export interface Activity {
   /** The last 24 hours, oldest first. */
   readonly hours: readonly ActiveHour[];
-  /** An hour with so many has that many or more: nobody counts on. */
+  /** Counting stops here: an hour with this many requests may have had more. */
   readonly maxCounted: number;
 }
 
-/** Something that keeps a preset from being served. */
+/** A problem that keeps a preset from being served. */
 export interface PresetProblem {
   readonly preset: string;
   readonly file: string;
@@ -100,19 +100,19 @@ export interface PresetProblem {
   readonly reason: string;
 }
 
-/** An account that holds coin on every embedded chain from its first block on. Everybody knows its key. */
+/** An account that holds coin on every embedded chain from the first block on. Its key is public. */
 export interface FundedAccount {
   readonly address: Hex;
   readonly secretKey: Hex;
 }
 
-/** How the service stands: `GET /readyz`. */
+/** The service's readiness, as in `GET /readyz`. */
 export interface Readiness {
   readonly ready: boolean;
   readonly networks: Readonly<Record<string, NetworkReadiness>>;
 }
 
-/** What the service is. */
+/** Facts about the service itself. */
 export interface ServiceInfo {
   readonly version: string;
 }

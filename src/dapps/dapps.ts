@@ -1,8 +1,10 @@
 import { sql } from "kysely";
 import { createId } from "../lib/id.ts";
+import { hashBody, IdempotencyConflictError } from "../lib/idempotency.ts";
 import { open, seal } from "../lib/secrets.ts";
 import {
   deleteDapp,
+  findCreation,
   insertDapp,
   insertKey,
   listDapps,
@@ -11,7 +13,7 @@ import {
   renameDapp,
   revokeKey,
 } from "../store/dapps.ts";
-import type { StoredDapp, StoredKey } from "../store/dapps.ts";
+import type { Creation, StoredDapp, StoredKey } from "../store/dapps.ts";
 import type { Store } from "../store/store.ts";
 import { parseName } from "./name.ts";
 import { createApiKey, hashApiKey, isApiKey } from "./apiKey.ts";
@@ -19,13 +21,13 @@ import { TycheError } from "../lib/errors.ts";
 
 export type Facility = "presets" | "functions";
 
-/** An application of a customer: what an API key stands for. */
+/** A customer's application, which an API key stands for. */
 export interface Dapp {
   readonly id: string;
   readonly name: string;
-  /** Names the key without revealing it: fit for logs, rate limits and metrics. */
+  /** Identifies the key without revealing it: fit for logs, rate limits and metrics. */
   readonly keyId: string;
-  /** Requests that calls with the key may make on a day (UTC). Default: any number. */
+  /** Requests that calls with the key may make per day (UTC). Default: no limit. */
   readonly keyDailyLimit?: number;
   readonly facilities: readonly Facility[];
 }
@@ -33,30 +35,39 @@ export interface Dapp {
 /** Everything a new dapp may do. */
 const ALL_FACILITIES: readonly Facility[] = ["presets", "functions"];
 
-/** Most requests a day that a key may be limited to: what an `integer` column holds in every database. */
+/** Highest daily limit of a key: the maximum of an `integer` column in every database. */
 export const MAX_DAILY_LIMIT = 2_147_483_647;
 
-/** How often the use of a key is noted, at most. */
+/** Minimum interval between records of a key's use. */
 const NOTED_EVERY_MS = 60_000;
 
 /** A key as its owner sees it. */
 export interface KeyView {
   readonly id: string;
-  /** The key itself; `null` once it is revoked: it is erased then. */
+  /** The key itself; `null` once it is revoked, which erases it. */
   readonly apiKey: string | null;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly revokedAt: number | null;
-  /** What its owner calls it; may be empty. */
+  /** Name given by the owner; may be empty. */
   readonly name: string;
-  /** When a call came with it last, to the minute. */
+  /** When it was last used, to the minute. */
   readonly lastUsedAt: number | null;
-  /** Requests that calls with it may make on a day (UTC); `null` for any number. */
+  /** Requests that calls with it may make per day (UTC); `null` for no limit. */
   readonly dailyLimit: number | null;
 }
 
-/** A key that is live. */
+/** A live key. */
 export type LiveKeyView = KeyView & { readonly apiKey: string };
+
+/** Options of calls that create something. */
+export interface CreationOptions {
+  /**
+   * A repeated call with the same key returns what the first one created. Throws `idempotency_conflict` if its parameters differ, and
+   * `not_found` if what it created has been deleted or revoked since.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
 
 /** The dapps and their keys. */
 export interface DappDirectory {
@@ -66,31 +77,33 @@ export interface DappDirectory {
   create(
     name: string,
     facilities?: readonly Facility[],
+    options?: CreationOptions,
   ): Promise<{ readonly dapp: StoredDapp; readonly key: LiveKeyView }>;
   /** Throws `not_found`, and `invalid_parameter` for a name that {@link parseName} refuses. */
   rename(dappId: string, name: string): Promise<void>;
   /**
-   * Deletes a dapp: its keys are revoked and erased at once. Its requests, those in work too, and its usage stay. Throws `not_found`.
+   * Deletes a dapp: its keys are revoked and erased at once. Its requests, including those in progress, and its usage stay. Throws
+   * `not_found`.
    */
   delete(dappId: string): Promise<void>;
   list(): Promise<StoredDapp[]>;
   /** Throws `not_found`. */
   get(dappId: string): Promise<StoredDapp>;
-  /** The dapp's keys, revoked ones included. */
+  /** Returns the dapp's keys, including revoked ones. */
   keys(dappId: string): Promise<KeyView[]>;
-  /** Throws `invalid_parameter` for a name that {@link parseName} refuses; an empty one is none. */
+  /** Throws `invalid_parameter` for a name that {@link parseName} refuses; an empty one means no name. */
   addKey(
     dappId: string,
-    options?: { readonly name?: string; readonly dailyLimit?: number },
+    options?: CreationOptions & { readonly name?: string; readonly dailyLimit?: number },
   ): Promise<LiveKeyView>;
   /** Revokes a key at once and erases it; throws `not_found` when there is no live key with this id. */
   revokeKey(keyId: string): Promise<void>;
 }
 
 /**
- * Makes the directory over a store.
+ * Creates the directory over a store.
  *
- * @param sealingKey 32 bytes under which keys are kept for the Config Vars view.
+ * @param sealingKey 32 bytes under which keys are sealed for the Config Vars view.
  */
 export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappDirectory {
   const view = (key: StoredKey): KeyView => {
@@ -111,14 +124,53 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
     return { stored: { ...fresh, dappId, hash: hashApiKey(apiKey), sealed }, view: { ...fresh, apiKey } };
   };
 
-  /** By key: when its use was noted last. */
+  /** Finds what an earlier call with the same idempotency key created. */
+  const findCreated = async (creation: Creation | undefined) => {
+    if (creation === undefined) return undefined;
+    const found = await findCreation(store.db, creation.key);
+    if (found === undefined) return undefined;
+    if (found.bodyHash !== creation.bodyHash) throw new IdempotencyConflictError(idempotencyKeyOf(creation));
+    const stored = (await listKeys(store.db, found.dappId)).find(({ id }) => id === found.keyId);
+    const key = stored && view(stored);
+    if (!key || key.apiKey === null) throw new UnknownDappError(`live key ${found.keyId}`);
+    return { dappId: found.dappId, key: { ...key, apiKey: key.apiKey } };
+  };
+  /** Creates a dapp, a key or both at most once per creation; returns the key. */
+  const createOnce = async (
+    creation: Creation | undefined,
+    key: { readonly stored: StoredKey; readonly view: LiveKeyView },
+    dapp?: StoredDapp,
+  ): Promise<{ readonly dappId: string; readonly key: LiveKeyView }> => {
+    const earlier = await findCreated(creation);
+    if (earlier !== undefined) return earlier;
+    try {
+      await store.write(async (db) => {
+        if (dapp !== undefined) await insertDapp(db, dapp);
+        await insertKey(db, key.stored, creation);
+      });
+    } catch (error) {
+      // Of two concurrent calls with the same key, the first to be stored answers both. After a lost connection, this one may be stored.
+      const first = await findCreated(creation);
+      if (first === undefined) throw error;
+      return first;
+    }
+    return { dappId: key.stored.dappId, key: key.view };
+  };
+
+  /** By key: when its use was last recorded. */
   const noted = new Map<string, number>();
   const noteUse = (keyId: string): void => {
     const now = Date.now();
     if (now - (noted.get(keyId) ?? 0) < NOTED_EVERY_MS) return;
     noted.set(keyId, now);
-    // Nobody waits for it, and what is lost is noted a minute later.
+    // Nobody waits for it, and a lost record is made up for a minute later.
     noteKeyUse(store.db, keyId, now).catch(() => noted.delete(keyId));
+  };
+
+  const get = async (dappId: string): Promise<StoredDapp> => {
+    const dapp = (await listDapps(store.db)).find((one) => one.id === dappId);
+    if (dapp === undefined) throw new UnknownDappError(`dapp ${dappId}`);
+    return dapp;
   };
 
   return {
@@ -143,14 +195,11 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
         facilities: row.facilities.split(" ") as Facility[],
       };
     },
-    async create(name, facilities = ALL_FACILITIES) {
+    async create(name, facilities = ALL_FACILITIES, { idempotencyKey } = {}) {
       const dapp = { id: createId("dapp"), name: parseName(name), facilities, createdAt: Date.now() };
-      const key = makeKey(dapp.id);
-      await store.write(async (db) => {
-        await insertDapp(db, dapp);
-        await insertKey(db, key.stored);
-      });
-      return { dapp, key: key.view };
+      const creation = creationOf("", idempotencyKey, { name: dapp.name, facilities });
+      const { dappId, key } = await createOnce(creation, makeKey(dapp.id), dapp);
+      return { dapp: dappId === dapp.id ? dapp : await get(dappId), key };
     },
     async rename(dappId, name) {
       if (!(await renameDapp(store.db, dappId, parseName(name))))
@@ -160,21 +209,28 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
       if (!(await deleteDapp(store, dappId, Date.now()))) throw new UnknownDappError(`dapp ${dappId}`);
     },
     list: () => listDapps(store.db),
-    async get(dappId) {
-      const dapp = (await listDapps(store.db)).find((one) => one.id === dappId);
-      if (dapp === undefined) throw new UnknownDappError(`dapp ${dappId}`);
-      return dapp;
-    },
+    get,
     keys: async (dappId) => (await listKeys(store.db, dappId)).map(view),
-    async addKey(dappId, { name = "", dailyLimit } = {}) {
-      const key = makeKey(dappId, name.trim() === "" ? "" : parseName(name), dailyLimit);
-      await store.write((db) => insertKey(db, key.stored));
-      return key.view;
+    async addKey(dappId, { name: given = "", dailyLimit, idempotencyKey } = {}) {
+      const name = given.trim() === "" ? "" : parseName(given);
+      const creation = creationOf(dappId, idempotencyKey, { name, dailyLimit });
+      return (await createOnce(creation, makeKey(dappId, name, dailyLimit))).key;
     },
     async revokeKey(keyId) {
       if (!(await revokeKey(store, keyId, Date.now()))) throw new UnknownDappError(`live key ${keyId}`);
     },
   };
+}
+
+/** Idempotency keys have no blanks. Each dapp has its own for its keys; those for new dapps are the operator's. */
+function creationOf(dappId: string, idempotencyKey: string | undefined, body: object): Creation | undefined {
+  return idempotencyKey === undefined
+    ? undefined
+    : { key: `${dappId} ${idempotencyKey}`, bodyHash: hashBody(body) };
+}
+
+function idempotencyKeyOf({ key }: Creation): string {
+  return key.slice(key.indexOf(" ") + 1);
 }
 
 /** The key is missing, malformed, unknown or revoked. */
@@ -187,7 +243,7 @@ export class UnauthenticatedError extends TycheError {
   }
 }
 
-/** There is no such dapp, or key of a dapp. */
+/** There is no such dapp or key. */
 export class UnknownDappError extends TycheError {
   constructor(what: string) {
     super(`there is no ${what}`, { code: "not_found", blame: "caller" });

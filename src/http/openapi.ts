@@ -8,7 +8,7 @@ import { RequestView } from "./requestView.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Errors that every operation under `/api` may answer with. */
+/** Errors that every operation under `/api` may return. */
 const COMMON_ERRORS: readonly ErrorCode[] = [
   "invalid_parameter",
   "unauthenticated",
@@ -19,7 +19,7 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
   "internal",
   "overloaded",
 ];
-/** Of those, what a call that takes no key may meet. */
+/** The subset that a call without a key may get. */
 const OPEN_ERRORS: readonly ErrorCode[] = ["invalid_parameter", "rate_limited", "internal", "overloaded"];
 const BODY_ERRORS: readonly ErrorCode[] = ["malformed_json", "body_too_large", "unsupported_media_type"];
 const ASYNC_ERRORS: readonly ErrorCode[] = [
@@ -33,8 +33,8 @@ const ASYNC_ERRORS: readonly ErrorCode[] = [
 ];
 
 /**
- * Builds the OpenAPI 3.1 document out of the operations and the very schemas that validate their parameters, for the networks and
- * presets of this moment.
+ * Builds the OpenAPI 3.1 document from the operations and from the same schemas that validate their parameters, for the current
+ * networks and presets.
  */
 export function describeApi(operations: readonly Operation[], schemas: LiveSchemas): Json {
   const paths: Record<string, Record<string, unknown>> = {};
@@ -59,17 +59,17 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
         name: "Randomness",
         description: "Verifiable random numbers, and presets that turn one into a result.",
       },
-      { name: "Functions", description: "JavaScript of your own on the oracle network." },
-      { name: "Requests", description: "What became of earlier requests." },
+      { name: "Functions", description: "Your own JavaScript on the oracle network." },
+      { name: "Requests", description: "State and outcome of earlier requests." },
       { name: "Usage", description: "What a dapp has used and spent." },
-      { name: "Dapps", description: "The dapp that a key stands for." },
-      { name: "Catalogue", description: "What is installed." },
-      { name: "Explorer", description: "What is on the chains, for everybody. No key is needed." },
+      { name: "Dapps", description: "The dapp that a key belongs to." },
+      { name: "Catalogue", description: "The installed presets and the networks served." },
+      { name: "Explorer", description: "Data from the chains, public: no key is needed." },
       {
         name: "Operator",
         description:
-          "What the application does: dapps, their keys and contracts, and how the service stands. These take the operator token in " +
-          "`Authorization`, and with it and the header `Tyche-Dapp` the others take calls for any dapp.",
+          "The application's operations: dapps, their keys and contracts, and the state of the service. They take the operator token in " +
+          "`Authorization`; with the token and the header `Tyche-Dapp`, the other operations act for any dapp.",
       },
     ],
     paths,
@@ -92,15 +92,15 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
 
 const INTRODUCTION = [
   "Every answer of the API is an object with one member `data`, errors included.",
-  "Each parameter is listed in one place, but a POST takes it in the query and in the JSON body alike; where both have one, the values must be equal. " +
+  "Each parameter is listed in one place, but a POST accepts it in the query or in the JSON body; if it is in both, the values must be equal. " +
     "Unknown parameters are refused, and all violations are listed at once.",
   "**Waiting.** A call answers when its result is on chain. `Prefer: respond-async` answers 202 at once with the address of the " +
     "request; `Prefer: wait=10` waits for at most that many seconds; `Accept: text/event-stream` streams the states as they come.",
-  "**Idempotency.** With an `Idempotency-Key` header the same call may be sent again: it gets the same answer and never a second " +
+  "**Idempotency.** With an `Idempotency-Key` header, a call may be repeated: it gets the same answer and never sends a second " +
     "transaction.",
-  "**Limits.** `RateLimit` and `RateLimit-Policy` headers say what is left; 429 and 503 carry `Retry-After`.",
-  "Pages of any origin may call the API (CORS). Only the key counts; cookies are ignored. Where the service listens on a loopback address, " +
-    "what takes no key is for pages of that machine.",
+  "**Limits.** `RateLimit` and `RateLimit-Policy` headers say how much is left; 429 and 503 carry `Retry-After`.",
+  "Pages of any origin may call the API (CORS). Only the key counts; cookies are ignored. If the service listens on a loopback address, " +
+    "endpoints that need no key refuse calls from pages of other sites.",
 ].join("\n\n");
 
 function errorList(): string {
@@ -156,7 +156,7 @@ function queryParameters({ placement, request }: Operation, schemas: LiveSchemas
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: "query",
-    // A default makes leaving it out fine.
+    // A parameter with a default may be omitted.
     required: required.includes(name) && schema["default"] === undefined,
     description: schema["description"],
     schema: publicSchema(schema),
@@ -171,14 +171,20 @@ const headerParameter = (name: string, description: string, schema: Json): Json 
   schema,
 });
 
-function headerParameters({ isAsync }: Operation): Json[] {
-  if (!isAsync) return [];
+function headerParameters({ isAsync, takesIdempotencyKey = isAsync }: Operation): Json[] {
+  const pattern = "^[!-~]{1,255}$";
   return [
-    headerParameter("Idempotency-Key", "Makes the call safe to send again.", {
-      type: "string",
-      pattern: "^[!-~]{1,255}$",
-    }),
-    headerParameter("Prefer", "`respond-async`, `wait=<seconds>`, or both.", { type: "string" }),
+    ...(takesIdempotencyKey
+      ? [
+          headerParameter("Idempotency-Key", "Makes the call safe to send again.", {
+            type: "string",
+            pattern,
+          }),
+        ]
+      : []),
+    ...(isAsync
+      ? [headerParameter("Prefer", "`respond-async`, `wait=<seconds>`, or both.", { type: "string" })]
+      : []),
   ];
 }
 
@@ -190,8 +196,8 @@ function requestBody({ placement, request, example }: Operation, schemas: LiveSc
   const content =
     placement === "presets"
       ? {
-          // In place, not by reference: openapi-typescript makes members with a default required, except within a request body.
-          // An empty choice is no schema: without presets, the body has no member.
+          // Inlined instead of referenced: openapi-typescript makes members with a default required, except within a request
+          // body. An empty choice is not a valid schema: without presets, the body has no members.
           schema:
             presets.length > 0
               ? { anyOf: presets.map(presetSchema) }
@@ -215,12 +221,14 @@ function exampleOf(preset: PresetView): Json {
   return { ...preset.examples[0]?.params };
 }
 
-/** Its own parameters; `network` and `preset` are documented as parameters of the query. */
+/** The preset's own parameters; `network` and `preset` are documented as query parameters. */
 function presetSchema({ parameters, title, description }: PresetView): Json {
   return publicSchema(relaxed({ ...parameters, title, description }));
 }
 
-/** A schema as callers see it: what has a default need not be sent. (The validator fills defaults in before it checks.) */
+/**
+ * Returns a schema as callers see it: members with a default are optional. (The validator fills in defaults before it checks.)
+ */
 function relaxed(schema: Json): Json {
   const properties = (schema["properties"] ?? {}) as Readonly<Record<string, Json>>;
   const required = ((schema["required"] ?? []) as readonly string[]).filter(

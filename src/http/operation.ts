@@ -4,19 +4,19 @@ import type { ErrorCode } from "../lib/errorTable.ts";
 import type { RequestSchemas } from "./liveSchemas.ts";
 
 /**
- * Whose call an endpoint takes. `dapp`: one with the key of a dapp, or of an operator who names one. `anybody`: either, of no dapp in
- * particular. `operator`: the operator's alone. `everybody`: one without a key, too, counted against its address.
+ * Who may call an endpoint. `dapp`: a caller with a dapp's key, or an operator who names a dapp. `anybody`: either of them, with no
+ * particular dapp. `operator`: the operator only. `everybody`: callers without a key too, counted against their address.
  */
 export type OperationAccess = "dapp" | "anybody" | "operator" | "everybody";
 
-/** One endpoint: what routes it and what documents it, in one place. */
+/** One endpoint: its routing and its documentation in one place. */
 export interface Operation {
   /** Default `dapp`. */
   readonly access?: OperationAccess;
   /** Name in the OpenAPI document. */
   readonly id: string;
   readonly method: "get" | "post" | "patch" | "delete";
-  /** Path with parameters as the router writes them: `/api/requests/:id`. */
+  /** Path with parameters in the router's notation: `/api/requests/:id`. */
   readonly path: string;
   readonly tag:
     | "Randomness"
@@ -30,18 +30,23 @@ export interface Operation {
   readonly summary: string;
   /** Markdown. */
   readonly description: string;
-  /** Which schema its parameters have; those of a `get` and a `delete` are all in the query. */
+  /** Schema of its parameters; a `get` or a `delete` takes them all from the query. */
   readonly request: keyof RequestSchemas;
-  /** Where a `post` documents its parameters, each in one place; it takes them in both. `presets`: the preset's own in the body. */
+  /**
+   * Where a `post` documents its parameters; each is documented in one place, but accepted in both. `presets`: the preset's own go in
+   * the body.
+   */
   readonly placement: "query" | "body" | "presets";
-  /** A body that is answered 200, with the first network; for `body` alone. */
+  /** A body that is answered with 200, using the first network; only for `body`. */
   readonly example?: Readonly<Record<string, unknown>>;
-  /** Schema of `data` in a 200 answer. */
+  /** Schema of `data` in a 200 response. */
   readonly answer: TSchema;
-  /** Example of a 200 answer as `text/csv`, where it comes in that form, too. */
+  /** Example of a 200 response as `text/csv`, if that form exists. */
   readonly csvExample?: string;
-  /** Whether the answer waits for a chain: `Prefer`, event streams, 202 and 504 apply. */
+  /** Whether the response waits for a chain: `Prefer`, event streams, 202 and 504 apply. */
   readonly isAsync: boolean;
+  /** Whether it takes an `Idempotency-Key` although it is not `isAsync`. Default false. */
+  readonly takesIdempotencyKey?: boolean;
   readonly errors: readonly ErrorCode[];
   handle(ctx: HttpContext): Promise<void>;
 }

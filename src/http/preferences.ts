@@ -2,16 +2,16 @@ import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { describeValue } from "../lib/describeValue.ts";
 import type { HttpContext } from "./context.ts";
 
-/** How a caller wants its answer, out of `Accept` and `Prefer` (RFC 7240). */
+/** The response form a caller wants, from `Accept` and `Prefer` (RFC 7240). */
 export interface Preferences {
   readonly form: "json" | "events";
-  /** Whether to answer 202 instead of 504 when the wait is over. */
+  /** Whether to answer 202 instead of 504 when the wait times out. */
   readonly respondAsync: boolean;
-  /** How long to wait for the result; `undefined`: the server's limit. */
+  /** How long to wait for the result; `undefined`: up to the server's limit. */
   readonly waitMs: number | undefined;
 }
 
-/** Reads `Accept` and `Prefer`. Preferences that aren't known are passed over, as RFC 7240, section 2 asks. */
+/** Reads `Accept` and `Prefer`. Ignores unknown preferences, as RFC 7240, section 2 requires. */
 export function readPreferences(ctx: HttpContext): Preferences {
   const prefer = ctx
     .get("Prefer")
@@ -31,11 +31,11 @@ export function wantsEvents(ctx: HttpContext): boolean {
   return /(?:^|,) *text\/event-stream *(?:[;,]|$)/i.test(ctx.get("Accept"));
 }
 
-/** Reads `Idempotency-Key`. Throws `invalid_parameter` when it is not 1 to 255 visible ASCII characters. */
+/** Reads `Idempotency-Key`. Throws `invalid_parameter` unless it is 1 to 255 visible ASCII characters. */
 export function readIdempotencyKey(ctx: HttpContext): string | undefined {
   const key = ctx.req.headers["idempotency-key"];
   if (key === undefined) return undefined;
-  // Node joins a header that comes twice with ", ": the blank makes it invalid here.
+  // Node joins repeated headers with ", ": the space makes the value invalid here.
   if (typeof key === "string" && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw new InvalidParameterError([
     {

@@ -1,16 +1,16 @@
 import { TycheError } from "../lib/errors.ts";
 import { createId } from "../lib/id.ts";
+import { hashBody, IdempotencyConflictError } from "../lib/idempotency.ts";
 import { retry } from "../lib/retry.ts";
 import { DatabaseAwayError } from "../store/databaseAway.ts";
 import { findRequestByKey } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import type { Change } from "./change.ts";
 import type { CommandChecker } from "./commandChecker.ts";
-import { hashCommand } from "./commands.ts";
 import type { CheckedCommand } from "./commands.ts";
 import { createDailyLimit } from "./dailyLimit.ts";
 import { recordDryRun } from "./dryRuns.ts";
-import { FunctionFailedError, IdempotencyConflictError } from "./errors.ts";
+import { FunctionFailedError } from "./errors.ts";
 import type { RequestBook } from "./requestBook.ts";
 import { parseRequest } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
@@ -20,20 +20,20 @@ import { getPipeline } from "./serviceNetwork.ts";
 import type { ServiceNetwork } from "./serviceNetwork.ts";
 import { createShares } from "./shares.ts";
 
-/** How often the dry run of an accepted request is tried while the sandbox is full, and the pause before each further time. */
+/** Attempts at the dry run of an accepted request while the sandbox is full, and the pause between them. */
 const MAX_DRY_RUNS = 10;
 const DRY_RUN_PAUSE_MS = 1_000;
-/** How often storing its outcome is tried while the database is away. Then another process goes on with it. */
+/** Attempts to store its outcome while the database is away. After that, another process takes over. */
 const MAX_STORES = 30;
 
 /** Accepts commands. */
 export interface Acceptance {
-  /** Checks a command, stores the request, and has it sent. See `Service.submit` for what it throws. */
+  /** Checks a command, stores the request and starts processing it. See `Service.submit` for the errors it throws. */
   accept(dapp: Dapp, command: Command, submission: SubmitOptions): Promise<OpenRequest>;
   /**
-   * Runs the sources of requests that an earlier process left in state `checking` on a network, which serves now.
+   * Resumes the dry runs of requests that an earlier process left in state `checking`, on a network that serves.
    *
-   * @param sinceMs how long they have been so at least. Default 0.
+   * @param sinceMs minimum time that they have been in that state, in milliseconds. Default 0.
    */
   resumeChecks(network: string, sinceMs?: number): void;
 }
@@ -43,11 +43,11 @@ export function createAcceptance(options: {
   readonly store: Store;
   readonly book: RequestBook;
   readonly checker: CommandChecker;
-  /** Throws `invalid_parameter` for a name that no network has. */
+  /** Throws `invalid_parameter` for an unknown name. */
   readonly getNetwork: (name: string) => ServiceNetwork;
-  /** Requests in work on one network. Default: that of {@link createShares}. */
+  /** Maximum number of open requests on one network. Default: that of {@link createShares}. */
   readonly maxOpenPerNetwork?: number;
-  /** Requests of one dapp on a day (UTC). Default: any number. */
+  /** Maximum number of requests per dapp and day (UTC). Default: unlimited. */
   readonly maxDailyPerDapp?: number;
   /** Whether other processes accept into the same store. Default `false`. */
   readonly isShared?: boolean;
@@ -59,7 +59,7 @@ export function createAcceptance(options: {
     isShared: options.isShared ?? false,
   });
 
-  /** Ids of requests whose dry run is under way here. */
+  /** Ids of requests whose dry run is in flight in this process. */
   const checking = new Set<string>();
 
   const findRepeated = async (
@@ -73,7 +73,7 @@ export function createAcceptance(options: {
     return earlier && parseRequest(earlier);
   };
 
-  /** Runs the source of a request that was accepted before; what comes of it is stored. Never rejects but for the store's error. */
+  /** Dry-runs an accepted request and stores the outcome. Rejects only with the store's error. */
   const checkLater = async (
     dapp: Pick<Dapp, "id">,
     command: Command,
@@ -83,16 +83,16 @@ export function createAcceptance(options: {
     try {
       await dryRun(dapp, command, network);
     } catch (error) {
-      // The next process, or another one, runs it.
+      // The next process, or another replica, runs it.
       if (isClosing(error)) return;
       await endCheck({ request, state: "failed", error: endOf(error) });
       return;
     }
     await endCheck({ request, state: "received" });
-    // Where the network has stopped serving meanwhile, the next start goes on.
+    // If the network has stopped serving in the meantime, the next start resumes the request.
     network.pipeline()?.take(request);
   };
-  /** Stores what came of a dry run, once: a lost connection may leave open whether it is stored. */
+  /** Stores the outcome of a dry run exactly once: after a lost connection, it may or may not be stored already. */
   const endCheck = (change: Change): Promise<void> =>
     retry(() => book.change(() => (change.request.state === "checking" ? [change] : [])), {
       attempts: MAX_STORES,
@@ -101,7 +101,7 @@ export function createAcceptance(options: {
     });
   const checkOnce = async (dapp: Pick<Dapp, "id">, command: Command, request: OpenRequest): Promise<void> => {
     checking.add(request.id);
-    // A store that fails for good ends the process; the next start goes on with what is being checked.
+    // A permanent store failure ends the process; the next start resumes the requests being checked.
     await checkLater(dapp, command, request).catch(() => {});
     checking.delete(request.id);
   };
@@ -124,8 +124,8 @@ export function createAcceptance(options: {
     return recordDryRun(store, { dappId, network, kind, ...what, result: details });
   };
 
-  const accept: Acceptance["accept"] = async (dapp, command, { idempotencyKey, isAsync = false }) => {
-    const bodyHash = hashCommand(command);
+  const accept: Acceptance["accept"] = async (dapp, command, { idempotencyKey, isAsync = false, signal }) => {
+    const bodyHash = hashBody(command);
     const repeated = await findRepeated(dapp, idempotencyKey, bodyHash);
     if (repeated !== undefined) return repeated;
     const network = getNetwork(command.network);
@@ -137,13 +137,13 @@ export function createAcceptance(options: {
       giveDayBack = await dailyLimit.take(dapp);
       const checked = await checker.check(dapp, command, network);
       const isChecking = isAsync && (command.kind === "preset" || command.kind === "function");
-      if (!isChecking) await checker.dryRun(dapp, command, network);
+      if (!isChecking) await checker.dryRun(dapp, command, network, signal);
       request = createRequest(dapp, command.network, checked, { idempotencyKey, bodyHash, isChecking });
       await book.add(request, (db) => dailyLimit.count(db, dapp));
     } catch (error) {
       giveDayBack?.();
       if (error instanceof FunctionFailedError) await recordRefused(dapp, command, error);
-      // Two calls with one key at the same moment: the first to be stored answers both.
+      // Of two concurrent calls with the same key, the first to be stored answers both.
       const first = await findRepeated(dapp, idempotencyKey, bodyHash);
       if (first === undefined) throw error;
       return first;
@@ -169,7 +169,7 @@ export function createAcceptance(options: {
   };
 }
 
-/** The command that a request with a dry run was made of. */
+/** Rebuilds the command that a request was created from; `undefined` for kinds without a dry run. */
 function commandOf(request: OpenRequest): Command | undefined {
   const { network } = request;
   if (request.kind === "preset") {
@@ -211,9 +211,9 @@ function createRequest(
   };
 }
 
-/** How a request ends whose dry run did not go well. */
+/** Returns the error that a request ends with after its dry run failed. */
 function endOf(error: unknown): { readonly code: string; readonly message: string } {
-  // What was not written for callers is not told to them.
+  // Internal errors aren't written for callers, so their text stays internal.
   if (error instanceof TycheError && error.blame !== "us")
     return { code: error.code, message: error.message };
   return {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Hex } from "viem";
 import {
   MAX_REQUEST_BYTES,
@@ -20,29 +19,35 @@ import { FunctionFailedError } from "./errors.ts";
 import { describeRunError } from "./runDetails.ts";
 import type { RequestContent } from "./openRequest.ts";
 import type { SimulateResult } from "./results.ts";
-import type { Command, FunctionCommand, PresetCommand, ReturnType, SimulateCommand } from "./service.ts";
+import type { FunctionCommand, PresetCommand, ReturnType, SimulateCommand } from "./service.ts";
 import type { SourcePrefix } from "./sources.ts";
 
-/** Longest source the oracle network takes, in bytes of UTF-8; its arguments come on top, see {@link MAX_REQUEST_BYTES}. */
+/** Maximum size of a source on the oracle network, in bytes of UTF-8. Its arguments come on top, see {@link MAX_REQUEST_BYTES}. */
 export const MAX_SOURCE_BYTES = 30_720;
 
-/** The word of a preset's dry run: any will do, and the same one makes the same answer. */
+/** Random word of a preset's dry run. Any word will do; a constant one makes the result reproducible. */
 const DRY_RUN_WORD: Hex = `0x${"5a".repeat(32)}`;
 
-/** A command checked as far as it can be without the chain: what is stored of it. With an outcome the request ends at once, and nothing is sent. */
+/** A checked command in the form in which it is stored. If it already has an outcome, the request ends at once and nothing is sent. */
 export type CheckedCommand = RequestContent;
 
-/** What the checks need to know. */
+/** What the checks depend on. */
 export interface CommandChecks {
   readonly pool: SandboxPool;
-  /** The caller, for the sandbox's fairness. */
+  /** The caller, for fair scheduling in the sandbox. */
   readonly dappId: string;
   readonly maxResponseBytes: number;
-  /** Who may share an isolate with the run; absent: nobody. */
+  /** Runs of the same group may share an isolate; absent: none does. */
   readonly group?: string | undefined;
 }
 
-/** Checks a preset's parameters, and that its result and its arguments fit. */
+/** What the run of a caller's own source also depends on. */
+export interface SourceChecks extends CommandChecks {
+  /** Cancels the run. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Checks a preset's parameters, and that its result and arguments fit. */
 export function checkPresetCommand(
   command: PresetCommand,
   preset: Preset,
@@ -65,7 +70,7 @@ export function checkPresetCommand(
   };
 }
 
-/** Runs a preset once, so that parameters it can't work with never reach the chain. Throws `function_failed`. */
+/** Dry-runs a preset, so that parameters it can't work with never reach the chain. Throws `function_failed`. */
 export async function dryRunPreset(
   preset: Preset,
   args: readonly string[],
@@ -81,7 +86,7 @@ export async function dryRunPreset(
   const run = await pool.run({ ...request, source: preset.source, sharesContext: true });
   const result = readRun(run, preset.returnType, "/preset");
   if (!result.success) {
-    // What ran is minified: its lines are nobody's.
+    // The source that ran is minified: its line numbers mean nothing to anyone.
     const place = run.ok ? undefined : await locateFailure(preset, pool.run, { request, error: run.error });
     throw refuse({ ...result, line: place?.line, column: place?.column });
   }
@@ -99,22 +104,16 @@ export function checkFunctionCommand(command: FunctionCommand): CheckedCommand {
   };
 }
 
-/** Runs a caller's source once: what fails here never reaches the chain. Throws `function_failed`. */
-export async function dryRunFunction(command: FunctionCommand, checks: CommandChecks): Promise<void> {
+/** Dry-runs a caller's source: one that fails here never reaches the chain. Throws `function_failed`. */
+export async function dryRunFunction(command: FunctionCommand, checks: SourceChecks): Promise<void> {
   const result = await simulateSource(command, checks);
   if (!result.success) throw refuse(result);
 }
 
-/** Runs a source as the oracle's nodes would. A source that fails is a result. Throws `invalid_parameter` when it is too long. */
+/** Runs a source as the oracle's nodes would. A failing source is a normal result. Throws `invalid_parameter` when it is too long. */
 export async function simulateSource(
   command: SimulateCommand,
-  {
-    pool,
-    dappId,
-    maxResponseBytes,
-    group,
-    signal,
-  }: CommandChecks & { readonly signal?: AbortSignal | undefined },
+  { pool, dappId, maxResponseBytes, group, signal }: SourceChecks,
 ): Promise<SimulateResult> {
   assertSizes(command);
   const { source, args, returnType } = command;
@@ -130,19 +129,9 @@ export async function simulateSource(
   return readRun(run, returnType);
 }
 
-/** SHA-256 of a command, to tell a repeated call from another one under the same idempotency key. */
-export function hashCommand(command: Command): string {
-  return createHash("sha256").update(JSON.stringify(command, sortMembers)).digest("hex");
-}
-
-function sortMembers(_name: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}
-
 /**
- * What a preset's arguments and its source take together is known before anything is run: one contract's code holds the packed
- * arguments, and the whole request is no longer than the oracle network takes.
+ * Checks the size of a preset's arguments before anything runs: the packed arguments must fit in the code of one contract,
+ * and the whole request must not exceed what the oracle network accepts.
  */
 function assertArgumentsFit(preset: Preset, args: readonly string[], prefix: SourcePrefix): void {
   const bytes = encodeArgs(args).length;
@@ -168,7 +157,7 @@ function assertSizes({ source, args }: { readonly source: string; readonly args:
   }
 }
 
-/** @param path The parameter that named the source. */
+/** @param path JSON Pointer to the parameter that named the source. */
 function readRun(run: RunResult, returnType: ReturnType, path = "/source"): SimulateResult {
   const { console, consoleTruncated, timeMs, memoryBytes, httpRequests } = run;
   const usage = { console, consoleTruncated, timeMs, memoryBytes, httpRequests };

@@ -1,7 +1,7 @@
 import { TycheError } from "../lib/errors.ts";
 import type { FunctionRefusal } from "./results.ts";
 
-/** The dapp may not do this. */
+/** The dapp lacks a facility. */
 export class ForbiddenError extends TycheError {
   constructor(facility: string) {
     super(`this key's dapp lacks the facility "${facility}"; ask the operator to add it`, {
@@ -11,14 +11,14 @@ export class ForbiddenError extends TycheError {
   }
 }
 
-/** There is no such thing for this dapp. */
+/** What was asked for doesn't exist for this dapp. */
 export class NotFoundError extends TycheError {
   constructor(what: string) {
     super(`there is no ${what}`, { code: "not_found", blame: "caller" });
   }
 }
 
-/** The dry run refused a source; nothing was sent. `details` is the answer's body. */
+/** A source failed its dry run, and nothing was sent. `details` is the response body. */
 export class FunctionFailedError extends TycheError {
   declare readonly details: FunctionRefusal;
 
@@ -31,7 +31,7 @@ export class FunctionFailedError extends TycheError {
   }
 }
 
-/** All that is known of a failure, on one line: a request that ends with it keeps nothing else. */
+/** Describes a failure completely, on one line: a request that ends with it stores nothing else. */
 function describeRefusal({ err, line, column, details = [] }: FunctionRefusal): string {
   const reasons = details.map(({ message }) => message);
   const place = line === undefined ? "" : ` (line ${line}, column ${column ?? 1})`;
@@ -39,22 +39,12 @@ function describeRefusal({ err, line, column, details = [] }: FunctionRefusal): 
   return [isPlaced ? err : `${err}${place}`, ...reasons].join("; ");
 }
 
-/** The same idempotency key came with another command before. */
-export class IdempotencyConflictError extends TycheError {
-  constructor(key: string) {
-    super(`the Idempotency-Key "${key}" was used for another request; take a new key`, {
-      code: "idempotency_conflict",
-      blame: "caller",
-    });
-  }
-}
-
-/** A subscription has all the consumers that it may have. */
+/** A subscription has as many consumers as it may have. */
 export class TooManyConsumersError extends TycheError {
-  /** @param limit contracts of a dapp's own, beside the service's. */
+  /** @param limit maximum number of a dapp's own contracts, without the service's. */
   constructor(limit: number) {
     super(
-      `this dapp has ${limit} contracts linked, and a subscription takes no more (${limit + 1} with the service's own); unlink one with DELETE /api/vrfv2/consumers/{address}, or use another dapp`,
+      `this dapp has ${limit} contracts linked, the most that a subscription takes (${limit + 1} with the service's own); unlink one with DELETE /api/vrfv2/consumers/{address}, or use another dapp`,
       {
         code: "too_many_consumers",
         blame: "caller",
@@ -64,7 +54,7 @@ export class TooManyConsumersError extends TycheError {
   }
 }
 
-/** More requests are waiting on a network than the service lets wait. */
+/** A network has as many open requests as the service allows. */
 export class OverloadedError extends TycheError {
   constructor(limit: number) {
     super(`${limit} requests are waiting on this network already; try again in a few seconds`, {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { findSetting, saveSetting } from "./settings.ts";
 import type { Queryable, Store } from "./store.ts";
 
-/** A dapp as stored. */
+/** A stored dapp. */
 export interface StoredDapp {
   readonly id: string;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface StoredDapp {
   readonly createdAt: number;
 }
 
-/** An API key as stored; the key itself only sealed, and of a revoked one not at all. */
+/** A stored API key. The key itself is sealed, and erased once revoked. */
 export interface StoredKey {
   readonly id: string;
   readonly dappId: string;
@@ -20,9 +20,9 @@ export interface StoredKey {
   readonly createdAt: number;
   readonly revokedAt: number | null;
   readonly name: string;
-  /** To the minute. */
+  /** Precise to the minute. */
   readonly lastUsedAt: number | null;
-  /** Requests that calls with it may make on a day (UTC); `null` for any number. */
+  /** Requests that calls with this key may make per day (UTC); `null` for no limit. */
   readonly dailyLimit: number | null;
 }
 
@@ -39,7 +39,7 @@ export async function insertDapp(db: Queryable, dapp: StoredDapp): Promise<void>
     .execute();
 }
 
-/** Returns every dapp that is not deleted, oldest first. */
+/** Returns all dapps that are not deleted, oldest first. */
 export async function listDapps(db: Queryable): Promise<StoredDapp[]> {
   const rows = await db
     .selectFrom("dapps")
@@ -55,13 +55,13 @@ export async function listDapps(db: Queryable): Promise<StoredDapp[]> {
   }));
 }
 
-/** Returns the ids of all dapps, deleted ones included: their requests are still there. */
+/** Returns the ids of all dapps, including deleted ones, whose requests are still stored. */
 export async function listDappIds(db: Queryable): Promise<string[]> {
   const rows = await db.selectFrom("dapps").select("id").orderBy("id").execute();
   return rows.map(({ id }) => id);
 }
 
-/** Renames a dapp. Returns whether there is one with this id. */
+/** Renames a dapp. Returns whether a dapp has this id. */
 export async function renameDapp(db: Queryable, dappId: string, name: string): Promise<boolean> {
   const result = await db
     .updateTable("dapps")
@@ -73,7 +73,7 @@ export async function renameDapp(db: Queryable, dappId: string, name: string): P
 }
 
 /**
- * Marks a dapp as deleted from `at` (ms) on, and revokes and erases its keys, in one transaction.
+ * Marks a dapp as deleted at `at` (ms), and revokes and erases its keys, in one transaction.
  *
  * @returns whether there was such a dapp.
  */
@@ -103,7 +103,7 @@ export async function deleteDapp(
   );
 }
 
-/** Returns the contracts that deleted dapps have linked on a network; `deletedAt` is Unix time in milliseconds. */
+/** Returns the contracts linked by deleted dapps on a network; `deletedAt` is Unix time in milliseconds. */
 export async function listDeletedDappConsumers(
   db: Queryable,
   network: string,
@@ -119,8 +119,15 @@ export async function listDeletedDappConsumers(
   return rows.map(({ dappId, address, deleted_at }) => ({ dappId, address, deletedAt: deleted_at! }));
 }
 
-/** Stores a new key. */
-export async function insertKey(db: Queryable, key: StoredKey): Promise<void> {
+/** The call that created a key. */
+export interface Creation {
+  /** Unique among all keys. */
+  readonly key: string;
+  readonly bodyHash: string;
+}
+
+/** Stores a new key; a second one of the same creation violates a unique constraint. */
+export async function insertKey(db: Queryable, key: StoredKey, creation?: Creation): Promise<void> {
   await db
     .insertInto("api_keys")
     .values({
@@ -133,11 +140,27 @@ export async function insertKey(db: Queryable, key: StoredKey): Promise<void> {
       name: key.name,
       last_used_at: key.lastUsedAt,
       daily_limit: key.dailyLimit,
+      creation_key: creation?.key ?? null,
+      creation_hash: creation?.bodyHash ?? null,
     })
     .execute();
 }
 
-/** Returns a dapp's keys, oldest first, or everybody's when no dapp is named. */
+/** Returns what a creation made, and the hash of its body. */
+export async function findCreation(
+  db: Queryable,
+  key: string,
+): Promise<
+  { readonly keyId: string; readonly dappId: string; readonly bodyHash: string | null } | undefined
+> {
+  return await db
+    .selectFrom("api_keys")
+    .select(["id as keyId", "dapp_id as dappId", "creation_hash as bodyHash"])
+    .where("creation_key", "=", key)
+    .executeTakeFirst();
+}
+
+/** Returns a dapp's keys, oldest first, or all dapps' keys if none is given. */
 export async function listKeys(db: Queryable, dappId?: string): Promise<StoredKey[]> {
   let query = db.selectFrom("api_keys").selectAll();
   if (dappId !== undefined) query = query.where("dapp_id", "=", dappId);
@@ -155,7 +178,7 @@ export async function listKeys(db: Queryable, dappId?: string): Promise<StoredKe
   }));
 }
 
-/** Notes that a key was used at `at` (ms). */
+/** Records that a key was used at `at` (ms). */
 export async function noteKeyUse(db: Queryable, keyId: string, at: number): Promise<void> {
   await db.updateTable("api_keys").set({ last_used_at: at }).where("id", "=", keyId).execute();
 }
@@ -171,7 +194,7 @@ export async function readKeyRequests(db: Queryable, keyId: string, day: string)
   return row?.day_requests ?? 0;
 }
 
-/** Counts a request for a key on a day (`2026-11-22`); returns how many that makes. */
+/** Counts a request for a key on a day (`2026-11-22`); returns the new count. */
 export async function countKeyRequest(db: Queryable, keyId: string, day: string): Promise<number> {
   const row = await db
     .updateTable("api_keys")
@@ -186,7 +209,7 @@ export async function countKeyRequest(db: Queryable, keyId: string, day: string)
 }
 
 /**
- * Marks a key as revoked from `at` (ms) on, and erases it: nothing that could be opened is left in the tables.
+ * Marks a key as revoked at `at` (ms) and erases it: the tables keep nothing that could be decrypted.
  *
  * @returns whether there was a live key with this id.
  */
@@ -202,15 +225,15 @@ export async function revokeKey(store: Pick<Store, "erase">, keyId: string, at: 
   return numUpdatedRows > 0n;
 }
 
-/** Setting that tells with which master key the database was made. */
+/** Setting that identifies the master key the database was created with. */
 const FINGERPRINT = "master key fingerprint";
 
-/** Returns what was noted of the master key, or `undefined` for a database from before that. */
+/** Returns the stored fingerprint of the master key, or `undefined` for a database that predates it. */
 export async function findKeyFingerprint(db: Queryable): Promise<string | undefined> {
   return await findSetting(db, FINGERPRINT);
 }
 
-/** Notes of the master key what tells it from others and gives nothing of it away. */
+/** Stores a fingerprint that identifies the master key without revealing anything about it. */
 export async function saveKeyFingerprint(db: Queryable, fingerprint: string): Promise<void> {
   await saveSetting(db, FINGERPRINT, fingerprint);
 }

@@ -5,7 +5,7 @@ import { createLeases } from "./leaseMigration.ts";
 import type { Tables } from "./schema.ts";
 import { sharedTables } from "./sharedTables.ts";
 
-/** Every change of the tables, in order; a released one is never edited. */
+/** Every schema change, in order; a released one is never edited. */
 export const migrations: Record<string, Migration> = {
   "0001_start": {
     async up(db: Kysely<unknown>) {
@@ -117,7 +117,7 @@ export const migrations: Record<string, Migration> = {
   },
   "0003_ended_blocks": {
     async up(db: Kysely<unknown>) {
-      // One column a statement: SQLite has no other form.
+      // One column per statement: SQLite has no other form.
       await db.schema.alterTable("requests").addColumn("ended_block", "integer").execute();
       await db.schema.alterTable("requests").addColumn("ended_block_hash", "text").execute();
       await db.schema
@@ -164,7 +164,7 @@ export const migrations: Record<string, Migration> = {
         .on("requests")
         .columns(["dapp_id", "network", "state", "kind", "id"])
         .execute();
-      // The new one has the state, too, and an index over it is written anew at each step of a request.
+      // The new index covers the state too, and an index on it is rewritten at each step of a request.
       await db.schema.dropIndex("requests_by_state").execute();
     },
   },
@@ -254,12 +254,24 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0019_creation_keys": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable("api_keys").addColumn("creation_key", "text").execute();
+      await db.schema.alterTable("api_keys").addColumn("creation_hash", "text").execute();
+      await db.schema
+        .createIndex("api_keys_creation")
+        .on("api_keys")
+        .column("creation_key")
+        .unique()
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */
 export const migrationProvider: MigrationProvider = { getMigrations: async () => migrations };
 
-/** Returns the first of the migrations a database has had that this version doesn't know: a newer version made it. */
+/** Returns the first applied migration that this version doesn't know, which means that a newer version made the database. */
 export function findNewerMigration(names: readonly string[]): string | undefined {
   return names.find((name) => !(name in migrations));
 }

@@ -1,12 +1,12 @@
 import type { Generated } from "kysely";
 import type { RequestKind, RequestState } from "../lib/vocabulary.ts";
-/** Where a request stands; see docs/api.md, "States of a request". */
+/** State of a request; see docs/api.md, "States of a request". */
 export type { RequestState } from "../lib/vocabulary.ts";
 
-/** Which endpoint made a request. */
+/** The endpoint that created a request. */
 export type { RequestKind } from "../lib/vocabulary.ts";
 
-/** What usage is counted by: the kind of a request, or a dry run that was asked for. */
+/** Kinds that usage is counted by: the kind of a request, or a dry run that the caller asked for. */
 export type UsageKind = RequestKind | "dry-run";
 
 /** The tables. Times are milliseconds since the epoch, hashes and addresses `0x` hex, JSON columns text. */
@@ -17,7 +17,7 @@ export interface Tables {
     name: string;
     facilities: string;
     created_at: number;
-    /** A row is never removed: requests and usage refer to it. */
+    /** Set instead of removing the row: requests and usage refer to it. */
     deleted_at: Generated<number | null>;
   };
   readonly api_keys: {
@@ -25,23 +25,27 @@ export interface Tables {
     dapp_id: string;
     /** SHA-256 of the key: 32 bytes. */
     hash: Uint8Array;
-    /** The key sealed for the Config Vars view. */
+    /** The key, sealed, for the Config Vars view. */
     sealed: Uint8Array;
     created_at: number;
     revoked_at: number | null;
-    /** What its owner calls it; may be empty. */
+    /** Name given by the owner; may be empty. */
     name: string;
     last_used_at: number | null;
-    /** Requests that calls with it may make on a day. */
+    /** Requests that calls with it may make per day. */
     daily_limit: number | null;
-    /** Day (UTC, `2026-11-22`) of the last request that was counted, where it has a limit. */
+    /** Day (UTC, `2026-11-22`) of the last counted request, for keys with a limit. */
     counted_day: Generated<string | null>;
     /** Requests on that day. */
     day_requests: Generated<number>;
+    /** Idempotency key of the call that created it, after the id of its dapp unless that call created the dapp, too. */
+    creation_key: Generated<string | null>;
+    /** Hash of that call's body. */
+    creation_hash: Generated<string | null>;
   };
   readonly chains: {
     network: string;
-    /** Hash of the block that holds the deployment: tells this chain from a reset or other one. */
+    /** Hash of the block that holds the deployment: distinguishes this chain from another one, or from one that was reset. */
     identity: string;
     /** JSON of the contract addresses and the first block. */
     deployment: string;
@@ -67,11 +71,11 @@ export interface Tables {
     nonce: number;
     /** The signed bytes as broadcast, `0x` hex. */
     raw: string;
-    /** What the transaction carries, JSON, for whoever prepared it. */
+    /** JSON of the transaction's contents, for the code that prepared it. */
     payload: string;
     state: "signed" | "mined" | "replaced" | "failed";
     created_at: number;
-    /** Of all columns but `state`; `null` in rows from before there were checksums. */
+    /** Covers all columns but `state`; `null` in rows that predate checksums. */
     checksum: number | null;
   };
   readonly requests: {
@@ -83,30 +87,30 @@ export interface Tables {
     why: string | null;
     params: string;
     timeline: string;
-    /** JSON of what the service itself must know to go on: payload and places on chain. */
+    /** JSON of what the service itself needs to continue: payload and positions on chain. */
     progress: string;
     outcome: string | null;
     error: string | null;
     idempotency_key: string | null;
     body_hash: string | null;
-    /** Block that ended it, `null` while nothing or something else than the chain has. */
+    /** Block that ended it; `null` if nothing has, or something other than the chain did. */
     ended_block: number | null;
     ended_block_hash: string | null;
     created_at: number;
     updated_at: number;
-    /** When what its caller sent was deleted; `null` while it is there. */
+    /** When the caller's payload was deleted; `null` while it is stored. */
     payload_deleted_at: number | null;
-    /** 1 when it is inserted, and one more with each change: a change of another version than the stored one is refused. */
+    /** 1 on insertion, incremented with each change: a change based on another version than the stored one is refused. */
     version: number;
-    /** Of all columns but those of the block that ended it; `null` in rows from before there were checksums. */
+    /** Covers all columns but those of the ending block; `null` in rows that predate checksums. */
     checksum: number | null;
   };
-  /** Sums over requests: what {@link Tables.requests} says of each day, kept with every change of it. */
+  /** Daily totals of {@link Tables.requests}, updated with every change to them. */
   readonly usage: {
     dapp_id: string;
-    /** Empty for a dry run that names none. */
+    /** Empty for a dry run without a network. */
     network: string;
-    /** UTC: `YYYY-MM-DD`, of a request the day on which it was accepted. */
+    /** UTC `YYYY-MM-DD`; for a request, the day it was accepted. */
     day: string;
     kind: UsageKind;
     requests: number;
@@ -115,31 +119,31 @@ export interface Tables {
     refused: number;
     words: number;
     gas_used: number;
-    /** Juels and wei: so many times 1e9, and what is left over. */
+    /** Juels and wei, split into multiples of 1e9 and the remainder. */
     link_high: number;
     link_low: number;
     coin_high: number;
     coin_low: number;
   };
-  /** What became of sources that were run once, with no request made of them: the newest of each dapp. */
+  /** Outcomes of sources that ran once without becoming a request: the newest of each dapp. */
   readonly dry_runs: {
     id: string;
     dapp_id: string;
-    /** Empty where none was named. */
+    /** Empty if no network was named. */
     network: string;
     kind: UsageKind;
     /** JSON. */
     record: string;
     created_at: number;
   };
-  /** Which replica dispatches on a network; used where several processes serve from one server's database. */
+  /** Which replica dispatches on a network; used where several processes serve from one server database. */
   readonly leases: {
     network: string;
     /** Id of the replica. */
     holder: string;
-    /** One more with each take-over. */
+    /** Incremented with each takeover. */
     token: number;
-    /** By the database's clock; 0 when it was given back. */
+    /** By the database's clock; set to the current time when the lease is released. */
     expires_at: number;
   };
   /** What one node of an oracle network has said about requests and must not contradict. */

@@ -5,9 +5,9 @@ import type { Tables } from "./schema.ts";
 import { findSetting, saveSetting } from "./settings.ts";
 
 /**
- * Migrations that only add what the version before them may leave unread and unwritten: that version may go on beside this one, as in
- * a rolling upgrade; only such are made while other processes serve. Whoever adds a migration decides; one that isn't listed ends the use
- * of all earlier versions.
+ * Migrations that only add what the previous version may leave unread and unwritten, so that version may keep running beside this one, as
+ * in a rolling upgrade. Only these are applied while other processes serve. Whoever adds a migration decides; one that isn't listed makes
+ * the database unusable for all earlier versions.
  */
 export const ADDING: readonly string[] = [
   "0012_leases",
@@ -16,14 +16,15 @@ export const ADDING: readonly string[] = [
   "0015_dry_runs",
   "0017_key_names",
   "0018_key_limits",
+  "0019_creation_keys",
 ];
-/** Under what name a database says which versions may use it: the newest migration it has had, and the oldest that a version must know. */
+/** Name of the setting that says which versions may use the database: its newest migration, and the oldest that a version must know. */
 export const USABLE_SINCE_SETTING = "usable since migration";
 
-/** Kysely's record of the migrations that a database has had. */
+/** Kysely's table of applied migrations. */
 const RECORD = "kysely_migration";
 
-/** Returns the names of the migrations that a database has had, in their order: none when it is empty, or another program's. */
+/** Returns the names of a database's applied migrations, in order; none if it is empty or another program's. */
 export async function listAppliedMigrations(db: Kysely<Tables>): Promise<readonly string[]> {
   if (!(await listTables(db)).includes(RECORD)) return [];
   const { rows } = await sql<{ name: string }>`SELECT name FROM ${sql.table(RECORD)} ORDER BY name`.execute(
@@ -32,28 +33,28 @@ export async function listAppliedMigrations(db: Kysely<Tables>): Promise<readonl
   return rows.map(({ name }) => name);
 }
 
-/** Whether a database holds tables, and none of ours. */
+/** Whether a database has tables, but none of ours. */
 export async function isStranger(db: Kysely<Tables>): Promise<boolean> {
   const tables = await listTables(db);
   return tables.length > 0 && !tables.includes(RECORD);
 }
 
-/** Returns the names of this version's migrations that a database hasn't had. */
+/** Returns the names of this version's migrations that a database lacks. */
 export function findMissingMigrations(applied: readonly string[]): string[] {
   return Object.keys(migrations).filter((name) => !applied.includes(name));
 }
 
 /**
- * Whether a database with newer migrations says that this version may use it all the same.
+ * Whether a database with newer migrations declares that this version may still use it.
  *
- * @param applied names of the migrations that it has had. What was noted before the last of them says nothing.
+ * @param applied names of its applied migrations. A declaration made before the last of them doesn't count.
  */
 export async function isUsable(db: Kysely<Tables>, applied: readonly string[]): Promise<boolean> {
   const [newest, since] = (await findSetting(db, USABLE_SINCE_SETTING))?.split(" ") ?? [];
   return newest === applied.at(-1) && since !== undefined && since in migrations;
 }
 
-/** Notes, after migrations, which older versions may use the database. */
+/** Records, after migrations, which older versions may use the database. */
 export async function noteUsable(db: Kysely<Tables>): Promise<void> {
   const names = Object.keys(migrations);
   const since = names.findLast((name) => !ADDING.includes(name));

@@ -12,12 +12,15 @@ import {
 
 const FAUCET = { network: "sepolia", address: `0x${"12".repeat(20)}` };
 
-/** A service that takes every call and dies before it answers. Counts the calls. */
+/** Starts a service that accepts every call, counts it, and dies before it answers. */
 async function startDyingService() {
   const calls: string[] = [];
-  const server = createServer((request) => {
-    calls.push(`${request.method} ${request.url}`);
-    request.socket.destroy();
+  const idempotencyKeys = new Set<string>();
+  const server = createServer(({ method, url, headers, socket }) => {
+    calls.push(`${method} ${url}`);
+    const key = headers["idempotency-key"];
+    if (typeof key === "string") idempotencyKeys.add(key);
+    socket.destroy();
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   onTestFinished(() => void server.close());
@@ -26,26 +29,30 @@ async function startDyingService() {
     retries: 2,
     retryDelayMs: 1,
   };
-  return { calls, connection, operator: createOperator({ ...connection, token: "t" }) };
+  return { calls, idempotencyKeys, connection, operator: createOperator({ ...connection, token: "t" }) };
 }
 
 describe("a call whose answer is lost", () => {
-  test("behaviour: what creates something is not sent again: the first may have done it", async () => {
+  test("behaviour: a call of the faucet is not sent again: the first may have been paid", async () => {
     const { calls, connection, operator } = await startDyingService();
     const client = createClient({ ...connection, apiKey: "k" });
+    for (const call of [() => operator.faucet(FAUCET), () => client.faucet(FAUCET)])
+      await expect(call()).rejects.toBeInstanceOf(ConnectionError);
+    expect(calls).toEqual(["POST /api/faucet", "POST /api/faucet"]);
+  });
+
+  test("behaviour: what creates a dapp or a key is sent again with the same idempotency key", async () => {
+    const { calls, idempotencyKeys, operator } = await startDyingService();
     for (const call of [
       () => operator.createDapp({ name: "shop" }),
-      () => operator.addKey("d"),
-      () => operator.faucet(FAUCET),
-      () => client.faucet(FAUCET),
+      () => operator.addKey("d", {}, { idempotencyKey: "mine" }),
     ])
       await expect(call()).rejects.toBeInstanceOf(ConnectionError);
     expect(calls).toEqual([
-      "POST /api/dapps",
-      "POST /api/dapps/d/keys",
-      "POST /api/faucet",
-      "POST /api/faucet",
+      ...Array.from({ length: 3 }, () => "POST /api/dapps"),
+      ...Array.from({ length: 3 }, () => "POST /api/dapps/d/keys"),
     ]);
+    expect([...idempotencyKeys]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), "mine"]);
   });
 
   test("behaviour: what changes nothing the second time is sent again", async () => {
@@ -60,7 +67,7 @@ describe("a call whose answer is lost", () => {
 });
 
 describe("a call that lasts", () => {
-  /** A service that takes calls and never answers. */
+  /** Starts a service that accepts calls and never answers. */
   async function startSilentService() {
     const server = createServer(() => {});
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));

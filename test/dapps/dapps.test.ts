@@ -55,6 +55,42 @@ test("behaviour: the keys of a deleted dapp are erased from every file of the da
   await close();
 });
 
+test("behaviour: creations with one idempotency key are one, also at the same time and after a restart", async () => {
+  const first = await open("a");
+  const calls = [1, 2, 3].map(() => first.dapps.create("shop", undefined, { idempotencyKey: "k" }));
+  const [made, ...repeated] = await Promise.all(calls);
+  expect(repeated).toEqual([made, made]);
+  const keys = [1, 2].map(() => first.dapps.addKey(made!.dapp.id, { dailyLimit: 5, idempotencyKey: "k" }));
+  const [added, again] = await Promise.all(keys);
+  expect(again).toEqual(added);
+  await first.close();
+  const { dapps, close } = await open("a");
+  expect(await dapps.create("shop", ["presets", "functions"], { idempotencyKey: "k" })).toEqual(made);
+  expect(await dapps.list()).toEqual([made!.dapp]);
+  expect(await dapps.keys(made!.dapp.id)).toEqual([made!.key, added]);
+  await close();
+});
+
+test("error: an idempotency key for another creation is a conflict, and one whose creation is gone is not_found", async () => {
+  const { dapps, close } = await open("a");
+  const { dapp, key } = await dapps.create("shop", undefined, { idempotencyKey: "k" });
+  const other = await dapps.create("other");
+  const added = await dapps.addKey(other.dapp.id, { idempotencyKey: "k" });
+  expect(added.id).not.toBe(key.id);
+  await expect(dapps.create("bank", undefined, { idempotencyKey: "k" })).rejects.toMatchObject({
+    code: "idempotency_conflict",
+    message: 'the Idempotency-Key "k" was used for another request; use a new key',
+  });
+  await dapps.revokeKey(added.id);
+  await dapps.delete(dapp.id);
+  for (const call of [
+    dapps.create("shop", undefined, { idempotencyKey: "k" }),
+    dapps.addKey(other.dapp.id, { idempotencyKey: "k" }),
+  ])
+    await expect(call).rejects.toMatchObject({ code: "not_found" });
+  await close();
+});
+
 test("error: another directory's master key is refused before anything is sealed under it", async () => {
   for (const name of ["a", "b"]) {
     const { dapps, close } = await open(name);

@@ -82,6 +82,20 @@ describe("dapps", () => {
     await expect(operator.dapp(made.id)).rejects.toMatchObject({ code: "not_found" });
   });
 
+  test("behaviour: a repeated creation with the same idempotency key returns the first one's dapp or key", async () => {
+    const options = { idempotencyKey: "order-17" };
+    const made = await operator.createDapp({ name: "once" }, options);
+    expect(await operator.createDapp({ name: "once" }, options)).toEqual(made);
+    await expect(operator.createDapp({ name: "twice" }, options)).rejects.toMatchObject({
+      code: "idempotency_conflict",
+      status: 409,
+    });
+    const key = await operator.addKey(made.id, { name: "a" }, options);
+    expect(await operator.addKey(made.id, { name: "a" }, options)).toEqual(key);
+    expect(await operator.keys(made.id)).toHaveLength(2);
+    await operator.deleteDapp(made.id);
+  });
+
   test.each<[Parameters<TycheOperator["createDapp"]>[0], string]>([
     [{ name: "" }, "must be 1 to 60 characters"],
     [{ name: "x".repeat(61) }, "must be 1 to 60 characters; got 61"],
@@ -127,10 +141,10 @@ describe("API keys", () => {
     const refused = answers.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
     const refusal = {
       code: "rate_limited",
-      message: expect.stringContaining("this API key has made the 2 requests"),
+      message: expect.stringContaining("this API key has made its 2 requests"),
     };
     expect(refused).toMatchObject([refusal, refusal]);
-    // Asking again for what was accepted makes no request, and a source that is refused none either.
+    // Repeating an accepted call creates no request, and neither does a call that is refused.
     await ask(keys[answers.findIndex(({ status }) => status === "fulfilled")]!);
     await expect(ask("limited-5")).rejects.toMatchObject(refusal);
     await connect(tyche.apiKey).random({ network: NETWORK, numWords: 1 });

@@ -37,7 +37,7 @@ test("default: what was stored before the backup comes back, what came after it 
   const { setAsideAs } = restoreDatabase(target, database);
   store = await open();
   expect(await namesOf()).toEqual(["early"]);
-  // Nothing is lost by restoring the wrong one.
+  // Restoring the wrong backup loses nothing.
   await store.close();
   restoreDatabase(setAsideAs!, database);
   store = await open();
@@ -60,7 +60,7 @@ test("behaviour: a backup under writes holds one moment, and stops none of them"
 test("behaviour: a log that an earlier database has left is never read into a restored one", async () => {
   await backupDatabase(database, target);
   await addDapp("late");
-  // As a crash leaves it.
+  // Leaves the log as a crash would.
   const log = readFileSync(`${database}-wal`);
   await store.close();
   writeFileSync(`${database}-wal`, log);

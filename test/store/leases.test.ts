@@ -118,7 +118,7 @@ test("behaviour: a process that stands still in the middle of a write keeps nobo
       fenced();
       await goesOn;
     }),
-    // Waits for as long as the server lets a transaction stand still.
+    // Takes as long as the server lets a transaction stay idle.
     isFenced.then(() => take("b")).finally(goOn),
   ]);
   expect(taken).toMatchObject({ status: "fulfilled", value: { holder: "b", token: 2 } });
@@ -161,7 +161,7 @@ test("error: a process that was stopped for longer than its lease sends nothing,
   const a = keep("a");
   await a.keeper.look();
   a.fence().assertLive();
-  // The clocks go on, and no timer runs.
+  // The clocks advance, but no timer runs.
   const [wall, monotonic] = [Date.now(), performance.now()];
   vi.spyOn(Date, "now").mockReturnValue(wall);
   vi.spyOn(performance, "now").mockReturnValue(monotonic + LONG_MS);
@@ -215,7 +215,7 @@ test("default: a message reaches the other replicas, also after the connection w
   });
   expect(heard["a"]).toEqual([]);
 
-  /** The first messages may come before the other one listens. */
+  /** Repeats the messages, as the first ones may be sent before the other replica listens. */
   async function tellUntilHeard(wanted: readonly string[]): Promise<void> {
     await vi.waitFor(
       () => {
@@ -287,13 +287,13 @@ test("error: a claim that was lost is not taken again while another process has 
   closers.push(() => lock.unlock());
   await lock.share();
   await withClient(url, async (client) => {
-    // First in the queue for what the replica holds.
+    // First in the queue for the lock that the replica holds.
     const alone = client.query("SELECT pg_advisory_lock(classid::int, 1) FROM pg_locks WHERE objid = 1");
     await vi.waitFor(async () => expect(await countWaiting()).toBe(1), { timeout: 60_000 });
     await cutLocks();
     await alone;
     isAlone = true;
-    // Word of the cut connection comes by another way than the lock.
+    // The news of the cut connection arrives by another route than the lock.
     await vi.waitFor(() => expect(lock.isHeld()).toBe(false), { timeout: 60_000 });
     isAlone = false;
   });
@@ -303,7 +303,7 @@ test("error: a claim that was lost is not taken again while another process has 
   expect(lock.isHeld()).toBe(false);
 });
 
-/** Ends the connections that hold the claim. */
+/** Terminates the connections that hold the claim. */
 async function cutLocks(): Promise<void> {
   await withClient(url, (client) =>
     client.query(
@@ -312,7 +312,7 @@ async function cutLocks(): Promise<void> {
   );
 }
 
-/** A keeper that notes what it is told. */
+/** Creates a keeper that records its events. */
 function keep(
   replica: string,
   begin: () => Promise<void> = async () => {},
@@ -344,12 +344,12 @@ function openBus(replica: string): Bus {
   return bus;
 }
 
-/** What becomes of a lease whose holder doesn't renew it. */
+/** Expires the lease, as if its holder didn't renew it. */
 async function expireLease(): Promise<void> {
   await store.db.updateTable("leases").set({ expires_at: 1 }).execute();
 }
 
-/** Statements that wait for a lock. */
+/** Counts the statements that wait for a lock. */
 async function countWaiting(): Promise<number> {
   return await withClient(url, async (client) => {
     const { rows } = await client.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'");

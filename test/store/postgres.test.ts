@@ -108,7 +108,7 @@ test("error: connections that break in the middle of a write are given up, and o
   await expect(write).rejects.toBeInstanceOf(DatabaseAwayError);
   expect(await backend()).not.toBe(first);
   expect((await listDapps(store.db)).map(({ id }) => id)).not.toContain("dapp_broken");
-  // A statement that the server hangs on fails as well.
+  // A statement that hangs on the server fails as well.
   const hanging = sql`SELECT pg_sleep(600)`.execute(store.db);
   const [ended] = await Promise.allSettled([
     hanging,
@@ -125,7 +125,7 @@ test("error: while the claim to serve is lost no connection is made", async () =
   await expect(store).rejects.toMatchObject({ cause: { code: "overloaded" } });
 });
 
-/** Statements that do nothing but wait. */
+/** Counts the statements that only sleep. */
 async function countSleeping(): Promise<number> {
   return await withClient(url, async (client) => {
     const { rows } = await client.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'");

@@ -26,13 +26,13 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Stores one dapp; gives what a power cut would leave as soon as the write counts as done. */
+/** Stores one dapp; returns what a power cut would leave as soon as the write counts as done. */
 const writeOne = async (id: string): Promise<DatabaseImage | undefined> => {
   await store.write((db) => insertDapp(db, { id, name: id, facilities: [], createdAt: 1 }));
   return disk.image();
 };
 
-/** Opens what a power cut left; gives the ids of the dapps in it. */
+/** Opens what a power cut left; returns the ids of the dapps in it. */
 const readAfter = (image: DatabaseImage | undefined): unknown[] => {
   if (image === undefined) return [];
   const left = path.join(folder, "left");

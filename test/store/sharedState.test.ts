@@ -178,6 +178,6 @@ test("error: without the database calls are refused in a sentence, and counted a
   await vi.waitFor(async () => expect((await calls.begin(CALL, 2)).hasPlace).toBe(true), {
     timeout: 60_000,
   });
-  // Its first call is still under way, although the server has forgotten it.
+  // Its first call is still in flight, although the server has forgotten it.
   expect((await calls.begin(CALL, 2)).hasPlace).toBe(false);
 });

@@ -61,7 +61,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
         (await listUnsettledRequests(store.db, "sepolia", { head, depth })).map((one) => one.endedIn?.number);
       expect(await list(12, 5)).toEqual([10, 12]);
       expect(await list(15, 5)).toEqual([12]);
-      // The chain was set back: what was final stays so.
+      // The chain was set back: blocks that were final are still final.
       expect(await list(2, 5)).toEqual([10, 12]);
       await forgetEnds(store.db, "sepolia", 11);
       expect(await list(12, 10)).toEqual([3, 10]);

@@ -8,6 +8,7 @@ import type { Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
 import { readParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
+import { readIdempotencyKey } from "../preferences.ts";
 import { listConsumers } from "./consumerList.ts";
 import { createReading, listOf } from "./operatorReading.ts";
 import {
@@ -20,7 +21,7 @@ import {
   viewNewKey,
 } from "./operatorViews.ts";
 
-/** The dapps, and what is needed to build on one: config vars, balances, consumers. */
+/** The dapps, and what building on one requires: config vars, balances, consumers. */
 export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): readonly Operation[] {
   const { service } = deps;
   const { dapps } = part;
@@ -43,17 +44,20 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       access: "operator",
       tag: "Operator",
       summary: "Create a dapp",
-      description: "Creates a dapp and its first API key, which is in the answer.",
+      description:
+        "Creates a dapp and its first API key; the answer contains the key. With an `Idempotency-Key`, a repeated call gets the same dapp and key.",
       request: "createDapp",
       placement: "body",
       example: { name: "My game" },
       answer: Type.Object({ ...DappView.properties, key: NewKeyView }),
       isAsync: false,
-      errors: [],
+      takesIdempotencyKey: true,
+      errors: ["not_found", "idempotency_conflict"],
       async handle(ctx) {
+        const idempotencyKey = readIdempotencyKey(ctx);
         const given = await readParameters(ctx, deps.limits);
         const { name, facilities } = parseRequest(given, deps.schemas().validate.createDapp);
-        const made = await dapps.create(name, facilities);
+        const made = await dapps.create(name, facilities, { idempotencyKey });
         sendJson(ctx, 200, { data: { ...viewDapp(made.dapp), key: viewNewKey(made.key) } });
       },
     },
@@ -73,7 +77,7 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       access: "operator",
       tag: "Operator",
       summary: "Rename a dapp",
-      description: "Changes the name of a dapp; everything else stays.",
+      description: "Renames a dapp; everything else stays the same.",
       request: "renameDapp",
       placement: "body",
       example: { name: "My other game" },
@@ -93,7 +97,7 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       path: "/api/dapps/:dappId/configVars",
       access: "operator",
       summary: "Read config vars",
-      description: "What a consumer contract of the dapp is deployed with, by network.",
+      description: "The values to deploy a consumer contract of the dapp with, by network.",
       answer: listOf(NetworkConfigView),
       read: async (ctx) => ({
         items: (await part.readConfigVars(getDapp(ctx).id)).networks.map(viewConfig),
@@ -105,7 +109,7 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       access: "operator",
       summary: "Read balances",
       description:
-        "What the dapp's subscriptions hold. A network is absent while it can't be asked, or the subscriptions are not made yet.",
+        "The balances of the dapp's subscriptions. A network is absent while it can't be reached, or while its subscriptions don't exist yet.",
       answer: listOf(BalancesView),
       read: async (ctx) => ({
         items: [...(await part.readBalances(getDapp(ctx).id))].map(([network, held]) => ({

@@ -6,13 +6,14 @@ import type { Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
 import { readParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
+import { readIdempotencyKey } from "../preferences.ts";
 import { createReading, listOf } from "./operatorReading.ts";
 import { KeyView, NewKeyView, viewKey, viewNewKey } from "./operatorViews.ts";
 
 /** The API keys of a dapp. */
 export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): readonly Operation[] {
   const reading = createReading(deps);
-  /** A live key of the path's dapp. */
+  /** Returns a key of the path's dapp that has not been revoked. */
   const getKey = async (ctx: HttpContext): Promise<LiveKeyView> => {
     const { keyId = "" } = ctx["params"] as Readonly<Record<string, string>>;
     const key = (await dapps.keys(getDapp(ctx).id)).find(({ id }) => id === keyId);
@@ -26,7 +27,7 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
       path: "/api/dapps/:dappId/keys",
       access: "operator",
       summary: "List API keys",
-      description: "The keys of a dapp, revoked ones included, oldest first; none of them whole.",
+      description: "The keys of a dapp, oldest first, including revoked ones; no key is shown in full.",
       answer: listOf(KeyView),
       read: async (ctx) => ({ items: (await dapps.keys(getDapp(ctx).id)).map(viewKey) }),
     }),
@@ -37,17 +38,21 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
       access: "operator",
       tag: "Operator",
       summary: "Add an API key",
-      description: "Makes another key of a dapp, which is in the answer.",
+      description:
+        "Creates another key for a dapp; the answer contains it. With an `Idempotency-Key`, a repeated call gets the same key.",
       request: "addKey",
       placement: "body",
       example: { name: "production", dailyLimit: 1_000 },
       answer: NewKeyView,
       isAsync: false,
-      errors: ["not_found"],
+      takesIdempotencyKey: true,
+      errors: ["not_found", "idempotency_conflict"],
       async handle(ctx) {
+        const idempotencyKey = readIdempotencyKey(ctx);
         const given = await readParameters(ctx, deps.limits);
         const options = parseRequest(given, deps.schemas().validate.addKey);
-        sendJson(ctx, 200, { data: viewNewKey(await dapps.addKey(getDapp(ctx).id, options)) });
+        const key = await dapps.addKey(getDapp(ctx).id, { ...options, idempotencyKey });
+        sendJson(ctx, 200, { data: viewNewKey(key) });
       },
     },
     reading({
@@ -55,7 +60,7 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
       path: "/api/dapps/:dappId/keys/:keyId",
       access: "operator",
       summary: "Read an API key",
-      description: "A live key itself. A revoked one is erased, and 404.",
+      description: "A live key in full. A revoked key is erased: 404.",
       answer: NewKeyView,
       read: async (ctx) => viewNewKey(await getKey(ctx)),
     }),
@@ -65,7 +70,7 @@ export function operatorKeyOperations(deps: HttpDeps, { dapps }: OperatorPart): 
         path: "/api/dapps/:dappId/keys/:keyId",
         access: "operator",
         summary: "Revoke an API key",
-        description: "Calls with the key are refused at once, on every replica, and it is erased.",
+        description: "The key is erased, and calls with it are refused at once, on every replica.",
         answer: KeyView,
         async read(ctx) {
           const { id } = await getKey(ctx);
