@@ -4,46 +4,64 @@ import type { Dapp, Service } from "../requests/service.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { LiveSchemas } from "./liveSchemas.ts";
 
-/** What the layers of one request share. */
+/** State that the layers of one request share. */
 export interface RequestState {
-  /** Names this HTTP request in the log and in `X-Request-Id`. */
+  /** Identifies this HTTP request in the log and in `X-Request-Id`. */
   requestId: string;
   /** Set once the key is known. */
   dapp?: Dapp;
-  /** Code of the error that is answered. */
+  /** Code of the error in the response. */
   errorCode?: string;
-  /** Id on chain of the request whose result is answered. */
+  /** On-chain id of the request whose result is returned. */
   requestIdOnChain?: string;
-  /** Whether `RateLimit` headers are set already. */
+  /** Whether the `RateLimit` headers have been set. */
   isCounted?: boolean;
-  /** Run when the connection of the answer closes, whoever closed it: see {@link onClose}. */
+  /** Callbacks to run when the response's connection closes, whichever side closed it: see {@link onClose}. */
   closers: (() => void)[];
-  /** Whether that has happened. */
+  /** Whether the connection has closed. */
   isClosed?: boolean;
 }
 
 export type HttpContext = ParameterizedContext<RequestState>;
 
-/** What every route needs. */
+/** Dependencies of every route. */
 export interface HttpDeps {
   readonly service: Service;
   readonly limits: HttpLimits;
   readonly log: Logger;
-  /** The schemas for the networks and presets of this moment. */
+  /** Returns the schemas for the current networks and presets. */
   readonly schemas: () => LiveSchemas;
-  /** Aborts when the server is about to close: it is not ready any more, but takes calls. */
+  /** Aborts when the server is about to close: it no longer reports ready, but still accepts calls. */
   readonly leaving: AbortSignal;
-  /** Aborts {@link HttpLimits.drainDelayMs} later, when the server closes: event streams end, new calls are refused. */
+  /** Aborts {@link HttpLimits.drainDelayMs} later, when the server closes: event streams end and new calls are refused. */
   readonly closing: AbortSignal;
-  /** Aborts {@link HttpLimits.closeGraceMs} later: calls that still wait answer `still_pending`. */
+  /** Aborts {@link HttpLimits.closeGraceMs} later: calls that are still waiting answer `still_pending`. */
   readonly closingHard: AbortSignal;
 }
 
-/** Has `close` called once when the answer has been sent or its caller has left: at once where that has happened already. */
+/** Calls `close` once, when the response has been sent or the caller has left; immediately if that has already happened. */
 export function onClose(ctx: HttpContext, close: () => void): void {
-  // One listener for all: past ten on one response Node warns of a leak, and Koa and the streams add theirs.
+  // One listener for all callbacks: Node warns of a leak above ten on one response, and Koa and the streams add their own.
   if (ctx.state.isClosed === true) close();
   else ctx.state.closers.push(close);
+}
+
+/**
+ * Does work whose signal aborts once the caller has left: otherwise runs would hold their places while the caller starts others. Returns
+ * `undefined` if that aborted the sandbox's run (`run_aborted`); any other error is thrown, so that defects are logged.
+ */
+export async function whileConnected<Result>(
+  ctx: HttpContext,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result | undefined> {
+  const left = new AbortController();
+  onClose(ctx, () => left.abort());
+  try {
+    return await work(left.signal);
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === "run_aborted") return undefined;
+    throw error;
+  }
 }
 
 /** Returns the dapp of an authenticated request. */

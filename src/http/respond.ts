@@ -1,29 +1,29 @@
 import type { Gauge } from "prom-client";
 import type { Command, Dapp, RequestRecord } from "../requests/service.ts";
 import { answerError, errorAnswer, type Answer } from "./answer.ts";
-import { getDapp, onClose, type HttpContext, type HttpDeps } from "./context.ts";
+import { getDapp, onClose, whileConnected, type HttpContext, type HttpDeps } from "./context.ts";
 import { isErrorCode } from "../lib/errorTable.ts";
 import { sendAnswer, sendJson } from "./frame.ts";
 import { readIdempotencyKey, readPreferences } from "./preferences.ts";
 import { hasEnded, viewEntry, viewRequest, type RequestView } from "./requestView.ts";
 import { sendEvents, type StreamEvent } from "./stream.ts";
 
-/** Gives requests to the service and answers with what comes of them. */
+/** Submits requests to the service and responds with the outcome. */
 export interface Responder {
-  /** Submits a command and answers with its result, or as `Prefer` and `Accept` ask. */
+  /** Submits a command and responds with its result, or as `Prefer` and `Accept` ask. */
   run(ctx: HttpContext, command: Command): Promise<void>;
   /** Streams the states of a request after `Last-Event-ID`, then its result. */
   follow(ctx: HttpContext, record: RequestRecord): void;
   view(ctx: HttpContext, record: RequestRecord): RequestView;
 }
 
-/** Id of the event that carries a stream's result: a client that has it needs nothing more. */
+/** Id of the event that carries a stream's result; a client that has it needs nothing more. */
 const RESULT_EVENT_ID = "end";
 
 export function createResponder(deps: HttpDeps, options: { readonly openStreams: Gauge }): Responder {
   const { service, limits } = deps;
 
-  // HTTP/1.0 callers may send no Host: a path is all that can be said to them.
+  // HTTP/1.0 callers may send no Host; they get only a path.
   const statusUrl = (ctx: HttpContext, id: string) =>
     `${ctx.host === "" ? "" : `${ctx.protocol}://${ctx.host}`}/api/requests/${id}`;
 
@@ -34,7 +34,7 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
       shown: service.showResult(record),
     });
 
-  /** The answer for a request that has ended, or has not by the wait limit. */
+  /** Builds the response for a request that has ended, or that has not ended within the wait limit. */
   const answerRecord = (ctx: HttpContext, record: RequestRecord): Answer => {
     const reference = { id: record.id, statusUrl: statusUrl(ctx, record.id) };
     if (record.outcome !== null && "requestId" in record.outcome)
@@ -45,12 +45,12 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
       if (isErrorCode(code) && code !== "internal") return errorAnswer(code, message, reference);
       deps.log.error(
         { requestId: ctx.state.requestId, id: record.id, code, reason: message },
-        "a request ended with an error that is not told to callers",
+        "a request ended with an error that callers are not shown",
       );
       return answerError(undefined, { correlationId: ctx.state.requestId });
     }
-    const why = record.why === null ? "" : ` It waits: ${record.why}.`;
-    const err = `The result is not there yet: the request is in state ${record.state} and goes on.${why} Read it at statusUrl.`;
+    const why = record.why === null ? "" : ` Reason: ${record.why}.`;
+    const err = `There is no result yet: the request is in state ${record.state} and continues.${why} Read the result at statusUrl.`;
     return errorAnswer("still_pending", err, reference, {
       "Retry-After": "5",
       Location: `/api/requests/${record.id}`,
@@ -61,7 +61,7 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
     const dapp = getDapp(ctx);
     const lastEventId = ctx.get("Last-Event-ID");
     if (lastEventId === RESULT_EVENT_ID) {
-      // 204 tells a client not to connect again (HTML Living Standard, section 9.2.3).
+      // 204 tells a client not to reconnect (HTML Living Standard, section 9.2.3).
       ctx.status = 204;
       return;
     }
@@ -98,7 +98,7 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
     yield { id: RESULT_EVENT_ID, event, data: { data: answer.data } };
   }
 
-  // One listener for all waits: a signal that combined two for each call would cost more than the rest of the route.
+  // One listener for all waits: a combined signal per call would cost more than the rest of the route.
   const waiting = new Set<AbortController>();
   const endWaits = () => {
     for (const controller of waiting) controller.abort();
@@ -124,10 +124,14 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
     async run(ctx, command) {
       const idempotencyKey = readIdempotencyKey(ctx);
       const { form, respondAsync, waitMs } = readPreferences(ctx);
-      const record = await service.submit(getDapp(ctx), command, {
-        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-        ...(respondAsync && form === "json" ? { isAsync: true } : {}),
-      });
+      const record = await whileConnected(ctx, (signal) =>
+        service.submit(getDapp(ctx), command, {
+          ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+          ...(respondAsync && form === "json" ? { isAsync: true } : {}),
+          signal,
+        }),
+      );
+      if (record === undefined) return;
       ctx.set("Tyche-Request-Id", record.id);
       if (form === "events") return follow(ctx, record);
 

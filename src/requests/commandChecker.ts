@@ -21,12 +21,20 @@ import { createSourcePrefix } from "./sources.ts";
 import type { SourcePrefix } from "./sources.ts";
 import type { NetworkView } from "./views.ts";
 
-/** Finds out whether a command can be carried out, before it is accepted. */
+/** Checks whether a command can be carried out, before it is accepted. */
 export interface CommandChecker {
-  /** Checks what only the dapp, the chain and sizes can tell. Throws the error that the caller is to see. */
+  /** Checks what depends on the dapp, the chain and sizes. Throws the error that the caller sees. */
   check(dapp: Dapp, command: Command, network: ServiceNetwork): Promise<CheckedCommand>;
-  /** Runs the source of a preset or a function that was checked, and has a preset's stored on the chain. Throws likewise. */
-  dryRun(dapp: Pick<Dapp, "id">, command: Command, network: ServiceNetwork): Promise<void>;
+  /**
+   * Dry-runs the source of a checked preset or function, and ensures that a preset's source is stored on chain. Throws
+   * likewise. `signal` cancels the run of a function.
+   */
+  dryRun(
+    dapp: Pick<Dapp, "id">,
+    command: Command,
+    network: ServiceNetwork,
+    signal?: AbortSignal,
+  ): Promise<void>;
 }
 
 /** Creates the checker. */
@@ -44,7 +52,7 @@ export function createCommandChecker(options: {
     return prefix;
   };
 
-  /** The lists of a dapp's consumers as the chain has them; empty while its subscriptions aren't made. */
+  /** Reads the consumers of a dapp from the chain; both lists are empty until its subscriptions exist. */
   const readConsumers = async (dapp: Dapp, network: ServiceNetwork): Promise<ConsumerLists> => {
     const { subscriptions } = getPipeline(network);
     const subscription = subscriptions.find(dapp.id);
@@ -53,7 +61,7 @@ export function createCommandChecker(options: {
       : await subscriptions.readConsumers(subscription);
   };
 
-  /** Gives the outcome of an earlier linking that the chain still has: it needs no second transaction. */
+  /** Returns the outcome of an earlier linking that still holds on chain and needs no second transaction; otherwise `null`. */
   const checkConsumer = async (
     dapp: Dapp,
     command: ConsumerCommand,
@@ -120,7 +128,7 @@ export function createCommandChecker(options: {
           return { kind: "unlink", params: { consumer: command.consumer }, progress: {}, outcome: null };
       }
     },
-    async dryRun(dapp, command, network) {
+    async dryRun(dapp, command, network, signal) {
       if (command.kind !== "preset" && command.kind !== "function") return;
       const pipeline = getPipeline(network);
       const subscription = pipeline.subscriptions.find(dapp.id);
@@ -128,7 +136,7 @@ export function createCommandChecker(options: {
         subscription &&
         sandboxGroup(network.view().contracts.functionsRouter, subscription.functionsSubscriptionId);
       const checks = { pool, dappId: dapp.id, maxResponseBytes: network.maxResponseBytes, group };
-      if (command.kind === "function") return await dryRunFunction(command, checks);
+      if (command.kind === "function") return await dryRunFunction(command, { ...checks, signal });
       const { preset, prefix } = findPreset(command.preset);
       await dryRunPreset(preset, parsePresetParams(preset, command.params).args, checks);
       await pipeline.storeSource(prefix);

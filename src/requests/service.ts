@@ -35,29 +35,29 @@ export interface RequestRecord {
   readonly network: string;
   readonly params: object;
   readonly state: RequestState;
-  /** What a pending request waits for, in one sentence; `null` when nothing in particular or when ended. */
+  /** What a pending request waits for, in one sentence; `null` when it waits for nothing in particular or has ended. */
   readonly why: string | null;
   /** Unix times in milliseconds. */
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** In order of `seq`; the last entry's state is `state`. An end is not the last entry where a reorganisation has taken it back. */
+  /** In order of `seq`; the last entry's state is `state`. If a reorg took back an end, that end is followed by further entries. */
   readonly timeline: readonly TimelineEntry[];
   /** Set when fulfilled, or failed with an outcome from the oracle network; its type follows from `kind`. */
   readonly outcome: Outcome | null;
   /** Set when failed without an outcome from the oracle network; `code` is one of the HTTP error table. */
   readonly error: { readonly code: string; readonly message: string } | null;
-  /** Unix time in milliseconds since which `params` lacks what the caller sent; absent while it is there. */
+  /** When what the caller sent was deleted from `params`, Unix time in milliseconds; absent while it is there. */
   readonly payloadDeletedAt?: number;
 }
 
-/** What a caller asks for; parameters are valid when it reaches {@link Service.submit}. */
+/** What a caller requests; its parameters are valid when it reaches {@link Service.submit}. */
 export type Command = PresetCommand | FunctionCommand | RandomCommand | ConsumerCommand | UnlinkCommand;
 
 export interface PresetCommand {
   readonly kind: "preset";
   readonly network: string;
   readonly preset: string;
-  /** What {@link Service.parsePresetParams} gave back. */
+  /** What {@link Service.parsePresetParams} returned. */
   readonly params: Readonly<Record<string, unknown>>;
 }
 
@@ -69,7 +69,7 @@ export interface FunctionCommand {
   readonly returnType: ReturnType;
 }
 
-/** A dry run; without `network` with the limits that every network has at least. */
+/** A dry run. Without `network`, it runs with limits that hold on every network. */
 export interface SimulateCommand {
   readonly network?: string;
   readonly source: string;
@@ -82,11 +82,11 @@ export interface RandomCommand {
   readonly network: string;
   /** 1 to the network's `vrf.maxWords`. */
   readonly numWords: number;
-  /** Absent: 1, or the network's minimum where that is more. */
+  /** Default: the network's `vrf.minConfirmations`. */
   readonly confirmations?: number;
-  /** Absent: the network's first key hash. */
+  /** Default: the network's first key hash. */
   readonly keyHash?: Hex;
-  /** 1 to 4 different key hashes of the network instead: with several, their words are joined. */
+  /** 1 to 4 different key hashes of the network, instead of `keyHash`: the words of several are joined. */
   readonly keyHashes?: readonly Hex[];
 }
 
@@ -98,7 +98,7 @@ export interface ConsumerCommand {
   readonly consumer: Hex;
 }
 
-/** Takes a contract off the caller's own subscriptions. */
+/** Removes a contract from the caller's own subscriptions. */
 export interface UnlinkCommand {
   readonly kind: "unlink";
   readonly network: string;
@@ -110,16 +110,19 @@ export interface SubmitOptions {
   /** 1–255 visible ASCII characters, scoped to the dapp. */
   readonly idempotencyKey?: string;
   /**
-   * Whether to give back a preset or a function in state `checking` at once, and to run its source after that: a source that fails
-   * ends the request with `function_failed`. Default: the source is run first, and one that fails makes no request.
+   * Whether to return a preset or function request in state `checking` at once and dry-run its source afterwards: a source
+   * that fails then ends the request with `function_failed`. Default: the dry run comes first, and a source that fails
+   * creates no request.
    */
   readonly isAsync?: boolean;
+  /** Cancels the dry run of a caller's source. A request that has been accepted continues. */
+  readonly signal?: AbortSignal;
 }
 
-/** A result without anything of the dapp that asked for it. */
+/** A result without any details of the dapp that requested it. */
 export interface SharedResult extends Pick<RequestRecord, "id" | "network" | "updatedAt"> {
   readonly outcome: PresetResult | FunctionResult | RandomResult;
-  /** Name of the preset; absent for others. */
+  /** Name of the preset; absent for other kinds. */
   readonly preset?: string;
   /** See {@link Service.showResult}. */
   readonly shown?: ShownResult;
@@ -128,7 +131,7 @@ export interface SharedResult extends Pick<RequestRecord, "id" | "network" | "up
 /** An answer to {@link Service.listRequests}, newest request first. */
 export interface RequestPage {
   readonly items: readonly RequestRecord[];
-  /** Give it back as `cursor` for the next page; `null` on the last one. */
+  /** Pass it as `cursor` to get the next page; `null` on the last one. */
   readonly nextCursor: string | null;
 }
 
@@ -142,16 +145,16 @@ export interface ListOptions {
   readonly network?: string;
 }
 
-/** The use cases, as every way in (HTTP, command line, web pages) sees them. Every method that fails throws a `TycheError`. */
+/** The use cases, as every interface (HTTP, command line, web pages) sees them. Every method that fails throws a `TycheError`. */
 export interface Service {
-  /** Finds the dapp of a key, given without `Bearer`. Throws `unauthenticated` for a missing, malformed, unknown or revoked key. */
+  /** Finds the dapp of an API key, given without `Bearer`. Throws `unauthenticated` for a missing, malformed, unknown or revoked key. */
   authenticate(apiKey: string): Promise<Dapp>;
 
   /**
-   * Checks the parameters of a preset, fills in its defaults and turns numeric strings and integers into one form.
-   * With `network`, also that the worst case of the result fits there.
-   * Throws `invalid_parameter` with every violation; paths are those of the parameters (`/min`).
-   * The preset and the network exist: the caller has looked them up in {@link presets} and {@link networks}.
+   * Checks the parameters of a preset, fills in its defaults and normalizes numeric strings and integers to one form. With
+   * `network`, it also checks that the largest possible result fits there. Throws `invalid_parameter` with all violations;
+   * their paths are those of the parameters (`/min`). The preset and the network must exist: the caller has looked them up in
+   * {@link presets} and {@link networks}.
    */
   parsePresetParams(
     preset: string,
@@ -160,15 +163,16 @@ export interface Service {
   ): Record<string, unknown>;
 
   /**
-   * Stores a request and starts on it; gives back the record as stored. With a known idempotency key and the same command, the
-   * earlier record. Throws `forbidden` (facility missing), `not_found` (another's dapp), `invalid_parameter` (what only the
-   * service can check: the encoded size, code at a consumer's address), `function_failed` ({@link SimulateResult} refused; details:
-   * `FunctionRefusal`), `idempotency_conflict`, `too_many_consumers`, `overloaded`, `chain_unavailable`.
+   * Stores a request, starts processing it and returns the record as stored. For a known idempotency key and the same
+   * command, returns the earlier record. Throws `forbidden` (facility missing), `not_found` (another dapp's),
+   * `invalid_parameter` (what only the service can check: the encoded size, code at a consumer's address), `function_failed`
+   * (the dry run failed; details: `FunctionRefusal`), `idempotency_conflict`, `too_many_consumers`, `overloaded`,
+   * `rate_limited`, `chain_unavailable`.
    */
   submit(dapp: Dapp, command: Command, options: SubmitOptions): Promise<RequestRecord>;
 
   /**
-   * Waits for a request to end. Gives back the ended record, or the pending one when `timeoutMs` has passed or `signal` aborts.
+   * Waits for a request to end. Returns the ended record, or the pending one when `timeoutMs` has passed or `signal` aborts.
    * Never ends the request itself.
    */
   wait(
@@ -177,8 +181,8 @@ export interface Service {
   ): Promise<RequestRecord>;
 
   /**
-   * Gives every change of state after `afterSeq` (0: from the start) as it is stored, and returns after the one that ends the
-   * request or when `signal` aborts. Throws `not_found` as {@link getRequest} does.
+   * Yields every change of state after `afterSeq` (0: from the start) as it is stored, and returns after the one that ends
+   * the request, or when `signal` aborts. Throws `not_found` as {@link getRequest} does.
    */
   watch(
     dapp: Dapp,
@@ -186,18 +190,18 @@ export interface Service {
     options: { readonly afterSeq: number; readonly signal: AbortSignal },
   ): AsyncIterable<TimelineEntry>;
 
-  /** Throws `not_found` for an unknown id and for another dapp's request alike. */
+  /** Reads a request. Throws `not_found` for an unknown id and for another dapp's request alike. */
   getRequest(dapp: Dapp, id: string): Promise<RequestRecord>;
   listRequests(dapp: Dapp, options: ListOptions): Promise<RequestPage>;
   /**
-   * The preset, function or random numbers of any dapp, for a page that everybody may see: whoever knows the id, which its owner gives
-   * away. Throws `not_found` for any other id, and for a request that has no result.
+   * Reads the result of any dapp's preset, function or random numbers, for a public page: anyone who knows the id, which its
+   * owner shares, may see it. Throws `not_found` for any other id, and for a request without a result.
    */
   getShared(id: string): Promise<SharedResult>;
 
   /**
-   * Runs a source in the sandbox until `signal` aborts, which takes the run back. A source that fails is a result; throws `forbidden`,
-   * `invalid_parameter` (size) and `overloaded`.
+   * Runs a source in the sandbox; the run is cancelled when `signal` aborts. A failing source is a normal result. Throws
+   * `forbidden`, `invalid_parameter` (size) and `overloaded`.
    */
   simulate(
     dapp: Dapp,
@@ -205,33 +209,33 @@ export interface Service {
     options?: { readonly signal?: AbortSignal },
   ): Promise<SimulateResult>;
 
-  /** The last 100 dry runs and refused calls of a dapp, newest first. */
+  /** Lists the last 100 dry runs and refused calls of a dapp, newest first. */
   listDryRuns(dapp: Dapp, options?: DryRunOptions): Promise<DryRunPage>;
 
-  /** Reads what a dapp has used, by day and network. Throws `invalid_parameter` for days that can't be reported. */
+  /** Reads a dapp's usage, by day and network. Throws `invalid_parameter` for days that can't be reported. */
   readUsage(dapp: Dapp, query: UsageQuery): Promise<UsageReport>;
 
   /**
-   * Deletes the caller's own dapp: its keys stop at once, its contracts are unlinked soon after. Requests in work end as they would; results
-   * and usage stay. Throws `not_found` for another dapp's id and for an unknown one alike.
+   * Deletes the caller's own dapp: its keys are revoked at once, its contracts are unlinked soon after. Open requests run to
+   * their end; results and usage are kept. Throws `not_found` for another dapp's id and for an unknown one alike.
    */
   deleteDapp(dapp: Dapp, dappId: string): Promise<DappDeletion>;
 
-  /** Gives coin and LINK to an address. Throws `invalid_parameter` for a network without a faucet, and `chain_unavailable`. */
+  /** Sends coin and LINK to an address. Throws `invalid_parameter` for a network without a faucet, and `chain_unavailable`. */
   useFaucet(command: { readonly network: string; readonly address: Hex }): Promise<FaucetResult>;
 
-  /** The networks served. The same array until something in it changes. */
+  /** The networks served. The same array until its content changes. */
   networks(): readonly NetworkView[];
-  /** The networks served, each with its oracle's nodes where several operators run them. */
+  /** The networks served, each with its oracle's nodes if several operators run them. */
   networksWithNodes(): Promise<readonly NetworkView[]>;
-  /** The presets that are live, by name. The same array until a preset comes, changes or goes. */
+  /** The live presets, by name. The same array until a preset is added, changed or removed. */
   presets(): readonly PresetView[];
-  /** Takes a preset's result apart as the preset says; `undefined` where it says nothing, or is gone. */
+  /** Splits a preset's result into parts as the preset defines; `undefined` if it defines none, or is gone. */
   showResult(
     this: void,
     request: Pick<RequestRecord, "kind" | "params" | "outcome">,
   ): ShownResult | undefined;
-  /** What keeps presets from being served. */
+  /** The problems that keep presets from being served. */
   presetProblems(): readonly PresetProblem[];
   readiness(): Promise<Readiness>;
   /** Requests of all dapps in each of the last 24 hours, oldest first. */

@@ -4,64 +4,67 @@ import { createMemo } from "../lib/memo.ts";
 import { parseReceipt, RpcError, toQuantity, type RawLog, type Receipt } from "../lib/nodeAnswers.ts";
 import type { RpcObject } from "./encodeBlock.ts";
 
-/** Blocks of one search for a log; nodes of public networks refuse wide ones. */
+/** Blocks in one log search; public networks' nodes refuse wide ranges. */
 const SEARCH_WINDOW_BLOCKS = 1_000n;
-/** Searches after which a log counts as not found: VRF answers within hours, functions within minutes. */
+/** Searches before a log counts as not found: VRF answers within hours, functions within minutes. */
 const MAX_SEARCH_WINDOWS = 30n;
 
-/** A node to read from, as much of it as the checks use. Nothing that it answers is believed without need. */
+/** The part of a node's interface that the checks use. Its answers are trusted only where they can't be checked. */
 export interface ChainReader {
-  /** Asks by JSON-RPC. Rejects with {@link RpcError}, its `data` set where a call reverted. */
+  /** Makes a JSON-RPC request. Rejects with {@link RpcError}, whose `data` is set if a call reverted. */
   request(method: string, parameters?: readonly unknown[]): Promise<unknown>;
 }
 
-/** A transaction as a node tells it. */
+/** A transaction as reported by a node. */
 export interface ChainTransaction {
   readonly hash: Hex;
-  /** Lower case; `undefined` for a new contract. */
+  /** Lower case; `undefined` if it creates a contract. */
   readonly to: Hex | undefined;
   readonly input: Hex;
   readonly answer: RpcObject;
 }
 
-/** Which logs: of one contract, with these topics; `null` for any. */
+/** Selects logs of one contract with these topics; `null` matches any topic. */
 export interface LogPattern {
   readonly address: Hex;
   readonly topics: readonly (Hex | readonly Hex[] | null)[];
 }
 
-/** What a contract answered. */
+/** A contract's answer to a call. */
 export interface CallAnswer {
   readonly data: Hex;
-  /** Which state was asked: that of the block, the newest because the block's is gone, or because the call reverts in the block's. */
+  /**
+   * The state that the call ran on: the block's; or the newest, because the node no longer has the block's (`newest`) or because the
+   * call reverts there (`revertedInBlock`).
+   */
   readonly state: "block" | "newest" | "revertedInBlock";
 }
 
-/** Reads the chain, each thing once. */
+/** Reads the chain, each item once. */
 export interface ChainFacts {
   /** Throws {@link UnknownTransactionError}. */
   getTransaction(hash: Hex): Promise<ChainTransaction>;
   /** Throws {@link UnknownTransactionError}. */
   getReceipt(hash: Hex): Promise<Receipt>;
-  /** Receipts of a whole block as the node tells them; `undefined` where it can't. */
+  /** All receipts of a block as the node reports them; `undefined` if the node can't. */
   findBlockReceipts(blockHash: Hex): Promise<readonly RpcObject[] | undefined>;
-  /** A block with its whole transactions; `undefined` where the node has it no more. */
+  /** A block with its full transactions; `undefined` if the node no longer has it. */
   findBlock(blockHash: Hex): Promise<RpcObject | undefined>;
-  /** The first such log from a block on. */
+  /** The first matching log from a block on. */
   findLogAfter(pattern: LogPattern, fromBlock: bigint): Promise<RawLog | undefined>;
-  /** The last such log up to a block. */
+  /** The last matching log up to a block. */
   findLogBefore(pattern: LogPattern, toBlock: bigint): Promise<RawLog | undefined>;
-  /** Such logs in one block. */
+  /** The matching logs of one block. */
   findLogsIn(pattern: LogPattern, block: bigint): Promise<readonly RawLog[]>;
-  /** A call at the state of a block; at the newest where it reverts there, or the node has that state no more. */
+  /** A call on a block's state; on the newest state if it reverts there or the node no longer has that state. */
   call(to: Hex, data: Hex, at?: bigint): Promise<CallAnswer>;
   /** 32 bytes of a contract's storage. */
   getStorage(address: Hex, slot: bigint): Promise<Hex>;
-  /** Does what several requests need once. */
+  /** Runs `read` once for all requests that need its result. */
   once<T>(key: string, read: () => Promise<T>): Promise<T>;
 }
 
-/** Creates a reader for one verification; what it has read stays as it was. */
+/** Creates a reader for one verification; what it has read never changes. */
 export function createChainFacts(reader: ChainReader, network: string): ChainFacts {
   const once = createMemo<string>();
   const searchLogs = async (pattern: LogPattern, fromBlock: bigint, toBlock: bigint): Promise<RawLog[]> => {
@@ -71,7 +74,7 @@ export function createChainFacts(reader: ChainReader, network: string): ChainFac
   const head = async (): Promise<bigint> => {
     const answer = await reader.request("eth_blockNumber");
     if (typeof answer !== "string" || !/^0x[0-9a-f]{1,16}$/i.test(answer))
-      throw new RpcError("eth_blockNumber", "the answer is no block number");
+      throw new RpcError("eth_blockNumber", "the answer is not a block number");
     return BigInt(answer);
   };
   const getReceipt = (hash: Hex): Promise<Receipt> =>
@@ -171,7 +174,7 @@ export class UnknownTransactionError extends TycheError {
   }
 }
 
-/** A contract answers nothing: it is another one, or none. */
+/** A contract gives no usable answer: it is a different contract, or none. */
 export class UnusableAnswerError extends TycheError {
   constructor(address: Hex) {
     super(

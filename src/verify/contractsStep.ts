@@ -6,7 +6,7 @@ import type { RequestParts } from "./requestParts.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 import { compareStep, notApplicableStep, type Comparison, type VerificationStep } from "./verification.ts";
 
-/** Immutable members of PresetConsumer. */
+/** Immutables of PresetConsumer. */
 const consumerAbi = parseAbi([
   "function VRF_COORDINATOR() view returns (address)",
   "function FUNCTIONS_ROUTER() view returns (address)",
@@ -14,7 +14,7 @@ const consumerAbi = parseAbi([
 
 /**
  * Checks that the contracts belong together: that a preset's consumer takes words from this coordinator and sends to this router, and
- * that the router takes reports from this functions coordinator. Logs of other contracts than those given were left out before.
+ * that the router takes reports from this functions coordinator. Logs of any other contracts were ignored earlier.
  */
 export async function checkContracts(
   parts: RequestParts,
@@ -70,7 +70,7 @@ export async function checkContracts(
   }
   const step = compareStep(
     "contracts",
-    "all logs are of the oracle's contracts, which belong together",
+    "all logs come from the oracle's contracts, and these refer to each other",
     compared,
   );
   const unknown = [...roles].filter((role) => !book.isGiven(role));
@@ -83,7 +83,9 @@ export async function checkContracts(
   );
 }
 
-/** The coordinator that the router has for the oracle network of a request, where the node still knows. */
+/**
+ * Returns the router's coordinator for the oracle network of a request; `undefined` if the receipt has no `RequestStart` log for it.
+ */
 async function readCoordinator(
   hash: Hex,
   requestId: Hex,

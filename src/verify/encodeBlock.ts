@@ -10,14 +10,14 @@ import {
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 
-/** An object of a node's answer, nothing known of its members. */
+/** An object in a node's answer, with unknown members. */
 export type RpcObject = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the hash of a block's header (Yellow Paper section 4.3 and the EIPs that added fields since), from a node's answer.
- * The later fields are taken as far as the answer has them, in their order.
+ * The later fields are included if the answer has them, in their order.
  *
- * @throws TypeError when a field is missing.
+ * @throws TypeError if a field is missing.
  */
 export function hashHeader(block: RpcObject): Hex {
   const fields: Hex[] = [
@@ -49,7 +49,7 @@ export function hashHeader(block: RpcObject): Hex {
 /**
  * Returns a transaction's bytes as they are signed, hashed and stored, from a node's answer.
  *
- * @throws when it is of a type that is not Ethereum's own, or a field is missing.
+ * @throws if its type is not one of Ethereum's own, or a field is missing.
  */
 export function encodeTransaction(answer: RpcObject): Uint8Array {
   const transaction = formatTransaction(answer);
@@ -62,15 +62,15 @@ export function encodeTransaction(answer: RpcObject): Uint8Array {
   return fromHexText(serializeTransaction(unsigned, signature as { r: Hex; s: Hex; v: bigint }));
 }
 
-/** Returns the hash that names a transaction of these bytes. */
+/** Returns the hash that identifies a transaction with these bytes. */
 export function hashOf(bytes: Uint8Array): Hex {
   return toHexText(keccak256(bytes));
 }
 
 /**
- * Returns a receipt's bytes as a block's `receiptsRoot` holds them (EIP-2718, EIP-658), from a node's answer.
+ * Returns a receipt's bytes as committed to by a block's `receiptsRoot` (EIP-2718, EIP-658), from a node's answer.
  *
- * @throws TypeError when a field is missing.
+ * @throws TypeError if a field is missing.
  */
 export function encodeReceipt(receipt: RpcObject): Uint8Array {
   const logs = receipt["logs"];
@@ -94,7 +94,7 @@ function hexOf(object: RpcObject, name: string): Hex {
   return value as Hex;
 }
 
-/** A number as RLP has it: without leading zeros, zero as nothing. */
+/** Encodes a number for RLP: without leading zeros, and zero as empty. */
 function numberOf(object: RpcObject, name: string): Hex {
   const value = BigInt(hexOf(object, name));
   if (value === 0n) return "0x";

@@ -12,7 +12,7 @@ import { compareStep, failedStep, notApplicableStep, type VerificationStep } fro
 
 /** Runs of a source: two that differ show that it is not deterministic. */
 const RUNS = 2;
-/** What depends on the machine. Looked for in the source only when a result differs: its use can't be observed. */
+/** Names that depend on the machine. Searched for in the source only if a result differs, because their use can't be observed. */
 const OF_THE_MACHINE =
   /\b(Deno|process|navigator|Intl|toLocale\w*|memory|stack|RangeError|WeakRef|FinalizationRegistry)\b/;
 const TOUCH_NAMES: Readonly<Record<Touch, string>> = {
@@ -22,24 +22,24 @@ const TOUCH_NAMES: Readonly<Record<Touch, string>> = {
   imports: "imported modules",
 };
 
-/** Options of {@link checkExecution}. */
 export interface ExecutionOptions {
   /** Runs a source; it gets no network here, whatever the nodes allowed. */
   readonly run: RunSource;
   /** Longest result that the network's nodes report, in bytes. */
   readonly maxResponseBytes: number;
-  /** Whose turn it is where runs wait. */
+  /** Fairness key: callers take turns when runs wait. */
   readonly caller: string;
-  /** Once this aborts no further source is started. */
+  /** Once this aborts, no further source is started. */
   readonly deadline: AbortSignal;
 }
 
 /**
- * Runs the source of a request again, with its arguments, and compares with what the report delivered.
+ * Runs a request's source again, with its arguments, and compares the result with the one that the report delivered.
  *
- * A source that asked for HTTP, imports, time or randomness can't be checked this way, whatever came out: one that says "LOSE" when
- * its request fails says so here as well, where every request fails, and would confirm an operator who let it fail. That is said and is
- * no failure. A source that asked for none of them in the repeat takes the same way everywhere, so another result is a failure.
+ * A source that used HTTP, imports, time or randomness can't be checked this way, whatever the result. A source that returns "LOSE"
+ * when its HTTP request fails does so here too, where every request fails, and would thus confirm an operator who let it fail. That is
+ * reported and is not a failure. A source that used none of them in the repeat behaves the same everywhere, so a different result is a
+ * failure.
  */
 export async function checkExecution(
   request: Pick<OracleEventOf<"OracleRequest">, "data" | "dataVersion">,
@@ -78,7 +78,7 @@ export async function checkExecution(
       found.add(describe({ result: "0x", error: toHexText(truncateUtf8(run.message, maxResponseBytes)) }));
   }
   const reason = reasonAgainst({ touched, isCut, isUnsteady: found.size > 1 });
-  // What came out of such runs says nothing about the report.
+  // The results of such runs say nothing about the report.
   if (reason !== undefined) return notApplicableStep("execution", `can't be checked again: ${reason}`);
   const compared = [{ what: "result of the source", expected, found: [...found].join(" or ") }];
   if (found.has(expected))
@@ -94,7 +94,7 @@ export async function checkExecution(
   return notApplicableStep("execution", detail, compared);
 }
 
-/** Why runs of a source can't be compared with the nodes' run; `undefined` where they can. */
+/** Says why runs of a source can't be compared with the nodes' run; `undefined` if they can. */
 function reasonAgainst({
   touched,
   isCut,

@@ -1,4 +1,4 @@
-/** What `tyche/verify` exports: the check of a result from chain data. It runs in browsers, too. */
+/** The exports of `tyche/verify`: the check of a result from chain data. It also runs in browsers. */
 export type { ChainReader } from "./chainFacts.ts";
 export type { RunSource, SourceOutcome, SourceRun } from "./runSource.ts";
 export type { RequestVerification, Verification, VerificationStep } from "./verification.ts";

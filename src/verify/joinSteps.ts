@@ -8,8 +8,9 @@ import type { JoinParts, RequestPartsMeans } from "./randomnessParts.ts";
 import { compareStep, failedStep, notApplicableStep, type VerificationStep } from "./verification.ts";
 
 /**
- * Checks words that are joined of those of several VRF keys: each word's proof, that the keys are those that the request transaction
- * names, each once and in that order, and that the consumer joined all of the words and nothing else. Presets that share a join share this.
+ * Checks words that are joined from those of several VRF keys: each word's proof, that the keys are those that the request transaction
+ * names, each once and in that order, and that the consumer joined all of the words and nothing else. Presets that share a join share the
+ * result.
  */
 export function checkJoin(join: JoinParts, means: RequestPartsMeans): Promise<CheckedRandomness> {
   return means.facts.once(`checked join ${join.joining.requestId}`, () => check(join, means));

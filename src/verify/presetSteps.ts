@@ -18,8 +18,8 @@ import type { RequestPartsMeans } from "./randomnessParts.ts";
 import { compareStep, failedStep, notApplicableStep, type VerificationStep } from "./verification.ts";
 
 /**
- * Checks the handover on chain: the function request of a preset carries the word of its place in the batch, and beside it nothing but
- * the arguments of the request transaction and a source that was stored before.
+ * Checks the handover on chain: a preset's function request carries the word of its place in the batch and, besides that, only the
+ * arguments of the request transaction and a source that was stored before.
  */
 export async function checkPreset(
   parts: RequestParts,
@@ -67,7 +67,7 @@ export async function checkPreset(
   return [wordStep, sourceStep, await checkStored(preset.sourceId, requested, means)];
 }
 
-/** Checks that a function request carries the data of the request transaction, where that was the service's own. */
+/** Checks that a function request carries the data of the request transaction, if the service itself sent it. */
 export async function checkFunction(
   request: OracleEventOf<"OracleRequest">,
   means: RequestPartsMeans,
@@ -85,7 +85,7 @@ export async function checkFunction(
   ];
 }
 
-/** The stored bytes of a source, as they stood before the request's block where the node can tell. */
+/** Returns the stored bytes of a source, from before the request's block if the node still knows. */
 async function readSource(
   sourceId: number,
   requested: OracleEventOf<"RandomWordsRequested">,
@@ -98,8 +98,8 @@ async function readSource(
 }
 
 /**
- * An id may be requested before anything is stored under it, so that who knows the word first could still choose the source: what
- * counts is that it was there before.
+ * Checks that a source was stored before the request. An id may be requested before anything is stored under it, so whoever learns the
+ * word first could otherwise still choose the source.
  */
 async function checkStored(
   sourceId: number,
@@ -112,7 +112,7 @@ async function checkStored(
   const holds = `the source with the hash ${prefixHash} was on chain before the request`;
   if (state === "block") return compareStep("stored", holds, []);
   const pattern = { address: sender, topics: [EVENT_TOPICS.SourceStored, toWord(BigInt(sourceId))] };
-  // A service stores its presets when it starts, at the beginning of a chain of its own.
+  // A service stores its presets when it starts, which on its own chain is near the beginning.
   const stored =
     (await facts.findLogAfter(pattern, 0n)) ??
     (await facts.findLogBefore(pattern, log.blockNumber)) ??

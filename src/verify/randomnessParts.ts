@@ -12,26 +12,26 @@ export interface RandomnessParts {
   readonly fulfilment?: OracleEventOf<"RandomWordsFulfilled">;
 }
 
-/** A request whose words are joined of those of several. */
+/** A request whose words are joined from those of several requests. */
 export interface JoinParts {
   readonly joining: OracleEventOf<"Joining">;
   /** In the order of the key hashes. */
   readonly parts: readonly RandomnessParts[];
-  /** The consumer has all words. */
+  /** Set once the consumer has all words. */
   readonly joined?: OracleEventOf<"WordsJoined">;
 }
 
-/** Means of the checks. */
+/** What the checks work with. */
 export interface RequestPartsMeans {
   readonly facts: ChainFacts;
   readonly book: ContractBook;
   readonly network: string;
   readonly client: ChainReader;
-  /** Why requests are not answered. */
+  /** Explains why requests are not answered. */
   readonly pending: PendingReasons;
 }
 
-/** Finds the join that a request for words is a part of; `undefined` when it is none. */
+/** Finds the join that a request for words is part of; `undefined` if there is none. */
 export async function findJoin(
   { request, vrfRequestId }: RandomnessParts,
   means: RequestPartsMeans,
@@ -57,7 +57,7 @@ export async function findJoin(
   });
 }
 
-/** Finds the join that a preset was sent with: one of its words came in the same transaction. */
+/** Finds the join that a preset was sent with: one of its words arrived in the same transaction. */
 export async function findJoinSentIn(
   { vrfRequestId, log }: OracleEventOf<"PresetSent">,
   means: RequestPartsMeans,

@@ -9,17 +9,17 @@ import type { OracleEventOf } from "../chainlink/contractBook.ts";
 import type { RandomnessParts, RequestPartsMeans } from "./randomnessParts.ts";
 import { compareStep, failedStep, notApplicableStep, type VerificationStep } from "./verification.ts";
 
-/** What a proof was found to give. */
+/** The result of checking a proof. */
 export interface CheckedRandomness {
   readonly steps: readonly VerificationStep[];
-  /** The words that follow from the proof; `undefined` when it is missing or wrong. */
+  /** The words that follow from the proof; `undefined` if it is missing or wrong. */
   readonly words: readonly bigint[] | undefined;
 }
 
 /**
- * Checks a request for random words: that its proof is by the key that the request named and the coordinator knows, for a seed of
- * the request's pre-seed and its block's hash, and that the coordinator drew the words from the proof's output. Presets that share a
- * proof share this.
+ * Checks a request for random words: that its proof is by the key that the request named and the coordinator knows, for a seed made
+ * from the request's pre-seed and its block's hash, and that the coordinator derived the words from the proof's output. Presets that
+ * share a proof share the result.
  */
 export function checkRandomness(
   parts: RandomnessParts,
@@ -41,7 +41,7 @@ async function check(parts: RandomnessParts, means: RequestPartsMeans): Promise<
     return { steps: [notApplicableStep("proof", detail)], words: undefined };
   }
   const { input } = await means.facts.getTransaction(fulfilment.log.transactionHash);
-  // The id is a hash of key and pre-seed: exactly one entry can be the one that the coordinator took for this request.
+  // The id is a hash of key and pre-seed: only one entry can be the one that the coordinator accepted for this request.
   const entry = decodeFulfilments(input).find(
     ({ proof }) => toWord(requestIdOf(keyHash(proof.publicKey), proof.preSeed)) === vrfRequestId,
   );
@@ -93,13 +93,16 @@ async function check(parts: RandomnessParts, means: RequestPartsMeans): Promise<
   return { steps, words };
 }
 
-/** The coordinator counts a request as fulfilled when the callback that takes the words fails, and says so in its log. */
+/**
+ * Describes the words. The coordinator counts a request as fulfilled even if the callback that takes the words fails, and says so in
+ * its log.
+ */
 function describeWords({ success }: OracleEventOf<"RandomWordsFulfilled">): string {
   const holds = "the coordinator drew the words from the proof's output";
   return success ? holds : `${holds}; the consumer's callback failed, so its contract did not take them`;
 }
 
-/** The key of the proof is the one requested, and registered. */
+/** Checks that the proof's key is the requested one, and registered. */
 async function checkKey(
   request: OracleEventOf<"RandomWordsRequested">,
   { proved, at }: { readonly proved: Hex; readonly at: bigint },
@@ -115,7 +118,7 @@ async function checkKey(
   };
   const step = compareStep(
     "key",
-    "the proof is by the key that the request names, which the coordinator has registered",
+    "the proof was made with the key that the request names, which the coordinator has registered",
     [{ what: "key hash", expected: request.keyHash, found: proved }, keys],
   );
   const isOnlyOutdated = request.keyHash === proved && !isRegistered && state !== "block";

@@ -6,7 +6,7 @@ import type { ChainReader } from "./chainFacts.ts";
 /** Names the format of {@link ChainData}. */
 const FORMAT = "tyche-chain-data/1";
 
-/** What a node answered: enough to check a transaction again without it. */
+/** A node's answers: enough to check a transaction again without the node. */
 export interface ChainData {
   readonly format: typeof FORMAT;
   readonly answers: readonly Answered[];
@@ -15,18 +15,18 @@ export interface ChainData {
 interface Answered {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** Absent where the node refused. */
+  /** Absent if the node returned an error. */
   readonly result?: unknown;
   readonly error?: { readonly message: string; readonly data?: Hex };
 }
 
-/** How long a node is waited for. */
+/** How long to wait for a node, in ms. */
 const TIMEOUT_MS = 30_000;
 
 /**
- * Creates a reader that asks a node by HTTP, with nothing but `fetch`.
+ * Creates a reader that queries a node over HTTP, using only `fetch`.
  *
- * @param options.timeoutMs how long each answer is waited for; 30 s by default.
+ * @param options.timeoutMs how long to wait for each answer, in ms; 30 s by default.
  */
 export function createFetchReader(
   rpcUrl: string,
@@ -61,7 +61,7 @@ export function createFetchReader(
   };
 }
 
-/** Creates a reader that keeps what another one answers; `save` gives it as a file's content. */
+/** Creates a reader that records another one's answers; `save` returns them as a file's content. */
 export function createRecorder(reader: ChainReader): ChainReader & { readonly save: () => ChainData } {
   const answers = new Map<string, Answered>();
   return {
@@ -87,9 +87,9 @@ export function createRecorder(reader: ChainReader): ChainReader & { readonly sa
 }
 
 /**
- * Creates a reader of answers that were kept. They are believed no more than a node is.
+ * Creates a reader of recorded answers. They are trusted no more than a node.
  *
- * @throws {ChainDataError} when the text is no such record.
+ * @throws {ChainDataError} if the text is not such a record.
  */
 export function createRecordedReader(text: string): ChainReader {
   const answers = new Map(parseChainData(text).answers.map((one) => [keyOf(one.method, one.params), one]));
@@ -105,7 +105,7 @@ export function createRecordedReader(text: string): ChainReader {
   };
 }
 
-/** Finds the transaction that chain data was saved for: the first whose receipt was read. */
+/** Finds the transaction that chain data was saved for: the first one whose receipt was read. */
 export function findRecordedHash(text: string): Hex | undefined {
   let data: ChainData;
   try {
@@ -132,7 +132,7 @@ function parseChainData(text: string): ChainData {
   return data as ChainData;
 }
 
-/** Whether it is an answer of JSON-RPC; an error without a message says nothing. */
+/** Whether it is a JSON-RPC answer; an error without a message is not. */
 function isAnswer(answer: unknown): answer is Pick<Answered, "result" | "error"> {
   if (typeof answer !== "object" || answer === null) return false;
   const { error } = answer as { readonly error?: { readonly message?: unknown } | null };
@@ -148,7 +148,7 @@ function keyOf(method: string, params: readonly unknown[]): string {
   return JSON.stringify([method, params]);
 }
 
-/** A text is no record of a node's answers. */
+/** A text is not a record of a node's answers. */
 export class ChainDataError extends TycheError {
   constructor(reason: string) {
     super(

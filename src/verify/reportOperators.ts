@@ -5,8 +5,8 @@ import type { RequestPartsMeans } from "./randomnessParts.ts";
 import { findSignerSet, readLatestConfig } from "./signerSet.ts";
 
 /**
- * Who holds the keys that sign a report: the operators of several nodes, one operator, or it can't be told. `unsent`: because nothing names the
- * coordinator yet.
+ * Who holds the keys that sign a report: several operators, one per node; one operator; or unknown. `unsent`: nothing names the coordinator
+ * yet.
  */
 export type ReportOperators =
   | { readonly kind: "several"; readonly nodes: number; readonly faulty: number }
@@ -15,8 +15,8 @@ export type ReportOperators =
   | { readonly kind: "unknown" };
 
 /**
- * Returns who holds the keys of the configurations that the reports on these requests were signed under, each once; for a request
- * without a report, of the coordinator's present one. A configuration from before a change is still that of its reports.
+ * Returns who holds the keys of the configurations under which the reports on these requests were signed, each once; for a request without a
+ * report, those of the coordinator's current one. A report signed before a change keeps its old configuration.
  */
 export async function findReportOperators(
   found: readonly RequestParts[],

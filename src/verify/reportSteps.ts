@@ -16,16 +16,16 @@ import {
   type VerificationStep,
 } from "./verification.ts";
 
-/** What a report was found to deliver for a request. */
+/** The result of checking a request's report. */
 export interface CheckedReport {
   readonly steps: readonly VerificationStep[];
-  /** Of the signed report; `undefined` without one. */
+  /** From the signed report; `undefined` without one. */
   readonly delivered: { readonly result: Hex; readonly error: Hex } | undefined;
 }
 
 /**
- * Checks the report of a function request: that nodes of the coordinator's configuration signed it, as many as it wants, and that
- * the router processed what they signed.
+ * Checks a function request's report: that enough nodes of the coordinator's configuration signed it, and that the router
+ * processed what they signed.
  */
 export async function checkReport(
   parts: FunctionsParts,
@@ -57,7 +57,7 @@ export async function checkReport(
       : [{ what: "commitment of the request", expected: request.commitment, found: item.commitment }]),
     { what: "outcome", expected: "FULFILLED", found: FULFILL_RESULTS[processed.resultCode] ?? "unknown" },
   ];
-  // A callback of the caller's own contract may fail; the result was delivered.
+  // The callback of a caller's own contract may fail; the result was still delivered.
   const isCallbackOnly = FULFILL_RESULTS[processed.resultCode] === "USER_CALLBACK_ERROR";
   const delivery = compareStep(
     "delivery",
@@ -69,7 +69,7 @@ export async function checkReport(
   return { steps: [...signed, delivery], delivered: item };
 }
 
-/** Why a function request has no report. */
+/** Says why a function request has no report. */
 async function explainMissing(
   request: OracleEventOf<"OracleRequest">,
   { facts, book, pending }: RequestPartsMeans,
@@ -78,7 +78,7 @@ async function explainMissing(
   const find = (topic: Hex) =>
     facts.findLogAfter({ address, topics: [topic, request.requestId] }, request.log.blockNumber);
   if ((await find(EVENT_TOPICS.RequestTimedOut)) !== undefined)
-    return "it has timed out, and was taken off without a result";
+    return "it timed out and was removed without a result";
   const log = await find(EVENT_TOPICS.RequestNotProcessed);
   const refusal = log === undefined ? undefined : decodeLog(log);
   return await pending.ofFunction(request, refusal?.name === "RequestNotProcessed" ? refusal : undefined);
@@ -116,7 +116,7 @@ async function checkSignatures(
   const { signers, faulty, urls } = set;
   const wanted = signaturesOf(signers.length, faulty);
   const distinct = new Set(recovered.filter((address) => address !== undefined && signers.includes(address)));
-  // Nodes of different operators are told apart by where they are.
+  // Nodes of different operators are identified by their URLs.
   const named =
     urls === undefined ? "" : `: ${[...distinct].map((one) => urls[signers.indexOf(one!)]).join(", ")}`;
   return [

@@ -21,15 +21,15 @@ import {
 import { createRevertedError } from "./revertedTransaction.ts";
 import type { OracleEvent, OracleEventOf } from "../chainlink/contractBook.ts";
 
-/** Where on chain the parts of one request are; what is not there is absent. */
+/** The on-chain locations of one request's parts; missing parts are absent. */
 export interface RequestParts {
   readonly kind: "preset" | "function" | "random";
-  /** Of joined words: the first part. */
+  /** For joined words: the first part. */
   readonly randomness?: RandomnessParts;
   readonly join?: JoinParts;
-  /** A preset's place in its batch: which word it gets. */
+  /** A preset's place in its batch, which decides its word. */
   readonly item?: number;
-  /** The words' callback could not send a preset's function request. */
+  /** Why the words' callback could not send a preset's function request. */
   readonly refusal?: Hex;
   readonly functions?: FunctionsParts;
 }
@@ -42,10 +42,10 @@ export interface FunctionsParts {
 }
 
 /**
- * Finds every request that a transaction has a part in, be it as its request, its VRF proof or its report, and follows each
- * through its logs to both ends.
+ * Finds every request that a transaction takes part in, as its request, its VRF proof or its report, and follows each through its
+ * logs to both ends.
  *
- * @param requestId only the request of that id, of functions or of VRF
+ * @param requestId only the request with that id, of functions or VRF
  * @throws UnknownTransactionError, RevertedTransactionError, NoRequestError
  */
 export async function findRequestParts(
@@ -90,7 +90,7 @@ export async function findRequestParts(
   return wanted;
 }
 
-/** The parts of all presets that share a request for words, or the one of plain random numbers. */
+/** Returns the parts of all presets that share a request for words, or of the plain random numbers. */
 async function followWords(
   vrfRequestId: Hex,
   means: RequestPartsMeans,
@@ -113,7 +113,7 @@ async function followWords(
   if (sent.length === 0) {
     const batch = request === undefined ? undefined : await findPresetCall(request, means);
     if (batch === undefined) return [{ kind: "random", ...shared }];
-    // Their words are not there yet, or the callback failed as a whole.
+    // Their words have not arrived yet, or the callback failed as a whole.
     const { length } = decodeBatchItems(batch.batch);
     return Array.from({ length }, (_, item) => ({ kind: "preset", ...shared, item }));
   }
@@ -165,7 +165,7 @@ export async function findPresetCall(
   if (to !== request.sender) return undefined;
   const joined = decodeJoinedSubmission(input)[accepted.index];
   if (joined !== undefined) return joined.batch === "0x" ? undefined : joined;
-  // Entries are counted through the three lists, presets first.
+  // Entries are counted across the three lists, presets first.
   return decodeSubmission(input)?.presets[accepted.index];
 }
 
@@ -184,7 +184,7 @@ export async function findJoinedCall(
     : decodeJoinedSubmission(input)[accepted.index];
 }
 
-/** Finds the data of a function request in the calldata of `submit`; `undefined` where a contract of the caller's own sent it. */
+/** Finds the data of a function request in the calldata of `submit`; `undefined` if the caller's own contract sent it. */
 export async function findFunctionCall(
   request: OracleEventOf<"OracleRequest">,
   means: RequestPartsMeans,
@@ -201,7 +201,7 @@ export async function findFunctionCall(
   return call.functions[accepted.index - call.presets.length]?.data;
 }
 
-/** Finds both ends of a function request from any event of it. */
+/** Finds both ends of a function request, starting from any of its events. */
 async function findFunctions(
   requestId: Hex,
   means: RequestPartsMeans,
@@ -233,7 +233,7 @@ async function findFunctions(
   });
 }
 
-/** The transaction is none of the oracle's, or not of that request. */
+/** The transaction has no part in any of the oracle's requests, or none in that one. */
 export class NoRequestError extends TycheError {
   constructor(hash: Hex, network: string, requestId: Hex | undefined) {
     const what = requestId === undefined ? "no request of the oracle" : `nothing of the request ${requestId}`;

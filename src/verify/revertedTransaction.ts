@@ -4,7 +4,7 @@ import { TycheError } from "../lib/errors.ts";
 import type { Receipt } from "../lib/nodeAnswers.ts";
 import type { ChainFacts, ChainReader } from "./chainFacts.ts";
 
-/** Creates the error of a transaction that reverted, with the reason as far as the node lets it be found. */
+/** Creates the error for a reverted transaction, with the reason if the node still reveals it. */
 export async function createRevertedError(
   receipt: Receipt,
   {
@@ -22,7 +22,7 @@ export async function createRevertedError(
   return new RevertedTransactionError(receipt.transactionHash, network, text);
 }
 
-/** The transaction reverted, so that nothing of it is on chain. */
+/** The transaction reverted, so it left nothing on chain. */
 export class RevertedTransactionError extends TycheError {
   constructor(hash: Hex, network: string, reason: string) {
     super(`The transaction ${hash} on ${network} reverted, so it holds no request of the oracle: ${reason}`, {

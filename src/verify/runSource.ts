@@ -1,9 +1,9 @@
 import type { Hex } from "viem";
 
-/** What a source can ask for that a repeat need not get again. */
+/** What a source can ask for that may differ in a repeat. */
 export type Touch = "time" | "randomness" | "http" | "imports";
 
-/** A source to be run again. */
+/** A source to run again. */
 export interface SourceRun {
   /** JavaScript, as the function request carries it. */
   readonly source: string;
@@ -11,13 +11,15 @@ export interface SourceRun {
   readonly bytesArgs: readonly Hex[];
   /** Longest result, in bytes. */
   readonly maxResponseBytes: number;
-  /** Whose turn it is where runs wait. */
+  /** Fairness key: callers take turns when runs wait. */
   readonly caller: string;
+  /** Cancels the run, which then rejects. */
+  readonly signal?: AbortSignal;
 }
 
 /**
- * How a run ended: with bytes, with the error text that a node reports, or cut short by a limit of time or memory; skipped, where the
- * source can't run in this place, with the reason.
+ * How a run ended: with bytes, with the error text that a node reports, or cut short by a time or memory limit; or skipped with a
+ * reason, if the source can't run here.
  */
 export type SourceOutcome = (
   | { readonly kind: "result"; readonly bytes: Uint8Array }
@@ -25,7 +27,7 @@ export type SourceOutcome = (
   | { readonly kind: "cut" }
   | { readonly kind: "skipped"; readonly reason: string }
 ) & {
-  /** Everything that the source asked for, whether it got it or not. */
+  /** Everything that the source asked for, whether or not it got it. */
   readonly touched: readonly Touch[];
 };
 

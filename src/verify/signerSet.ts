@@ -11,39 +11,38 @@ import { configDigestOf, CONFIG_SET_TOPIC, decodeConfigSet } from "../chainlink/
 import { parseNodeUrls } from "../chainlink/offchainConfig.ts";
 import type { ChainFacts } from "./chainFacts.ts";
 
-/** A configuration of the coordinator: whose signatures it takes. */
+/** A configuration of the coordinator: the signatures it accepts. */
 export interface SignerSet {
   /** Checksummed. */
   readonly signers: readonly Hex[];
   readonly transmitters: readonly Hex[];
-  /** Nodes that may be wrong. */
+  /** Number of nodes that may be faulty. */
   readonly faulty: number;
 }
 
-/** A configuration with the digest that was computed from it. */
+/** A configuration with the digest computed from it. */
 export type FoundSignerSet = SignerSet & {
   readonly digest: Hex;
-  /** Where each node is, by its own operator; `undefined` for an oracle that holds all keys. */
+  /** URL of each node, where each has an operator of its own; `undefined` for an oracle that holds all keys. */
   readonly urls: readonly string[] | undefined;
 };
 
-/** Configurations looked back through for an old report. */
+/** Earlier configurations searched for an old report. */
 const MAX_EARLIER_CONFIGS = 16;
-/** Storage slots looked through; FunctionsCoordinator v1.3.0 has its signers within. */
+/** Storage slots searched; FunctionsCoordinator v1.3.0 has its signers among them. */
 const SEARCHED_SLOTS = 64;
 
-/** Options of {@link findSignerSet}. */
 export interface SignerSetOptions {
   readonly coordinator: Hex;
   readonly chainId: number;
-  /** Of the report's context. */
+  /** From the report's context. */
   readonly configDigest: Hex;
 }
 
 /**
- * Finds the configuration with a digest. Wherever the addresses are found, the digest is a hash of them together with chain and
- * contract, and the coordinator accepts reports of its own digest only: a list that hashes to it is the right one.
- * Returns `undefined` when the node no longer has what it takes.
+ * Finds the configuration with a digest. Wherever the addresses come from, the digest is a hash of them together with chain and
+ * contract, and the coordinator only accepts reports with its own digest: a list that hashes to it is the right one. Returns
+ * `undefined` if the node no longer has the data.
  */
 export async function findSignerSet(
   options: SignerSetOptions,
@@ -55,7 +54,7 @@ export async function findSignerSet(
   });
 }
 
-/** Returns the digest that the coordinator holds now, and the block and number of its configuration. */
+/** Returns the coordinator's current digest, and the block and number of its configuration. */
 export async function readLatestConfig(coordinator: Hex, facts: ChainFacts) {
   const call = { abi: functionsCoordinatorAbi, functionName: "latestConfigDetails" } as const;
   const { data } = await facts.call(coordinator, encodeFunctionData(call));
@@ -84,8 +83,8 @@ async function readLogs(options: SignerSetOptions, facts: ChainFacts): Promise<F
 }
 
 /**
- * A chain of our own keeps no old logs, but what it was configured with: the signers are a list somewhere in the coordinator's
- * storage, as long as that of the transmitters, which it tells.
+ * Reads the signers from storage. A chain of our own keeps no old logs, but it keeps its configuration: the signers are a list
+ * somewhere in the coordinator's storage, as long as the list of transmitters, which the coordinator returns.
  */
 async function readStorage(
   options: SignerSetOptions,
@@ -100,7 +99,7 @@ async function readStorage(
   const values = await Promise.all(slots.map((slot) => facts.getStorage(coordinator, slot)));
   for (const [slot, value] of values.entries()) {
     if (BigInt(value) !== BigInt(transmitters.length)) continue;
-    // Elements of a dynamic array stand from keccak256(slot) on.
+    // A dynamic array's elements start at keccak256(slot).
     const first = BigInt(keccak256(encodeAbiParameters([{ type: "uint256" }], [BigInt(slot)])));
     const words = await Promise.all(
       transmitters.map((_, index) => facts.getStorage(coordinator, first + BigInt(index))),

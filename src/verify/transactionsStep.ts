@@ -12,15 +12,14 @@ import {
   type VerificationStep,
 } from "./verification.ts";
 
-/** Options of {@link checkTransactions}. */
 export interface TransactionCheckOptions {
-  /** Whether blocks are hashed as Ethereum hashes them; some networks have headers of their own. */
+  /** Whether blocks are hashed as on Ethereum; some networks have headers of their own. */
   readonly hasEthereumBlocks: boolean;
 }
 
 /**
- * Checks that the transactions are what their hashes say, and that they and their logs are in blocks that are what *their*
- * hashes say. For the request this is more than the node's word: the VRF proof is for the very hash of its block.
+ * Checks that the transactions match their hashes, and that they and their logs are in blocks that match *their* hashes.
+ * For the request this is more than the node's word: the VRF proof is for the exact hash of its block.
  */
 export async function checkTransactions(
   hashes: readonly Hex[],
@@ -43,8 +42,8 @@ export async function checkTransactions(
     return failedStep("transactions", `the node's answers are malformed: ${messageOf(error)}`, compared);
   }
   const holds = options.hasEthereumBlocks
-    ? "each transaction has the hash that names it, and is in its block with the logs it left"
-    : "each transaction has the hash that names it";
+    ? "each transaction matches its hash, and its block contains it and its logs"
+    : "each transaction matches its hash";
   const step = compareStep("transactions", holds, compared);
   if (step.outcome === "failed" || gaps.length === 0) return step;
   return notApplicableStep("transactions", [...new Set(gaps)].join("; "), compared);
@@ -72,7 +71,7 @@ async function checkTransaction(
   return { compared: [...compared, ...block], isReverted };
 }
 
-/** Gives back what was compared, or why the block can't be checked. */
+/** Returns what was compared, or why the block can't be checked. */
 async function compareBlock(
   hash: Hex,
   { blockHash, blockNumber }: { readonly blockHash: Hex; readonly blockNumber: bigint },

@@ -3,8 +3,8 @@ import { keccak256 } from "../lib/keccak.ts";
 import { fromHexText } from "../lib/hex.ts";
 
 /**
- * Returns the root (32 bytes) of the Merkle Patricia trie that a block's header holds of its transactions and of its receipts:
- * item i under the key rlp(i). Yellow Paper, appendix D.
+ * Returns the root (32 bytes) of the Merkle Patricia trie that a block's header commits to for its transactions and for its
+ * receipts: item i under the key rlp(i). Yellow Paper, appendix D.
  */
 export function trieRoot(items: readonly Uint8Array[]): Uint8Array {
   const entries = items.map((value, index): Entry => ({ path: keyOf(index), value }));
@@ -18,7 +18,7 @@ interface Entry {
   readonly value: Uint8Array;
 }
 
-/** A node as RLP takes it. */
+/** A node in the form that RLP encodes. */
 type Node = readonly (Uint8Array | Node)[];
 
 const NOTHING = new Uint8Array();
@@ -31,7 +31,7 @@ function keyOf(index: number): number[] {
   return [...toRlp(bytes, "bytes")].flatMap((byte) => [byte >> 4, byte & 15]);
 }
 
-/** The node for entries that share the first `depth` nibbles; there is at least one. */
+/** Builds the node for entries that share the first `depth` nibbles; there is at least one. */
 function nodeOf(entries: readonly Entry[], depth: number): Node {
   const [first] = entries as readonly [Entry, ...Entry[]];
   if (entries.length === 1) return [prefixed(first.path.slice(depth), true), first.value];
@@ -42,7 +42,7 @@ function nodeOf(entries: readonly Entry[], depth: number): Node {
     const below = entries.filter(({ path }) => path[depth] === nibble);
     return below.length === 0 ? NOTHING : reference(nodeOf(below, depth + 1));
   });
-  // No key of a list is the beginning of another one, so that a branch never has a value.
+  // No key of a list is a prefix of another, so a branch never has a value.
   return [...branches, NOTHING];
 }
 
@@ -54,7 +54,7 @@ function sharedDepth(entries: readonly Entry[], from: number): number {
   return depth;
 }
 
-/** A node of 32 bytes and more is named by its hash, a shorter one stands itself where it is referred to. */
+/** A node of 32 bytes or more is referenced by its hash; a shorter one is inlined. */
 function reference(node: Node): Uint8Array | Node {
   const bytes = toRlp(node, "bytes");
   return bytes.length < 32 ? node : keccak256(bytes);

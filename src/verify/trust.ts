@@ -13,9 +13,9 @@ export function remainingTrust(
   }: {
     readonly isEmbedded: boolean | undefined;
     readonly hasEthereumBlocks?: boolean;
-    /** Who holds the keys that the reports are signed with, by configuration. */
+    /** Who holds the keys that sign the reports, by configuration. */
     readonly operators: readonly ReportOperators[];
-    /** By request, of how many VRF keys its words are joined. Default: of one. */
+    /** For each request, how many VRF keys its words are joined from. Default: one. */
     readonly joinedKeys?: readonly number[];
     readonly isChainlinkVrf?: boolean;
   },

@@ -1,9 +1,9 @@
 import { Type, type Static } from "typebox";
 import type { Hex } from "viem";
 
-// The schemas are the source of these types, and what the API documents of its answers.
+// The schemas define these types, and the API documents its answers with them.
 
-/** The checks of one request, in the order in which they are made; each request has those that concern its kind. */
+/** The checks of one request, in the order in which they run; each request has those that concern its kind. */
 export const STEP_NAMES = [
   "transactions",
   "contracts",
@@ -82,7 +82,7 @@ export const RequestVerification = Type.Object({
   steps: Type.Array(VerificationStep),
 });
 
-/** What {@link verifyTransaction} found. */
+/** Result of {@link verifyTransaction}. */
 export type Verification = Static<typeof Verification>;
 export const Verification = Type.Object({
   network: Type.String(),
@@ -97,7 +97,7 @@ export const Verification = Type.Object({
   trust: Type.Array(Type.String(), { description: "What these checks can't show: whose word it remains." }),
 });
 
-/** Gives back the step for values that must be equal, hex in any case. */
+/** Returns the step for values that must be equal; hex may be in any case. */
 export function compareStep(
   name: StepName,
   holds: string,
@@ -109,7 +109,7 @@ export function compareStep(
   return { name, outcome: "failed", detail, compared: [...compared] };
 }
 
-/** Gives back a step that failed as a whole. */
+/** Returns a step that failed as a whole. */
 export function failedStep(
   name: StepName,
   detail: string,
@@ -118,7 +118,7 @@ export function failedStep(
   return { name, outcome: "failed", detail, compared: [...compared] };
 }
 
-/** Gives back a step that can't be made. */
+/** Returns a step that can't be performed. */
 export function notApplicableStep(
   name: StepName,
   detail: string,

@@ -17,7 +17,7 @@ export interface VerifiableNetwork {
   readonly chainlinkCoordinator?: Hex | undefined;
 }
 
-/** What is to be checked. */
+/** What to check. */
 export interface VerifyRequest {
   /** Name of the network. */
   readonly network: string;
@@ -25,29 +25,31 @@ export interface VerifyRequest {
   readonly tx: Hex;
   /** Only this request, of functions or VRF. */
   readonly requestId?: Hex;
-  /** Whose turn the sandbox counts. */
+  /** The sandbox's fairness key. */
   readonly caller: string;
+  /** Cancels runs of sources; the verification then fails. */
+  readonly signal?: AbortSignal;
 }
 
-/** Checks results on the networks that are served. */
+/** Checks results on the networks being served. */
 export interface Verifier {
   /** Throws what {@link verifyTransaction} throws, and {@link NetworkUnavailableError}. */
   verify(request: VerifyRequest): Promise<Verification>;
 }
 
-/** Creates a verifier. `findNetwork` gives `undefined` for a network that does not serve now. */
+/** Creates a verifier. `findNetwork` returns `undefined` for a network that is not being served. */
 export function createVerifier(options: {
   readonly findNetwork: (name: string) => VerifiableNetwork | undefined;
   readonly run: ExecutionOptions["run"];
 }): Verifier {
   return {
-    async verify({ network, tx, requestId, caller }) {
+    async verify({ network, tx, requestId, caller, signal }) {
       const found = options.findNetwork(network);
       if (found === undefined) throw new NetworkUnavailableError(network);
       return verifyTransaction(tx.toLowerCase() as Hex, {
         ...found,
         network,
-        run: options.run,
+        run: signal === undefined ? options.run : (source) => options.run({ ...source, signal }),
         caller: `verify ${caller}`,
         ...(requestId === undefined ? {} : { requestId: requestId.toLowerCase() as Hex }),
       });
@@ -55,7 +57,7 @@ export function createVerifier(options: {
   };
 }
 
-/** The network does not serve now. */
+/** The network is not being served. */
 export class NetworkUnavailableError extends TycheError {
   constructor(network: string) {
     super(`${network} does not serve now; try again later.`, {

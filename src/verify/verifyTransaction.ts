@@ -1,16 +1,16 @@
 /**
- * Checks results of the oracle from chain data alone. Neither service nor oracle is asked, and the node that gives the data is not
- * believed where its answers can be checked against each other:
+ * Checks the oracle's results from chain data alone. It asks neither service nor oracle, and does not trust the node that supplies
+ * the data where its answers can be checked against each other:
  *
- * 1. each transaction hashes to its hash and is in a block whose header hashes to the block's (`transactionsStep.ts`),
- * 2. the VRF proof is valid for the hash of the request's very block, under the registered key (`randomnessSteps.ts`),
- *    which is also so for each word of those that are joined (`joinSteps.ts`),
- * 3. the function request that was sent in the proof's transaction carries that word, and a source and arguments fixed before
- *    the word existed (`presetSteps.ts`),
- * 4. the report with the result is signed by the nodes that the coordinator is configured with (`signerSet.ts`,
- *    `reportSteps.ts`), and the source, run again, gives that result (`executionStep.ts`).
+ * 1. each transaction matches its hash and is in a block whose header matches the block's hash (`transactionsStep.ts`),
+ * 2. the VRF proof is valid for the exact hash of the request's block, under the registered key (`randomnessSteps.ts`), and so is
+ *    that of each word of a join (`joinSteps.ts`),
+ * 3. the function request sent in the proof's transaction carries that word, and a source and arguments fixed before the word
+ *    existed (`presetSteps.ts`),
+ * 4. the report with the result is signed by the nodes in the coordinator's configuration (`signerSet.ts`, `reportSteps.ts`), and
+ *    the source, run again, gives that result (`executionStep.ts`).
  *
- * What no such check can show is listed in every answer: see `trust.ts`.
+ * Every answer lists what no such check can show: see `trust.ts`.
  */
 import { BaseError, type Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
@@ -42,41 +42,40 @@ import {
 /** Requests that one call checks: a transaction can carry hundreds. */
 export const MAX_REQUESTS = 64;
 
-/** After this time no further source is run again. */
+/** After this time, in ms, no further source is run again. */
 const EXECUTION_TIME_MS = 20_000;
 
-/** Options of {@link verifyTransaction}. */
 export interface VerifyOptions extends Omit<ExecutionOptions, "deadline"> {
   readonly client: ChainReader;
   /** Name of the network, for messages. */
   readonly network: string;
   readonly chainId: number;
-  /** Addresses of the oracle's contracts from a source that the reader trusts; those absent are taken from the transactions. */
+  /** Addresses of the oracle's contracts from a source that the reader trusts; missing ones are taken from the transactions. */
   readonly contracts?: Partial<OracleContracts>;
-  /** Only the request of this id, of functions or VRF. Default: all that the transaction has a part in. */
+  /** Only the request with this id, of functions or VRF. Default: all that the transaction takes part in. */
   readonly requestId?: Hex;
-  /** Whether block headers are Ethereum's, so that they can be hashed again. Default true: so with the embedded chains. */
+  /** Whether block headers are Ethereum's, so that they can be hashed again. Default true, as on the embedded chains. */
   readonly hasEthereumBlocks?: boolean;
-  /** Chainlink's coordinator of VRF v2.5 on this chain, if it is known. Only for the words of `trust`. */
+  /** Chainlink's VRF v2.5 coordinator on this chain, if known. Affects only the text of `trust`. */
   readonly chainlinkCoordinator?: Hex | undefined;
-  /** Whether the chain is one that the operator of the oracle runs alone, if known. Only for the words of `trust`. */
+  /** Whether the oracle's operator runs the chain alone, if known. Affects only the text of `trust`. */
   readonly isEmbedded: boolean | undefined;
 }
 
 /**
- * Checks every request that a transaction has a part in: as its request, its VRF proof or its report. A result that is not valid
- * is an answer, which names the step.
+ * Checks every request that a transaction takes part in: as its request, its VRF proof or its report. An invalid result is an
+ * answer, which names the step.
  *
  * @param hash transaction hash, 32 bytes of lower-case hex
  * @throws UnknownTransactionError, NoRequestError `not_found`; TooManyRequestsError, WrongChainError `invalid_parameter`; what the
- * client throws when the node can't be reached, and the sandbox when it is overloaded.
+ * client throws if the node can't be reached, and the sandbox if it is overloaded.
  */
 export async function verifyTransaction(hash: Hex, options: VerifyOptions): Promise<Verification> {
   const { network } = options;
   try {
     return await verifyHash(hash, options);
   } catch (error) {
-    // A node may answer anything: what its answers can't be decoded as is no defect of ours.
+    // A node may answer anything: an answer that can't be decoded is not our defect.
     const isTheirs =
       error instanceof BaseError || error instanceof SyntaxError || error instanceof RangeError;
     if (isTheirs) throw new UnusableChainDataError(network, error);
@@ -194,7 +193,7 @@ export class WrongChainError extends TycheError {
   }
 }
 
-/** Answers of the node are not what they should be. */
+/** The node's answers are malformed. */
 export class UnusableChainDataError extends TycheError {
   constructor(network: string, cause: unknown) {
     super(`The node of ${network} gives answers that no node should; ask another one.`, {

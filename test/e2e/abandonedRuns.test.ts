@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
-/** More endless runs than end within the time that the test waits: each takes 10 s, and a few run at once. */
+/** More endless runs than end while the test waits: each takes 10 s, and a few run at once. */
 const RUNS = 60;
 
 let tyche: TycheProcess;
@@ -12,20 +12,23 @@ afterAll(async () => {
   await tyche.stop();
 });
 
-/** Dry runs that wait or run. */
+/** Returns the number of dry runs that are queued or running. */
 async function countRuns(): Promise<number> {
   const metrics = await (await fetch(`${tyche.url}/metrics`)).text();
   const counts = [...metrics.matchAll(/^tyche_sandbox_runs_(?:busy|queued) (\d+)$/gm)];
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-test("error: dry runs whose caller has left don't hold the sandbox", async () => {
+test.each([
+  ["dry runs", "simulate", {}],
+  ["functions", "runFunction", { network: "sepolia" }],
+])("error: %s whose caller has left don't hold the sandbox", async (_name, operation, place) => {
   const left = new AbortController();
   const calls = Array.from({ length: RUNS }, () =>
-    fetch(`${tyche.url}/api/oracleFunctions/simulate`, {
+    fetch(`${tyche.url}/api/oracleFunctions/${operation}`, {
       method: "POST",
       headers: { authorization: tyche.apiKey, "content-type": "application/json" },
-      body: JSON.stringify({ source: "while (true) {}" }),
+      body: JSON.stringify({ ...place, source: "while (true) {}" }),
       signal: left.signal,
     }),
   );

@@ -1,7 +1,7 @@
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { FunctionResult, SimulateResult } from "../../requests/results.ts";
 import type { NetworkView } from "../../requests/views.ts";
-import { getDapp, onClose, type HttpDeps } from "../context.ts";
+import { getDapp, whileConnected, type HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readParameters } from "../parameters.ts";
@@ -44,7 +44,7 @@ export function functionOperation(deps: HttpDeps, responder: Responder): Operati
   };
 }
 
-/** `POST /api/oracleFunctions/simulate`: the dry run alone. */
+/** `POST /api/oracleFunctions/simulate`: a dry run only. */
 export function simulateOperation(deps: HttpDeps): Operation {
   return {
     id: "simulateFunction",
@@ -53,7 +53,7 @@ export function simulateOperation(deps: HttpDeps): Operation {
     tag: "Functions",
     summary: "Dry-run a function",
     description:
-      "Runs a source in the sandbox as the oracle nodes would, and tells what it wrote with `console`, where it threw, and the " +
+      "Runs a source in the sandbox as the oracle nodes would, and reports what it wrote with `console`, where it threw, and the " +
       "time and memory it took. Sends nothing to a chain. A source that fails is an answer: 200 with `success: false`.",
     request: "simulate",
     placement: "body",
@@ -68,20 +68,17 @@ export function simulateOperation(deps: HttpDeps): Operation {
       const values = parseRequest(given, validate.simulate, ({ source, network }) =>
         checkSource(source, network === undefined ? undefined : networks.get(network)),
       );
-      // A run that nobody waits for would hold its place without end, while its caller starts others.
-      const left = new AbortController();
-      onClose(ctx, () => left.abort());
-      try {
-        const data = await deps.service.simulate(getDapp(ctx), values, { signal: left.signal });
-        sendJson(ctx, 200, { data });
-      } catch (error) {
-        if (!left.signal.aborted) throw error;
-      }
+      const data = await whileConnected(ctx, (signal) =>
+        deps.service.simulate(getDapp(ctx), values, { signal }),
+      );
+      if (data !== undefined) sendJson(ctx, 200, { data });
     },
   };
 }
 
-/** The oracle network's own limit on a source (network facts: 30,720 bytes), where no network is named. */
+/**
+ * The oracle network's own limit on a source (network facts: 30,720 bytes), used when no network is named.
+ */
 const DEFAULT_MAX_SOURCE_BYTES = 30_720;
 
 function checkSource(source: string, network: NetworkView | undefined): ParameterViolation[] {

@@ -1,6 +1,6 @@
 import { Verification } from "../../verify/verification.ts";
 import type { Verifier } from "../../verify/verifier.ts";
-import { getDapp, type HttpDeps } from "../context.ts";
+import { getDapp, whileConnected, type HttpDeps } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
@@ -19,7 +19,7 @@ export function verifyOperation(deps: HttpDeps, verifier: Verifier): Operation {
       "of the request's block, the word and the source in the function request, the signatures of the report, and the source's result by " +
       "running it again. Takes the transaction of a request, of a VRF proof (`vrfv2Hash`) or of a report (`url`), and follows each " +
       "request in it to both ends. A result that is not valid is an answer: 200 with `valid: false` and the step in `failed`. " +
-      "`trust` says what no check can show. Who does not want to trust this service runs `tyche verify` against a node of their own.",
+      "`trust` says what no check can show. To verify without trusting this service, run `tyche verify` against a node of your own.",
     request: "verify",
     placement: "query",
     answer: Verification,
@@ -27,7 +27,10 @@ export function verifyOperation(deps: HttpDeps, verifier: Verifier): Operation {
     errors: ["not_found", "chain_unavailable"],
     async handle(ctx) {
       const values = parseRequest(readQuery(ctx), deps.schemas().validate.verify);
-      sendJson(ctx, 200, { data: await verifier.verify({ ...values, caller: getDapp(ctx).id }) });
+      const data = await whileConnected(ctx, (signal) =>
+        verifier.verify({ ...values, caller: getDapp(ctx).id, signal }),
+      );
+      if (data !== undefined) sendJson(ctx, 200, { data });
     },
   };
 }

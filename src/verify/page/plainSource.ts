@@ -1,7 +1,7 @@
 import { parse, type AnyNode, type Program } from "acorn";
 import { analyze } from "eslint-scope";
 
-/** Of ECMAScript, what has the same result on every machine and at any time. */
+/** The parts of ECMAScript that give the same result on every machine and at any time. */
 export const PLAIN_GLOBALS: readonly string[] = [
   ..."undefined NaN Infinity Object Array String Number Boolean BigInt Symbol Map Set WeakMap WeakSet Promise JSON Math RegExp".split(
     " ",
@@ -16,13 +16,13 @@ export const PLAIN_GLOBALS: readonly string[] = [
   ..."encodeURI encodeURIComponent decodeURI decodeURIComponent".split(" "),
 ];
 
-/** What the page gives a source beside those. */
+/** What the page gives a source besides those. */
 const GIVEN: ReadonlySet<string> = new Set(["args", "bytesArgs", "Functions", ...PLAIN_GLOBALS]);
 const ENCODERS: ReadonlySet<string> = new Set(["encodeString", "encodeUint256", "encodeInt256"]);
 
 /**
- * Says why a source can't be repeated where there is nothing but ECMAScript; `undefined` where it can. It is judged by its text; what
- * the text hides finds nothing in the place where it runs.
+ * Says why a source can't be repeated with ECMAScript alone; `undefined` if it can. Judges by the text; names that the text hides
+ * don't exist in the environment where it runs.
  */
 export function findObstacle(source: string): string | undefined {
   let program: Program;
@@ -41,10 +41,10 @@ export function findObstacle(source: string): string | undefined {
   return undefined;
 }
 
-/** Parses a source as what it is compiled as: the body of one async arrow function, and nothing behind it. */
+/** Parses a source in the form in which it is compiled: the body of one async arrow function, with nothing after it. */
 function parseSource(source: string): Program {
-  // The page runs it in a script, where these begin comments; the nodes in a module, where they are operators.
-  if (/<!--|-->/.test(source)) throw new SyntaxError("a comment of HTML");
+  // The page runs it in a script, where these start comments; the nodes run it in a module, where they are operators.
+  if (/<!--|-->/.test(source)) throw new SyntaxError("an HTML comment");
   const program = parse(`(async () => {\n${source}\n});`, {
     ecmaVersion: "latest",
     sourceType: "module",
@@ -57,7 +57,7 @@ function parseSource(source: string): Program {
   return program;
 }
 
-/** The names that a program doesn't declare where it uses them. */
+/** Returns the names that a program uses outside the scope of any declaration. */
 function namesOutside(program: Program): string[] {
   const { globalScope } = analyze(program as Parameters<typeof analyze>[0], {
     ecmaVersion: 2022,

@@ -1,16 +1,19 @@
 import { PLAIN_GLOBALS } from "./plainSource.ts";
 
-/** What {@link createSourceScript} posts when a source has ended, or has come by what may differ from machine to machine: the first counts. */
+/**
+ * What the script from {@link createSourceScript} posts when a source has ended or has reached something that may differ from machine to
+ * machine; the first post counts.
+ */
 export type ScriptOutcome =
   | { readonly result: string }
   | { readonly thrown: string }
   | { readonly differing: string };
 
 /**
- * Returns a script for a worker that runs a source once, on the first message `{ args, bytesArgs }`, and posts its outcome: the bytes
- * that it returned as hex. Everything that is not plain ECMAScript is taken off the global object first.
+ * Returns a script for a worker that runs a source once, on the first message `{ args, bytesArgs }`, and posts its outcome: the returned bytes
+ * as hex. Everything that is not plain ECMAScript is first removed from the global object.
  *
- * @param source the body of an async function, which `findObstacle` has nothing against: nothing of it ends outside that body.
+ * @param source the body of an async function that `findObstacle` accepts, so that no part of it ends outside that body.
  */
 export function createSourceScript(source: string): string {
   return `"use strict";

@@ -12,13 +12,13 @@ import {
 } from "../../recordedReader.ts";
 import { createFrameRunner } from "./runInFrame.ts";
 
-/** The frame's document; the build puts it in. */
+/** The frame's document, inserted by the build. */
 declare const FRAME_HTML: string;
 
 const SVG = "http://www.w3.org/2000/svg";
 /** Longest result that an oracle of Tyche reports, in bytes. */
 const MAX_RESPONSE_BYTES = 1024;
-/** Drawn: not every font has such signs. */
+/** Drawn, because not every font has such signs. */
 const MARKS = { ok: "M2 7l3 3 5-7", failed: "M3 3l6 6m0-6l-6 6", notApplicable: "M2 6h8" } as const;
 const MEANINGS = { ok: "holds", failed: "failed", notApplicable: "can't be checked" } as const;
 
@@ -49,12 +49,12 @@ form.addEventListener("submit", (event) => {
   if (!isBusy) void run();
 });
 
-/** Chain data says which transaction it was saved for. */
+/** Takes the transaction from the chain data, which was saved for it. */
 function fillFromData(): void {
   if (field("tx") === "") setField("tx", findRecordedHash(field("data")) ?? "");
 }
 
-/** A link may name node and transaction behind `#`, where no server sees them. */
+/** Fills the form from the link, which may name node and transaction after `#`, where no server sees them. */
 function fillFromAddress(): void {
   const given = new URLSearchParams(location.hash.slice(1));
   for (const name of ["rpc", "tx", "request"]) setField(name, given.get(name) ?? field(name));
@@ -63,7 +63,7 @@ function fillFromAddress(): void {
 async function run(): Promise<void> {
   const button = form.querySelector("button")!;
   isBusy = true;
-  // A button that is disabled loses the focus.
+  // A disabled button loses the focus.
   button.ariaDisabled = "true";
   output.dataset["state"] = "busy";
   output.replaceChildren(element("p", "Reading the chain and checking …"));
@@ -105,7 +105,7 @@ async function verify(client: ChainReader, hash: Hex): Promise<Verification> {
 function parseUrl(text: string): string {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol)) return text;
-  throw new Error("Give the RPC URL of a node (http or https), or chain data.");
+  throw new Error("Enter the RPC URL of a node (http or https), or chain data.");
 }
 
 function parseHash(text: string, what: string): Hex {
@@ -130,7 +130,7 @@ function show(found: Verification, chainData: string, source: string): void {
     verdict,
     element("p", `Everything was read from ${source}.`),
     ...found.requests.map(describeRequest),
-    element("h2", "Contracts: compare with the published ones"),
+    element("h2", "Contracts: compare these addresses with the published ones"),
     contracts,
     element("h2", "What these checks can't show"),
     trust,
@@ -183,7 +183,7 @@ function drawMark(
   return mark;
 }
 
-/** As text where it is text, else as hex. */
+/** Shows a result as text if it is text, else as hex. */
 function describeResult(hex: string): string {
   const bytes = Uint8Array.from({ length: hex.length / 2 - 1 }, (_, i) =>
     parseInt(hex.slice(2 + 2 * i, 4 + 2 * i), 16),

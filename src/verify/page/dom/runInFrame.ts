@@ -2,13 +2,14 @@ import type { RunSource, SourceOutcome } from "../../runSource.ts";
 import { findObstacle } from "../plainSource.ts";
 import { createSourceScript, type ScriptOutcome } from "../sourceScript.ts";
 
-/** The limit of the oracle's nodes. */
+/** The time limit of the oracle's nodes. */
 const MAX_RUN_MS = 10_000;
 
 /**
- * Creates what runs sources in a worker inside a sandboxed frame: without network, storage or the page's origin.
+ * Creates a runner for sources in a worker inside a sandboxed frame: without network, storage or the page's
+ * origin.
  *
- * @param frameHtml document of the frame, as the build has made it.
+ * @param frameHtml the frame's document, as built.
  */
 export function createFrameRunner(frameHtml: string): RunSource {
   return async ({ source, args, bytesArgs, maxResponseBytes }) => {
@@ -33,7 +34,7 @@ function skipped(reason: string): SourceOutcome {
   return { kind: "skipped", reason, touched: [] };
 }
 
-/** Gives `undefined` when the time is over. */
+/** Returns `undefined` if the time runs out. */
 async function runOnce(frameHtml: string, script: string, input: object): Promise<ScriptOutcome | undefined> {
   const frame = document.createElement("iframe");
   frame.setAttribute("sandbox", "allow-scripts");
