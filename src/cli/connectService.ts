@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Option, type Command } from "commander";
 import { createClient, type TycheClient } from "../client/index.ts";
@@ -7,7 +7,7 @@ import { isLoopbackHost } from "../lib/loopback.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 
-/** Parameters of any preset: which there are is known to the service alone. */
+/** Parameters of any preset; only the service knows which presets exist. */
 export type AnyPresets = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export interface ServiceFlags {
@@ -15,29 +15,32 @@ export interface ServiceFlags {
   readonly dapp?: string;
 }
 
-/** A service, and the dapp in whose name it is called. */
+/** A service, and the dapp on whose behalf it is called. */
 export interface ServiceConnection {
   readonly client: TycheClient<AnyPresets>;
-  /** Absent where `TYCHE_API_KEY` says which dapp it is. */
+  /** Absent if `TYCHE_API_KEY` identifies the dapp. */
   readonly dappId?: string;
 }
 
 /** Where the service listens by default. */
 const DEFAULT_URL = "http://127.0.0.1:3000";
-/** About two seconds: somebody waits at the keyboard. */
+/** About two seconds: someone is waiting at the keyboard. */
 const RETRIES = 3;
 
-/** Adds the options that say which service is called, and for whom. */
+/** Adds the options that select the service and the dapp. */
 export function withService(command: Command): Command {
   return command
     .addOption(
-      new Option("--url <url>", "address of the service (default: the one that runs here)").env("TYCHE_URL"),
+      new Option("--url <url>", "address of the service (default: the one running on this machine)").env(
+        "TYCHE_URL",
+      ),
     )
-    .option("--dapp <id>", "dapp of this machine to call it for (default: the first)");
+    .option("--dapp <id>", "dapp to call it for, from the local data directory (default: the first)");
 }
 
 /**
- * Connects to a service: with the key in `TYCHE_API_KEY`, else with one of the data directory, which goes to no other machine.
+ * Connects to a service with the key in `TYCHE_API_KEY`, or else with one from the data directory, which is never sent to
+ * another machine.
  *
  * @throws {ConnectionSettingsError} when there is no key to use.
  */
@@ -50,7 +53,7 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
   if (given) return { client: create(baseUrl, given), ...(dapp === undefined ? {} : { dappId: dapp }) };
   if (!isLoopbackHost(new URL(baseUrl).host))
     throw new ConnectionSettingsError(
-      `set TYCHE_API_KEY: the keys of this data directory are not sent to ${new URL(baseUrl).host}`,
+      `set TYCHE_API_KEY: keys from this data directory are not sent to ${new URL(baseUrl).host}`,
     );
   const { openDappTools } = await import("../dapps/dappTools.ts");
   const tools = await openDappTools(dataDir, findOutsideKey(process.env));
@@ -60,24 +63,9 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
     const apiKey = keys.find((key) => key.apiKey !== null)?.apiKey;
     if (id === undefined || !apiKey)
       throw new ConnectionSettingsError(
-        "there is no dapp with a live API key; make one with tyche dapp create, or set TYCHE_API_KEY",
+        "there is no dapp with a live API key; create one with tyche dapp create, or set TYCHE_API_KEY",
       );
     return { client: create(baseUrl, apiKey), dappId: id };
-  } finally {
-    await tools.close();
-  }
-}
-
-/** The dapp of the key in `TYCHE_API_KEY`, where the data directory of this machine has it. */
-export async function findDappOfKey(): Promise<string | undefined> {
-  const [dataDir, apiKey] = [dataDirOfEnvironment(), process.env["TYCHE_API_KEY"]];
-  if (!apiKey || !existsSync(dataDir)) return undefined;
-  const { openDappTools } = await import("../dapps/dappTools.ts");
-  const tools = await openDappTools(dataDir, findOutsideKey(process.env));
-  try {
-    for (const { id } of await tools.dapps.list())
-      if ((await tools.dapps.keys(id)).some((key) => key.apiKey === apiKey)) return id;
-    return undefined;
   } finally {
     await tools.close();
   }
@@ -87,7 +75,7 @@ function create(baseUrl: string, apiKey: string): TycheClient<AnyPresets> {
   return createClient<AnyPresets>({ baseUrl, apiKey, retries: RETRIES });
 }
 
-/** Address that the service of a data directory listened on when it started last. */
+/** Finds the address that a data directory's service listened on when it last started. */
 function findServiceUrl(dataDir: string): string | undefined {
   try {
     return readFileSync(path.join(dataDir, "service-url"), "utf8").trim() || undefined;
@@ -96,7 +84,7 @@ function findServiceUrl(dataDir: string): string | undefined {
   }
 }
 
-/** What says which service is called can't be used. */
+/** The settings that select the service can't be used. */
 export class ConnectionSettingsError extends TycheError {
   constructor(message: string) {
     super(message, { code: "invalid_parameter", blame: "caller" });

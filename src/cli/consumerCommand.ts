@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { ContractRequestView } from "../client/index.ts";
-import { TycheError } from "../lib/errors.ts";
-import { connectService, findDappOfKey, withService, type ServiceFlags } from "./connectService.ts";
+import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { withoutControls, type Terminal } from "./terminal.ts";
 
 interface ConsumerFlags extends ServiceFlags {
@@ -19,32 +18,31 @@ Examples:
   $ tyche consumer remove 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia
   $ tyche consumer requests --network sepolia`;
 
-/** Longest result in a line, in characters. */
+/** Longest result to show in a line, in characters. */
 const MAX_SHOWN = 60;
 
 /** Adds `tyche consumer add`, `remove` and `requests`. */
 export function registerConsumer(program: Command, terminal: Terminal): void {
   const consumer = program
     .command("consumer")
-    .description("Links contracts to a dapp's subscriptions, unlinks them, and lists what they request.")
+    .description("Links and unlinks a dapp's consumer contracts, and lists their requests.")
     .addHelpText("after", EXAMPLES);
 
   withConsumer(consumer.command("add"))
-    .description("Links a contract, so that it can request words and functions itself.")
+    .description("Links a contract, so that it can request random words and functions itself.")
     .action(async (address: string, flags: ConsumerFlags) => {
-      const { client, dappId = await findDappOfKey() } = await connectService(flags);
-      if (dappId === undefined)
-        throw new TycheError("with TYCHE_API_KEY, name its dapp in --dapp", {
-          code: "invalid_parameter",
-          blame: "caller",
-        });
-      const linked = await client.addConsumer({ dappId, network: flags.network, consumer: address });
+      const { client, dappId } = await connectService(flags);
+      const linked = await client.addConsumer({
+        ...(dappId === undefined ? {} : { dappId }),
+        network: flags.network,
+        consumer: address,
+      });
       print(linked, flags, terminal);
       if (!flags.json) terminal.err(terminal.colors.dim(`linked ${address} on ${flags.network}`));
     });
 
   withConsumer(consumer.command("remove"))
-    .description("Unlinks a contract, once no request of the dapp is under way on the network.")
+    .description("Unlinks a contract once the dapp has no requests in progress on the network.")
     .action(async (address: string, flags: ConsumerFlags) => {
       const { client } = await connectService(flags);
       const unlinked = await client.removeConsumer({ network: flags.network, consumer: address });
@@ -53,9 +51,9 @@ export function registerConsumer(program: Command, terminal: Terminal): void {
     });
 
   withService(consumer.command("requests"))
-    .description("Lists what the contracts requested on chain themselves, newest first.")
+    .description("Lists the requests that the contracts made on chain, newest first.")
     .requiredOption("--network <name>", "network of the contracts, such as sepolia")
-    .option("--before <cursor>", "the page after an earlier one")
+    .option("--before <cursor>", "cursor printed with the previous page")
     .option("--json", "print JSON")
     .action(async (flags: RequestsFlags) => {
       const { client } = await connectService(flags);
@@ -71,7 +69,7 @@ export function registerConsumer(program: Command, terminal: Terminal): void {
             : `no requests in blocks ${page.searched!.from} to ${page.searched!.to}`,
         );
       if (page.older !== null)
-        terminal.err(dim(`more: tyche consumer requests --network ${network} --before ${page.older}`));
+        terminal.err(dim(`more: npx tyche consumer requests --network ${network} --before ${page.older}`));
     });
 }
 

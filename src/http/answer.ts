@@ -1,17 +1,20 @@
 import type { TycheError } from "../lib/errors.ts";
 import { ERROR_TABLE, findToldError, type ErrorCode } from "../lib/errorTable.ts";
 
-/** Status, headers and body of an answer. The body of every answer under `/api` is `{ data }`. */
+/** Status, headers and body of a response. Every body under `/api` is `{ data }`. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Seconds of `Retry-After` where the error names none. */
+/** `Retry-After` in seconds for errors that name no delay. */
 const DEFAULT_RETRY_SECONDS = 1;
 
-/** Maps anything thrown to its answer, by the error table. What is not told is `internal`: 500 with the correlation id and nothing else. */
+/**
+ * Maps anything thrown to a response, by the error table. Anything that must not be disclosed becomes `internal`: 500 with the correlation
+ * id and nothing else.
+ */
 export function answerError(thrown: unknown, { correlationId }: { readonly correlationId: string }): Answer {
   const told = findToldError(thrown);
   if (told === undefined) return errorAnswer("internal", ERROR_TABLE.internal.meaning, { correlationId });
@@ -19,7 +22,7 @@ export function answerError(thrown: unknown, { correlationId }: { readonly corre
   return errorAnswer(code, message, membersOf(error), headersOf(error, status));
 }
 
-/** Builds the answer for a code of the table. */
+/** Builds the response for a code of the table. */
 export function errorAnswer(
   code: ErrorCode,
   err: string,
@@ -33,12 +36,12 @@ export function errorAnswer(
   };
 }
 
-/** What the body of an error holds besides `success`, `err` and `code`. */
+/** Members of an error's body besides `success`, `err` and `code`. */
 function membersOf(error: TycheError): Record<string, unknown> {
   switch (error.code) {
     case "invalid_parameter":
       return { details: error.details };
-    // The Function run result with what the dry run captured: `success` and `err` are its own.
+    // The function-run result with what the dry run captured; it brings its own `success` and `err`.
     case "function_failed":
       return { ...(error.details as Record<string, unknown> | undefined) };
     default:
@@ -47,7 +50,7 @@ function membersOf(error: TycheError): Record<string, unknown> {
 }
 
 function headersOf(error: TycheError, status: number): Record<string, string> {
-  // RFC 9110, section 11.6.1 wants a challenge. The bare key is no scheme of its own; Bearer is the registered one that we take.
+  // RFC 9110, section 11.6.1 requires a challenge. A bare key is not a registered scheme; of those we accept, Bearer is.
   if (status === 401) return { "WWW-Authenticate": 'Bearer realm="tyche"' };
   if (status !== 429 && status !== 503 && status !== 504 && status !== 502) return {};
   const ms = (error.details as { retryAfterMs?: unknown } | null | undefined)?.retryAfterMs;

@@ -4,18 +4,18 @@ import type { HttpContext, RequestState } from "./context.ts";
 import { isApiPath } from "./frame.ts";
 import type { Guard } from "./guard.ts";
 
-/** Request headers that pages of other origins may send, and answer headers that they may read. */
+/** Request headers that pages of other origins may send, and response headers that they may read. */
 const ALLOWED_HEADERS =
   "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, Tyche-Dapp, X-Request-Id, Accept";
 const EXPOSED_HEADERS =
   "Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Tyche-Request-Id, WWW-Authenticate, X-Request-Id";
 
 /**
- * What holds for every path under `/api`: answers are never cached, calls without a valid key are counted by address, and none is
- * taken while the server closes.
+ * Applies the rules for every path under `/api`: responses are never cached, calls without a valid key are counted by address, and no
+ * call is accepted while the server closes.
  *
- * CORS: every origin may call, without credentials. The only proof of identity is the key that the caller itself puts into a header; no
- * cookie counts here, so a foreign page can do nothing that its author couldn't do with curl.
+ * CORS: every origin may call, without credentials. The key that the caller itself puts into a header is the only proof of identity,
+ * and cookies have no effect, so a foreign page can do nothing that its author couldn't do with curl.
  */
 export function apiLayer(options: {
   readonly guard: Guard;
@@ -41,7 +41,7 @@ export function apiLayer(options: {
   };
 }
 
-/** A call that came while the server was closing. */
+/** A call arrived while the server was closing. */
 export class ClosingError extends TycheError {
   constructor() {
     super("The service is closing: try again once it is back", {

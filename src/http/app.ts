@@ -39,31 +39,37 @@ export interface HttpAppOptions {
   readonly service: Service;
   readonly verifier: Verifier;
   readonly log: Logger;
-  /** The metrics of the whole process; the HTTP layer adds its own and serves all at `/metrics`. One app per registry. */
+  /**
+   * Metrics registry of the whole process; the HTTP layer adds its own metrics and serves all of them at `/metrics`. One
+   * app per registry.
+   */
   readonly registry: Registry;
-  /** What the operator may do by the API. Default: nothing. */
+  /** What the operator may do through the API. Default: nothing. */
   readonly operator?: OperatorPart;
   /** Defaults: {@link DEFAULT_LIMITS}. */
   readonly limits?: Partial<HttpLimits>;
-  /** Whether `X-Forwarded-*` of one proxy in front is believed: of its list of addresses, the last. Default `false`. */
+  /**
+   * Whether to trust `X-Forwarded-*` from a single proxy in front; of its list of addresses only the last counts. Default
+   * `false`.
+   */
   readonly trustProxy?: boolean;
-  /** Web pages: asked after the API's own routes, before a path counts as unknown. */
+  /** Web pages, tried after the API's own routes and before a path counts as unknown. */
   readonly pages?: readonly Middleware<RequestState>[];
-  /** Lets calls of `/readyz` and `/metrics` in. Default: a guard of a server that others reach. */
+  /** Guards calls of `/readyz` and `/metrics`. Default: the guard of a server that other machines can reach. */
   readonly guardPublic?: PublicGuard;
-  /** Counts the calls of keys and addresses. Default: in this process. */
+  /** Counts calls by key and by address. Default: in this process. */
   readonly counter?: CallCounter;
-  /** Aborts when the server is about to close: `/readyz` says so. Default: never. */
+  /** Aborts when the server is about to close; `/readyz` reports it. Default: never. */
   readonly leaving?: AbortSignal;
-  /** Aborts when the server closes: event streams end, new calls are refused. Default: never. */
+  /** Aborts when the server closes: event streams end and new calls are refused. Default: never. */
   readonly closing?: AbortSignal;
-  /** Aborts later: calls that still wait answer `still_pending`. Default: never. */
+  /** Aborts after `closing`: calls that are still waiting answer `still_pending`. Default: never. */
   readonly closingHard?: AbortSignal;
 }
 
 /**
- * Creates the HTTP application: the API under `/api`, `/healthz`, `/readyz`, `/metrics` and `/openapi.json`.
- * Everything is compiled here, so that a call only looks things up. It listens nowhere: see `startHttp`.
+ * Creates the HTTP application: the API under `/api`, plus `/healthz`, `/readyz`, `/metrics` and `/openapi.json`.
+ * Compiles everything up front, so that a call only looks things up. Doesn't listen: see `startHttp`.
  */
 export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
   const { service, log } = options;
@@ -109,7 +115,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
   }
   operationsRoutes(router, { deps, registry: options.registry, operations, guardPublic });
 
-  // A proxy appends the address that it saw; what stands before that is the caller's own word.
+  // A proxy appends the address that it saw; everything before that is the caller's own claim.
   const app = new Koa<RequestState>({ proxy: options.trustProxy ?? false, maxIpsCount: 1 });
   app.on("error", (error: unknown) => log.debug({ err: error }, "connection error"));
   app.use(frame({ log, metrics }));

@@ -4,14 +4,14 @@ import type { HttpContext } from "./context.ts";
 import { MalformedJsonError, parseJson, type JsonValue } from "../lib/parseJson.ts";
 
 /**
- * Reads the JSON body of a request; `undefined` when there is none (of 0 bytes, whatever its type).
+ * Reads the JSON body of a request; returns `undefined` if there is none (0 bytes, whatever its type).
  *
- * Throws {@link BodyTooLargeError} past `maxBytes`, {@link UnsupportedMediaTypeError} for another type, charset or any
- * Content-Encoding, `MalformedJsonError` for what is not JSON in UTF-8, {@link MalformedHttpError} for a body cut short.
+ * Throws {@link BodyTooLargeError} above `maxBytes`, {@link UnsupportedMediaTypeError} for another type, charset or any
+ * Content-Encoding, `MalformedJsonError` for anything but JSON in UTF-8, {@link MalformedHttpError} for a body cut short.
  */
 export async function readJsonBody(ctx: HttpContext, maxBytes: number): Promise<JsonValue | undefined> {
   const isChunked = ctx.req.headers["transfer-encoding"] !== undefined;
-  // Node's parser has checked that it is a whole number, and that it is absent when the body is chunked.
+  // Node's parser has already checked that it is a whole number, and that it is absent from chunked requests.
   const declared = Number(ctx.req.headers["content-length"] ?? 0);
   if (!isChunked && declared === 0) return undefined;
   if (declared > maxBytes) throw new BodyTooLargeError(maxBytes);
@@ -22,7 +22,7 @@ export async function readJsonBody(ctx: HttpContext, maxBytes: number): Promise<
   return parseJson(decodeUtf8(bytes), "The body");
 }
 
-/** A body over the limit. */
+/** A body exceeds the limit. */
 export class BodyTooLargeError extends TycheError {
   constructor(maxBytes: number) {
     super(`The body is larger than the limit of ${maxBytes} bytes`, {
@@ -32,14 +32,14 @@ export class BodyTooLargeError extends TycheError {
   }
 }
 
-/** A body of another type than JSON in UTF-8, or an encoded one. */
+/** A body is not JSON in UTF-8, or has a content encoding. */
 export class UnsupportedMediaTypeError extends TycheError {
   constructor(message: string) {
     super(message, { code: "unsupported_media_type", blame: "caller" });
   }
 }
 
-/** A request that ended before its body did. */
+/** A request ended before its body was complete. */
 export class MalformedHttpError extends TycheError {
   constructor(message: string, cause: unknown) {
     super(message, { code: "malformed_http", blame: "caller", cause });
@@ -49,7 +49,7 @@ export class MalformedHttpError extends TycheError {
 function assertPlain(ctx: HttpContext): void {
   const encoding = ctx.get("Content-Encoding").trim().toLowerCase();
   if (encoding === "" || encoding === "identity") return;
-  // RFC 7694, section 3: a 415 for an encoding says what would be taken.
+  // RFC 7694, section 3: a 415 for an encoding says which encodings are accepted.
   ctx.set("Accept-Encoding", "identity");
   throw new UnsupportedMediaTypeError(
     `Content-Encoding ${quote(encoding)} is not supported: send the body unencoded`,
@@ -75,8 +75,8 @@ async function readBytes(ctx: HttpContext, limit: number, length: number | null)
   } catch (error) {
     const type = (error as Partial<getRawBody.RawBodyError>).type;
     if (type === "entity.too.large") {
-      // raw-body leaves the stream paused. Closing now would reset the connection under a client that still writes and never
-      // reads the answer, so the rest is dropped as it comes, for as long as the server's request timeout lets it.
+      // raw-body leaves the stream paused. Closing now would reset the connection of a client that is still writing, so it
+      // would never read the response. The rest is discarded as it arrives, until the server's request timeout at the latest.
       ctx.req.resume();
       throw new BodyTooLargeError(limit);
     }
@@ -84,7 +84,7 @@ async function readBytes(ctx: HttpContext, limit: number, length: number | null)
   }
 }
 
-// Not fatal for a byte order mark: RFC 8259, section 8.1 lets a parser ignore it, and the decoder drops it.
+// Drops a byte order mark instead of failing: RFC 8259, section 8.1 lets a parser ignore it.
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 function decodeUtf8(bytes: Buffer): string {
@@ -95,7 +95,10 @@ function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-/** Position of the first byte that can't be decoded, found by halving: a prefix is fine as long as it decodes as a stream. */
+/**
+ * Finds the position of the first byte that can't be decoded by bisection: a prefix is valid as long as it decodes as a
+ * stream.
+ */
 function firstInvalidByte(bytes: Buffer): number {
   let good = 0;
   let bad = bytes.length;

@@ -1,39 +1,39 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 
-/** Whose call counts, and against what. */
+/** Who makes a call, and the quota it counts against. */
 export interface CountedCall {
-  /** Tells this quota from others, in headers and messages too: `key`, `address`, `pages`. */
+  /** Distinguishes this quota from others, also in headers and messages: `key`, `address`, `pages`. */
   readonly policy: string;
   readonly who: string;
-  /** Calls in a window, which begins with the first. */
+  /** Calls per window; a window begins with its first call. */
   readonly quota: number;
   readonly windowSeconds: number;
 }
 
-/** How a quota stands once a call was counted. */
+/** State of a quota after a call was counted. */
 export interface TakenCall {
-  /** Calls in this window, this one included; more than the quota: refuse it. */
+  /** Calls in this window, including this one; above the quota the call must be refused. */
   readonly consumed: number;
-  /** Until the window ends. */
+  /** Milliseconds until the window ends. */
   readonly resetMs: number;
 }
 
-/** A call that counts as under way. */
+/** A call that counts as in flight. */
 export interface BegunCall extends TakenCall {
-  /** Whether it has a place among the calls under way. Never with the quota used up. */
+  /** Whether the call got one of the places for calls in flight. Always false once the quota is used up. */
   readonly hasPlace: boolean;
-  /** Gives the place back; idempotent. */
+  /** Releases the place; idempotent. */
   end(): void;
 }
 
-/** Counts calls: in this process, or for all replicas together. */
+/** Counts calls, either in this process or across all replicas. */
 export interface CallCounter {
   take(call: CountedCall): Promise<TakenCall>;
-  /** The same, for a call that holds one of `places` until it ends. */
+  /** Same as `take`, for a call that holds one of `places` until it ends. */
   begin(call: CountedCall, places: number): Promise<BegunCall>;
 }
 
-/** Creates a counter in this process. */
+/** Creates a counter that lives in this process. */
 export function createCallCounter(): CallCounter {
   const limiters = new Map<string, RateLimiterMemory>();
   const underWay = new Map<string, number>();
@@ -77,9 +77,8 @@ export function createCallCounter(): CallCounter {
 }
 
 /**
- * Creates a counter for all replicas that goes on without the others where the database doesn't answer: calls without a key, which
- * nothing but this machine's load speaks against, are counted in this process meanwhile. Calls with a key are refused with the
- * error of `shared`: the gate stays shut.
+ * Creates a counter shared by all replicas that survives a database outage: calls without a key only cost this machine load, so
+ * they are counted in this process meanwhile. Calls with a key fail closed, with the error of `shared`.
  */
 export function createSharedCallCounter(shared: CallCounter): CallCounter {
   const own = createCallCounter();

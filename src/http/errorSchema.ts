@@ -2,17 +2,17 @@ import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The schema of an answer: an object with one member `data`. */
+/** Returns the schema of a response: an object with the single member `data`. */
 export function enveloped(data: unknown): Json {
   return { type: "object", required: ["data"], additionalProperties: false, properties: { data } };
 }
 
-/** An answer with an error, as an example. */
+/** Returns an example of an error response. */
 export function errorExample(code: ErrorCode): Json {
   return { data: { success: false, err: ERROR_TABLE[code].meaning, code } };
 }
 
-/** The schema of every answer with an error. */
+/** Returns the schema of every error response. */
 export function errorSchema(): Json {
   return enveloped({
     type: "object",
@@ -24,7 +24,7 @@ export function errorSchema(): Json {
       details: {
         type: "array",
         description:
-          "Every violation, for `invalid_parameter`; for `function_failed` what is behind `err`, where that text alone doesn't say it.",
+          "For `invalid_parameter`, every violation; for `function_failed`, the cause of `err` if its text doesn't state it.",
         items: {
           type: "object",
           required: ["path", "message"],

@@ -7,15 +7,15 @@ import { answerError, type Answer } from "./answer.ts";
 import type { HttpContext, RequestState } from "./context.ts";
 import type { HttpMetrics } from "./metrics.ts";
 
-/** Ids that callers may choose for their requests: nothing that could break a log line or a header. */
+/** Request ids that callers may choose: nothing that could break a log line or a header. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Status in log and metrics of a call whose caller left before the answer (nginx's number for it). */
+/** Status in log and metrics for a call whose caller left before the response (nginx's number for it). */
 const CLIENT_GONE = 499;
 
 /**
- * The outermost layer: names the request, sets the security headers, turns what is thrown into an answer, and logs and measures
- * how it ended. Logs no header, query or body: keys and secrets can't get into the log from here.
+ * The outermost layer: assigns the request id, sets the security headers, turns whatever is thrown into a response, and logs
+ * and measures the outcome. Logs no header, query or body, so keys and secrets can't reach the log from here.
  */
 export function frame(options: {
   readonly log: Logger;
@@ -73,21 +73,21 @@ export function frame(options: {
   };
 }
 
-/** Writes a JSON answer; `null` as body of a 204. */
+/** Sends a JSON response; `null` is the body of a 204. */
 export function sendJson(ctx: HttpContext, status: number, body: unknown): void {
   ctx.status = status;
   ctx.set("Content-Type", "application/json; charset=utf-8");
   ctx.body = JSON.stringify(body);
 }
 
-/** Sends an answer of the API in its envelope. */
+/** Sends an API response in its envelope. */
 export function sendAnswer(ctx: HttpContext, { status, headers, data }: Answer): void {
   if (status >= 400 && typeof data["code"] === "string") ctx.state.errorCode = data["code"];
   ctx.set({ ...headers });
   sendJson(ctx, status, { data });
 }
 
-/** Answers what was thrown, and logs it when it is not the caller's doing. */
+/** Responds to a thrown error, and logs it unless the caller caused it. */
 export function answerThrown(ctx: HttpContext, error: unknown, log: Logger): void {
   const answer = answerError(error, { correlationId: ctx.state.requestId });
   if (answer.status >= 500) {
@@ -119,7 +119,7 @@ const setHelmet = helmet({
       frameAncestors: ["'none'"],
     },
   },
-  // Sub-domains are not ours to speak for. Browsers heed the header over TLS only.
+  // Subdomains are not ours to decide for. Browsers honor the header over TLS only.
   strictTransportSecurity: { includeSubDomains: false },
   xFrameOptions: { action: "deny" },
 });
@@ -135,7 +135,7 @@ function routeOf(ctx: HttpContext): string {
   return typeof route === "string" ? route : "unmatched";
 }
 
-// Bounded labels: a caller may send any method name that Node's parser knows.
+// Bounds the metric's labels: a caller may send any method name that Node's parser knows.
 const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]);
 
 function methodOf(ctx: HttpContext): string {

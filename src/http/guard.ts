@@ -10,28 +10,28 @@ import type { HttpLimits } from "./limits.ts";
 import type { OperationAccess } from "./operation.ts";
 import type { OperatorPart } from "./operatorPart.ts";
 
-/** Lets calls in: knows their dapp, counts them against the key's limits and says so in headers. */
+/** Admits calls: identifies their dapp, counts them against the key's limits and reports those in headers. */
 export interface Guard {
   /**
-   * Authenticates a call and counts it for its key until the answer ends. Throws `unauthenticated`, `forbidden` where `access` is another's,
-   * or {@link RateLimitedError} when the key's rate or its number of calls under way is used up.
+   * Authenticates a call and counts it for its key until the response ends. Throws `unauthenticated`, `forbidden` if `access` excludes the
+   * caller, or {@link RateLimitedError} when the key's rate or its number of calls in flight is used up.
    */
   admit(ctx: HttpContext, access: OperationAccess): Promise<void>;
-  /** Counts a call that has no valid key against its address. Throws {@link RateLimitedError}. */
+  /** Counts a call without a valid key against its address. Throws {@link RateLimitedError}. */
   countAnonymous(ctx: HttpContext): Promise<void>;
 }
 
-/** More calls than the limit allows. `details.retryAfterMs` says when the next may come. */
+/** More calls than the limit allows. `details.retryAfterMs` says when the next one is allowed. */
 export class RateLimitedError extends TycheError {
   constructor(message: string, retryAfterMs: number) {
     super(message, { code: "rate_limited", blame: "caller", retryable: true, details: { retryAfterMs } });
   }
 }
 
-/** What only an operator may do, with the key of a dapp. */
+/** An operator-only call was made with a dapp's key. */
 export class OperatorOnlyError extends TycheError {
   constructor() {
-    super("this takes the operator token in the Authorization header, not the key of a dapp", {
+    super("this call needs the operator token in the Authorization header, not a dapp's API key", {
       code: "forbidden",
       blame: "caller",
     });
@@ -44,7 +44,7 @@ const DAPP_HEADER = "Tyche-Dapp";
 /** Creates the guard. */
 export function createGuard(options: {
   readonly service: Service;
-  /** Who has the operator token; absent where nobody may come as operator. */
+  /** Recognizes the operator token; absent if no one may act as operator. */
   readonly operator: Pick<OperatorPart, "access" | "dapps"> | undefined;
   readonly limits: HttpLimits;
   readonly counter: CallCounter;
@@ -73,7 +73,7 @@ export function createGuard(options: {
       tell(ctx, keys, call);
       if (call.hasPlace) return;
       throw new RateLimitedError(
-        `This key has ${limits.maxConcurrent} calls under way, which is its limit: wait for one to end`,
+        `This key has ${limits.maxConcurrent} calls in progress, which is its limit: wait for one to end`,
         1000,
       );
     },
@@ -84,7 +84,7 @@ export function createGuard(options: {
   };
 }
 
-/** The dapp that an operator acts for: that of the path, or of the header. Throws where one is needed and none is named. */
+/** Finds the dapp that an operator acts for, from the path or the header. Throws if one is required but none is named. */
 async function findNamedDapp(
   ctx: HttpContext,
   dapps: DappDirectory,
@@ -102,7 +102,7 @@ async function findNamedDapp(
   ]);
 }
 
-/** A quota of calls in a window, and what counts them. */
+/** A quota of calls per window, and the counter for it. */
 export interface Policy {
   readonly name: string;
   readonly quota: number;
@@ -110,7 +110,7 @@ export interface Policy {
   readonly counter: CallCounter;
 }
 
-/** Takes a call off the quota of its address. Throws {@link RateLimitedError} past it. */
+/** Counts a call against its address's quota. Throws {@link RateLimitedError} above it. */
 export async function countCall(ctx: Context, policy: Policy): Promise<void> {
   tell(ctx, policy, await policy.counter.take(callOf(policy, addressGroup(ctx.ip))));
 }
@@ -119,7 +119,7 @@ function callOf({ name, quota, windowSeconds }: Policy, who: string): CountedCal
   return { policy: name, who, quota, windowSeconds };
 }
 
-/** Writes the headers of draft-ietf-httpapi-ratelimit-headers. Throws {@link RateLimitedError} where the quota is used up. */
+/** Sets the headers of draft-ietf-httpapi-ratelimit-headers. Throws {@link RateLimitedError} if the quota is used up. */
 function tell(ctx: Context | HttpContext, policy: Policy, { consumed, resetMs }: TakenCall): void {
   const { name, quota, windowSeconds } = policy;
   ctx.state.isCounted = true;
@@ -132,7 +132,7 @@ function tell(ctx: Context | HttpContext, policy: Policy, { consumed, resetMs }:
     );
 }
 
-/** Takes the key out of `Authorization: <key>` or `Authorization: Bearer <key>`; empty when there is none. */
+/** Reads the key from `Authorization: <key>` or `Authorization: Bearer <key>`; empty if there is none. */
 function readKey(ctx: HttpContext): string {
   return ctx
     .get("Authorization")

@@ -1,34 +1,34 @@
-/** Bounds that the HTTP layer enforces. An operator may change each; the defaults suit one machine. */
+/** Limits that the HTTP layer enforces. An operator may change each; the defaults suit one machine. */
 export interface HttpLimits {
   /** Largest body in bytes. A source of 30,720 bytes may take six times that in JSON escapes. */
   readonly maxBodyBytes: number;
   /** Largest request line plus headers in bytes. */
   readonly maxHeaderBytes: number;
-  /** Time for the headers, and for the whole request, to arrive: what ends a slow-loris. */
+  /** Time for the headers, and for the whole request, to arrive; stops slow-loris attacks. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** How long an idle connection is kept for the next request; above the 60 s at which common proxies give up theirs. */
+  /** How long an idle connection stays open for the next request; above the 60 s after which common proxies close theirs. */
   readonly keepAliveTimeoutMs: number;
   readonly maxConnections: number;
   /** How long a call waits for its result before it answers `still_pending`. */
   readonly waitTimeoutMs: number;
-  /** Between comments that keep an event stream alive through proxies. */
+  /** Interval between the comments that keep an event stream alive through proxies. */
   readonly heartbeatMs: number;
-  /** Calls of one key in a window of `rateWindowSeconds`. */
+  /** Calls per key in a window of `rateWindowSeconds`. */
   readonly rateLimit: number;
   readonly rateWindowSeconds: number;
-  /** Calls of one key under way at once, event streams included. */
+  /** Concurrent calls per key, event streams included. */
   readonly maxConcurrent: number;
-  /** Calls without a valid key from one address (IPv6: one /64) in a window of `rateWindowSeconds`. */
+  /** Calls without a valid key per address (IPv6: per /64) in a window of `rateWindowSeconds`. */
   readonly anonymousRateLimit: number;
-  /** Calls of pages, explorer and `/metrics` from one address in a window of `rateWindowSeconds`. */
+  /** Calls of pages, explorer and `/metrics` per address in a window of `rateWindowSeconds`. */
   readonly pageRateLimit: number;
   /**
-   * When closing: how long calls are still taken while `/readyz` already says that the service is not ready. Longer than whoever balances
-   * the load takes to notice; 0 without one.
+   * On closing: how long calls are still accepted while `/readyz` already reports not ready. Must be longer than the load balancer takes
+   * to notice; 0 without one.
    */
   readonly drainDelayMs: number;
-  /** After that: how long calls under way may take to end before they answer `still_pending`. */
+  /** After that: how long calls in flight may take to finish before they answer `still_pending`. */
   readonly closeGraceMs: number;
 }
 
@@ -45,7 +45,7 @@ export const DEFAULT_LIMITS: HttpLimits = {
   rateWindowSeconds: 60,
   maxConcurrent: 1_000,
   anonymousRateLimit: 600,
-  // A page that follows a request asks three times a second.
+  // A page that follows a request polls three times a second.
   pageRateLimit: 3_000,
   drainDelayMs: 0,
   closeGraceMs: 10_000,

@@ -13,7 +13,7 @@ import { EXPECTED } from "../lib/schemaErrors.ts";
 import { address, day, hash, integer, oneOf } from "./parameterSchemas.ts";
 import { compileValidator, type Validator } from "./validator.ts";
 
-/** The request schemas for the networks and presets of one moment, with their compiled validators. */
+/** The request schemas for one set of networks and presets, with their compiled validators. */
 export interface LiveSchemas {
   readonly networks: ReadonlyMap<string, NetworkView>;
   readonly presets: ReadonlyMap<string, PresetView>;
@@ -29,8 +29,8 @@ type ReturnTypeOf<F extends (...given: never[]) => unknown> = F extends (...give
   : never;
 
 /**
- * Returns a function that gives the schemas of this moment. They are made again only when the service's lists of networks or presets
- * change, so that a request costs two comparisons.
+ * Returns a function that gives the current schemas. They are rebuilt only when the service's lists of networks or presets change,
+ * so a request costs two comparisons.
  */
 export function createLiveSchemas(service: Service): () => LiveSchemas {
   let networks: readonly NetworkView[] | undefined;
@@ -82,10 +82,12 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
   const network = (fallback?: string) => oneOf(networkNames, "Network on which the request runs.", fallback);
   const maxWords = Math.max(...networks.map(({ vrf }) => vrf.maxWords), 1);
   const cursor = () =>
-    Type.Optional(Type.String({ minLength: 1, description: "`nextCursor` of the page before." }));
+    Type.Optional(Type.String({ minLength: 1, description: "`nextCursor` of the previous page." }));
   const before = () =>
     Type.Optional(
-      Type.String({ description: "`older` of the page before: a block number, or one with a place in it." }),
+      Type.String({
+        description: "`older` of the previous page: a block number, or one with a position in the block.",
+      }),
     );
   const source = Type.String({
     minLength: 1,
@@ -103,7 +105,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     ...oneOf(RETURN_TYPES, "Type used to decode the result.", "string"),
   });
   return {
-    /** Of a preset request all but the preset's own parameters, which the preset's schema checks. */
+    /** Everything in a preset request except the preset's own parameters, which the preset's schema checks. */
     preset: Type.Object({
       network: network("polygon_mumbai"),
       preset: oneOf(
@@ -121,7 +123,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         confirmations: Type.Optional(
           integer(
             { minimum: 1, maximum: 200 },
-            "Block confirmations before the random numbers are drawn. Without it 1, or the network's minimum where that is more. " +
+            "Block confirmations before the random numbers are drawn. Default: 1, or the network's minimum if that is higher. " +
               "`GET /api/networks` lists each network's range.",
           ),
         ),
@@ -144,11 +146,13 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     ),
     consumer: Type.Object(
       {
-        dappId: Type.String({
-          pattern: "^[A-Za-z0-9_-]{1,64}$",
-          [EXPECTED]: "1 to 64 letters, digits, _ or -",
-          description: "Identifier of the dapp, as in the address of its page.",
-        }),
+        dappId: Type.Optional(
+          Type.String({
+            pattern: "^[A-Za-z0-9_-]{1,64}$",
+            [EXPECTED]: "1 to 64 letters, digits, _ or -",
+            description: "Identifier of the dapp, as in the address of its page. Default: the key's dapp.",
+          }),
+        ),
         network: network(),
         consumer: address("Address of the consumer contract; its checksum is verified when mixed case."),
       },
@@ -171,7 +175,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         cursor: cursor(),
         kind: Type.Optional(
           Type.Enum([...DRY_RUN_KINDS], {
-            description: "`dry-run` was asked for; of the others the call was refused.",
+            description: "`dry-run`: a dry run was requested; the others: a call of that kind was refused.",
           }),
         ),
         network: Type.Optional(oneOf(networkNames, "Only those that named this network.")),
@@ -183,7 +187,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
         network: oneOf(networkNames, "Network of the transaction."),
         tx: hash("Hash of the transaction: of a request, a VRF proof (`vrfv2Hash`) or a report."),
         requestId: Type.Optional(
-          hash("Checks this request alone, where others share the transaction; of functions or of VRF."),
+          hash("Check only this request, of functions or VRF, if several share the transaction."),
         ),
       },
       STRICT,
@@ -192,9 +196,9 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       {
         network: oneOf(
           networks.filter(({ embedded }) => embedded).map(({ name }) => name),
-          "Network whose coin it is: an embedded one.",
+          "Embedded network to send on.",
         ),
-        address: address("Who gets coin and LINK; its checksum is verified when mixed case."),
+        address: address("Recipient of the coin and LINK; its checksum is verified when mixed case."),
       },
       STRICT,
     ),
@@ -212,7 +216,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     ),
     createDapp: Type.Object(
       {
-        name: Type.String({ description: "What to call it: 1 to 60 characters." }),
+        name: Type.String({ description: "Its name: 1 to 60 characters." }),
         facilities: Type.Array(Type.Enum(["presets", "functions"]), {
           default: ["presets", "functions"],
           minItems: 1,
@@ -224,18 +228,18 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       STRICT,
     ),
     renameDapp: Type.Object(
-      { name: Type.String({ description: "What to call it from now on: 1 to 60 characters." }) },
+      { name: Type.String({ description: "The new name: 1 to 60 characters." }) },
       STRICT,
     ),
     addKey: Type.Object(
       {
-        name: Type.String({ default: "", description: "What to call the key: at most 60 characters." }),
+        name: Type.String({ default: "", description: "Name of the key: at most 60 characters." }),
         dailyLimit: Type.Optional(
           Type.Integer({
             minimum: 1,
             maximum: MAX_DAILY_LIMIT,
             description:
-              "Requests that calls with the key may make on a day (UTC); past that they are 429. Default: any number.",
+              "Most requests that the key may make in a day (UTC); further calls get 429. Default: no limit.",
           }),
         ),
       },

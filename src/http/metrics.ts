@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
-/** The HTTP layer's own metrics, in the registry that it was given. */
+/** The HTTP layer's own metrics, in the given registry. */
 export interface HttpMetrics {
   readonly registry: Registry;
   readonly duration: Histogram<"method" | "route" | "status">;
@@ -9,16 +9,16 @@ export interface HttpMetrics {
   readonly streams: Gauge;
 }
 
-/** Registers the metrics. Throws when the registry has them already: one app per registry. */
+/** Registers the metrics. Throws if the registry already has them: one app per registry. */
 export function createHttpMetrics(registry: Registry): HttpMetrics {
   const registers = [registry];
   return {
     registry,
     duration: new Histogram({
       name: "tyche_http_request_duration_seconds",
-      help: "Time from the first byte of a request to the end of its answer, by route and status; 499: the caller left.",
+      help: "Time from the first byte of a request to the end of its answer, by route and status; 499: the caller disconnected.",
       labelNames: ["method", "route", "status"],
-      // From an answer out of memory to the wait limit of a call.
+      // From a response served from memory up to the wait limit of a call.
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
       registers,
     }),

@@ -5,7 +5,7 @@ import type { DappDirectory } from "../dapps/dapps.ts";
 import type { OperatorAccess } from "../dapps/operatorAccess.ts";
 import type { Explorer } from "../explorer/explorer.ts";
 
-/** What the operator's part of the API shows and acts on. */
+/** What the operator's part of the API reads and acts on. */
 export interface OperatorPart {
   readonly access: Pick<OperatorAccess, "recognize">;
   readonly dapps: DappDirectory;

@@ -13,7 +13,7 @@ export function hash(description: string) {
   });
 }
 
-/** 20 bytes in hex; a checksum is for whoever uses the address to verify. */
+/** 20 bytes in hex; whoever uses the address verifies its checksum. */
 export function address(description: string) {
   return Type.Unsafe<Hex>({
     type: "string",
@@ -23,11 +23,11 @@ export function address(description: string) {
   });
 }
 
-/** A string out of a list; the default only where the list has it. */
+/** A string from a list; the default applies only if the list contains it. */
 export function oneOf(values: readonly string[], description: string, fallback?: string) {
   return Type.Unsafe<string>({
     type: "string",
-    // An empty enumeration is no valid schema; a name that can't be one says the same.
+    // An empty enumeration is not a valid schema; a pattern that nothing matches means the same.
     ...(values.length > 0 ? { enum: [...values] } : { pattern: "^(?!)" }),
     ...(fallback !== undefined && values.includes(fallback) ? { default: fallback } : {}),
     description,

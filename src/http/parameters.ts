@@ -5,7 +5,7 @@ import { describeValue } from "../lib/describeValue.ts";
 import { pointerTo, type JsonValue } from "../lib/parseJson.ts";
 import { parseQuery } from "./query.ts";
 
-/** The parameters of a request before anything is known of them. */
+/** A request's parameters before any validation. */
 export interface GivenParameters {
   /** By name, from query and body alike; without a prototype, so that no name is special. */
   readonly values: Record<string, JsonValue>;
@@ -13,8 +13,8 @@ export interface GivenParameters {
 }
 
 /**
- * Reads the parameters of a POST from its query and its JSON body. A parameter in both is fine when the values are equal (a
- * number equals its decimal text) and a violation that names both when not: neither place has precedence.
+ * Reads the parameters of a POST from its query and its JSON body. A parameter in both is fine if the values are equal (a
+ * number equals its decimal text); otherwise it is a violation that names both, since neither place takes precedence.
  */
 export async function readParameters(
   ctx: HttpContext,

@@ -4,8 +4,8 @@ import type { ParameterViolation } from "../lib/invalidParameter.ts";
 import type { Validator } from "./validator.ts";
 
 /**
- * Validates given parameters by a schema and then by `check`, for what a schema can't say (bytes, checksums, a network's ranges).
- * Throws `invalid_parameter` with the violations of all three: of reading, of the schema, of the check.
+ * Validates parameters against a schema and then with `check`, which covers what a schema can't express (bytes, checksums, a
+ * network's ranges). Throws `invalid_parameter` with the violations from all three stages: reading, schema, check.
  */
 export function parseRequest<T>(
   given: GivenParameters,

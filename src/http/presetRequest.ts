@@ -7,7 +7,8 @@ import { pointerTo, type JsonValue } from "../lib/parseJson.ts";
 
 /**
  * Parses the parameters of a preset request: `network` and `preset` by our schema, the rest by the preset's own. Lists the
- * violations of both at once; when the preset isn't served, the reason, and, unless its folder is broken, what no preset takes.
+ * violations of both at once. For a preset that isn't served, lists the reason and, unless the preset's folder is broken, the
+ * parameters that no preset accepts.
  */
 export function parsePresetRequest(
   given: GivenParameters,
@@ -29,7 +30,7 @@ export function parsePresetRequest(
       ...unserved.details,
       ...(unserved.precludesOthers ? [] : findUntaken(toPresetParams(own), schemas, service)),
     ]);
-  // Defaults are filled in even where something else is wrong, so that the preset's own parameters can be checked all the same.
+  // Defaults are filled in even if another member is invalid, so that the preset's own parameters are checked anyway.
   const presetName = known(shared["preset"], schemas.presets);
   const networkName = known(shared["network"], schemas.networks);
   if (presetName !== undefined) {
@@ -49,7 +50,7 @@ export function parsePresetRequest(
   throw new InvalidParameterError(violations);
 }
 
-/** What the service says of a preset that it doesn't serve: more than that it is not on the list. */
+/** Returns the service's explanation for a preset that it doesn't serve, which says more than that it is not listed. */
 function findUnserved(
   preset: JsonValue | undefined,
   schemas: LiveSchemas,
@@ -65,7 +66,7 @@ function findUnserved(
   }
 }
 
-/** What is wrong with parameters whichever preset was meant: none has them, or none takes such a value. */
+/** Finds parameters that are wrong whichever preset was meant: no preset has them, or none accepts such a value. */
 function findUntaken(
   params: Readonly<Record<string, unknown>>,
   schemas: LiveSchemas,
@@ -78,7 +79,7 @@ function findUntaken(
       Object.hasOwn({ ...(properties as object) }, name),
     );
     if (takers.length === 0)
-      return [{ path: pointer, message: "is a parameter of no preset that is served" }];
+      return [{ path: pointer, message: "is not a parameter of any preset served here" }];
     const refusals = takers.map((preset) => {
       try {
         service.parsePresetParams(preset.name, { [name]: value }, {});
@@ -95,7 +96,7 @@ function known(value: JsonValue | undefined, names: ReadonlyMap<string, unknown>
   return typeof value === "string" && names.has(value) ? value : undefined;
 }
 
-/** Writes whole numbers past 2^53 as the decimal strings that presets take as the same value. */
+/** Converts whole numbers above 2^53 to decimal strings, which presets accept as the same value. */
 function toPresetParams(own: Record<string, JsonValue>): Record<string, unknown> {
   const params: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(own)) {

@@ -6,7 +6,7 @@ import { countCall } from "./guard.ts";
 import { DEFAULT_LIMITS, type HttpLimits } from "./limits.ts";
 
 /**
- * Lets a call without an API key in: to the pages, the explorer, `/readyz` and `/metrics`.
+ * Admits a call without an API key: to the pages, the explorer, `/readyz` and `/metrics`.
  *
  * @param options.isCounted whether the call counts against its address. Default `true`.
  */
@@ -15,10 +15,10 @@ export type PublicGuard = (ctx: Context, options?: { readonly isCounted?: boolea
 /**
  * Creates the guard of everything that is served without an API key.
  *
- * A page of a foreign site can point its own name at 127.0.0.1 (DNS rebinding) and then read what a server there gives to
- * everybody. So a server that listens on a loopback address answers only where it is asked for by a loopback name, or by one that the
- * operator lists because a forwarder in front has it. By a loopback name such a page may read nothing either, although the API lets pages
- * of any origin in: here that is for those who have a key.
+ * A foreign site can point its own name at 127.0.0.1 (DNS rebinding) and then read what a server there shows to everyone. So a server
+ * that listens on a loopback address answers only to loopback names and to names that the operator lists because a forwarder in front
+ * uses them. Foreign pages may not read anything through a loopback name either: the API admits pages of any origin, but there the
+ * callers have a key.
  *
  * @returns a check that rejects with {@link HostNotAllowedError}, {@link OriginNotAllowedError}, or `rate_limited` when an address is
  * over its quota.
@@ -26,10 +26,10 @@ export type PublicGuard = (ctx: Context, options?: { readonly isCounted?: boolea
 export function createPublicGuard(options: {
   /** Whether the server listens on a loopback address. */
   readonly isLoopback: boolean;
-  /** Names, without port, under which a forwarder serves this; default none. */
+  /** Names, without port, under which a forwarder serves this; none by default. */
   readonly hosts?: readonly string[];
   readonly limits?: Partial<Pick<HttpLimits, "pageRateLimit" | "rateWindowSeconds">>;
-  /** Default: one in this process. */
+  /** Default: a counter in this process. */
   readonly counter?: CallCounter;
 }): PublicGuard {
   const { pageRateLimit, rateWindowSeconds } = { ...DEFAULT_LIMITS, ...options.limits };
@@ -53,7 +53,8 @@ export function createPublicGuard(options: {
 }
 
 /**
- * Checks names under which a forwarder serves this, and returns them as a Host header is compared: in lower case, IPv6 in brackets.
+ * Checks the names under which a forwarder serves this, and returns them in the form in which Host headers are compared: lower case, IPv6
+ * in brackets.
  *
  * @throws {ServedHostError} for an entry with a scheme, a port or a path, which no Host header would ever match.
  */
@@ -66,17 +67,17 @@ export function parseServedHosts(entries: readonly string[]): readonly string[] 
   });
 }
 
-/** A list of names can't be read. */
+/** A list of host names can't be parsed. */
 class ServedHostError extends TycheError {
   constructor(entry: string) {
     super(
-      `TYCHE_HOSTS must list host names without scheme, port or path, such as tyche.example.org; ${JSON.stringify(entry)} is none`,
+      `TYCHE_HOSTS must list host names without scheme, port or path, such as tyche.example.org; ${JSON.stringify(entry)} is not one`,
       { code: "start_failed", blame: "caller" },
     );
   }
 }
 
-/** A call for a name that this server doesn't answer to. */
+/** A call used a host name that this server doesn't answer to. */
 export class HostNotAllowedError extends TycheError {
   constructor() {
     super(
@@ -86,11 +87,11 @@ export class HostNotAllowedError extends TycheError {
   }
 }
 
-/** A call that a page of a foreign site made, without a key. */
+/** A page of a foreign site made a call without a key. */
 export class OriginNotAllowedError extends TycheError {
   constructor() {
     super(
-      "This server listens on a loopback address and shows what takes no key to pages of this machine only: have the operator list the name that the page is served under in TYCHE_HOSTS",
+      "This server listens on a loopback address and accepts calls without a key only from pages of this machine: have the operator list the page's host name in TYCHE_HOSTS",
       { code: "origin_not_allowed", blame: "caller" },
     );
   }

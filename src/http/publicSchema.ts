@@ -2,17 +2,17 @@ import { EXPECTED } from "../lib/schemaErrors.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Keywords whose members are schemas by name, and those that hold schemas. */
+/** Keywords that map names to schemas, that list schemas, and that hold one schema. */
 const MAPS = new Set(["properties", "patternProperties", "$defs"]);
 const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const SINGLES = new Set(["items", "additionalProperties", "not"]);
-/** Keywords that say something of numbers, and of texts. */
+/** Keywords that constrain numbers, and strings. */
 const OF_NUMBERS = ["minimum", "maximum"];
 const OF_TEXTS = ["pattern", "minLength", "maxLength"];
 
 /**
- * Rewrites a schema that our validator takes into one that every tool understands: without its annotations, and with a choice of two
- * schemas where a whole number may come as an integer or as text, so that no `pattern` stands at an integer.
+ * Rewrites one of our validator's schemas into one that every tool understands: it drops the annotations, and where a whole number
+ * may come as an integer or as text it offers a choice of two schemas, so that no `pattern` applies to an integer.
  */
 export function publicSchema(schema: Json): Json {
   const published: Record<string, unknown> = {};

@@ -7,8 +7,8 @@ export interface ParsedQuery {
 }
 
 /**
- * Parses a query string (without `?`) in the form that HTML forms send: `+` is a blank, pairs are split by `&`.
- * A name given twice and bytes that are not UTF-8 are violations: neither is guessed at.
+ * Parses a query string (without `?`) as HTML forms encode it: `+` is a space, `&` separates pairs. A repeated
+ * name is a violation, and so are bytes that are not UTF-8: neither is guessed at.
  */
 export function parseQuery(query: string): ParsedQuery {
   const values = new Map<string, string>();
@@ -25,7 +25,7 @@ export function parseQuery(query: string): ParsedQuery {
         message: "is not percent-encoded UTF-8 in the query",
       });
     } else if (values.has(name)) {
-      violations.push({ path: pointerTo(name), message: "stands more than once in the query" });
+      violations.push({ path: pointerTo(name), message: "appears more than once in the query" });
     } else {
       values.set(name, value);
     }

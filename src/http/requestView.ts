@@ -12,19 +12,19 @@ export const EntryView = Type.Object({
   seq: Type.Integer({ minimum: 1 }),
   state: Type.Enum([...REQUEST_STATES]),
   at: time("When."),
-  transactionHash: Type.Optional(Type.String({ description: "Transaction that brought the state about." })),
+  transactionHash: Type.Optional(Type.String({ description: "Transaction that caused the state." })),
   url: Type.Optional(Type.String({ description: "Explorer page of that transaction." })),
   detail: Type.Optional(Type.String()),
 });
 
-/** A preset's result, taken apart for people as its `preset.json` says. */
+/** A preset's result, parsed for display as its `preset.json` specifies. */
 export const ShownSchema = Type.Union(
   [
     Type.Object({ as: Type.Literal("coin"), side: Type.String(), index: Type.Enum([0, 1]) }),
     Type.Object({ as: Type.Literal("dice"), rolls: Type.Array(Type.String()), hasPips: Type.Boolean() }),
     Type.Object({ as: Type.Literal("list"), entries: Type.Array(Type.String()) }),
   ],
-  { description: "The result of a preset taken apart, where the preset says how people are shown it." },
+  { description: "The preset's result as structured data, if the preset declares how to display it." },
 );
 
 /** A request, as the API shows it. */
@@ -35,11 +35,11 @@ export const RequestView = Type.Object({
   network: Type.String(),
   params: Type.Record(Type.String(), Type.Unknown()),
   state: Type.Enum([...REQUEST_STATES]),
-  why: Type.Union([Type.String(), Type.Null()], { description: "What a pending request waits for." }),
+  why: Type.Union([Type.String(), Type.Null()], { description: "What a pending request is waiting for." }),
   createdAt: time("When the request was received."),
-  updatedAt: time("When its state changed last."),
+  updatedAt: time("When its state last changed."),
   payloadDeletedAt: Type.Optional(
-    time("When the service deleted what was sent, as it is configured: `params` lacks it since then."),
+    time("When the service deleted the payload, as its configuration says: `params` no longer contains it."),
   ),
   timeline: Type.Array(EntryView),
   outcome: Type.Union([PresetResult, FunctionResult, RandomResult, ConsumerResult, Type.Null()], {
@@ -95,7 +95,10 @@ export function viewEntry(entry: TimelineEntry, network: NetworkView | undefined
   };
 }
 
-/** Whether a request has ended: nothing about it changes any more, unless a reorganisation takes its end back. */
+/**
+ * Whether a request has ended: nothing about it changes from then on, unless a reorg removes the block that ended
+ * it.
+ */
 export function hasEnded(record: RequestRecord): boolean {
   return record.state === "fulfilled" || record.state === "failed";
 }

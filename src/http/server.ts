@@ -13,13 +13,13 @@ import { errorAnswer } from "./answer.ts";
 import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
-/** How long a caller may take to read its last answer, and to close its side of a connection that was refused. */
+/** How long a caller may take to read its last response, and to close its side of a refused connection. */
 const CLOSE_CONNECTIONS_MS = 1_000;
 
 export interface StartHttpOptions extends Omit<HttpAppOptions, "leaving" | "closing" | "closingHard"> {
   /** Address to listen on. Default `127.0.0.1`. */
   readonly host?: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
 }
 
@@ -28,18 +28,16 @@ export interface HttpServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Answers `/readyz` with 503 at once. `limits.drainDelayMs` later it takes no new calls and ends event streams, while the port goes on
-   * to answer calls with `overloaded`. Calls under way end with their answer, after `limits.closeGraceMs` more with 504 `still_pending`.
-   * Resolves when none is left. Idempotent.
+   * Makes `/readyz` answer 503 at once. After `limits.drainDelayMs`, ends event streams and refuses new calls with `overloaded`, while the
+   * port stays open. Calls in flight end with their response or, after another `limits.closeGraceMs`, with 504 `still_pending`. Resolves
+   * when none is left. Idempotent.
    */
   drain(): Promise<void>;
   /** Drains, then stops listening. Resolves when the last connection is closed. Idempotent. */
   close(): Promise<void>;
 }
 
-/**
- * Creates the application and listens. Rejects with Node's own error when the port is taken (`EADDRINUSE`) or not permitted.
- */
+/** Creates the application and listens. Rejects with Node's own error if the port is taken (`EADDRINUSE`) or not permitted. */
 export async function startHttp(options: StartHttpOptions): Promise<HttpServer> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const leaving = new AbortController();
@@ -66,10 +64,10 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
       underWay.add(response);
       response.once("close", () => {
         underWay.delete(response);
-        // Once closing, a connection that falls idle is closed at once instead of after its keep-alive time.
+        // While closing, a connection that becomes idle is closed at once instead of after its keep-alive time.
         if (closing.signal.aborted) setImmediate(() => server.closeIdleConnections());
       });
-      // RFC 9112, section 3.2: Node keeps the first of several Host lines, a forwarder in front may have gone by another.
+      // RFC 9112, section 3.2: of several Host lines Node keeps the first, but a forwarder in front may have used another.
       if (countHosts(request) > 1)
         refuseRequest(response, "malformed_http", "the request has more than one Host header");
       else if (!isTarget(request.url ?? ""))
@@ -112,7 +110,7 @@ async function endCalls(
   const last = [...underWay].map((response) => new Promise((resolve) => response.once("close", resolve)));
   closing.abort();
   const soft = setTimeout(() => closingHard.abort(), graceMs);
-  // Waits end with the signal above; what is left after one more second is a caller that doesn't read its answer.
+  // Waits end with the signal above; whatever is left one second later is a caller that doesn't read its response.
   await Promise.race([Promise.all(last), sleep(graceMs + 1_000, undefined, { ref: false })]);
   clearTimeout(soft);
   closingHard.abort();
@@ -138,7 +136,7 @@ function listening(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-/** Answers what Node's parser refused, in the API's envelope; there is no request object to go through the application with. */
+/** Answers what Node's parser refused, in the API's envelope; there is no request object to pass to the application. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -152,7 +150,8 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
       "Content-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n" +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
-  // Half closed, it counts as a connection for as long as the peer likes; closed at once, what is unread of it could take the answer along.
+  // Half closed, the connection counts for as long as the peer keeps it open; closed at once, its unread input could make the peer lose the
+  // response.
   const hard = setTimeout(() => socket.destroy(), CLOSE_CONNECTIONS_MS);
   socket.once("close", () => clearTimeout(hard));
 }
@@ -167,10 +166,10 @@ function countHosts({ rawHeaders }: IncomingMessage): number {
   return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
 }
 
-/** `http://host/path?query`; what else a URL may have makes no sense here. */
+/** `http://host/path?query`; other URL parts have no meaning in a request target. */
 const ABSOLUTE_TARGET = /^https?:\/\/(?:\[[\d.:a-f]+\]|[\w.-]+)(?::\d{1,5})?(?:[/?][^#\\\u00a0]*)?$/i;
 
-/** Whether the application can read a target: Koa's parser throws for some that are none, which would look like a fault of ours. */
+/** Whether the application can parse a target. Koa's parser throws for some invalid ones, which would look like our own error. */
 function isTarget(url: string): boolean {
   if (url.startsWith("/")) return !/[#\u00a0]/.test(url);
   return url === "*" || (ABSOLUTE_TARGET.test(url) && URL.canParse(url));

@@ -7,16 +7,17 @@ import { onClose, type HttpContext } from "./context.ts";
 export interface StreamEvent {
   readonly id: string;
   readonly event: string;
-  /** Becomes JSON. */
+  /** Serialized as JSON. */
   readonly data: unknown;
 }
 
-/** How long a client waits before it connects again, in milliseconds. */
+/** How long a client waits before it reconnects, in milliseconds. */
 const RETRY_MS = 2000;
 
 /**
- * Answers with an event stream. Ends after the last event, when the caller leaves, or when `closing` aborts; the source's signal
- * aborts then too. A comment goes out every `heartbeatMs`. A source that throws ends the stream with what `describeFailure` makes of it.
+ * Responds with an event stream. The stream ends after the last event, when the caller leaves, or when `closing` aborts; the source's
+ * signal aborts at the same time. Sends a comment every `heartbeatMs`. If the source throws, the stream ends with the event that
+ * `describeFailure` returns.
  */
 export function sendEvents(
   ctx: HttpContext,
@@ -33,7 +34,7 @@ export function sendEvents(
   const end = () => ended.abort();
   ctx.status = 200;
   ctx.set("Content-Type", "text/event-stream; charset=utf-8");
-  // Proxies that gather answers (nginx) would hold the events back.
+  // Buffering proxies (nginx) would hold the events back.
   ctx.set("X-Accel-Buffering", "no");
   ctx.body = stream;
   stream.write(`retry: ${RETRY_MS}\n\n`);
@@ -66,6 +67,6 @@ export function sendEvents(
 }
 
 function format({ id, event, data }: StreamEvent): string {
-  // JSON holds no line break, so one data line is enough.
+  // JSON contains no line breaks, so one data line is enough.
   return `${id === "" ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -4,17 +4,17 @@ import { describeValue } from "../lib/describeValue.ts";
 import type { HttpContext, RequestState } from "./context.ts";
 import { isApiPath } from "./frame.ts";
 
-/** A path at which there is nothing. */
+/** Nothing exists at the path. */
 export class NotFoundError extends TycheError {
   constructor(path: string) {
-    super(`There is nothing at ${describeValue(path)}: GET /openapi.json lists what there is`, {
+    super(`There is nothing at ${describeValue(path)}: GET /openapi.json lists the paths`, {
       code: "not_found",
       blame: "caller",
     });
   }
 }
 
-/** A method that the path doesn't have. */
+/** The path doesn't support the method. */
 export class MethodNotAllowedError extends TycheError {
   constructor(method: string, path: string, allowed: string) {
     super(`${method} is not allowed at ${path}: use ${allowed}`, {
@@ -29,7 +29,7 @@ export function unmatched(): Middleware<RequestState> {
   return async (ctx) => {
     const allowed = allowedMethods(ctx);
     const isOptions = ctx.method === "OPTIONS";
-    // A route that has the method and passed the call on found nothing there: a file that the build doesn't have.
+    // A route that has the method but passed the call on found nothing there: a file that the build doesn't have.
     if (allowed === "" || (!isOptions && allowed.split(", ").includes(ctx.method)))
       throw new NotFoundError(ctx.path);
     ctx.set("Allow", allowed);
@@ -39,7 +39,10 @@ export function unmatched(): Middleware<RequestState> {
   };
 }
 
-/** Methods of the routes whose path matched, as the router left them in the context; empty when none did. */
+/**
+ * Returns the methods of the routes whose path matched, as the router left them in the context; empty if none
+ * did.
+ */
 function allowedMethods(ctx: HttpContext): string {
   const matched = (ctx["matched"] ?? []) as readonly { readonly methods: readonly string[] }[];
   const methods = new Set(matched.flatMap((layer) => layer.methods));

@@ -11,11 +11,11 @@ export type Checked<T> =
 /** A compiled object schema. Fills defaults into `values` and turns decimal strings into numbers where the schema says integer. */
 export type Validator<T> = (values: Record<string, JsonValue>) => Checked<T>;
 
-// Every violation is listed; bodies are bounded in bytes and nesting, which bounds the work that allErrors may cause.
+// Lists every violation; bodies are bounded in bytes and nesting, which bounds the work that allErrors may cause.
 const ajv = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true, allowUnionTypes: true });
 ajv.addKeyword({ keyword: EXPECTED, schemaType: "string" });
 
-/** Compiles an object schema into a {@link Validator}: all violations at once, at most one for each path. */
+/** Compiles an object schema into a {@link Validator}: reports all violations at once, at most one per path. */
 export function compileValidator<S extends TSchema>(schema: S): Validator<Static<S>> {
   const validate: ValidateFunction = ajv.compile(schema);
   const decimals = decimalNames(schema);
@@ -29,11 +29,11 @@ export function compileValidator<S extends TSchema>(schema: S): Validator<Static
   };
 }
 
-/** As presets take numbers: the 78 digits of 2^256, leading zeros allowed. */
+/** The number format of presets: up to the 78 digits of 2^256, leading zeros allowed. */
 export const DECIMAL_PATTERN = "^-?[0-9]{1,78}$";
 const DECIMAL = new RegExp(DECIMAL_PATTERN);
 
-/** Turns a decimal string into the number it writes; anything else stays as it is, for the schema to refuse. */
+/** Converts a decimal string to its number; anything else stays as it is, for the schema to refuse. */
 function parseDecimal(text: string): string | number | bigint {
   if (!DECIMAL.test(text)) return text;
   const value = Number(text);
@@ -47,18 +47,18 @@ function decimalNames(schema: TSchema): readonly string[] {
     .map(([name]) => name);
 }
 
-/** Most violations that are listed; a list of thousands of wrong entries says nothing more, and takes time to write. */
+/** Maximum number of violations listed; a list of thousands of wrong entries says nothing more, and takes time to write. */
 const MAX_VIOLATIONS = 100;
 
 function toViolations(errors: readonly ErrorObject[]): ParameterViolation[] {
   const byPath = new Map<string, ParameterViolation>();
-  // A branch that was taken says by itself what is wrong in it.
+  // A conditional adds nothing: the branch it took reports its own violations.
   for (const [index, error] of errors.filter(({ keyword }) => keyword !== "if").entries()) {
     if (byPath.size === MAX_VIOLATIONS) {
       return [...byPath.values(), { path: "", message: `and ${errors.length - index} more` }];
     }
     const violation = toViolation(error);
-    // A wrong type also breaks bounds, patterns and enumerations: the first says it all.
+    // A wrong type also violates bounds, patterns and enumerations: the first violation is enough.
     if (!byPath.has(violation.path)) byPath.set(violation.path, violation);
   }
   return [...byPath.values()];

@@ -9,24 +9,24 @@ const SIMULATE = "/api/oracleFunctions/simulate";
 const REQUESTS = "/api/requests";
 const VERIFY = "/api/verify";
 
-/** Stands for the key of a dapp that may run functions only. */
+/** Stands for the key of a dapp that may only run functions. */
 export const FUNCTIONS_ONLY = Symbol("a key without presets");
 
-/** A request that can't be served, and what answers it. */
+/** A request that can't be served, and its expected answer. */
 export interface BadInput {
   readonly what: string;
   readonly method?: string;
   readonly path: string;
-  /** Default: a good key; `null` for none; `functionsOnly` for the key of a dapp without presets. */
+  /** Default: a valid key; `null` for none; `FUNCTIONS_ONLY` for the key of a dapp without presets. */
   readonly key?: string | null | typeof FUNCTIONS_ONLY;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON when it is an object, as it is when it is text or bytes. */
+  /** An object is sent as JSON, text and bytes unchanged. */
   readonly body?: unknown;
   readonly status: number;
   readonly code: string;
-  /** Must stand in `err`. */
+  /** Must occur in `err`. */
   readonly says: string;
-  /** All the paths of `details`. */
+  /** All paths in `details`. */
   readonly paths?: readonly string[];
 }
 
@@ -38,7 +38,7 @@ const malformed = { status: 400, code: "malformed_json" } as const;
 const nestedDeep = `${"[".repeat(5000)}${"]".repeat(5000)}`;
 
 // oxfmt-ignore
-/** Everything a caller can get wrong, with its answer. */
+/** Everything that a caller can get wrong, with its answer. */
 export const BAD_INPUTS: readonly BadInput[] = [
   // Key
   { what: "no key", path: PRESETS, key: null, status: 401, code: "unauthenticated", says: "missing" },
@@ -65,7 +65,7 @@ export const BAD_INPUTS: readonly BadInput[] = [
   { what: "two documents", path: PRESETS, body: "{}{}", ...malformed, says: "the end of the text" },
   { what: "a comment", path: PRESETS, body: "{} // x", ...malformed, says: "position 3" },
   { what: "NaN", path: RANDOM, body: '{"numWords":NaN}', ...malformed, says: "position 12" },
-  { what: "a member twice", path: PRESETS, body: '{"preset":"range","preset":"coinflip"}', ...malformed, says: '"preset" stands twice' },
+  { what: "a member twice", path: PRESETS, body: '{"preset":"range","preset":"coinflip"}', ...malformed, says: '"preset" appears twice' },
   { what: "half a surrogate pair", path: RUN, body: '{"network":"sepolia","source":"\\ud800"}', ...malformed, says: "surrogate" },
   { what: "bytes that are not UTF-8", path: PRESETS, body: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), ...malformed, says: "byte 2 is not valid UTF-8" },
   { what: "UTF-16", path: PRESETS, body: Buffer.from("{}", "utf16le"), ...malformed, says: "position 1" },
@@ -138,7 +138,7 @@ export const BAD_INPUTS: readonly BadInput[] = [
   { what: "a key hash that is not registered", path: `${RANDOM}?keyHash=0x${"00".repeat(32)}`, ...invalid, says: "registered: 0xabab", paths: ["/keyHash"] },
   { what: "everything wrong at once", path: `${RANDOM}?network=x&numWords=x&confirmations=x&keyHash=x&y=x`, ...invalid, says: "y", paths: ["/y", "/network", "/numWords", "/confirmations", "/keyHash"] },
   // Consumers
-  { what: "no parameters", path: CONSUMERS, ...invalid, says: "is required", paths: ["/dappId", "/network", "/consumer"] },
+  { what: "no parameters", path: CONSUMERS, ...invalid, says: "is required", paths: ["/network", "/consumer"] },
   { what: "a short address", path: consumerQuery({ consumer: "0x12" }), ...invalid, says: "40 hex digits", paths: ["/consumer"] },
   { what: "an address without 0x", path: consumerQuery({ consumer: CONSUMER.slice(2) }), ...invalid, says: "an address", paths: ["/consumer"] },
   { what: "a wrong checksum", path: consumerQuery({ consumer: CONSUMER.replace("5aA", "5AA") }), ...invalid, says: `expected ${CONSUMER}`, paths: ["/consumer"] },
@@ -158,7 +158,7 @@ export const BAD_INPUTS: readonly BadInput[] = [
   { what: "an Idempotency-Key that is too long", path: PRESETS, headers: { "Idempotency-Key": "k".repeat(256) }, ...invalid, says: "255", paths: [""] },
 ];
 
-/** Sends one of them as it is. */
+/** Sends one of these requests unchanged. */
 export async function sendBadInput(
   url: string,
   input: BadInput,

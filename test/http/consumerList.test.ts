@@ -8,7 +8,7 @@ const NETWORKS = ["fuji", "sepolia", "starting"];
 
 type Deps = Parameters<typeof listConsumers>[1];
 
-/** Two chains that have the same contracts, and one that can't be asked. */
+/** Two chains that have the same contracts, and one that can't be reached. */
 const service = {
   networks: () => NETWORKS.map((name) => ({ name, contracts: { presetConsumer: OWN } })),
   listRequests: async () => ({

@@ -60,7 +60,7 @@ test("behaviour: another dapp sees nothing of it, nor does a new one before it h
 test.each([
   ["", "network"],
   ["?network=nowhere", "network"],
-  [`?network=${NETWORK}&before=last`, "must be a block number, or one with a place in the block"],
+  [`?network=${NETWORK}&before=last`, "must be a block number, or one with a position in the block"],
   [`?network=${NETWORK}&limit=3`, "limit"],
 ])("error: %j is refused with what to do", async (query, reason) => {
   const { status, data } = await tyche.call("GET", `/api/contractRequests${query}`);

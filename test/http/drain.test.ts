@@ -4,7 +4,7 @@ import { API_KEY } from "./exampleService.ts";
 import { PATIENT, startHarness, type Harness } from "./harness.ts";
 
 const LANES = 4;
-/** Many times what the balancer takes to notice. */
+/** Many times what a balancer needs to notice. */
 const limits = { drainDelayMs: 4_000, closeGraceMs: 60_000 };
 
 const open: Balancer[] = [];
@@ -18,7 +18,7 @@ const startBalanced = async (servers: readonly Harness[]): Promise<Balancer> => 
   return balancer;
 };
 
-/** Callers who call again and again until `stop`, which gives how often each status came. */
+/** Starts callers that repeat calls until `stop`, which returns how often each status occurred. */
 function callOnAndOn(url: string): { readonly count: () => number; stop(): Promise<Record<number, number>> } {
   const statuses: Record<number, number> = {};
   let isOver = false;

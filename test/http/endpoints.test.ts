@@ -21,7 +21,7 @@ test("default: a preset by query and body, answered in the envelope", async () =
   expect(service.submitted).toEqual([
     {
       command: { kind: "preset", network: "sepolia", preset: "range", params: { min: "1", max: "5" } },
-      options: {},
+      options: { signal: expect.any(AbortSignal) },
     },
   ]);
 });

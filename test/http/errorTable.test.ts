@@ -4,7 +4,7 @@ import { ERROR_TABLE } from "../../src/lib/errorTable.ts";
 
 const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
 
-/** Cells of the table between two comments of the page. */
+/** Reads the cells of the table between two comments of the page. */
 const readTable = (name: string): (readonly string[])[] => {
   const section = new RegExp(`<!-- ${name} -->(.*?)<!-- /${name} -->`, "s").exec(page)?.[1] ?? "";
   return section
@@ -27,7 +27,7 @@ test("default: docs/errors.md lists every code with its status, meaning and reme
   expect(documented).toEqual(ERROR_TABLE);
 });
 
-/** The code of everything but the table itself. */
+/** All source code except the table itself. */
 const root = new URL("../../", import.meta.url).pathname;
 const source = globSync("src/**/*.ts", { cwd: root })
   .filter((file) => !file.endsWith("lib/errorTable.ts"))

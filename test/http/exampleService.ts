@@ -14,13 +14,13 @@ import type {
 } from "../../src/requests/service.ts";
 import type { NetworkView, PresetView } from "../../src/requests/views.ts";
 
-/** A service for tests of the HTTP layer alone: it keeps requests in memory and ends them as the test says. */
+/** A service for tests of the HTTP layer alone: it keeps requests in memory and ends them as the test decides. */
 export interface ExampleService extends Service {
-  /** Every command that was submitted: what would have reached a chain. */
+  /** Every submitted command, which would have reached a chain. */
   readonly submitted: { readonly command: Command; readonly options: SubmitOptions }[];
   /** Replaces the list of presets, as a change in the plugins folder would. */
   setPresets(presets: readonly PresetView[]): void;
-  /** What the next submissions do. Default: `fulfil`. */
+  /** Sets the outcome of further submissions. Default: `fulfil`. */
   behave(behaviour: Behaviour): void;
   /** Appends a state to a pending request. */
   advance(id: string, state: RequestState): void;
@@ -319,7 +319,7 @@ export const PRESETS: readonly PresetView[] = [
 
 const ajv = new Ajv2020({ allErrors: true, useDefaults: true });
 
-/** A small version of what presets do; the real ones are tested with them. */
+/** A small version of the presets' parameter parsing; the real one is tested with the presets. */
 function parsePresetParams(
   presets: readonly PresetView[],
   ...[name, given]: Parameters<Service["parsePresetParams"]>

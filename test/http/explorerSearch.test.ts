@@ -10,7 +10,7 @@ const networks = ["sepolia", "fuji"].map((name) => ({
   title: name,
 })) as unknown as readonly NetworkView[];
 
-/** Searches on chains that have every block; `silent` names one that can't be reached. */
+/** Searches on chains that have every block; `silent` names one that is unreachable. */
 const search = (
   text: string,
   {
@@ -54,7 +54,7 @@ test("behaviour: the id of a shared result leads to its page, and that of no res
   const { paths, reason } = await search(OWN_ID);
   expect({ paths, reason }).toEqual({
     paths: [],
-    reason: expect.stringContaining(`No network here has ${OWN_ID}`),
+    reason: expect.stringContaining(`No network here knows ${OWN_ID}`),
   });
 });
 

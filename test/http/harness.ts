@@ -19,7 +19,7 @@ export interface Harness {
   readonly logged: () => string;
   /** Sends a request with the API key; a plain object as body is sent as JSON. */
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<Reply>;
-  /** Sends bytes as they are over a connection of its own and gives back all that comes until it closes. */
+  /** Sends bytes unchanged over a connection of its own and returns everything received until it closes. */
   readonly raw: (bytes: string | Buffer) => Promise<string>;
 }
 
@@ -34,7 +34,7 @@ export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** `data` of the envelope. */
+  /** The envelope's `data`. */
   readonly data: Record<string, unknown>;
 }
 
@@ -43,7 +43,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));
 });
 
-/** Starts the HTTP layer on a free port, before an example service; closed after the test. */
+/** Starts the HTTP layer on a free port in front of an example service; closes it after the test. */
 export async function startHarness(
   options: { readonly limits?: Partial<HttpLimits>; readonly more?: Partial<StartHttpOptions> } = {},
 ): Promise<Harness> {

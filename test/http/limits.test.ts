@@ -103,7 +103,7 @@ test("behaviour: servers with one counter share the quota and the calls under wa
   await expect.poll(() => first.service.submitted.length, PATIENT).toBe(1);
   const busy = await second.call("POST", PRESETS);
   expect([busy.status, busy.headers.get("RateLimit")]).toEqual([429, expect.stringMatching(/^"key";r=1;/)]);
-  expect(busy.data["err"]).toContain("1 calls under way");
+  expect(busy.data["err"]).toContain("1 calls in progress");
   first.service.advance(`req_${"1".padStart(26, "0")}`, "fulfilled");
   expect((await waiting).status).toBe(200);
 });
@@ -157,7 +157,7 @@ test("error: an overloaded service is 503 with Retry-After", async () => {
   expect(reply.headers.get("Retry-After")).toBe("3");
   expect(reply.data).toEqual({
     success: false,
-    err: "The service has as much work as it can hold, can't run sources or reach its database at the moment, or is closing.",
+    err: "The service is at capacity, can't currently run sources or reach its database, or is shutting down.",
     code: "overloaded",
   });
 });

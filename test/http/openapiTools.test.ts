@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
 const TOOLS = path.join(import.meta.dirname, "openapiTools");
-// Within the project, so that the clients find its modules.
+// Inside the project, so that the clients find its modules.
 const folder = path.join(TOOLS, ".build");
 let description = "";
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What linters find by their recommended rules, by linter. */
+/** Returns the findings of each linter under its recommended rules. */
 async function lint(source: string): Promise<Readonly<Record<"redocly" | "spectral", readonly object[]>>> {
   const file = path.join(folder, "linted.json");
   writeFileSync(file, source);
@@ -44,7 +44,7 @@ test("error: both find what is wrong", async () => {
   });
 });
 
-/** What both clients do, with the request of each in its own words; prints what came of it. */
+/** Returns a program that both clients run, given the calls in each client's syntax; it prints the results. */
 const journey = (client: string, calls: Readonly<Record<"preset" | "run" | "refused" | "wrong", string>>) => `
 ${client}
 const preset = (await ${calls.preset}).data?.data;
@@ -136,7 +136,7 @@ test("default: the clients that openapi-typescript and Hey API make of it compil
   expect(answers).toEqual([answer, answer]);
 });
 
-/** What the compiler says of the clients and their uses; empty where it has nothing to say. */
+/** Compiles the clients and their uses; returns the compiler's output, empty if there is none. */
 async function compile(): Promise<string> {
   const tsc = path.join(ROOT, "node_modules/typescript/bin/tsc");
   return await run(process.execPath, [tsc, "-p", folder]).then(

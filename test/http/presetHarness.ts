@@ -7,7 +7,7 @@ import { readPresets } from "../../src/requests/presetTools.ts";
 import { createExampleService } from "./exampleService.ts";
 import { startHarness, type Harness } from "./harness.ts";
 
-/** The operator's part, to be described: its operations are called in `operator.test.ts`, before a real service. */
+/** Describes the operator's part; `operator.test.ts` calls its operations on a real service. */
 async function describeOperator(): Promise<OperatorPart> {
   const unreachable = (): never => {
     throw new Error("this part is described, not called");
@@ -22,7 +22,7 @@ async function describeOperator(): Promise<OperatorPart> {
   };
 }
 
-/** Starts the HTTP layer before an example service that has the built-in presets, so that `/openapi.json` describes them. */
+/** Starts the HTTP layer in front of an example service that has the built-in presets, so that `/openapi.json` describes them. */
 export async function startPresetHarness(): Promise<Harness> {
   const presets = (await readPresets(DEFAULT_PRESETS_FOLDER)).map(({ preset }) => preset!);
   const service = createExampleService();

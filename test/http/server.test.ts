@@ -149,7 +149,7 @@ test.each([
 ])("error: a caller %s, and never closes, holds no connection", async (_what, sent) => {
   const limits = { maxConnections: 1, headersTimeoutMs: 100, requestTimeoutMs: 100 };
   const { call, server } = await startHarness({ limits });
-  // Half open: it reads the answer and the server's end, and doesn't end itself.
+  // Half open: it reads the answer and the server's FIN, but doesn't close its own side.
   const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => undefined);
   socket.resume().write(sent);
@@ -184,7 +184,7 @@ test("default: closing ends idle connections, lets a call finish and refuses new
   service.advance("req_00000000000000000000000001", "fulfilled");
   expect((await pending).status).toBe(200);
   await closed;
-  // Well before the grace time: nothing waited for it.
+  // Well below the grace period: nothing waited for it.
   expect(performance.now() - started).toBeLessThan(30_000);
   await expect(call("GET", "/healthz")).rejects.toThrow("fetch failed");
 });

@@ -39,7 +39,7 @@ const linkedOnChain = async (dappId = DESK_DAPP): Promise<readonly Hex[]> => {
 const known = async (): Promise<string[]> =>
   (await listConsumers(pipeline.store.db, DESK_DAPP, DESK_NETWORK)).map(({ address }) => address);
 
-/** Takes a contract off the subscriptions as their owner, without the service. */
+/** Removes a contract from the subscriptions as their owner, bypassing the service. */
 async function unlinkBehind(consumer: Hex): Promise<void> {
   const { client, addresses } = world.stack;
   const { vrfSubscriptionId, functionsSubscriptionId } =
@@ -88,7 +88,7 @@ test("behaviour: while requests are under way a consumer can't go: it says so, a
   const pending = await pipeline.accept("random");
   await vi.waitFor(() => expect(pending.progress.acceptedBlock).toBeDefined());
   const request = await unlink(consumerAt(3));
-  await vi.waitFor(() => expect(request.why).toMatch(/requests on the dapp's subscriptions are under way/));
+  await vi.waitFor(() => expect(request.why).toMatch(/the dapp's subscriptions have open requests/));
   world.startOracle();
   expect((await pipeline.ended(pending.id)).state).toBe("fulfilled");
   expect((await pipeline.ended(request.id)).state).toBe("fulfilled");
@@ -107,7 +107,7 @@ test("behaviour: one dapp's linkings that can't be sent hold up no other dapp's"
   await insertDapp(pipeline.store.db, { id: dappId, name: "neighbour", facilities: [], createdAt: 1 });
   await pipeline.pipeline.subscriptions.ensure(dappId);
   const { vrfSubscriptionId } = await pipeline.pipeline.subscriptions.ensure(DESK_DAPP);
-  // Reading the first dapp's list fails for as long as this stands.
+  // Makes reading the first dapp's list fail until it is stopped.
   const id = vrfSubscriptionId.toString(16).padStart(64, "0");
   const stop = world.node.inject((call) =>
     JSON.stringify(call).includes(id) ? every("eth_call", { status: 503 })(call) : undefined,

@@ -6,7 +6,7 @@ import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 
-/** `GET /api/presets` and `GET /api/networks`: what is installed. */
+/** `GET /api/presets` and `GET /api/networks`: the presets and networks that the service offers. */
 export function catalogueOperations(deps: HttpDeps): readonly Operation[] {
   const shared = {
     access: "anybody",

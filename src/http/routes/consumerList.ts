@@ -3,10 +3,13 @@ import type { Dapp, Service } from "../../requests/service.ts";
 import type { OperatorPart } from "../operatorPart.ts";
 import type { ConsumersView } from "./operatorViews.ts";
 
-/** Links that are looked through for the transaction of each contract. */
+/** How many links are searched for the transaction of each contract. */
 const LINKS_READ = 100;
 
-/** Lists a dapp's contracts as the chains have them. A chain that can't be reached keeps nobody from the others. */
+/**
+ * Lists a dapp's contracts as they are linked on the chains. An unreachable chain doesn't hide the others'
+ * contracts.
+ */
 export async function listConsumers(
   dapp: Dapp,
   { service, part }: { readonly service: Service; readonly part: OperatorPart },

@@ -1,7 +1,7 @@
 import { getAddress, type Hex } from "viem";
 import { InvalidParameterError, type ParameterViolation } from "../../lib/invalidParameter.ts";
 import { ConsumerResult } from "../../requests/results.ts";
-import type { HttpContext, HttpDeps } from "../context.ts";
+import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
 import { describeValue } from "../../lib/describeValue.ts";
 import type { Operation } from "../operation.ts";
 import { readParameters, readQuery } from "../parameters.ts";
@@ -17,9 +17,9 @@ export function consumerOperation(deps: HttpDeps, responder: Responder): Operati
     tag: "Randomness",
     summary: "Add a consumer",
     description:
-      "Links a consumer contract to the dapp's subscriptions on a network, for random numbers and functions alike, by a " +
-      "transaction. The contract must exist there. Linking one that the chain has linked sends no second transaction: the answer has " +
-      "the hash of the first. A dapp has at most 99 contracts linked on a network. A dapp that is not the key's is 404.",
+      "Links a consumer contract to the dapp's subscriptions on a network, for both random numbers and functions, with a transaction. " +
+      "The contract must exist there. If it is already linked, no second transaction is sent: the answer has the hash of the first. " +
+      "A dapp can have at most 99 contracts linked on a network. A dapp other than the key's gets 404.",
     request: "consumer",
     placement: "query",
     answer: ConsumerResult,
@@ -29,12 +29,14 @@ export function consumerOperation(deps: HttpDeps, responder: Responder): Operati
       const given = await readParameters(ctx, deps.limits);
       const { validate } = deps.schemas();
       const values = parseRequest(given, validate.consumer, ({ consumer }) => checkChecksum(consumer));
-      await responder.run(ctx, { kind: "consumer", ...values, consumer: getAddress(lower(values.consumer)) });
+      const { dappId = getDapp(ctx).id, network } = values;
+      const consumer = getAddress(lower(values.consumer));
+      await responder.run(ctx, { kind: "consumer", dappId, network, consumer });
     },
   };
 }
 
-/** `DELETE /api/vrfv2/consumers/{address}`: takes a contract off the subscriptions of the key's dapp. */
+/** `DELETE /api/vrfv2/consumers/{address}`: removes a contract from the subscriptions of the key's dapp. */
 export function unlinkOperation(deps: HttpDeps, responder: Responder): Operation {
   return {
     id: "removeConsumer",
@@ -43,9 +45,9 @@ export function unlinkOperation(deps: HttpDeps, responder: Responder): Operation
     tag: "Randomness",
     summary: "Remove a consumer",
     description:
-      "Takes a consumer contract off the dapp's subscriptions on a network by a transaction. The chain's own list decides whether it " +
-      "is linked: 404 where it is not. The oracle contracts let a consumer go only while no request on the dapp's subscriptions is " +
-      "under way; the call waits for that, and ends with `request_failed` when it does not come about in half a minute.",
+      "Removes a consumer contract from the dapp's subscriptions on a network with a transaction. The chain's own list decides whether " +
+      "it is linked; if not, the call gets 404. The oracle contracts remove a consumer only while the dapp's subscriptions have no open " +
+      "requests; the call waits half a minute for that, then ends with `request_failed`.",
     request: "unlink",
     placement: "query",
     answer: ConsumerResult,
@@ -58,7 +60,7 @@ export function unlinkOperation(deps: HttpDeps, responder: Responder): Operation
   };
 }
 
-/** The address in the path. Throws {@link InvalidParameterError}. */
+/** Reads the address in the path. Throws {@link InvalidParameterError}. */
 function readAddress(ctx: HttpContext): Hex {
   const { address = "" } = ctx["params"] as Readonly<Record<string, string>>;
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) {
@@ -70,7 +72,10 @@ function readAddress(ctx: HttpContext): Hex {
   return getAddress(lower(address as Hex));
 }
 
-/** EIP-55: an address in one case has no checksum; in mixed case it has, and a wrong one is a typing error. */
+/**
+ * Checks an EIP-55 checksum: an address in a single case has none; in mixed case, a wrong checksum means a
+ * typo.
+ */
 export function checkChecksum(address: Hex, path = "/consumer"): ParameterViolation[] {
   const digits = address.slice(2);
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return [];

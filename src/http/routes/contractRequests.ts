@@ -8,7 +8,7 @@ import { parseRequest } from "../parseRequest.ts";
 import { parseBefore, UnreadableChainError } from "./explorer.ts";
 import { ContractRequests } from "./explorerViews.ts";
 
-/** `GET /api/contractRequests`: what the contracts of the key's dapp requested on chain themselves. */
+/** `GET /api/contractRequests`: requests that the contracts of the key's dapp made on chain themselves. */
 export function contractRequestsOperation(
   { schemas, service }: HttpDeps,
   { explorer, readConfigVars }: Pick<OperatorPart, "readConfigVars"> & { readonly explorer: ContractReader },
@@ -20,9 +20,9 @@ export function contractRequestsOperation(
     tag: "Requests",
     summary: "List requests of your own contracts",
     description:
-      "What consumer contracts requested on the dapp's subscriptions themselves, newest first, page by page, and what became of each. They are " +
-      "on chain only: `GET /api/requests` and `GET /api/usage` don't have them. A page may be empty and have an older one: `searched` says which " +
-      "blocks it is of.",
+      "The requests that consumer contracts made themselves on the dapp's subscriptions, newest first, page by page, each with its outcome. " +
+      "They exist only on chain: `GET /api/requests` and `GET /api/usage` don't include them. A page may be empty although older pages " +
+      "are not: `searched` has the blocks that the page covers.",
     request: "contractRequests",
     placement: "query",
     answer: ContractRequests,

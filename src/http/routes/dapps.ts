@@ -14,9 +14,9 @@ export function deleteDappOperation(deps: HttpDeps): Operation {
     tag: "Dapps",
     summary: "Delete a dapp",
     description:
-      "Deletes the dapp of the key, for good. All of its keys stop at once, the one of this call too, and its consumer contracts are " +
-      "unlinked. Requests in work end as they would. Shared results stay where they are, and so do the operator's sums of usage. " +
-      "A dapp that is not the key's is 404.",
+      "Deletes the key's dapp permanently. All of its keys stop working at once, including this call's, and its consumer contracts are " +
+      "unlinked. Requests in progress still complete. Shared results and the operator's usage totals remain. " +
+      "A dapp other than the key's gets 404.",
     request: "none",
     placement: "query",
     answer: DappDeletion,

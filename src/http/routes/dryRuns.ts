@@ -22,8 +22,8 @@ export function dryRunsOperation(deps: HttpDeps): Operation {
     tag: "Requests",
     summary: "List dry runs and refused calls",
     description:
-      "The last 100 dry runs and refused calls of the key's dapp, newest first, page by page. Neither made a request. Sources, arguments and parameters " +
-      "are not kept, but the first line of a source.",
+      "The last 100 dry runs and refused calls of the key's dapp, newest first, page by page. None of them became a request. Sources, arguments and " +
+      "parameters are not kept, except the first line of a source.",
     request: "dryRuns",
     placement: "query",
     answer: DryRunList,

@@ -17,24 +17,24 @@ const HASH = /^0x[0-9a-fA-F]{64}$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const NUMBER = /^(0|[1-9][0-9]{0,17})$/;
 
-/** What the explorer's operations need. */
+/** Dependencies of the explorer's operations. */
 export interface ExplorerOptions {
   readonly explorer: Explorer;
   readonly service: Pick<Service, "networks" | "getShared">;
   readonly schemas: () => LiveSchemas;
 }
 
-/** An operation of the explorer, without what all of them share. */
+/** An explorer operation, without the members that all of them share. */
 type Reading = Pick<Operation, "id" | "path" | "summary" | "description" | "answer"> & {
-  /** Default: none, and a query is refused. */
+  /** Default: `none`, which refuses any query. */
   readonly request?: Operation["request"];
-  /** Gives `data`. */
+  /** Returns `data`. */
   readonly read: (ctx: HttpContext) => Promise<object> | object;
 };
 
 /**
- * What is on the chains, and shared results, for everybody who reaches the server, as on any public explorer: it takes no key, changes
- * nothing and shows nothing that isn't on a chain.
+ * Chain data and shared results, for everyone who can reach the server, as on any public explorer: needs no key, changes nothing and
+ * shows nothing that isn't on a chain.
  */
 export function explorerOperations({ explorer, service, schemas }: ExplorerOptions): readonly Operation[] {
   const reading = ({ read, ...rest }: Reading): Operation => ({
@@ -54,7 +54,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
   });
   const titleOf = (network: string): string =>
     service.networks().find(({ name }) => name === network)?.title ?? network;
-  /** Throws why there is nothing to show on a network at all. */
+  /** Throws if a network has nothing to show at all, with the reason. */
   const checkNetwork = (network: string): void => {
     const view = service.networks().find(({ name }) => name === network);
     if (view === undefined || !explorer.has(network)) {
@@ -66,7 +66,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
     if (view.status !== "serving")
       throw new UnreadableChainError(view.title, view.statusDetail ?? "it is starting");
   };
-  /** On the network of the path: what was found, or why nothing was. */
+  /** Wraps a read on the path's network: returns what was found, or throws why nothing was. */
   const find =
     <View extends object>(
       read: (network: string, param: (name: string) => string, ctx: HttpContext) => Promise<View | undefined>,
@@ -90,7 +90,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       id: "exploreNetworks",
       path: "/networks",
       summary: "List networks that have an explorer",
-      description: "The networks, each with its chain and how it stands.",
+      description: "The networks, each with its chain and status.",
       answer: views.ExplorerNetworks,
       read() {
         return {
@@ -111,7 +111,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
     reading({
       id: "exploreNetwork",
       path: "/networks/:network",
-      summary: "Read the newest of a chain",
+      summary: "Read the head of a chain",
       description: "The newest blocks and transactions of a chain, and the service's contracts on it.",
       answer: views.Overview,
       read: find((network) => explorer.findOverview(network), isUnread),
@@ -121,7 +121,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       path: "/networks/:network/transactions/:hash",
       summary: "Read a transaction",
       description:
-        "A transaction with all that can be read out of it: the call, the events, VRF proofs with their words, requests, results and signed reports.",
+        "A transaction with everything decoded from it: the call, the events, VRF proofs with their words, requests, results and signed reports.",
       answer: views.Transaction,
       read: find(
         async (network, param) =>
@@ -130,7 +130,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
             : undefined,
         (title, param) =>
           HASH.test(param("hash"))
-            ? `${title} has no transaction ${param("hash")}. It may have been sent to another network, to a chain that was since replaced, or have been kept as long as the service was told to.`
+            ? `${title} has no transaction ${param("hash")}. It may have been sent to another network or to a chain that has since been replaced, or its retention period may be over.`
             : `A transaction hash is 0x and 64 hex digits; ${param("hash")} is not.`,
       ),
     }),
@@ -188,7 +188,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
             ? await explorer.findContract(network, param("address") as Hex)
             : undefined,
         (_, param) =>
-          `${param("address")} is no contract that this service deployed: the source of others is not known here.`,
+          `${param("address")} is not a contract that this service deployed: the source of other contracts is not known here.`,
       ),
     }),
     reading({
@@ -196,7 +196,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       path: "/search",
       summary: "Search all chains",
       description:
-        "Looks on every network for a transaction or block hash, a block number, an address, a contract's name, or the id of a request, with or without `0x`.",
+        "Searches every network for a transaction or block hash, a block number, an address, a contract's name, or the id of a request, with or without `0x`.",
       request: "search",
       answer: views.Found,
       read(ctx) {
@@ -209,7 +209,7 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       path: "/results/:id",
       summary: "Read a shared result",
       description:
-        "The result of a request without anything of the dapp that made it: what is on the page `/r/{id}`.",
+        "The result of a request, without any data of the dapp that made it: the content of the page `/r/{id}`.",
       answer: views.Shared,
       async read(ctx) {
         const shared = await service.getShared((ctx["params"] as { readonly id: string }).id);
@@ -219,23 +219,23 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
   ];
 }
 
-/** Reads where a page begins. Throws {@link InvalidParameterError}. */
+/** Parses the position at which a page begins. Throws {@link InvalidParameterError}. */
 export function parseBefore(before: string | undefined): ListCursor | undefined {
   if (before === undefined) return undefined;
   const cursor = parseCursor(before);
   if (cursor !== undefined) return cursor;
-  const message = "must be a block number, or one with a place in the block, such as 120.3";
+  const message = "must be a block number, or one with a position in the block, such as 120.3";
   throw new InvalidParameterError([{ path: "/before", message }]);
 }
 
-/** What is asked for isn't on the chain. */
+/** The requested object isn't on the chain. */
 class MissingError extends TycheError {
   constructor(message: string) {
     super(message, { code: "not_found", blame: "caller" });
   }
 }
 
-/** A chain that can't be read for now. */
+/** A chain is temporarily unreadable. */
 export class UnreadableChainError extends TycheError {
   constructor(title: string, reason: string) {
     super(`${title} can't be read now: ${reason}. Try again in a few seconds.`, {

@@ -1,6 +1,6 @@
 import { Type, type TSchema } from "typebox";
 
-// The members of a transaction, as the explorer's answers hold them. Their types are in `src/explorer/views.ts`.
+// Schemas of a transaction's members in the explorer's responses. Their types are in `src/explorer/views.ts`.
 
 export const hex = (description: string) => Type.String({ pattern: "^0x[0-9a-fA-F]*$", description });
 export const decimal = (description: string) => Type.String({ pattern: "^[0-9]+$", description });
@@ -8,7 +8,7 @@ const optional = (schema: TSchema) => Type.Optional(schema);
 
 export const Party = Type.Object({
   address: hex("Checksummed address."),
-  name: Type.Optional(Type.String({ description: "What it is here, where that is known." })),
+  name: Type.Optional(Type.String({ description: "Its role here, if known." })),
 });
 
 export const DecodedValue = Type.Object({
@@ -31,7 +31,7 @@ export const Event = Type.Object({
 });
 
 const answeredBy = (what: string) => optional(hex(`The transaction with the ${what}, once there is one.`));
-const requestedBy = optional(hex("The transaction that asked, where it is still known."));
+const requestedBy = optional(hex("The transaction with the request, if still known."));
 const waitsFor = optional(Type.String({ description: "Why there is none." }));
 const words = Type.Array(decimal("A random word."));
 
@@ -44,7 +44,7 @@ export const RandomRequest = Type.Object({
   callbackGasLimit: Type.Integer(),
   numWords: Type.Integer(),
   sender: Party,
-  nativePayment: optional(Type.Boolean({ description: "VRF v2.5 alone: coin is paid rather than LINK." })),
+  nativePayment: optional(Type.Boolean({ description: "VRF v2.5 only: paid in coin, not LINK." })),
   answeredBy: answeredBy("proof"),
   words: optional(words),
   waitsFor,
@@ -89,15 +89,15 @@ export const Randomness = Type.Object({
   words,
   outcome: Type.Enum(["fulfilled", "callback failed", "refused"]),
   reason: optional(Type.String({ description: "Why it was refused, or why the callback failed." })),
-  paymentJuels: optional(decimal("What was paid, in juels (1e-18 LINK).")),
-  paymentWei: optional(decimal("Instead, where coin was paid.")),
-  onlyPremium: optional(Type.Boolean({ description: "VRF v2.5 alone: the gas was not charged." })),
+  paymentJuels: optional(decimal("Payment, in juels (1e-18 LINK).")),
+  paymentWei: optional(decimal("Payment in wei, if it was made in coin.")),
+  onlyPremium: optional(Type.Boolean({ description: "VRF v2.5 only: the gas was not charged." })),
   requestedBy,
 });
 
 export const Join = Type.Object({
   requestId: hex("VRF request of the first part, and the id of the whole."),
-  requestedBy: hex("The transaction that asked."),
+  requestedBy: hex("The transaction with the request."),
   parts: Type.Array(
     Type.Object({
       requestId: hex("VRF request id."),
@@ -107,9 +107,9 @@ export const Join = Type.Object({
     { description: "In the order in which they are joined." },
   ),
   seed: Type.Union([hex("Word i is keccak256(seed ‖ i)."), Type.Null()], {
-    description: "`null` until every part is there.",
+    description: "`null` until every part has arrived.",
   }),
-  joinedBy: Type.Union([hex("The transaction that brought the last part."), Type.Null()]),
+  joinedBy: Type.Union([hex("The transaction with the last part."), Type.Null()]),
 });
 
 const Program = Type.Object({
@@ -130,8 +130,10 @@ const answer = {
   response: hex("Result."),
   readings: Type.Object(
     {
-      text: optional(Type.String({ description: "Only of UTF-8 without control characters." })),
-      uint256: optional(Type.String({ description: "Only of 1 to 32 bytes." })),
+      text: optional(
+        Type.String({ description: "Present only if the bytes are UTF-8 without control characters." }),
+      ),
+      uint256: optional(Type.String({ description: "Present only for 1 to 32 bytes." })),
       int256: optional(Type.String()),
     },
     { description: "What the bytes of `response` may mean; the chain doesn't say." },
@@ -145,11 +147,11 @@ export const FunctionRequest = Type.Object({
   subscriptionId: decimal("Subscription."),
   consumer: Party,
   callbackGasLimit: Type.Integer(),
-  program: program("`null` where its data is no request that a node could run."),
+  program: program("`null` if its data is not a request that a node can run."),
   word: optional(
     Type.Object(
       { vrfRequestId: hex("VRF request."), item: Type.Integer({ description: "Which of its words." }) },
-      { description: "Of a preset: the word that it carries." },
+      { description: "For presets: the random word in the request." },
     ),
   ),
   answeredBy: answeredBy("answer"),
@@ -162,7 +164,7 @@ export const FunctionResult = Type.Object({
   requestId: hex("Function request id."),
   transmitter: Party,
   totalCostJuels: optional(decimal("What it cost, in juels (1e-18 LINK).")),
-  program: program("`null` where the request is out of reach."),
+  program: program("`null` if the request is no longer available."),
   requestedBy,
 });
 
@@ -178,7 +180,7 @@ export const Report = Type.Object({
       s: hex("32 bytes."),
       recoveryId: Type.Integer(),
       signer: Type.Union([Party, Type.Null()], {
-        description: "Recovered from the signature; `null` where it is none.",
+        description: "Recovered from the signature; `null` if it is invalid.",
       }),
     }),
   ),
@@ -198,8 +200,8 @@ export const SearchHit = Type.Union(
       kind: Type.Enum(["random", "function"]),
       requestId: hex("Id of a request of VRF or of functions."),
       isAnswered: Type.Boolean(),
-      transactionHash: hex("The one with the answer; while there is none, the one that asked."),
+      transactionHash: hex("The transaction with the answer or, until there is one, with the request."),
     }),
   ],
-  { description: "Something that was found." },
+  { description: "A search hit." },
 );

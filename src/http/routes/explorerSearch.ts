@@ -12,18 +12,18 @@ import { NotFoundError } from "../../requests/errors.ts";
 import type { Service } from "../../requests/service.ts";
 import type { NetworkView } from "../../requests/views.ts";
 
-/** A chain that hangs keeps nobody from what another has. */
+/** A chain that hangs doesn't hold up the hits of the others. */
 const DEADLINE_MS = 5_000;
-/** Hits that are listed at most. */
+/** Maximum number of hits listed. */
 const MAX_HITS = 50;
 
-/** What was found, and which networks could not be asked. */
+/** What was found, and which networks could not be queried. */
 interface Found {
   readonly hits: readonly SearchHit[];
   readonly silent: readonly NetworkView[];
 }
 
-/** Looks for a text on every network, first on the one that is preferred. Rejects where it is a request's id and the database can't be read. */
+/** Searches every network for a text, the preferred network first. Rejects if the text is a request's id and the database can't be read. */
 export async function searchEverywhere(
   given: string,
   options: {
@@ -55,7 +55,7 @@ export async function searchEverywhere(
   };
 }
 
-/** Whether a result can be shown to everybody. A database that can't be read is no answer. */
+/** Whether a result may be shown to everyone. Rejects if the database can't be read. */
 async function hasShared(service: Pick<Service, "getShared">, id: string): Promise<boolean> {
   try {
     await service.getShared(id);
@@ -66,13 +66,13 @@ async function hasShared(service: Pick<Service, "getShared">, id: string): Promi
   }
 }
 
-/** Path of the one network whose name has a text, in lower case; none where several have it. */
+/** Returns the path of the one network whose name contains a lower-case text; nothing if several do. */
 function findNetwork(networks: readonly NetworkView[], text: string): readonly string[] {
   const named = networks.filter(({ name, title }) => `${name} ${title.toLowerCase()}`.includes(text));
   return named.length === 1 ? [`/explorer/${named[0]!.name}`] : [];
 }
 
-/** Requests are looked for last: what is one is nothing else, and reading logs is work. */
+/** Looks for requests last: a request's id is nothing else, and reading logs is expensive. */
 async function find(
   explorer: Pick<Explorer, "search" | "searchRequest">,
   networks: readonly NetworkView[],
@@ -100,7 +100,7 @@ async function ask(
   return { hits: answers.flat().slice(0, MAX_HITS), silent };
 }
 
-/** Page of the application that shows a hit. */
+/** Returns the application page that shows a hit. */
 function pathOf(hit: SearchHit): string {
   const base = `/explorer/${hit.network}`;
   if (hit.kind === "block") return `${base}/block/${hit.number}`;
@@ -114,12 +114,12 @@ function describeNothing(text: string, terms: SearchTerms, silent: readonly Netw
   if (text.length > MAX_SEARCH_CHARACTERS)
     return `The text has ${text.length} characters; nothing that can be found here has more than ${MAX_SEARCH_CHARACTERS}.`;
   if (takenFor.length === 0)
-    return `${JSON.stringify(text)} is no hash, address, block number, request id or name of a contract.`;
+    return `${JSON.stringify(text)} is not a hash, address, block number, request id or contract name.`;
   const [, digits] = /^0x([0-9a-f]+)$/i.exec(text) ?? [];
   if (digits !== undefined && terms.name !== undefined)
     return `${text} has ${digits.length} hex digits; the hash of a transaction or a block and the id of a request have 64, an address has 40.`;
   const range = terms.requestId === undefined ? "" : ` ${REQUEST_REACH}`;
   const unasked =
-    silent.length === 0 ? "" : ` ${silent.map(({ title }) => title).join(", ")} could not be asked.`;
-  return `No network here has ${text} as ${takenFor.join(", or ")}.${range}${unasked}`;
+    silent.length === 0 ? "" : ` ${silent.map(({ title }) => title).join(", ")} could not be searched.`;
+  return `No network here knows ${text} as ${takenFor.join(", or ")}.${range}${unasked}`;
 }

@@ -4,7 +4,8 @@ import { ShownSchema } from "../requestView.ts";
 import * as details from "./explorerDetails.ts";
 import { decimal, hex, Party } from "./explorerDetails.ts";
 
-// What the explorer's answers hold. Their types are in `src/explorer/views.ts` and `listViews.ts`; amounts and numbers past 2^53 are decimal strings.
+// Schemas of the explorer's responses. Their types are in `src/explorer/views.ts` and `listViews.ts`; amounts and numbers above 2^53 are
+// decimal strings.
 
 const time = (description: string) => Type.String({ format: "date-time", description });
 const listOf = (item: TSchema, description: string) => Type.Array(item, { description });
@@ -19,7 +20,7 @@ const older = (of: string) =>
 
 const Searched = Type.Object(
   { from: decimal("First block."), to: decimal("Last block.") },
-  { description: "The blocks that were searched for the page: with an index all that it has." },
+  { description: "The blocks searched for the page; with an index, all that it covers." },
 );
 
 const BlockSummary = Type.Object({
@@ -32,12 +33,12 @@ const BlockSummary = Type.Object({
 const TransactionSummary = Type.Object({
   hash: hex("Hash."),
   status: Type.Union([Type.Enum(["succeeded", "reverted"]), Type.Null()], {
-    description: "`null` where it was not read.",
+    description: "`null` if it was not read.",
   }),
   blockNumber: decimal("Number of its block."),
   at: time("Time of its block."),
   from: Party,
-  to: Type.Union([Party, Type.Null()], { description: "`null`: it creates a contract." }),
+  to: Type.Union([Party, Type.Null()], { description: "`null` if it creates a contract." }),
   method: Type.String({ description: "Name of the called function, or its selector; empty for a transfer." }),
   valueWei: decimal("Value in wei."),
 });
@@ -85,7 +86,7 @@ export const Block = Type.Object({
 export const Address = Type.Object({
   ...Party.properties,
   network: Type.String(),
-  balanceWei: decimal("What it holds, in wei."),
+  balanceWei: decimal("Its balance, in wei."),
   nonce: Type.Integer(),
   codeBytes: Type.Integer({ description: "Size of its code; 0 for an account." }),
   hasSource: Type.Boolean({ description: "Whether it is a contract whose source is known here." }),
@@ -93,11 +94,11 @@ export const Address = Type.Object({
   searched: Searched,
   older: older("transactions"),
   isForgotten: Type.Boolean({
-    description: "The node doesn't have what is older any more; with an index, not all of it.",
+    description: "The node no longer has older data; with an index, it lacks some of it.",
   }),
   isIndexed: Type.Boolean({
     description:
-      "Whether the page is from an index by address; it then also has the transactions in which the address emitted a log.",
+      "Whether the page comes from an index by address; it then includes transactions in which the address emitted a log.",
   }),
 });
 
@@ -108,14 +109,16 @@ export const ContractRequests = Type.Object({
       kind: Type.Enum(["random", "function"]),
       requestId: hex("Request id on the chain."),
       consumer: Party,
-      at: Type.Optional(time("Time of its block; absent where the node doesn't have the block any more.")),
+      at: Type.Optional(time("Time of its block; absent if the node no longer has the block.")),
       blockNumber: decimal("Number of its block."),
-      transactionHash: hex("The transaction that made it."),
+      transactionHash: hex("The transaction that made the request."),
       state: Type.Enum(["waiting", "fulfilled", "failed"]),
-      waitsFor: Type.Optional(Type.String({ description: "While it waits: for what, where that is known." })),
+      waitsFor: Type.Optional(
+        Type.String({ description: "What a pending request is waiting for, if known." }),
+      ),
       answeredBy: Type.Optional(hex("The transaction that ended it.")),
       error: Type.Optional(Type.String({ description: "Why it failed." })),
-      numWords: Type.Optional(Type.Integer({ description: "How many random numbers came." })),
+      numWords: Type.Optional(Type.Integer({ description: "Number of random numbers delivered." })),
       words: Type.Optional(Type.Array(decimal("A random number."), { description: "The first ten." })),
       response: Type.Optional(hex("Result of a function.")),
       readings: Type.Optional(
@@ -152,16 +155,16 @@ export const Contract = Type.Object({
         optimizerRuns: Type.Integer(),
         evmVersion: Type.String(),
         sources: Type.Array(Type.Object({ path: Type.String(), content: Type.String() }), {
-          description: "Its own source first, then what it imports.",
+          description: "Its own source first, then its imports.",
         }),
       }),
       Type.Null(),
     ],
-    { description: "`null` where the code on the chain is not what the compiler makes of the source." },
+    { description: "`null` if the code on chain is not the compiler's output for the source." },
   ),
   constructorArguments: Type.Union([Type.Array(details.DecodedValue), Type.Null()], {
     description:
-      "`null` where the transaction that created it isn't known, or its input is not the creation code of the code on the chain.",
+      "`null` if the transaction that created it isn't known, or its input is not the creation code of the code on chain.",
   }),
 });
 
@@ -192,34 +195,31 @@ export const Transaction = Type.Object({
     description: "The decoded call, where the interface is known.",
   }),
   randomRequests: listOf(details.RandomRequest, "Requests for random words that it made."),
-  randomness: listOf(
-    details.Randomness,
-    "VRF proofs that it brought, each with its words and what became of them.",
-  ),
-  joins: listOf(details.Join, "Words of several proving keys that belong together."),
+  randomness: listOf(details.Randomness, "VRF proofs in it, each with its words and their outcome."),
+  joins: listOf(details.Join, "Joined words of several proving keys."),
   functionRequests: listOf(details.FunctionRequest, "Requests to run a function that it made."),
-  functionResults: listOf(details.FunctionResult, "Results of functions that it brought."),
+  functionResults: listOf(details.FunctionResult, "Function results in it."),
   report: Type.Union([details.Report, Type.Null()], {
-    description: "The signed report of the oracle network that it brought.",
+    description: "The oracle network's signed report in it.",
   }),
   events: listOf(details.Event, "Its logs, decoded where the interface is known."),
 });
 
 export const Found = Type.Object({
   query: Type.String(),
-  takenFor: Type.Array(Type.String(), { description: "What the text was taken for." }),
-  hits: listOf(details.SearchHit, "What was found: `network`, `kind` and what names it."),
+  takenFor: Type.Array(Type.String(), { description: "What the text was searched as." }),
+  hits: listOf(details.SearchHit, "The hits: `network`, `kind` and an identifier."),
   paths: Type.Array(Type.String(), {
-    description: "Pages of the application, in the order of the hits; a shared result is one without a hit.",
+    description: "Pages of the application, in the order of the hits; a shared result has a page but no hit.",
   }),
-  silent: Type.Array(Type.String(), { description: "Networks that could not be asked." }),
+  silent: Type.Array(Type.String(), { description: "Networks that could not be searched." }),
   reason: Type.Optional(Type.String({ description: "Why nothing was found." })),
 });
 
 export const Shared = Type.Object({
   id: Type.String(),
   network: Type.String(),
-  updatedAt: time("When it was there."),
+  updatedAt: time("When the result was stored."),
   preset: Type.Optional(Type.String({ description: "Name of the preset; absent for others." })),
   outcome: Type.Union([PresetResult, FunctionResult, RandomResult]),
   shown: Type.Optional(ShownSchema),

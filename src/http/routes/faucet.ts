@@ -10,8 +10,8 @@ import { parseRequest } from "../parseRequest.ts";
 import { checkChecksum } from "./consumers.ts";
 
 /**
- * Gifts of a dapp on one network. They come from the account that mints the LINK for everybody's subscriptions, and its million coins
- * would be gone within an hour at the rate that a key has.
+ * Faucet calls per dapp and network. The coin comes from the account that mints the LINK for all subscriptions, and at a key's normal
+ * call rate its million coins would be gone within an hour.
  */
 const GIFTS = { points: 200, duration: 3_600 } as const;
 
@@ -23,7 +23,7 @@ export function faucetOperation(deps: HttpDeps): Operation {
       await gifts.consume(`${dappId} ${network}`);
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      const message = `More than ${GIFTS.points} gifts of the faucet in an hour to one caller on ${network}`;
+      const message = `More than ${GIFTS.points} faucet requests in an hour from one caller on ${network}`;
       throw new RateLimitedError(message, refused.msBeforeNext);
     }
   };
@@ -35,7 +35,7 @@ export function faucetOperation(deps: HttpDeps): Operation {
     tag: "Catalogue",
     summary: "Get coin and LINK",
     description:
-      "Sends 10 coins and 100 LINK to an address on an embedded chain, where both cost nothing; 200 times an hour for a dapp and network. Networks with nodes of their own have no faucet.",
+      "Sends 10 coins and 100 LINK, both worthless, to an address on an embedded chain, up to 200 times an hour per dapp and network. Other networks have no faucet.",
     request: "faucet",
     placement: "body",
     example: { address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" },

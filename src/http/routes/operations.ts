@@ -7,7 +7,7 @@ import { describeApi } from "../openapi.ts";
 import type { Operation } from "../operation.ts";
 import type { PublicGuard } from "../publicGuard.ts";
 
-/** Adds what operators and tools read: `/healthz`, `/readyz`, `/metrics`, `/openapi.json`. None needs a key. */
+/** Adds the endpoints for operators and tools: `/healthz`, `/readyz`, `/metrics`, `/openapi.json`. None needs a key. */
 export function operationsRoutes(
   router: Router<RequestState>,
   options: {
@@ -25,7 +25,8 @@ export function operationsRoutes(
   });
 
   router.get("/readyz", async (ctx) => {
-    // Behind a load balancer all callers may have its address: what they use up must not make it take the service for dead.
+    // Behind a load balancer all callers may share its address; using up that quota must not make the balancer consider the
+    // service dead.
     await guardPublic(ctx, { isCounted: false });
     const readiness = await deps.service.readiness();
     const ready = readiness.ready && !deps.leaving.aborted;
@@ -40,7 +41,7 @@ export function operationsRoutes(
     ctx.body = await registry.metrics();
   });
 
-  // Made again only when networks or presets change.
+  // Rebuilt only when networks or presets change.
   let described: { readonly schemas: LiveSchemas; readonly json: string } | undefined;
   router.get("/openapi.json", (ctx) => {
     const schemas = deps.schemas();

@@ -5,17 +5,20 @@ import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 
-/** An operation that reads and takes no parameters but those of its path, without what all of them share. */
+/**
+ * A read-only operation with no parameters except those in its path, without the members that all of them
+ * share.
+ */
 export type OperatorReading = Pick<Operation, "id" | "path" | "summary" | "description" | "access"> & {
   /** Default: `Operator`. */
   readonly tag?: Operation["tag"];
   /** Schema of `data`. */
   readonly answer: TSchema;
-  /** Gives `data`. */
+  /** Returns `data`. */
   readonly read: (ctx: HttpContext) => Promise<object> | object;
 };
 
-/** Creates what makes operations of readings. */
+/** Creates a function that turns readings into operations. */
 export function createReading(deps: Pick<HttpDeps, "schemas">): (reading: OperatorReading) => Operation {
   return ({ read, ...rest }) => ({
     method: "get",
@@ -32,7 +35,7 @@ export function createReading(deps: Pick<HttpDeps, "schemas">): (reading: Operat
   });
 }
 
-/** The schema of a list. */
+/** Returns the schema of a list. */
 export function listOf(item: TSchema): TSchema {
   return Type.Object({ items: Type.Array(item) });
 }

@@ -7,7 +7,7 @@ import type { Operation } from "../operation.ts";
 import { createReading, listOf } from "./operatorReading.ts";
 import { ActivityView, fundedAccounts, FundedAccountView, PresetProblemView } from "./operatorViews.ts";
 
-/** How the service stands, what was asked of it, and what it is. */
+/** The service's readiness, its recent activity, and its version. */
 export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schemas">): readonly Operation[] {
   const { service } = deps;
   const reading = createReading(deps);
@@ -18,7 +18,7 @@ export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schem
       path: "/api/activity",
       access: "operator",
       summary: "Count requests",
-      description: "What all dapps asked for in each of the last 24 hours.",
+      description: "The requests of all dapps in each of the last 24 hours.",
       answer: ActivityView,
       read: async () => ({
         hours: (await service.activity()).map(({ from, requests, failed }) => ({
@@ -33,8 +33,8 @@ export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schem
       id: "getReadiness",
       path: "/api/readiness",
       access: "operator",
-      summary: "Read how the service stands",
-      description: "What `/readyz` answers, with status 200 also where the service is not ready.",
+      summary: "Read the service's readiness",
+      description: "The answer of `/readyz`, with status 200 even if the service is not ready.",
       answer: Readiness,
       read: () => service.readiness(),
     }),
@@ -43,7 +43,7 @@ export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schem
       path: "/api/presetProblems",
       access: "operator",
       summary: "List broken presets",
-      description: "What keeps presets from being served, each with its place.",
+      description: "The problems that keep presets from being served, each with its location.",
       answer: listOf(PresetProblemView),
       read: () => ({ items: service.presetProblems() }),
     }),

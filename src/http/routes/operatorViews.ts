@@ -21,11 +21,11 @@ export const KeyView = Type.Object({
   name: Type.String({ description: "What its owner calls it; may be empty." }),
   ending: nullable(Type.String({ description: "Last four characters; `null` once it is revoked." })),
   createdAt: time("When it was made."),
-  lastUsedAt: nullable(time("When a call came with it last, to the minute; `null` for never.")),
-  revokedAt: nullable(time("Since when it is refused; `null` while it is live.")),
+  lastUsedAt: nullable(time("When it was last used, to the minute; `null` if never.")),
+  revokedAt: nullable(time("When it was revoked; `null` while it is live.")),
   dailyLimit: nullable(
     Type.Integer({
-      description: "Requests that calls with it may make on a day (UTC); `null` for any number.",
+      description: "Most requests that it may make in a day (UTC); `null` for no limit.",
     }),
   ),
 });
@@ -58,10 +58,8 @@ export const NetworkConfigView = Type.Object({
 
 export const BalancesView = Type.Object({
   network: Type.String(),
-  vrfJuels: juels("What the VRF subscription holds"),
-  functionsJuels: juels(
-    "What the Functions subscription holds without what is set aside for requests under way",
-  ),
+  vrfJuels: juels("Balance of the VRF subscription"),
+  functionsJuels: juels("Balance of the Functions subscription, less what is reserved for open requests"),
 });
 
 export type ConsumersView = Static<typeof ConsumersView>;
@@ -71,10 +69,11 @@ export const ConsumersView = Type.Object({
       network: Type.String(),
       address: Type.String(),
       onChain: Type.Union([Type.Object({ vrf: Type.Boolean(), functions: Type.Boolean() }), Type.Null()], {
-        description: "On which subscriptions the chain has it; `null`: the chain could not be asked.",
+        description:
+          "The subscriptions that it is linked to on chain; `null` if the chain could not be reached.",
       }),
-      linkedAt: Type.Optional(time("When the service linked it, where that is known.")),
-      transactionHash: Type.Optional(Type.String({ description: "The transaction that did." })),
+      linkedAt: Type.Optional(time("When the service linked it, if known.")),
+      transactionHash: Type.Optional(Type.String({ description: "The transaction that linked it." })),
     }),
   ),
 });
@@ -84,7 +83,9 @@ export const ActivityView = Type.Object({
     Type.Object({ from: time("Beginning of the hour."), requests: Type.Integer(), failed: Type.Integer() }),
     { description: "The last 24 hours, oldest first." },
   ),
-  maxCounted: Type.Integer({ description: "An hour with so many has that many or more." }),
+  maxCounted: Type.Integer({
+    description: "Counting stops here: an hour with this many requests may have had more.",
+  }),
 });
 
 export const PresetProblemView = Type.Object({
@@ -97,7 +98,7 @@ export const PresetProblemView = Type.Object({
 
 export const FundedAccountView = Type.Object({ address: Type.String(), secretKey: Type.String() });
 
-/** The accounts that hold coin on every embedded chain; everybody knows their keys. */
+/** The accounts that hold coin on every embedded chain; their keys are public. */
 export const fundedAccounts = FUNDED_ACCOUNTS.map(({ address, secretKey }) => ({ address, secretKey }));
 
 type StoredDapp = Awaited<ReturnType<DappDirectory["get"]>>;
@@ -112,7 +113,7 @@ export function viewDapp({ id, name, facilities, createdAt }: StoredDapp): DappV
   };
 }
 
-/** A key without the key itself. */
+/** Returns a key's view without the key itself. */
 export function viewKey(key: OwnKeyView): KeyView {
   const { id, name, apiKey, createdAt, lastUsedAt, revokedAt, dailyLimit } = key;
   const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
@@ -127,7 +128,7 @@ export function viewKey(key: OwnKeyView): KeyView {
   };
 }
 
-/** A live key, whole. */
+/** Returns a key's view with the key itself; for keys that are not revoked. */
 export function viewNewKey(key: LiveKeyView): NewKeyView {
   return { ...viewKey(key), apiKey: key.apiKey };
 }

@@ -15,7 +15,7 @@ export function presetOperation(deps: HttpDeps, responder: Responder): Operation
     summary: "Run a preset",
     description:
       "Obtains a verifiable random number and feeds it into the preset's function, both on chain.\n\n" +
-      "Parameters may be in the query or in the JSON body. One that is in both must have the same value: neither place has precedence. " +
+      "Parameters may be in the query or in the JSON body. If one is in both, the values must be equal: neither place has precedence. " +
       "Numbers are decimal strings; a JSON integer is accepted as the same value.\n\n" +
       "A function that fails on the oracle network is an answer: 200 with `success: false` and the reason in `err`.",
     request: "preset",

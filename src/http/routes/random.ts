@@ -20,7 +20,7 @@ export function randomOperation(deps: HttpDeps, responder: Responder): Operation
     summary: "Request random numbers",
     description:
       "Draws random numbers from the verifiable random function of a network. Parameters may be in the query or in the JSON " +
-      "body; one that is in both must have the same value.",
+      "body; if one is in both, the values must be equal.",
     request: "random",
     placement: "body",
     example: { numWords: 3 },
@@ -45,7 +45,7 @@ export function randomOperation(deps: HttpDeps, responder: Responder): Operation
   };
 }
 
-/** Checks what differs from network to network. */
+/** Checks the limits that differ between networks. */
 function checkRange(
   { numWords, confirmations, keyHash, keyHashes: joined }: Static<RequestSchemas["random"]>,
   network: NetworkView | undefined,
@@ -75,7 +75,7 @@ function checkRange(
     violations.push({ path, message });
   }
   if (keyHash !== undefined && joined !== undefined)
-    violations.push({ path: "/keyHashes", message: "goes instead of keyHash, not with it" });
+    violations.push({ path: "/keyHashes", message: "replaces keyHash; send one of the two" });
   if (joined !== undefined && new Set(joined.map(lowerCase)).size < joined.length)
     violations.push({ path: "/keyHashes", message: "must name each key hash once" });
   return violations;

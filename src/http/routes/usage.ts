@@ -18,8 +18,8 @@ export function usageOperation(deps: HttpDeps): Operation {
     tag: "Usage",
     summary: "Read usage and spend",
     description:
-      "Requests, results, words, gas and LINK of the key's dapp by day (UTC) and network. Each request counts once, on the day on which it " +
-      "was accepted; what it cost counts once it has ended. What contracts of the dapp's own request on chain is not in it.",
+      "Requests, results, words, gas and LINK of the key's dapp by day (UTC) and network. Each request counts once, on the day it was " +
+      "accepted; its cost is added once it has ended. Requests that the dapp's own contracts make on chain are not included.",
     request: "usage",
     placement: "query",
     answer: UsageReport,
