@@ -30,10 +30,10 @@ import { hideSecrets } from "./config/hideSecrets.ts";
 import { readConfig } from "./config/readConfig.ts";
 import type { startTraced } from "./tracing.ts";
 
-// Left alone, V8 collects a heap of 50 MB of live objects only at 170 to 230: a third of the process.
+// By default V8 collects a heap with 50 MB of live objects only at 170 to 230 MB: a third of the process.
 setFlagsFromString("--heap-growing-percent=60");
 
-// A reader that has seen enough, such as `head`, is no failure.
+// A reader that stops early, such as `head`, is not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit(0);
@@ -43,9 +43,14 @@ const terminal = createTerminal();
 const program = new Command("tyche")
   .description("Verifiable random numbers and oracle functions over HTTP.")
   .version(version, "-V, --version", "print the version")
-  .showHelpAfterError("(add --help for the options and examples)");
+  .showHelpAfterError("(add --help for the options and examples)")
+  .configureOutput({
+    // The library's sentence says less, in more words: "command-argument value '0x12' is invalid for argument 'tx'."
+    outputError: (text, write) =>
+      write(text.replace(/command-argument value ('.*') is invalid for argument '(.*)'\./, "invalid $2 $1.")),
+  });
 
-// What only one command needs is loaded by that command: the service's modules take a second and more.
+// Each command loads its own modules on demand: the service's modules take more than a second.
 const readConfigOf = (file: string | undefined, given: Readonly<Record<string, string | undefined>> = {}) => {
   const overrides = Object.entries(given).filter(([, value]) => value !== undefined);
   const environment = { ...process.env, ...Object.fromEntries(overrides) };
@@ -53,7 +58,7 @@ const readConfigOf = (file: string | undefined, given: Readonly<Record<string, s
 };
 const traced: typeof startTraced = async (...given) => (await import("./tracing.ts")).startTraced(...given);
 registerStart(program, terminal, {
-  readConfig: ({ config, port, host }) => readConfigOf(config, { PORT: port, HOST: host }).config,
+  readConfig: ({ config, port, host }) => readConfigOf(config, { PORT: port, HOST: host }),
   start: async (options) =>
     traced("tyche", options, async () => (await import("./startTyche.ts")).startTyche(options)),
 });
@@ -120,7 +125,7 @@ try {
       ? (error as Error).message
       : ((error as Error).stack ?? String(error));
   terminal.err(`${terminal.colors.red("error:")} ${text}`);
-  // The message names the first of many parameters itself.
+  // The message itself already names the first of many parameters.
   if (error instanceof ApiError)
     for (const { path, message } of error.details)
       if (!text.includes(message)) terminal.err(withoutControls(`  ${path.slice(1)}: ${message}`));

@@ -3,9 +3,9 @@ import { TycheError } from "../lib/errors.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Asks a question that `y` or `yes` agrees to, and anything else, Ctrl+C and Ctrl+D among it, declines.
+ * Asks a yes/no question. Only `y` or `yes` agrees; anything else declines, including Ctrl+C and Ctrl+D.
  *
- * @throws {NobodyToAskError} where no person reads the output.
+ * @throws {NobodyToAskError} when no person reads the output.
  */
 export async function ask(question: string, terminal: Terminal): Promise<boolean> {
   if (!terminal.isTerminal) throw new NobodyToAskError();
@@ -23,7 +23,7 @@ export async function ask(question: string, terminal: Terminal): Promise<boolean
 
 class NobodyToAskError extends TycheError {
   constructor() {
-    super("nobody can be asked where the output is no terminal; add --yes", {
+    super("confirmation needs a terminal; add --yes to skip it", {
       code: "invalid_parameter",
       blame: "caller",
     });

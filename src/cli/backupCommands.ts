@@ -11,8 +11,8 @@ Examples:
   $ tyche backup /backup/tyche-$(date +%F).sqlite`;
 
 const RESTORE_HELP = `
-Stop the service first. The database that is there is set aside, not deleted. A network on which the service has sent more than the backup
-knows takes no requests at the next start, until you accept that with TYCHE_ACCEPT_CHAINS.
+Stop the service first. The existing database is set aside, not deleted. If the service has sent transactions on a network that the backup
+doesn't know, the network takes no requests after the next start until you accept that with TYCHE_ACCEPT_CHAINS.
 
 Examples:
   $ tyche restore /backup/tyche-2026-11-22.sqlite`;
@@ -22,7 +22,7 @@ interface StateLocation {
   readonly masterKey?: OutsideSecret | undefined;
 }
 
-/** What the commands do; see `src/app/backupTool.ts`. */
+/** The implementation of the commands; see `src/app/backupTool.ts`. */
 export interface BackupTool {
   backUp(file: string, location: { readonly dataDir: string }): Promise<{ readonly bytes: number }>;
   restore(
@@ -36,7 +36,7 @@ export function registerBackup(program: Command, terminal: Terminal, tool: Backu
   program
     .command("backup")
     .argument("<file>", "new file for the copy")
-    .description("Copies the database to a file, as it is at one moment, while the service runs.")
+    .description("Copies a consistent snapshot of the database to a file, even while the service runs.")
     .addHelpText("after", BACKUP_HELP)
     .action(async (file: string) => {
       const { bytes } = await tool.backUp(file, { dataDir: dataDirOfEnvironment() });
@@ -44,7 +44,7 @@ export function registerBackup(program: Command, terminal: Terminal, tool: Backu
     });
   program
     .command("restore")
-    .argument("<file>", "what tyche backup wrote")
+    .argument("<file>", "file written by tyche backup")
     .description("Replaces the database of a stopped service with a backup.")
     .addHelpText("after", RESTORE_HELP)
     .action(async (file: string) => {

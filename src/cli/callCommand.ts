@@ -47,7 +47,10 @@ export function registerCall(program: Command, terminal: Terminal): void {
     )
     .argument("<preset>", "name of a preset")
     .addArgument(
-      new Argument("[parameters...]", "its parameters, name=value; a list's name once for each entry")
+      new Argument(
+        "[parameters...]",
+        "its parameters, name=value; for a list, repeat the name for each entry",
+      )
         .default([], "none")
         .argParser(collectParam),
     )
@@ -65,7 +68,7 @@ export function registerCall(program: Command, terminal: Terminal): void {
     .option("--confirmations <number>", "blocks to wait before they are drawn", parseCount)
     .option(
       "--key-hash <hash>",
-      "a VRF key; up to 4 times, and their words are joined",
+      "a VRF key; repeat it up to 4 times to join the words of several keys",
       (value, all: Hex[]) => [...all, value as Hex],
       [],
     )
@@ -102,7 +105,8 @@ export function registerCall(program: Command, terminal: Terminal): void {
       try {
         if (flags.async)
           return await finish(await client.submit.runFunction(params, { idempotencyKey }), flags, terminal);
-        // Waiting for the dry run tells where a source fails; a request that is followed ends with the reason alone.
+        // Waits for the dry run, which tells where a source fails; a request that is followed ends with only the
+        // reason.
         print(await client.runFunction(params, { idempotencyKey }), flags, terminal);
       } catch (error) {
         if (error instanceof FunctionFailedError) printRefusal(error, { file, source, terminal });
@@ -114,7 +118,10 @@ export function registerCall(program: Command, terminal: Terminal): void {
 function withCall(command: Command): Command {
   return withService(command)
     .option("--network <name>", "network to run on; tyche network list names them", "sepolia")
-    .option("--idempotency-key <key>", "makes the call safe to repeat: the same key is the same request")
+    .option(
+      "--idempotency-key <key>",
+      "makes the call safe to repeat: the same key identifies the same request",
+    )
     .option("--async", "print the request's id and don't wait")
     .option("--json", "print one JSON object");
 }
@@ -123,7 +130,7 @@ function optionsOf({ network, idempotencyKey }: CallFlags) {
   return { network, idempotencyKey };
 }
 
-/** Follows a request to its end, and prints it. */
+/** Follows a request to its end, and prints its result. */
 async function finish<Result extends PresetResult | RandomResult | FunctionResult>(
   submitted: Submitted<Result>,
   flags: CallFlags,

@@ -17,7 +17,7 @@ Then, in your program:
 export function registerClient(program: Command, terminal: Terminal): void {
   const client = program.command("client").description("Helps programs that use tyche/client.");
   withService(client.command("generate"))
-    .description("Writes the types of the presets that a service has, for createClient<Presets>.")
+    .description("Generates the types of a service's presets, for createClient<Presets>.")
     .option("--out <file>", "file to write (default: standard output)")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: ServiceFlags & { readonly out?: string }) => {

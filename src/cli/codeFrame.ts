@@ -1,11 +1,12 @@
-/** Lines shown before and after the one that is meant. */
+/** Lines shown before and after the line in question. */
 const CONTEXT_LINES = 2;
-/** Longest part of a line that is shown: sources can be one line of 30 KB. */
+/** Longest part of a line to show: sources can be one line of 30 KB. */
 const MAX_WIDTH = 120;
 
 /**
- * Shows the place of an error in a source: the line with two more before and behind, numbered, and a caret under the column.
- * Line and column are 1-based; a column past the end of the line is shown at its end. `""` when there is no such line.
+ * Formats the position of an error in a source: the line with two more before and after it, numbered, and a caret under the
+ * column. Line and column are 1-based; a column past the end of the line is shown at its end. Returns `""` if there is no
+ * such line.
  */
 export function formatCodeFrame(
   source: string,
@@ -16,7 +17,7 @@ export function formatCodeFrame(
   const first = Math.max(1, line - CONTEXT_LINES);
   const last = Math.min(lines.length, line + CONTEXT_LINES);
   const numberWidth = String(last).length;
-  // All lines are cut at the same place, such that the column is seen.
+  // All lines are cut at the same position, so that the column stays visible.
   const start = Math.max(0, column - Math.ceil(MAX_WIDTH / 2));
   const frame: string[] = [];
   for (let number = first; number <= last; number += 1) {
@@ -24,7 +25,7 @@ export function formatCodeFrame(
     const shown = text.slice(start, start + MAX_WIDTH);
     frame.push(`${number === line ? ">" : " "} ${String(number).padStart(numberWidth)} | ${shown}`.trimEnd());
     if (number !== line) continue;
-    // Tabs stay, so that the caret stands below its character whatever their width.
+    // Keeps tabs, so that the caret is below its character whatever their width.
     const before = shown.slice(0, Math.min(column - 1, text.length) - start).replaceAll(/[^\t]/g, " ");
     frame.push(`  ${" ".repeat(numberWidth)} | ${before}^`);
   }

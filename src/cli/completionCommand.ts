@@ -1,4 +1,4 @@
-import { Argument, type Command } from "commander";
+import { Argument, type Command, type Option } from "commander";
 import type { Terminal } from "./terminal.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -10,13 +10,14 @@ Examples:
   $ tyche completion zsh >> ~/.zshrc
   $ tyche completion fish > ~/.config/fish/completions/tyche.fish`;
 
-/** What may follow a command: `call random` and its words. */
+/** The words that may follow a command, such as `call random`, or an option of it that takes a value, such as `call --return-type`. */
 interface Completion {
   readonly path: string;
+  /** Empty for an option whose value can be anything: the shell completes file names then. */
   readonly words: readonly string[];
 }
 
-/** Adds `tyche completion`; to be called when all other commands are there. */
+/** Adds `tyche completion`; must be called after all other commands are registered. */
 export function registerCompletion(program: Command, terminal: Terminal): void {
   program
     .command("completion")
@@ -26,34 +27,51 @@ export function registerCompletion(program: Command, terminal: Terminal): void {
     .action((shell: Shell) => terminal.out(writeCompletion(collect(program, []), shell)));
 }
 
-/** Collects commands, options and the choices of arguments; the words of a choice complete as if they stood anywhere. */
+/** Collects the commands below `command` with their subcommands, options and choices, and the options with their choices. */
 function collect(command: Command, path: readonly string[]): Completion[] {
-  const options = command.options
-    .filter(({ hidden }) => !hidden)
-    .map(({ long, short }) => long ?? short ?? "");
-  const choices = [...command.registeredArguments, ...command.options].flatMap(
-    ({ argChoices = [] }) => argChoices,
-  );
-  const names = command.commands.map((one) => one.name());
-  const words = [...new Set([...names, ...choices, ...options, "--help"])];
+  const shown = command.options.filter(({ hidden }) => !hidden);
+  const words = [
+    ...command.commands.map((one) => one.name()),
+    ...command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+    ...shown.map(nameOf),
+    "--help",
+  ];
   return [
     { path: path.join(" "), words },
+    ...shown
+      .filter((option) => option.required || option.optional)
+      .map((option) => ({ path: [...path, nameOf(option)].join(" "), words: option.argChoices ?? [] })),
     ...command.commands.flatMap((one) => collect(one, [...path, one.name()])),
   ];
 }
 
+function nameOf({ long, short }: Option): string {
+  return long ?? short ?? "";
+}
+
+const isOfOption = ({ path }: Completion): boolean => /(?:^| )-[^ ]*$/.test(path);
+
 function writeCompletion(completions: readonly Completion[], shell: Shell): string {
   if (shell === "fish") return writeFish(completions);
+  const commands = completions.filter((one) => !isOfOption(one) && one.path !== "");
   const cases = completions.map(({ path, words }) => `    "${path}") words="${words.join(" ")}" ;;`);
-  // The longest run of words at the start that is a command says what may follow; files complete as ever.
+  // The longest leading run of words that is a command determines the completions, unless the word before is an option of it that takes a
+  // value; file names complete as usual.
   return `${shell === "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : ""}_tyche() {
   local path="" words="" candidate i
   for ((i = 1; i < COMP_CWORD; i++)); do
     candidate="\${path:+$path }\${COMP_WORDS[i]}"
     case "$candidate" in
-      ${completions.flatMap(({ path }) => (path === "" ? [] : [`"${path}"`])).join("|")}) path="$candidate" ;;
+      ${commands.map(({ path }) => `"${path}"`).join("|")}) path="$candidate" ;;
     esac
   done
+  candidate="\${path:+$path }\${COMP_WORDS[COMP_CWORD-1]}"
+  case "$candidate" in
+    ${completions
+      .filter(isOfOption)
+      .map(({ path }) => `"${path}"`)
+      .join("|")}) path="$candidate" ;;
+  esac
   case "$path" in
 ${cases.join("\n")}
   esac
@@ -64,12 +82,18 @@ complete -o default -F _tyche tyche`;
 
 function writeFish(completions: readonly Completion[]): string {
   return completions
-    .map(({ path, words }) => {
-      const [first, second] = path.split(" ");
+    .map((completion) => {
+      const [first, second] = completion.path
+        .split(" ")
+        .filter((word) => word !== "" && !word.startsWith("-"));
       const condition = !first
         ? "__fish_use_subcommand"
         : `__fish_seen_subcommand_from ${first}${second === undefined ? "" : `; and __fish_seen_subcommand_from ${second}`}`;
-      return `complete -c tyche -n '${condition}' -a '${words.join(" ")}'`;
+      const words = `-a '${completion.words.join(" ")}'`;
+      if (!isOfOption(completion)) return `complete -c tyche -n '${condition}' ${words}`;
+      const option = completion.path.slice(completion.path.lastIndexOf(" ") + 1);
+      const name = option.startsWith("--") ? `-l ${option.slice(2)}` : `-s ${option.slice(1)}`;
+      return `complete -c tyche -n '${condition}' ${name} ${completion.words.length > 0 ? `-x ${words}` : "-r"}`;
     })
     .join("\n");
 }

@@ -2,21 +2,22 @@ import type { Command } from "commander";
 import type { Terminal } from "./terminal.ts";
 
 const HELP = `
-The file is the one that --config names, else TYCHE_CONFIG, else tyche.json in the data directory; without one, every member has
-its default. Variables of the environment win over the file. TYCHE_ACCEPT_CHAINS and TYCHE_ACCEPT_MISSING, which are no members of
-it, are checked as well.
+The file is the one named by --config, else by TYCHE_CONFIG, else tyche.json in the data directory; without a file, every member has its
+default. Environment variables take precedence over the file. TYCHE_ACCEPT_CHAINS and TYCHE_ACCEPT_MISSING, which the file can't set, are
+checked as well.
 
 Examples:
   $ tyche config check
   $ tyche config check --config /etc/tyche.json
   $ tyche config schema > tyche.schema.json`;
 
-/** What the commands print; secrets are no part of a configuration. */
+/** What the commands print; a configuration never contains secrets. */
 export interface ConfigSource {
   read(file: string | undefined): {
     readonly config: object;
     readonly file?: string;
     readonly variables: readonly string[];
+    readonly unknownVariables: readonly string[];
   };
   readonly schema: object;
 }
@@ -29,12 +30,14 @@ export function registerConfig(program: Command, terminal: Terminal, source: Con
   config
     .command("check")
     .option("--config <file>", "configuration file")
-    .description("Prints the configuration that is in force, or everything that is wrong with it.")
+    .description("Prints the effective configuration, or everything that is wrong with it.")
     .addHelpText("after", HELP)
     .action((flags: { readonly config?: string }) => {
-      const { config: inForce, file, variables } = source.read(flags.config);
-      terminal.err(`file: ${file ?? "none, every member has its default"}`);
+      const { config: inForce, file, variables, unknownVariables } = source.read(flags.config);
+      terminal.err(`file: ${file ?? "none; every member has its default"}`);
       if (variables.length > 0) terminal.err(`from the environment: ${variables.join(", ")}`);
+      for (const variable of unknownVariables)
+        terminal.err(`${variable} is set, but nothing reads it; is it misspelt?`);
       terminal.out(JSON.stringify(inForce, null, 2));
     });
   config

@@ -45,9 +45,9 @@ Examples:
   $ tyche dapp delete dapp_01m7w8ndakertcq6wx8e98esea
   $ tyche dapp delete dapp_01m7w8ndakertcq6wx8e98esea --yes
 
-Requests in progress run to their end; shared results and usage totals stay. A running service unlinks the contracts.`;
+Requests in progress still complete; shared results and usage totals remain. A running service unlinks the contracts.`;
 
-/** Where the state is: what the service itself reads. */
+/** Returns the data directory, resolved as the service itself does. */
 export function dataDirOfEnvironment(): string {
   return path.resolve(process.env["TYCHE_DATA_DIR"] ?? ".tyche");
 }
@@ -60,7 +60,7 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .command("create")
     .argument("<name>", "what to call it")
     .addOption(
-      new Option("--facility <facilities...>", "what it may do")
+      new Option("--facility <facilities...>", "what it may use")
         .choices(["presets", "functions"])
         .default(["presets", "functions"]),
     )
@@ -94,13 +94,13 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .command("delete")
     .argument("<id>", "which dapp")
     .option("--yes", "don't ask")
-    .description("Deletes a dapp for good: its keys stop at once, its contracts are unlinked.")
+    .description("Deletes a dapp permanently: its keys stop working at once, and its contracts are unlinked.")
     .addHelpText("after", DELETE_NOTE)
     .action((id: string, { yes = false }: { readonly yes?: boolean }) =>
       withTools(async ({ dapps }) => {
         const { name } = await dapps.get(id);
         const live = (await dapps.keys(id)).filter(({ revokedAt }) => revokedAt === null).length;
-        const question = `Delete ${name} for good? ${countOf(live, "API key")} will stop, its contracts are unlinked.`;
+        const question = `Delete ${name} permanently? ${countOf(live, "API key")} will stop working, and its contracts will be unlinked.`;
         if (!yes && !(await ask(question, terminal))) {
           terminal.out("nothing was deleted");
           process.exitCode = 1;
@@ -131,7 +131,7 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .option("--env", "print an .env file, with a live API key")
     .description(
-      "Prints a dapp's config vars: API keys and, by network, what a contract is deployed with (subscription ids, addresses, key hash, DON id, chain id, RPC URL).",
+      "Prints a dapp's config vars: its API keys and, for each network, the values to deploy a contract with (subscription ids, addresses, key hash, DON id, chain id, RPC URL).",
     )
     .addHelpText("after", CONFIG_EXAMPLES)
     .action((id: string | undefined, { json, env }: JsonFlag & { readonly env?: true }) =>
@@ -171,7 +171,7 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .option("--name <name>", "what to call the key")
     .option(
       "--daily-limit <n>",
-      "requests that it may make on a day (UTC); default: any number",
+      "most requests it may make in a day (UTC); default: no limit",
       parseDailyLimit,
     )
     .option("--json", "print JSON")
@@ -202,11 +202,11 @@ export function registerDapp(program: Command, terminal: Terminal): void {
 export function registerNetwork(program: Command, terminal: Terminal): Command {
   const network = program
     .command("network")
-    .description("Shows the networks; deploys, checks and funds those with nodes of their own.");
+    .description("Lists the networks; deploys to, checks and funds external ones.");
   network
     .command("list")
     .option("--json", "print JSON")
-    .description("Lists the networks with RPC URL and contracts, as the last start of the service left them.")
+    .description("Lists the networks with their RPC URLs and contracts, as of the service's last start.")
     .action(({ json }: JsonFlag) =>
       withTools(async (tools) => {
         const networks = await tools.networks();
@@ -246,8 +246,8 @@ function printConfigVars(vars: ConfigVars, { out, colors }: Terminal): void {
     const { network, vrfSubscriptionId, functionsSubscriptionId, contracts, consumers } = one;
     out(`\n${colors.bold(network)}`);
     out(`  chain id                ${one.chainId}`);
-    out(`  RPC URL                 ${one.rpcUrl ?? "known when the service ran"}`);
-    out(`  VRF key hash            ${one.keyHash ?? "known when the service ran"}`);
+    out(`  RPC URL                 ${one.rpcUrl ?? "known once the service has run"}`);
+    out(`  VRF key hash            ${one.keyHash ?? "known once the service has run"}`);
     out(`  DON id                  ${one.donId}  ${one.donIdBytes32}`);
     out(`  VRF subscription        ${vrfSubscriptionId ?? "created when the service runs"}`);
     out(`  Functions subscription  ${functionsSubscriptionId ?? "created when the service runs"}`);

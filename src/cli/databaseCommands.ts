@@ -5,17 +5,17 @@ import { createProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 
 const COPY_HELP = `
-Stop the service first. Everything is copied in one transaction, read back and compared before it is committed; the target is an empty
-database. The file is set aside then, and the data directory notes the variable. Configure it before the next start:
-"database": {"url": {"env": "DATABASE_URL"}}. Embedded chains stay behind: they need the file.
+Stop the service first. Everything is copied to an empty database in one transaction, which is read back and compared before it is
+committed. Then the file is set aside, and the data directory records the variable. Before the next start, configure the database as
+"database": {"url": {"env": "DATABASE_URL"}}. Embedded chains are not copied: they need the file.
 
 Examples:
   $ export DATABASE_URL=postgres://tyche:…@db.example.org/tyche
   $ tyche database copy --to DATABASE_URL`;
 
 const CHECK_HELP = `
-Reads every row: the checksums of requests and transactions, and one over each table. With --to it compares the tables with those of
-another database. Exit code 1 when anything is wrong.
+Reads every row, verifies the checksums of requests and transactions, and computes one over each table. With --to, it also compares the
+tables with those of another database. Exit code 1 when anything is wrong.
 
 Examples:
   $ tyche database check
@@ -35,7 +35,7 @@ interface Table {
 
 type OnRows = (table: string, rows: number) => void;
 
-/** What the commands do; see `src/app/databaseTool.ts`. */
+/** The implementation of the commands; see `src/app/databaseTool.ts`. */
 export interface DatabaseTool {
   migrate(location: Location): Promise<{ readonly database: string; readonly migrations: readonly string[] }>;
   check(
@@ -66,7 +66,7 @@ export function registerDatabase(program: Command, terminal: Terminal, tool: Dat
     .description("Migrates, checks, compacts and copies the database of a data directory.");
   database
     .command("migrate")
-    .description("Brings the tables of a stopped service's database to this version, as a start does.")
+    .description("Migrates a stopped service's database to this version, as a start does.")
     .action(async () => {
       const { database: name, migrations } = await tool.migrate(location());
       terminal.out(migrations.length === 0 ? `${name} is up to date` : `${name}: ${migrations.join(", ")}`);
@@ -74,8 +74,8 @@ export function registerDatabase(program: Command, terminal: Terminal, tool: Dat
   database
     .command("check")
     .option("--from <file>", "file to check (default: the data directory's database)")
-    .option("--to <variable>", "variable that holds the URL of a database to compare with")
-    .description("Looks for damage in the database, or compares it with another one; changes nothing.")
+    .option("--to <variable>", "environment variable with the URL of a database to compare with")
+    .description("Checks the database for damage, or compares it with another one; changes nothing.")
     .addHelpText("after", CHECK_HELP)
     .action((flags: { readonly from?: string; readonly to?: string }) =>
       withProgress(terminal, async (onRows) => {
@@ -86,21 +86,21 @@ export function registerDatabase(program: Command, terminal: Terminal, tool: Dat
           if (problems.length > 0) process.exitCode = 1;
           else
             terminal.out(
-              `${name} is whole${flags.to === undefined ? "" : `, and ${flags.to} names a copy of it`}`,
+              `${name} is intact${flags.to === undefined ? "" : `, and ${flags.to} names a copy of it`}`,
             );
         };
       }),
     );
   database
     .command("compact")
-    .description("Shrinks a stopped service's database by the space that deleted rows left.")
+    .description("Reclaims the space of deleted rows in a stopped service's database.")
     .action(async () => {
       const { database: name, before, after } = await tool.compact(location());
       terminal.out(`${name}  ${after} bytes, ${before - after} fewer`);
     });
   database
     .command("copy")
-    .requiredOption("--to <variable>", "variable of the environment that holds the URL of the target")
+    .requiredOption("--to <variable>", "environment variable with the URL of the target")
     .description("Copies the database of a stopped service to PostgreSQL, and compares every row.")
     .addHelpText("after", COPY_HELP)
     .action(({ to }: { readonly to: string }) =>
@@ -108,13 +108,13 @@ export function registerDatabase(program: Command, terminal: Terminal, tool: Dat
         const { tables, setAsideAs } = await tool.copy(location(), { to, onRows });
         return () => {
           printTables(terminal, tables);
-          terminal.out(`the database is the one that ${to} names; the earlier one is ${setAsideAs}`);
+          terminal.out(`the database is now the one that ${to} names; the earlier one is ${setAsideAs}`);
         };
       }),
     );
 }
 
-/** Shows how far a command is; what it gives back prints the end. */
+/** Shows a command's progress; calls the function that `work` returns to print the result. */
 async function withProgress(
   terminal: Terminal,
   work: (onRows: OnRows) => Promise<() => void>,

@@ -17,20 +17,20 @@ Examples:
   $ tyche dry-runs --kind function --network sepolia
   $ tyche dry-runs --limit 100 --json`;
 
-/** Longest title and result in a line, in characters. */
+/** Longest title and result to show in a line, in characters. */
 const MAX_TITLE = 30;
 const MAX_SHOWN = 60;
 
 /** Adds `tyche dry-runs`. */
 export function registerDryRuns(program: Command, terminal: Terminal): void {
   withService(program.command("dry-runs"))
-    .description("Lists dry runs, and calls that were refused because theirs failed, newest first.")
-    .option("--network <name>", "only those that named a network")
+    .description("Lists dry runs, and calls refused because their dry run failed, newest first.")
+    .option("--network <name>", "only those for this network")
     .addOption(
-      new Option("--kind <kind>", "only dry runs, or refused calls of a kind").choices(DRY_RUN_KINDS),
+      new Option("--kind <kind>", "only dry runs, or only refused calls of one kind").choices(DRY_RUN_KINDS),
     )
-    .option("--limit <number>", "how many at most: 1 to 100", "20")
-    .option("--cursor <cursor>", "the page after an earlier one")
+    .option("--limit <number>", "most to list: 1 to 100", "20")
+    .option("--cursor <cursor>", "cursor printed with the previous page")
     .option("--json", "print JSON")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: Flags) => {
@@ -42,7 +42,7 @@ export function registerDryRuns(program: Command, terminal: Terminal): void {
       if (page.items.length === 0) return terminal.err("no dry runs");
       for (const run of page.items) terminal.out(describeRun(run, terminal));
       if (page.nextCursor !== null)
-        terminal.err(terminal.colors.dim(`more: tyche dry-runs --cursor ${page.nextCursor}`));
+        terminal.err(terminal.colors.dim(`more: npx tyche dry-runs --cursor ${page.nextCursor}`));
     });
 }
 

@@ -4,15 +4,15 @@ import { ask } from "./ask.ts";
 import type { Terminal } from "./terminal.ts";
 
 const DEPLOY_HELP = `
-The account of the network's operatorKey pays, owns the contracts and sends the service's requests later; send nothing else from it
-meanwhile. A run that was interrupted goes on where it stopped. The contracts file is the one that the configuration names; beside it,
-FILE.sources holds what block explorers ask for to show the sources.
+The account of the network's operatorKey pays, owns the contracts and later sends the service's requests; send nothing else from it during
+the deployment. An interrupted run continues where it stopped. The contracts file is the one named in the configuration; beside it,
+FILE.sources holds what block explorers need to verify the sources.
 
 Example:
   $ tyche network deploy sepolia --oracle oracle.json
   $ tyche network deploy sepolia --oracle node1.json node2.json node3.json node4.json vrf.json`;
 
-/** What a deployment is about to do; amounts are texts with their unit. */
+/** What a deployment is about to do; amounts are strings with their unit. */
 export interface ShownEstimate {
   readonly deployer: string;
   readonly balance: string;
@@ -21,13 +21,13 @@ export interface ShownEstimate {
   readonly gas: string;
   readonly gasPrice: string;
   readonly cost: string;
-  /** What the account lacks for the worst case; absent where it has enough. */
+  /** What the account lacks in the worst case; absent if it has enough. */
   readonly missing?: string;
   readonly existing: readonly string[];
   readonly isResumed: boolean;
 }
 
-/** A transaction that is mined. */
+/** A mined transaction. */
 export interface ShownStep {
   readonly name: string;
   readonly index: number;
@@ -36,18 +36,18 @@ export interface ShownStep {
   readonly cost: string;
 }
 
-/** How the nodes of a network are about to change; amounts are texts with their unit. */
+/** What a change of a network's nodes is about to do; amounts are strings with their unit. */
 export interface ShownChange {
   readonly owner: string;
   readonly balance: string;
-  /** At most. */
+  /** Maximum cost. */
   readonly cost: string;
   /** Signers. */
   readonly added: readonly string[];
   readonly removed: readonly string[];
 }
 
-/** One line of the doctor. */
+/** One finding of the network check. */
 export interface Finding {
   readonly isOk: boolean;
   readonly text: string;
@@ -55,7 +55,7 @@ export interface Finding {
   readonly remedy?: string;
 }
 
-/** What the commands are given by whoever composes the program. */
+/** The implementations that the program's composition provides. */
 export interface NetworkMeans<Config> {
   readConfig(this: void, file: string | undefined): Config;
   deploy(
@@ -124,11 +124,11 @@ export function registerNetworkTools<Config>(
     .argument("<name>", "network of the configuration")
     .requiredOption(
       "--oracle <file...>",
-      "what `tyche oracle keys --json` printed: one file of an oracle with all keys, or the cards of 4 to 31 nodes and of a VRF operator",
+      "output of `tyche oracle keys --json`: one file from an oracle with all keys, or the cards of 4 to 31 nodes and of a VRF operator",
     )
     .option("--config <file>", "configuration file")
     .option("--yes", "don't ask")
-    .description("Puts the contracts on a network for an oracle, and writes the contracts file.")
+    .description("Deploys the contracts to a network for an oracle, and writes the contracts file.")
     .addHelpText("after", DEPLOY_HELP)
     .action(async (name: string, flags: DeployFlags) => {
       const { end, file, total } = await means.deploy({
@@ -153,11 +153,11 @@ export function registerNetworkTools<Config>(
   network
     .command("reconfigure")
     .argument("<name>", "network of the configuration")
-    .requiredOption("--oracle <card...>", "cards of all nodes from now on, 4 to 31")
+    .requiredOption("--oracle <card...>", "cards of all nodes of the new set, 4 to 31")
     .option("--config <file>", "configuration file")
     .option("--yes", "don't ask")
     .description(
-      "Gives a network other oracle nodes; those that run follow without a restart. Its VRF keys stay.",
+      "Changes a network's oracle nodes; running nodes follow without a restart. The VRF keys stay the same.",
     )
     .action(async (name: string, flags: DeployFlags) => {
       const done = await means.reconfigure({
@@ -173,7 +173,7 @@ export function registerNetworkTools<Config>(
         out("nothing was sent");
         process.exitCode = 1;
       } else if (done.end === "reconfigured")
-        out(`${name} has other nodes, for ${done.cost}  ${colors.dim(done.hash)}`);
+        out(`${name} has its new nodes, for ${done.cost}  ${colors.dim(done.hash)}`);
       else out(`${name} has these nodes already`);
     });
   network
@@ -197,10 +197,14 @@ export function registerNetworkTools<Config>(
   network
     .command("fund")
     .argument("<name>", "network of the configuration")
-    .option("--link <amount>", "LINK that the reserve for dapps' subscriptions is filled up to", parseAmount)
-    .option("--coin <amount>", "coin that each account of the oracle is filled up to", parseAmount)
+    .option(
+      "--link <amount>",
+      "amount of LINK to top the reserve for dapps' subscriptions up to",
+      parseAmount,
+    )
+    .option("--coin <amount>", "amount of coin to top each of the oracle's accounts up to", parseAmount)
     .option("--config <file>", "configuration file")
-    .description("Sends LINK and coin from the operator's account to where requests are paid from.")
+    .description("Tops up the LINK reserve and the oracle's accounts from the operator's account.")
     .action(async (name: string, flags: { link?: string; coin?: string; config?: string }) => {
       if (flags.link === undefined && flags.coin === undefined) throw new MissingAmountError();
       await means.fund({
@@ -216,7 +220,7 @@ export function registerNetworkTools<Config>(
 
 function printEstimate(estimate: ShownEstimate, { out, colors }: Terminal): void {
   const { deployer, balance, left, steps, gas, gasPrice, cost, missing, existing, isResumed } = estimate;
-  if (isResumed) out("an earlier run is continued");
+  if (isResumed) out("continuing an earlier run");
   out(`  account    ${deployer}  ${balance}`);
   out(`  left       ${left} of ${steps} transactions, at most ${gas} gas at ${gasPrice}`);
   out(`  cost       at most ${cost}`);

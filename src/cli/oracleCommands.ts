@@ -9,31 +9,31 @@ import { stopOnSignals } from "./stopOnSignals.ts";
 import type { Terminal } from "./terminal.ts";
 
 const HELP = `
-The configuration's networks that have rpcUrls are served, with keys that derive from the master key of TYCHE_DATA_DIR, one set for
-each chain. Embedded networks have their oracle in the process of \`tyche start\`. /readyz, /healthz and /metrics are on PORT.
+Serves the configured networks that have rpcUrls, with one set of keys for each chain, derived from the master key in TYCHE_DATA_DIR.
+The oracle of embedded networks runs in the process of \`tyche start\`. /readyz, /healthz and /metrics are on PORT.
 
 Examples:
   $ TYCHE_DATA_DIR=oracle-data tyche oracle keys --chain-id 11155111 --json > oracle.json
   $ TYCHE_DATA_DIR=oracle-data PORT=3001 tyche oracle --config oracle/tyche.json
   $ TYCHE_DATA_DIR=node-data tyche oracle keys --chain-id 11155111 --role node --url https://node.example --json > node.json`;
 
-/** What an oracle is known by on one chain. */
+/** An oracle's public identity on one chain. */
 interface Identity {
   readonly chainId: number;
   readonly vrf: { readonly keyHash: string; readonly feeReceiver: string };
   readonly functions: { readonly signers: readonly string[]; readonly transmitters: readonly string[] };
 }
 
-/** Part of an oracle that several operators run. */
+/** A part of an oracle that several operators run. */
 type OracleRole = { readonly role: "node"; readonly url: string } | { readonly role: "vrf" };
 
-/** What one of them is known by on one chain. */
+/** The public identity of one such part on one chain. */
 type Card = { readonly chainId: number } & (
   | { readonly role: "node"; readonly url: string; readonly signer: string; readonly transmitter: string }
   | { readonly role: "vrf"; readonly keyHash: string; readonly feeReceiver: string }
 );
 
-/** What the commands are given by whoever composes the program. */
+/** The implementations that the program's composition provides. */
 export interface OracleMeans<Config extends { readonly logLevel: string }> {
   readConfig(this: void, file: string | undefined): Config;
   start(
@@ -79,20 +79,20 @@ export function registerOracle<Config extends { readonly logLevel: string }>(
   const oracle = program
     .command("oracle")
     .option("--config <file>", "configuration file")
-    .description("Runs the oracle of networks with nodes of their own, until SIGINT or SIGTERM.")
+    .description("Runs the oracle of external networks until SIGINT or SIGTERM.")
     .addHelpText("after", HELP)
     .action((flags: { readonly config?: string }) => start(terminal, means, flags.config));
   oracle
     .command("keys")
     .option("--config <file>", "configuration file")
-    .option("--chain-id <id...>", "chain besides those of the configuration", collectChainId)
+    .option("--chain-id <id...>", "chain to add to those of the configuration", collectChainId)
     .addOption(
       new Option("--role <role>", "run only this part of an oracle, from this data directory").choices([
         "node",
         "vrf",
       ]),
     )
-    .option("--url <url>", "where the other nodes reach this one; with --role node")
+    .option("--url <url>", "URL at which the other nodes reach this one; with --role node")
     .option("--json", "print the JSON that `tyche network deploy` takes")
     .description("Prints the oracle's public identity; its first use creates the keys.")
     .action(async (_: object, command: Command) => {
@@ -110,9 +110,9 @@ export function registerOracle<Config extends { readonly logLevel: string }>(
     });
   oracle
     .command("evidence")
-    .argument("<file>", "what GET /evidence of a node gave")
-    .option("--rpc-url <url>", "node of the chain to ask whether the coordinator has had these nodes")
-    .description("Checks evidence against oracle nodes. Exit code 1 when some of it proves nothing.")
+    .argument("<file>", "a node's answer to GET /evidence")
+    .option("--rpc-url <url>", "node of the chain, to check that the coordinator had these oracle nodes")
+    .description("Checks evidence against oracle nodes. Exit code 1 when any of it proves nothing.")
     .action(async (file: string, flags: { readonly rpcUrl?: string }) =>
       printFindings(await means.checkEvidence({ file, rpcUrl: flags.rpcUrl }), terminal),
     );
@@ -139,7 +139,7 @@ async function start<Config extends { readonly logLevel: string }>(
     pino.destination({ dest: 2, sync: true }),
   );
   const masterKey = findOutsideKey(process.env);
-  // No process that is started from here has any business with it.
+  // No child process needs it.
   delete process.env["TYCHE_MASTER_KEY"];
   const oracle = await means.start({
     config,
@@ -147,7 +147,7 @@ async function start<Config extends { readonly logLevel: string }>(
     masterKey,
     log,
     onFatal(message) {
-      writeSync(2, `${message}; the oracle ends, and goes on from the chain when it is started again\n`);
+      writeSync(2, `${message}; the oracle stops, and continues from the chain when it is started again\n`);
       process.exit(1);
     },
   });
@@ -178,7 +178,7 @@ function printCard(card: Card, { out, colors }: Terminal): void {
 function parseRole({ role, url }: KeysFlags): OracleRole | undefined {
   if (role === "node") {
     if (url !== undefined) return { role, url };
-    throw new RoleError("--role node needs --url, where the other nodes reach this one");
+    throw new RoleError("--role node needs --url, at which the other nodes reach this one");
   }
   if (url !== undefined) throw new RoleError("--url is for --role node");
   return role === undefined ? undefined : { role };

@@ -1,7 +1,7 @@
 import type { Outcome, RequestView, StateChange } from "../client/index.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
-/** Prints a result: the value on standard output, where it stands on chain on standard error. */
+/** Prints a result: the value to standard output, its place on chain to standard error. */
 export function printOutcome(outcome: Outcome, { out, err, colors }: Terminal): void {
   if ("randomNumber" in outcome) for (const word of outcome.randomNumber) out(word);
   else if ("parsedResult" in outcome) {
@@ -13,18 +13,18 @@ export function printOutcome(outcome: Outcome, { out, err, colors }: Terminal): 
   if ("url" in outcome) err(colors.dim(outcome.url));
 }
 
-/** A result as text; as hex where its bytes are no text that a terminal should show. */
+/** Returns a result as text, or as hex if its bytes are not text that a terminal should show. */
 export function showText(parsedResult: string, result: string): string {
   return isReadable(parsedResult) ? parsedResult : result;
 }
 
-/** Whether a text may be shown as it is. */
+/** Whether a text may be shown unchanged. */
 export function isReadable(text: string): boolean {
   // eslint-disable-next-line no-control-regex -- these and the replacement character say that the bytes were no text
   return !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffd]/.test(text);
 }
 
-/** Prints a change of state on a line of standard error. */
+/** Prints a change of state as a line on standard error. */
 export function printEvent({ at, state, detail, transactionHash }: StateChange, terminal: Terminal): void {
   const time = at.slice(11, 23);
   const facts = [transactionHash, detail].filter((fact) => fact !== undefined).map(withoutControls);
@@ -48,7 +48,7 @@ export function printRequest(request: RequestView, terminal: Terminal): void {
   if (outcome !== null) printOutcome(outcome, terminal);
 }
 
-/** The value of a result on one line. */
+/** Returns a result's value on one line. */
 export function summarize({ outcome, error }: RequestView): string {
   if (error !== null) return withoutControls(error.code);
   if (outcome === null) return "";
@@ -58,7 +58,7 @@ export function summarize({ outcome, error }: RequestView): string {
   return withoutControls(text.split("\n")[0] ?? "");
 }
 
-/** The colour of a state. */
+/** Returns the color of a state. */
 export function colorOf(state: string, colors: Terminal["colors"]): (text: string) => string {
   if (state === "fulfilled") return colors.green;
   return state === "failed" ? colors.red : colors.yellow;

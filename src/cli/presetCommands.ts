@@ -36,9 +36,9 @@ export function registerPreset(program: Command, terminal: Terminal): void {
   preset
     .command("list")
     .description(
-      "Lists the presets that a service started here would serve, and what is wrong with others. Runs nothing.",
+      "Lists the presets that a service started here would serve, and what is wrong with the others. Runs nothing.",
     )
-    .option("--folder <path>", "list the presets in this folder alone")
+    .option("--folder <path>", "list only the presets in this folder")
     .option("--json", "print JSON")
     .addHelpText("after", LIST_EXAMPLES)
     .action(async ({ folder, json }: Partial<FolderFlags>) => {
@@ -51,11 +51,11 @@ export function registerPreset(program: Command, terminal: Terminal): void {
 
   withFolder(preset.command("check"))
     .description(
-      "Checks presets as Tyche's own tests do (files, examples, extreme words, size and distribution of results) and shows what goes on chain.",
+      "Checks presets as Tyche's own tests do (files, examples, extreme words, size and distribution of results), and shows the source that goes on chain.",
     )
     .argument("[names...]", "presets to check; default: all in the folder")
     .option("--draws <number>", "words for each distribution (default: 300000)", parseCount)
-    .option("--seed <number>", "which words: 0 to 4294967295 (default: 1)", parseCount)
+    .option("--seed <number>", "seed of the words: 0 to 4294967295 (default: 1)", parseCount)
     .addHelpText("after", CHECK_EXAMPLES)
     .action(
       async (names: string[], flags: FolderFlags & { readonly draws?: number; readonly seed?: number }) => {
@@ -84,7 +84,7 @@ export function registerPreset(program: Command, terminal: Terminal): void {
     );
 
   withFolder(preset.command("new"), OWN_PRESETS_FOLDER)
-    .description("Writes the folder of a new preset that works as it is.")
+    .description("Creates the folder of a new, working preset.")
     .argument("<name>", "its name: a letter, then letters, digits, _ and -")
     .addHelpText("after", NEW_EXAMPLES)
     .action(async (name: string, { folder, json }: FolderFlags) => {
@@ -94,7 +94,7 @@ export function registerPreset(program: Command, terminal: Terminal): void {
       terminal.out(files.join("\n"));
       terminal.err(
         terminal.colors.dim(
-          `Next: tyche preset check ${name}. A service started in this folder serves it already.`,
+          `Next: npx tyche preset check ${name}. A service started in this folder serves it already.`,
         ),
       );
     });
@@ -104,7 +104,10 @@ function formatCount(count: number): string {
   return count.toLocaleString("en");
 }
 
-/** Loads what the commands do, and with it the sandbox: no other command waits for that. */
+/**
+ * Loads the commands' implementation, and with it the sandbox, on demand: no other command has to wait for
+ * it.
+ */
 function loadTools() {
   return import("../requests/presetTools.ts");
 }

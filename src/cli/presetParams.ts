@@ -1,19 +1,20 @@
 import { InvalidArgumentError } from "commander";
 import type { PresetView } from "../client/index.ts";
 
-/** Parameters as they were typed, `name=value`, in order; a name that comes twice has two values. */
+/** Parameters as typed, `name=value`, in order; a repeated name has several values. */
 export type TypedParams = readonly (readonly [name: string, value: string])[];
 
 /** Splits `name=value`. Throws commander's own error for anything else. */
 export function parseTypedParam(text: string): readonly [string, string] {
   const at = text.indexOf("=");
-  if (at < 1) throw new InvalidArgumentError(`Parameters are name=value; got ${JSON.stringify(text)}.`);
+  if (at < 1)
+    throw new InvalidArgumentError(`Parameters take the form name=value; got ${JSON.stringify(text)}.`);
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
 /**
- * Turns typed parameters into those of a preset: what its schema calls an array gathers the values of its name, or takes one JSON
- * array; a boolean is `true` or `false`; the rest is text. What is wrong is left to the service to say.
+ * Converts typed parameters into a preset's: an array in its schema collects the values of its name, or takes one JSON array; a
+ * boolean is `true` or `false`; everything else is text. Invalid values are left for the service to report.
  */
 export function readPresetParams(
   typed: TypedParams,

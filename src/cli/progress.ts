@@ -1,18 +1,18 @@
-/** A line that says how far a command is, and is gone once it has ended. */
+/** A line that shows a command's progress, and disappears once the command has ended. */
 export interface Progress {
   show(text: string): void;
   clear(): void;
 }
 
-/** What takes less shows no progress. */
+/** Shorter operations show no progress. */
 const DELAY_MS = 1_000;
 const CLEAR_LINE = "\r\u001b[K";
 
 /**
  * Creates a progress line.
  *
- * @param options.isTerminal whether a person reads; a file or a program gets nothing
- * @param options.write takes text as it is. Default: standard error
+ * @param options.isTerminal whether a person reads the output; files and programs get nothing
+ * @param options.write writes text as it is. Default: to standard error
  * @param options.now milliseconds. Default: `performance.now`
  */
 export function createProgress(options: {

@@ -1,15 +1,15 @@
 import { formatPresetProblem, type PresetProblem } from "../requests/presetFolder.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
-/** Marks by pino's levels: 10 to 60 in steps of ten. */
+/** Marks by pino's levels, which are 10 to 60 in steps of ten. */
 const MARKS = { 40: "!", 50: "✗", 60: "✗" } as const;
 
-/** Members that say nothing to a person: shown by the line itself, or of no use at a terminal. */
+/** Members to hide: either the line itself shows them, or they are of no use at a terminal. */
 const HIDDEN = new Set(["level", "time", "pid", "hostname", "msg", "err", "problem", "problems"]);
 
 /**
- * Writes a line of the log as a person reads it: time, message and facts on one line; what is wrong with a preset as compilers write
- * it; an error's message, and its stack where the level is `error`. A line that is not pino's is given back as it is.
+ * Formats a log line for people: time, message and facts on one line; problems of a preset in the style of compilers; an error's
+ * message, with its stack at the level `error`. Returns a line that is not pino's unchanged.
  */
 export function formatLogLine(line: string, colors: Terminal["colors"]): string {
   let entry: Readonly<Record<string, unknown>>;

@@ -20,7 +20,7 @@ Examples:
   $ tyche requests show req_01m7w8ndakertcq6wx8e98esea --json
   $ tyche requests watch req_01m7w8ndakertcq6wx8e98esea`;
 
-/** Longest value in a list, in characters. */
+/** Longest value to show in a list, in characters. */
 const MAX_SHOWN = 60;
 
 /** Adds `tyche requests list`, `show` and `watch`. */
@@ -32,11 +32,11 @@ export function registerRequests(program: Command, terminal: Terminal): void {
 
   withService(requests.command("list"))
     .description("Lists requests, newest first.")
-    .option("--network <name>", "only those of a network")
-    .addOption(new Option("--kind <kind>", "only those of a kind").choices(REQUEST_KINDS))
-    .addOption(new Option("--state <state>", "only those in a state").choices(REQUEST_STATES))
-    .option("--limit <number>", "how many at most: 1 to 100", "20")
-    .option("--cursor <cursor>", "the page after an earlier one")
+    .option("--network <name>", "only those on this network")
+    .addOption(new Option("--kind <kind>", "only those of this kind").choices(REQUEST_KINDS))
+    .addOption(new Option("--state <state>", "only those in this state").choices(REQUEST_STATES))
+    .option("--limit <number>", "most to list: 1 to 100", "20")
+    .option("--cursor <cursor>", "cursor printed with the previous page")
     .option("--json", "print JSON")
     .action(async (flags: ListFlags) => {
       const { network, kind, state, limit, cursor } = flags;
@@ -53,7 +53,7 @@ export function registerRequests(program: Command, terminal: Terminal): void {
         );
       }
       if (page.nextCursor !== null)
-        terminal.err(terminal.colors.dim(`more: tyche requests list --cursor ${page.nextCursor}`));
+        terminal.err(terminal.colors.dim(`more: npx tyche requests list --cursor ${page.nextCursor}`));
     });
 
   withService(requests.command("show"))
@@ -70,7 +70,7 @@ export function registerRequests(program: Command, terminal: Terminal): void {
   withService(requests.command("watch"))
     .description("Follows a request to its end. Exit code: 0 when it has a result, 1 otherwise.")
     .argument("<id>", "its identifier")
-    .option("--json", "print an object of JSON on a line for each event")
+    .option("--json", "print one JSON object per line for each event")
     .action(async (id: string, flags: ServiceFlags & { readonly json?: true }) => {
       const { client } = await connectService(flags);
       for await (const event of client.stream(id)) {

@@ -38,7 +38,7 @@ Examples:
 
 Exit code: 0 when the source gives a result of the return type, 1 when it fails.`;
 
-/** Adds `tyche simulate`: runs a source as the oracle network would, on this machine, and sends nothing to a chain. */
+/** Adds `tyche simulate`: runs a source on this machine as the oracle network would, and sends nothing to a chain. */
 export function registerSimulate(program: Command, terminal: Terminal): void {
   program
     .command("simulate")
@@ -64,7 +64,7 @@ export function registerSimulate(program: Command, terminal: Terminal): void {
       new Option("--return-type <type>", "how the result is read").choices(RETURN_TYPES).default("string"),
     )
     .addOption(
-      new Option("--network <name>", "network whose limits hold (default: an embedded one's)").choices(
+      new Option("--network <name>", "network whose limits apply (default: an embedded one's)").choices(
         Object.keys(RESULT_LIMITS),
       ),
     )
@@ -106,7 +106,9 @@ async function simulateOnce(
   return result.success;
 }
 
-/** Runs at once and again after each save, which ends a run that is still under way, until the process is interrupted. */
+/**
+ * Runs at once and again after each save, which aborts a run that is still in progress, until the process is interrupted.
+ */
 async function simulateOnSave(file: string, flags: SimulateFlags, means: Means): Promise<void> {
   const { err, colors } = means.terminal;
   const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<void>();
@@ -152,7 +154,7 @@ function printResult(
   const { colors, out, err } = terminal;
   const console = withoutControls(result.console).trimEnd();
   if (console !== "") err(colors.dim(console.replaceAll(/^/gm, "  ")));
-  if (result.consoleTruncated) err(colors.dim("  … more console output was dropped"));
+  if (result.consoleTruncated) err(colors.dim("  … the rest of the console output was dropped"));
   if (result.success) {
     out(showText(result.parsedResult, result.result));
     if (isReadable(result.parsedResult)) err(colors.dim(result.result));

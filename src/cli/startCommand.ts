@@ -9,7 +9,7 @@ import { stopOnSignals } from "./stopOnSignals.ts";
 import type { Terminal } from "./terminal.ts";
 import { printWelcome, type Welcome } from "./welcome.ts";
 
-/** How long a process whose start has failed may still be busy closing. */
+/** How long the process may keep closing after a failed start. */
 const FAILED_START_LIMIT_MS = 3_000;
 
 const HELP = `
@@ -17,16 +17,16 @@ Environment, over what the configuration file says (tyche config check):
   TYCHE_CONFIG    configuration file (default tyche.json in the data directory, if it is there)
   PORT            port of the API; 0 takes a free one (default 3000)
   HOST            address to listen on (default 127.0.0.1)
-  TYCHE_DATA_DIR  folder of all state (default .tyche)
+  TYCHE_DATA_DIR  folder that holds all state (default .tyche)
   TYCHE_MASTER_KEY_FILE  file with the master key, 64 hex digits, so that no backup of the folder holds it (default: in the
                          folder); TYCHE_MASTER_KEY holds the key itself
   TYCHE_OPERATOR_TOKEN_FILE  file with the token that signs in to the application, at least 32 characters (default: in the
                          folder); TYCHE_OPERATOR_TOKEN holds the token itself
   TYCHE_ACCEPT_CHAINS  networks whose chain may be newer than the database: after a mixed restore, for one start
-  TYCHE_ALLOW_HOSTS    hosts sources may reach although not public: 127.0.0.1:8080,… (default none)
+  TYCHE_ALLOW_HOSTS    non-public hosts that sources may reach: 127.0.0.1:8080,… (default none)
   TYCHE_ALLOW_MODULES  modules sources may import: npm:ethers@6,https://esm.sh/,… (default none)
   TYCHE_RPC_ORIGINS    origins of pages that may use the chains' RPC ports: https://app.example.org,… (default: this machine's)
-  TYCHE_HOSTS          names under which a forwarder serves this, where HOST is a loopback address (default none)
+  TYCHE_HOSTS          host names under which a reverse proxy serves this, if HOST is a loopback address (default none)
   TYCHE_ACCEPT_MISSING  layers of the sandbox that may be missing: system-calls,user (default none)
   LOG_LEVEL       trace, debug, info, warn, error, fatal or silent (default warn)
 
@@ -35,22 +35,22 @@ Examples:
   $ tyche start --port 8080
   $ TYCHE_DATA_DIR=/tmp/tyche tyche start --port 0`;
 
-/** Flags of the command: each wins over the environment, and that over the file. */
+/** Flags of the command: they override the environment, which overrides the file. */
 export interface StartFlags {
   readonly config?: string;
   readonly port?: string;
   readonly host?: string;
 }
 
-/** What the command needs of the configuration. */
+/** The part of the configuration that the command uses. */
 export interface StartConfig {
   readonly logLevel: string;
 }
 
-/** Starts the service in this process; what it takes and gives back is described where it is composed. */
+/** Starts the service in this process; the composition documents its options and result. */
 export interface StartService<Config extends StartConfig> {
-  /** Reads the configuration from the file that the flags name, or from where it is found by default; port and host win over it. */
-  readConfig(flags: StartFlags): Config;
+  /** Reads the configuration from the file that the flags name, or from its default place; port and host override it. */
+  readConfig(flags: StartFlags): { readonly config: Config; readonly unknownVariables: readonly string[] };
   start(options: {
     readonly config: Config;
     readonly dataDir: string;
@@ -61,7 +61,7 @@ export interface StartService<Config extends StartConfig> {
     readonly onFatal: (message: string) => void;
     readonly onNetwork: (network: {
       readonly name: string;
-      /** Absent where the URL is the operator's own matter. */
+      /** Absent where the URL is private to the operator. */
       readonly rpcUrl?: string;
       readonly ms: number;
       readonly isNew: boolean;
@@ -98,11 +98,13 @@ async function start<Config extends StartConfig>(
   const began = performance.now();
   const { out, colors } = terminal;
   const { env } = process;
-  const config = service.readConfig(flags);
+  const { config, unknownVariables } = service.readConfig(flags);
   const log = createLog(config.logLevel, terminal);
+  for (const variable of unknownVariables)
+    log.warn({ variable }, "nothing reads this environment variable; is it misspelt?");
   const masterKey = findOutsideKey(env);
   const operatorToken = findOutsideToken(env);
-  // No process that is started from here has any business with them.
+  // No child process needs them.
   delete env["TYCHE_MASTER_KEY"];
   delete env["TYCHE_OPERATOR_TOKEN"];
   out(`${colors.bold("Tyche")} is starting`);
@@ -117,7 +119,7 @@ async function start<Config extends StartConfig>(
       onFatal(message) {
         writeSync(
           2,
-          `${message}; the service ends, and goes on from what is stored when it is started again\n`,
+          `${message}; the service stops, and continues from its stored state when it is started again\n`,
         );
         process.exit(1);
       },
@@ -129,16 +131,18 @@ async function start<Config extends StartConfig>(
       },
     })
     .catch((error: unknown) => {
-      // Whatever a failed start has left must not keep the process, and with it the data directory. Chains die with the process.
+      // The leftovers of a failed start must not keep the process alive, and with it the lock on the data directory. Chains die
+      // with the process.
       setTimeout(() => process.exit(1), FAILED_START_LIMIT_MS).unref();
       throw error;
     });
-  printWelcome(tyche, performance.now() - began, terminal);
+  const dataDir = env["TYCHE_DATA_DIR"] ? { dataDir: dataDirOfEnvironment() } : {};
+  printWelcome({ ...tyche, ...dataDir }, performance.now() - began, terminal);
 
   stopOnSignals(tyche, terminal);
 }
 
-/** Lines of JSON, or what a person reads where one does. */
+/** Creates a log of JSON lines, or of readable lines if a person reads them. */
 function createLog(level: string, { err, colors, isTerminal }: Terminal): Logger {
   return pino(
     { level, redact: LOG_REDACTION, hooks: { streamWrite: redactLine } },

@@ -2,20 +2,22 @@ import { writeSync } from "node:fs";
 import { constants } from "node:os";
 import type { Terminal } from "./terminal.ts";
 
-/** Calls under way have 11 seconds, networks some more; a supervisor that kills after 30 finds the process gone. */
+/** Calls in flight get 11 seconds, networks a little more; a supervisor that kills after 30 finds the process gone. */
 const STOP_LIMIT_MS = 25_000;
 
-/** The first signal lets what is in flight end, for a limited time; the second ends the process at once. Nothing is lost either way. */
+/**
+ * The first signal lets what is in flight finish, for a limited time; the second ends the process at once. Nothing is lost either way.
+ */
 export function stopOnSignals(running: { close(): Promise<void> }, { out, colors }: Terminal): void {
   let isStopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (isStopping) process.exit(128 + constants.signals[signal]);
     isStopping = true;
-    out(colors.dim(`${signal}: finishing what is in flight; once more ends at once`));
+    out(colors.dim(`${signal}: finishing what is in flight; press again to stop at once`));
     setTimeout(() => {
       writeSync(
         2,
-        `not everything ended within ${STOP_LIMIT_MS / 1000} s; a start goes on from what is stored\n`,
+        `not everything finished within ${STOP_LIMIT_MS / 1000} s; the next start continues from the stored state\n`,
       );
       process.exit(1);
     }, STOP_LIMIT_MS).unref();

@@ -1,20 +1,27 @@
 import pc from "picocolors";
 
-/** Where commands write. */
+/** Output streams of the commands. */
 export interface Terminal {
-  /** Writes to standard output, a line end added. */
+  /** Writes a line to standard output. */
   readonly out: (text: string) => void;
-  /** Writes to standard error, a line end added. */
+  /** Writes a line to standard error. */
   readonly err: (text: string) => void;
-  /** Colours, which are plain text where the output is no terminal or `NO_COLOR` is set. */
+  /** Colors; they add nothing if the output is not a terminal or `NO_COLOR` is set. */
   readonly colors: ReturnType<typeof pc.createColors>;
-  /** Whether a person reads both outputs, and no file or program: secrets that nobody asked for go nowhere else. */
+  /**
+   * Whether a person reads both outputs, rather than a file or a program: only then are secrets shown that nobody asked
+   * for.
+   */
   readonly isTerminal: boolean;
 }
 
-/** The process's own terminal. Colours only when both outputs are one, so that a redirected one never has any. */
+/**
+ * Creates the process's own terminal. Uses colors only if both outputs are a terminal, so that a redirected one never
+ * contains any.
+ */
 export function createTerminal(): Terminal {
-  // A pipe has no `isTTY`, and undefined would let picocolors decide, which colours where `CI` or `FORCE_COLOR` is set.
+  // A pipe has no `isTTY`, and undefined would let picocolors decide, which enables colors when `CI` or `FORCE_COLOR` is
+  // set.
   const isTerminal = [process.stdout, process.stderr].every((stream) => stream.isTTY);
   return {
     out: (text) => void process.stdout.write(`${text}\n`),
@@ -25,8 +32,8 @@ export function createTerminal(): Terminal {
 }
 
 /**
- * Takes control characters, line ends and tabs apart, out of text that somebody else wrote: it must not move the cursor,
- * change colours or set the title of the terminal that it is shown on.
+ * Removes control characters, except line breaks and tabs, from untrusted text: it must not move the cursor, change
+ * colors or set the title of the terminal that shows it.
  */
 export function withoutControls(text: string): string {
   // eslint-disable-next-line no-control-regex -- these are what is taken out

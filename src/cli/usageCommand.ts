@@ -37,7 +37,7 @@ export function registerUsage(program: Command, { out, err, colors }: Terminal):
       });
       if (json) return out(JSON.stringify(report, null, 2));
       if (csv) return out(writeUsageCsv({ ...report, items: [...report.items] }).trimEnd());
-      if (report.items.length === 0) return err(colors.dim(`nothing from ${report.from} to ${report.to}`));
+      if (report.items.length === 0) return err(colors.dim(`no usage from ${report.from} to ${report.to}`));
       const { formatEther } = await import("viem");
       for (const day of report.items) out(describeDay(day, formatEther));
     });

@@ -8,9 +8,9 @@ Examples:
   $ tyche verifier build --out /var/www/verifier.html
 
 The file needs no server: open it in a browser. A node that refuses pages of files (CORS) can be asked from a page that is served, or the
-chain data can be read with tyche verify --save FILE and opened in the page.`;
+save chain data with tyche verify --save FILE and open it in the page.`;
 
-/** Adds `tyche verifier build`; `build` makes the page's HTML. */
+/** Adds `tyche verifier build`; `build` returns the page's HTML. */
 export function registerVerifier(
   program: Command,
   { out }: Terminal,

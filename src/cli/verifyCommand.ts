@@ -16,8 +16,8 @@ interface VerifyFlags {
 }
 
 const HELP = `
-The transaction is that of a request, of a VRF proof (vrfv2Hash) or of a report (url). The service is not asked: everything
-is read from a chain's node and computed here.
+The transaction can hold a request, a VRF proof (vrfv2Hash) or a report (url). The service is not asked: everything is read from a
+node of the chain and computed here.
 
 Examples:
   $ tyche verify sepolia 0x5f0c…
@@ -25,14 +25,14 @@ Examples:
   $ tyche verify sepolia 0x5f0c… --rpc-url https://rpc.example.org --contracts published.json
   $ tyche verify sepolia 0x5f0c… --json | jq .valid
 
-Exit code: 0 when every result is valid, 1 when one is not, or has not come yet.`;
+Exit code: 0 when every result is valid, 1 when one is invalid or still pending.`;
 
-/** Values longer than this are shown by their ends. */
+/** Longer values are shortened in the middle. */
 const MAX_SHOWN = 140;
 
-/** What the command is given by whoever composes the program. */
+/** The implementation that the program's composition provides. */
 export interface VerifyMeans {
-  /** Checks a transaction without any service. */
+  /** Checks a transaction without a service. */
   readonly verify: (options: {
     readonly network: string;
     readonly tx: Hex;
@@ -40,9 +40,9 @@ export interface VerifyMeans {
     readonly hasEthereumBlocks: boolean;
     readonly requestId?: Hex;
     readonly rpcUrl?: string;
-    /** Content of the file of addresses, unparsed. */
+    /** Content of the addresses file, not validated. */
     readonly contracts?: unknown;
-    /** Given the chain data that was read, as JSON. */
+    /** Called with the chain data that was read, as JSON. */
     readonly onChainData?: (json: string) => Promise<void>;
   }) => Promise<Verification>;
 }
@@ -51,15 +51,15 @@ export interface VerifyMeans {
 export function registerVerify(program: Command, terminal: Terminal, { verify }: VerifyMeans): void {
   program
     .command("verify")
-    .summary("Checks a result from chain data alone.")
-    .description("Checks the results of a transaction from chain data alone.")
+    .summary("Verifies a result using chain data only.")
+    .description("Verifies the results of a transaction using chain data only.")
     .argument("<network>", "where the transaction is", parseNetwork)
     .argument("<tx>", "hash of the transaction", parseHash)
-    .option("--request-id <id>", "check this request alone, of functions or VRF", parseHash)
-    .option("--rpc-url <url>", "node to ask (default: the one that the data directory knows)")
+    .option("--request-id <id>", "check only this request, of functions or VRF", parseHash)
+    .option("--rpc-url <url>", "node to ask (default: the one in the data directory)")
     .option("--contracts <file>", "JSON with the published addresses, as in GET /api/networks")
-    .option("--save <file>", "write the chain data that is read, for the page of tyche verifier build")
-    .option("--no-blocks", "don't hash blocks again: for networks whose headers are not Ethereum's")
+    .option("--save <file>", "write the chain data that was read, for the page of tyche verifier build")
+    .option("--no-blocks", "skip hashing blocks: for networks whose headers are not Ethereum's")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
     .action(async (network: string, tx: Hex, flags: VerifyFlags) => {
@@ -142,10 +142,10 @@ function shorten(text: string): string {
   return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN - 20)} … ${text.slice(-16)}`;
 }
 
-/** The file of addresses can't be read as JSON. */
+/** The addresses file is not valid JSON. */
 export class ContractsFileError extends TycheError {
   constructor(file: string) {
-    super(`${file} is not JSON; save the answer of GET /api/networks in it`, {
+    super(`${file} is not JSON; save the response of GET /api/networks to it`, {
       code: "invalid_parameter",
       blame: "caller",
     });

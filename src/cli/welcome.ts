@@ -1,27 +1,29 @@
 import type { Terminal } from "./terminal.ts";
 
-/** What a start has to tell. */
+/** What to tell people after a start. */
 export interface Welcome {
   /** Base URL, without a trailing slash. */
   readonly url: string;
   /** Live key of the default dapp; secret. */
   readonly apiKey: string;
-  /** File that holds it; absent where none does. */
+  /** File that holds it; absent if none does. */
   readonly apiKeyFile?: string;
   /** Opens the application, once; secret. */
   readonly signInLink: string;
   /** File or variable with the token that signs in to the application. */
   readonly operatorTokenAt: string;
+  /** Absolute path; absent where commands find it without being told. */
+  readonly dataDir?: string;
   /** The networks that serve. */
   readonly networks: readonly { readonly name: string }[];
 }
 
 /**
- * Prints where the service is reached and how it is used. Key and sign-in link are shown to a person alone; where a file or a program
- * takes the output, such as a log, the files that hold the secrets are named in their place.
+ * Prints where to reach the service and how to use it. Shows key and sign-in link only to a person; if a file or a program reads the
+ * output, such as a log, it names the files that hold the secrets instead.
  */
 export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerminal }: Terminal): void {
-  const { url, apiKey, apiKeyFile, signInLink, operatorTokenAt, networks } = welcome;
+  const { url, apiKey, apiKeyFile, signInLink, operatorTokenAt, dataDir, networks } = welcome;
   const example = networks.find(({ name }) => name === "sepolia") ?? networks[0];
   const place = apiKeyFile === undefined ? "shown by `tyche dapp config`" : `in ${apiKeyFile}`;
   const inShell =
@@ -37,13 +39,13 @@ export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerm
   API       ${colors.cyan(url)}
   API key   ${isTerminal ? apiKey : place}
   Pages     ${colors.cyan(`${url}/`)} application; ${signIn}
-            ${colors.cyan(`${url}/explorer`)} what is on the chains
+            ${colors.cyan(`${url}/explorer`)} activity on the chains
             ${colors.cyan(`${url}/docs`)} API documentation
 
   In another terminal:
 
     export TYCHE_URL=${url}
-    export TYCHE_API_KEY=${isTerminal ? apiKey : inShell}
+    export TYCHE_API_KEY=${isTerminal ? apiKey : inShell}${dataDir === undefined ? "" : `\n    export TYCHE_DATA_DIR='${dataDir}'`}
     curl -X POST "$TYCHE_URL/api/vrfv2/presets?network=${example?.name}&preset=coinflip" \\
       -H "Authorization: $TYCHE_API_KEY" -H 'Content-Type: application/json' -d '{}'
 `);

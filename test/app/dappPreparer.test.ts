@@ -35,7 +35,7 @@ test("behaviour: an operator reads which contract of a deleted dapp is linked ye
   left = left.map((one) => ({ ...one, isGivenUp: true }));
   await preparer.prepare();
   expect(warnings.at(-1)).toEqual([
-    `contract ${CONSUMER} of a deleted dapp is still linked: a word is due; it is not tried any more`,
+    `contract ${CONSUMER} of a deleted dapp is still linked: a word is due; no further attempts are made`,
   ]);
   left = [];
   await preparer.prepare();
@@ -46,6 +46,6 @@ test("behaviour: an operator reads which contract of a deleted dapp is linked ye
       dappId: "dapp_gone",
       msg: "a contract of a deleted dapp can't be unlinked yet: a word is due",
     },
-    { msg: "a contract of a deleted dapp stays linked, and is not tried any more: a word is due" },
+    { msg: "a contract of a deleted dapp stays linked; no further attempts are made: a word is due" },
   ]);
 });

@@ -17,7 +17,7 @@ import { addUsage } from "../../src/store/usage.ts";
 import { startPostgres, withClient, type PostgresServer } from "../support/postgres.ts";
 import { makeStoredRequest as makeRequest } from "../support/storedRequest.ts";
 
-/** More than two pages. */
+/** More than two pages' worth. */
 const REQUESTS = 1_100;
 const ROUND = { network: "sepolia", configDigest: "0x1", requestId: "0x2" };
 
@@ -99,7 +99,7 @@ test("default: every row of a stopped service's database is on PostgreSQL, which
   expect(await findRequest(target.db, makeRequest("7").id)).toEqual(
     makeRequest("7", { dappId: dapp!.id, idempotencyKey: "key-7", createdAt: 2 ** 42 + 7 }),
   );
-  // Numbers of new rows go on after those that were copied.
+  // New rows continue the numbering of the copied ones.
   await appendRoundRecords(target, [{ ...ROUND, record: "second" }]);
   expect(await listRoundRecords(target.db, ROUND)).toEqual(["first", "second"]);
   expect(await migrateDatabase(location())).toMatchObject({ migrations: [] });
@@ -128,7 +128,7 @@ test("behaviour: the check finds what differs, and a row that is not what was wr
   await openTarget();
   await expect(checkDatabase(location(), { to: "TARGET" })).resolves.toMatchObject({
     problems: expect.arrayContaining([
-      "the database that TARGET names holds other rows of requests",
+      "the database that TARGET names holds different rows in requests",
     ]) as string[],
   });
   await changeFile("UPDATE transactions SET nonce = 8");
@@ -177,7 +177,7 @@ test("error: nothing is copied while a process serves from either database", asy
 });
 
 test.each([
-  ["NOT_SET", "NOT_SET, which is to hold the URL of the database, is not set"],
+  ["NOT_SET", "NOT_SET, which should hold the URL of the database, is not set"],
   ["postgres://user:secret@host/db", "--to takes the name of the variable that holds the URL"],
 ])("error: %s names no target", async (to, message) => {
   const failure = await copyDatabase(location(), { to }).catch((error: Error) => error.message);

@@ -30,7 +30,7 @@ test("behaviour: a chain whose port is taken says so, and where it serves instea
     const chain = await source.open(undefined, { onDown: () => {}, onError: () => {} });
     await chain.close();
     expect(lines.map((line) => (JSON.parse(line) as { readonly msg: string }).msg)).toEqual([
-      `port ${port} can't be used: the RPC URL of sepolia is ${chain.rpcUrl} from now on`,
+      `port ${port} can't be used: the RPC URL of sepolia is now ${chain.rpcUrl}`,
     ]);
     expect(chain.rpcUrl).not.toContain(String(port));
   } finally {

@@ -9,7 +9,7 @@ import { idOf, logOf } from "../oracle/support/logs.ts";
 import { testAccount } from "../support/anvil.ts";
 
 const NODES = [0, 1, 2, 3];
-/** Stands for a node that takes the question and never answers. */
+/** A node that accepts the request and never answers. */
 const SILENT: readonly number[] = [];
 const SEEN = "2026-11-22T18:00:00.000Z";
 const signers = NODES.map((index) => testAccount(index).address);
@@ -20,7 +20,7 @@ const CONFIG_SET = parseAbiItem(
 
 let server: Server;
 let url: string;
-/** Signers that each node tells of, by index; none breaks the connection off. */
+/** The signers that each node reports, by index; `undefined` for a node that breaks the connection. */
 let known: (readonly number[] | undefined)[];
 let asked: number;
 let hasUrls: boolean;
@@ -32,7 +32,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   known = NODES.map(() => NODES);
   [asked, hasUrls, isChainDown, errors, stopping] = [0, true, false, [], new AbortController()];
-  // One server is all nodes, each behind a path of its own.
+  // One server acts as all nodes, each at a path of its own.
   server = createServer((request, response) => {
     asked += 1;
     const of = known[Number(request.url!.split("/")[1])];

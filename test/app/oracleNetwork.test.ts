@@ -10,7 +10,7 @@ import { idOf } from "../oracle/support/logs.ts";
 
 /** Longer than several pauses between attempts. */
 const LONG_MS = 20_000;
-/** Several times as many as one makes. */
+/** Several times the number of calls of one attempt. */
 const CALLS_OF_ATTEMPT = 30;
 
 const ANSWERS: Readonly<Record<string, unknown>> = {
@@ -28,7 +28,7 @@ let server: Server;
 let store: Store;
 let network: OracleNetwork;
 let url: string;
-/** Calls of `eth_getCode`, one of each attempt, and what answers the newest: the coordinator has no code. */
+/** The number of `eth_getCode` calls, one per attempt, and a function that answers the latest: the coordinator has no code. */
 let attempts: number;
 let release: (() => void) | undefined;
 
@@ -74,7 +74,7 @@ afterEach(async () => {
 test("behaviour: while opening a network takes long, it is not opened a second time beside that", async () => {
   await vi.waitFor(() => expect(attempts).toBe(1));
   vi.advanceTimersByTime(LONG_MS);
-  // A second attempt would ask a few things one after the other, and its question be among these.
+  // A second attempt would make a few calls one after the other, and its `eth_getCode` would arrive among these.
   for (let call = 0; call < CALLS_OF_ATTEMPT; call += 1)
     await fetch(url, { method: "POST", body: JSON.stringify({ id: call, method: "eth_chainId" }) });
   expect(attempts).toBe(1);

@@ -49,7 +49,7 @@ test("error: another coordinator, or another chain with the same id, is refused 
   const other = {
     functionsCoordinator: "0x00000000000000000000000000000000000000c1",
   } as unknown as StackAddresses;
-  const why = /a key that signs for two lets reports of one be used on the other/;
+  const why = /a report signed for one could be used on the other/;
   await expect(bindNode(store, { ...file, contracts: other }, "second")).rejects.toThrow(why);
   await expect(bindNode(store, { ...file, genesis: idOf(2n) }, "second")).rejects.toThrow(why);
 });

@@ -47,7 +47,7 @@ async function listen(
   }));
 }
 
-/** Sends a request with a target as it is, and returns the status of the answer. */
+/** Sends a request with its target unchanged and returns the answer's status. */
 async function send(
   target: string,
   {
@@ -139,7 +139,7 @@ test.each([
 
 describe("calls of one address", () => {
   const OTHER = { localAddress: "127.0.0.2" };
-  // Quotas gain nothing however slow the machine is.
+  // Keeps quotas from refilling, however slow the machine is.
   beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
   afterEach(() => void vi.useRealTimers());
   const sendMany = async (count: number, target: string, options: Parameters<typeof send>[1] = {}) => {

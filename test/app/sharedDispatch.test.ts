@@ -8,7 +8,7 @@ import { startPostgres, type PostgresServer } from "../support/postgres.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const NETWORK = "sepolia";
-const OTHERS = "another replica dispatches with other contracts";
+const OTHERS = "the dispatching replica uses different contracts";
 
 let server: PostgresServer;
 let store: Store;
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const takeAs = (holder: string) => takeLease(store.db, { network: NETWORK, holder, lastsMs: 600_000 });
 
-/** Starts a replica whose contracts file is another one. Whatever dispatching would need is not there. */
+/** Starts a replica with a different contracts file. It lacks everything that dispatching would need. */
 function startStranger(): ReturnType<typeof openSharedDispatch> {
   return openSharedDispatch({
     source: { profile: { name: NETWORK } },

@@ -9,7 +9,7 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** Starts `tyche` in a process of its own, without a terminal, in an environment where only that speaks against colours. */
+/** Starts `tyche` in a process of its own, without a terminal, in an environment where nothing else disables colours. */
 export function startCli(
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
@@ -18,7 +18,7 @@ export function startCli(
   return spawn(process.execPath, ["--no-node-snapshot", entry, ...args], { env });
 }
 
-/** Runs `tyche` to its end; `input` is its standard input. */
+/** Runs `tyche` to completion; `input` is its standard input. */
 export async function runCli(
   args: readonly string[],
   input = "",
@@ -29,7 +29,7 @@ export async function runCli(
   let stderr = "";
   child.stdout?.setEncoding("utf8").on("data", (part: string) => (stdout += part));
   child.stderr?.setEncoding("utf8").on("data", (part: string) => (stderr += part));
-  // A command that fails before it reads closes the pipe: nothing that the caller has to know.
+  // A command that fails before it reads closes the pipe, which is no concern of the caller.
   child.stdin?.on("error", () => {}).end(input);
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
   return { code, stdout, stderr };

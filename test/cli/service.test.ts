@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -65,7 +66,7 @@ test("behaviour: dry-runs lists what made no request, page by page", async () =>
   ]);
   expect(none).toMatchObject({ code: 0, stdout: "", stderr: "no dry runs\n" });
   expect(first.stdout).toMatch(/  fuji +function refused  return 1 \+ .*\(line 1:\d+\)\n$/);
-  const [, cursor] = /more: tyche dry-runs --cursor (dry_\w+)/.exec(first.stderr)!;
+  const [, cursor] = /more: npx tyche dry-runs --cursor (dry_\w+)/.exec(first.stderr)!;
   expect((await runCli(["dry-runs", "--cursor", cursor!])).stdout).toMatch(
     /  any +ran +return Buffer.* fine\n$/,
   );
@@ -190,4 +191,15 @@ test("default: the version is the package's, and completion knows every command"
   const { stdout } = await runCli(["completion", "bash"]);
   for (const words of ['"call") words="random run', "requests watch", "--return-type"])
     expect(stdout).toContain(words);
+});
+
+test.each([
+  ["tyche call run --return-type ''", "string uint256 int256"],
+  ["tyche requests list --state ful", "fulfilled"],
+  ["tyche requests list --limit ''", ""],
+  ["tyche requests ''", "list show watch --help"],
+])("behaviour: bash completes %s", async (line, expected) => {
+  const { stdout: script } = await runCli(["completion", "bash"]);
+  const ask = `${script}\nCOMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _tyche; echo "\${COMPREPLY[*]}"`;
+  expect(execFileSync("bash", ["-c", ask], { encoding: "utf8" }).trim()).toBe(expected);
 });

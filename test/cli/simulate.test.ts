@@ -53,7 +53,7 @@ test("error: a result that is not of the return type", async () => {
 test("error: a string that is not UTF-8 is no result", async () => {
   const { code, stderr } = await runCli(["simulate", "-"], "return new Uint8Array([0xc8])");
   expect(code).toBe(1);
-  expect(stderr).toContain("failed: a result of 1 bytes is no string: they are not UTF-8");
+  expect(stderr).toContain("failed: a result of 1 bytes is not a string: it is not UTF-8");
 });
 
 test.each([[[]], [["--network", "fuji"]]])(

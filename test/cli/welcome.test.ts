@@ -33,6 +33,11 @@ test("behaviour: a log gets neither, but the files to look into", () => {
   expect(text).toContain("the token in /data/operator-token");
 });
 
+test("behaviour: a data directory of one's own is exported, too", () => {
+  expect(print(true)).not.toContain("TYCHE_DATA_DIR");
+  expect(print(true, { ...WITH_FILE, dataDir: "/my data" })).toContain("export TYCHE_DATA_DIR='/my data'\n");
+});
+
 test("behaviour: where the data directory holds no key, the command that shows it is named", () => {
   expect(print(false, WELCOME)).toContain("API key   shown by `tyche dapp config`");
 });

@@ -4,7 +4,7 @@ import { VRF25_NETWORKS } from "../../networks/vrf25.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { pointerTo } from "../../lib/parseJson.ts";
 
-/** Checks what the schema can't say of the networks: what follows from names and from which members go together. */
+/** Checks the rules for networks that the schema can't express: what names imply, and which members go together. */
 export function checkNetworks(networks: unknown): ParameterViolation[] {
   if (!isObject(networks)) return [];
   return Object.entries(networks).flatMap(([name, network]) => {
@@ -28,14 +28,14 @@ export function checkNetworks(networks: unknown): ParameterViolation[] {
 
 function checkEmbedded(name: string, path: string): ParameterViolation[] {
   if ((NETWORK_NAMES as readonly string[]).includes(name)) return [];
-  const message = `can't be embedded: only ${NETWORK_NAMES.join(", ")} can; name the rpcUrls of any other`;
+  const message = `can't be embedded: only ${NETWORK_NAMES.join(", ")} can; any other needs rpcUrls`;
   return [{ path, message }];
 }
 
 function checkChainId(name: string, { chainId }: Members, path: string): ParameterViolation[] {
   const profile = findProfile(name);
   if (profile === undefined && chainId === undefined) {
-    const message = `is required, as ${name} is none of the networks known by name: ${PROFILE_NAMES.join(", ")}`;
+    const message = `is required, as ${name} is not a network known by name: ${PROFILE_NAMES.join(", ")}`;
     return [{ path: `${path}/chainId`, message }];
   }
   if (profile === undefined || chainId === undefined || chainId === profile.chainId) return [];
@@ -50,7 +50,7 @@ function checkContracts({ contracts, coordinator }: Members, path: string): Para
   return [{ path: `${path}/coordinator`, message: "is for an oracle node that has no contracts file" }];
 }
 
-/** Chainlink's coordinator is known of some chains only. */
+/** Chainlink's coordinator is only known for some chains. */
 function checkChainlink(name: string, { chainId, vrf }: Members, path: string): ParameterViolation[] {
   if (!isObject(vrf) || VRF25_NETWORKS[Number(chainId ?? findProfile(name)?.chainId)] !== undefined)
     return [];
@@ -62,21 +62,21 @@ function checkChainlink(name: string, { chainId, vrf }: Members, path: string): 
     }));
 }
 
-/** Members that mean something beside others only. */
+/** Finds members that have a meaning only alongside others. */
 function checkPayment(network: Members, path: string): ParameterViolation[] {
   const { vrf, nativePayment } = network;
   const isOwnV2Plus = vrf === "v2.5";
   const needs: readonly (readonly [string, boolean, string])[] = [
     ["nativePayment", isOwnV2Plus || isObject(vrf), 'VRF v2.5: "vrf": "v2.5", or Chainlink\'s oracle'],
     ["coinPerSubscription", nativePayment === true, '"nativePayment": true'],
-    ["laneMaxGasGwei", isOwnV2Plus, 'a coordinator of VRF v2.5 of our own: "vrf": "v2.5"'],
+    ["laneMaxGasGwei", isOwnV2Plus, 'our own VRF v2.5 coordinator: "vrf": "v2.5"'],
   ];
   return needs
     .filter(([member, isMet]) => network[member] !== undefined && !isMet)
     .map(([member, , what]) => ({ path: `${path}/${member}`, message: `needs ${what}` }));
 }
 
-/** Presets join words of keys that there are. */
+/** Presets can't join words of more keys than the network has. */
 function checkVrfKeys({ vrfKeys = 1, presetVrfKeys = 1 }: Members, path: string): ParameterViolation[] {
   if (!(Number(presetVrfKeys) > Number(vrfKeys))) return [];
   const message = `must be at most vrfKeys, ${Number(vrfKeys)}; got ${Number(presetVrfKeys)}`;
@@ -94,7 +94,7 @@ function checkKey(key: unknown, path: string): ParameterViolation[] {
   if (needsPassword && key["passwordFile"] === undefined)
     return [{ path: `${path}/passwordFile`, message: "is required with keystore" }];
   if (!needsPassword && key["passwordFile"] !== undefined)
-    return [{ path: `${path}/passwordFile`, message: "goes with keystore alone" }];
+    return [{ path: `${path}/passwordFile`, message: "is only for keystore" }];
   return [];
 }
 

@@ -46,7 +46,7 @@ const choice = <const Values extends readonly string[]>(
     ...(fallback === undefined ? {} : { default: fallback }),
   });
 
-/** An object of members that all have defaults. */
+/** An object whose members all have defaults. */
 const section = <Properties extends TProperties>(properties: Properties, description: string) =>
   Type.Object(properties, { ...STRICT, default: {}, [EXPECTED]: "an object", description });
 
@@ -55,14 +55,14 @@ const http = DEFAULT_HTTP_LIMITS;
 
 /**
  * The configuration file. Every member has a default, so `{}` is the same as no file. Relative paths start at the file's folder.
- * `tyche.schema.json` beside this file is made from it, for completion in editors.
+ * `tyche.schema.json` beside this file is generated from it, for completion in editors.
  */
 export const ConfigSchema = Type.Object(
   {
     $schema: Type.Optional(text("Where this schema is, for editors.")),
     host: text("Address to listen on.", "127.0.0.1"),
     port: integer("Port of the API; 0 takes a free one.", [0, 65_535], 3000),
-    hosts: texts("Names under which a forwarder serves this, where `host` is a loopback address."),
+    hosts: texts("Host names under which a reverse proxy serves this, if `host` is a loopback address."),
     rpcOrigins: texts(
       "Origins of pages that may use the embedded chains' RPC ports besides those of this machine, such as `https://app.example.org`.",
     ),
@@ -70,16 +70,16 @@ export const ConfigSchema = Type.Object(
       default: false,
       [EXPECTED]: "true or false",
       description:
-        "Whether `X-Forwarded-*` of one proxy in front is believed; of several addresses there, the last.",
+        "Whether to trust the `X-Forwarded-*` headers of one proxy in front; of several addresses, the last counts.",
     }),
     logLevel: choice(
       ["trace", "debug", "info", "warn", "error", "fatal", "silent"],
-      "Least severity that is logged.",
+      "Lowest severity to log.",
       "warn",
     ),
     pluginsDir: Type.Optional(
       text(
-        "Folder of the presets. Default: those that come with Tyche, and beside them those in `plugins` of the working directory.",
+        "Folder of the presets. Default: the presets shipped with Tyche, plus those in `plugins` of the working directory.",
       ),
     ),
     database: Type.Optional(DatabaseChoice),
@@ -93,7 +93,7 @@ export const ConfigSchema = Type.Object(
       default: Object.fromEntries(NETWORK_NAMES.map((name) => [name, "embedded"])),
       [EXPECTED]: 'an object of networks, such as {"sepolia": "embedded"}',
       description:
-        "The networks served, by name; only those. `embedded`: a chain inside the service, also an object with `embedded`; another object: a network with nodes of its own.",
+        "The networks served, by name; no others are. `embedded`, or an object with `embedded`: a chain inside the service. Any other object: a network with its own nodes.",
     }),
     http: section(
       {
@@ -114,20 +114,20 @@ export const ConfigSchema = Type.Object(
           [0, DAY_MS],
           http.keepAliveTimeoutMs,
         ),
-        maxConnections: integer("Connections at once.", [1, 1_000_000], http.maxConnections),
+        maxConnections: integer("Concurrent connections.", [1, 1_000_000], http.maxConnections),
         waitTimeoutMs: integer(
           "Time that a call waits for its result before it answers `still_pending`.",
           [100, DAY_MS],
           http.waitTimeoutMs,
         ),
         heartbeatMs: integer(
-          "Between comments that keep an event stream alive.",
+          "Interval of the comments that keep an event stream alive.",
           [100, DAY_MS],
           http.heartbeatMs,
         ),
         rateLimit: integer("Calls of one API key in a window.", [1, 1e9], http.rateLimit),
         rateWindowSeconds: integer("Length of the window.", [1, 86_400], http.rateWindowSeconds),
-        maxConcurrent: integer("Calls of one API key under way at once.", [1, 1e6], http.maxConcurrent),
+        maxConcurrent: integer("Concurrent calls of one API key.", [1, 1e6], http.maxConcurrent),
         anonymousRateLimit: integer(
           "Calls without a valid key from one address in a window.",
           [1, 1e9],
@@ -139,12 +139,12 @@ export const ConfigSchema = Type.Object(
           http.pageRateLimit,
         ),
         drainDelayMs: integer(
-          "When stopping: time for which calls are still taken while `/readyz` is 503 already, for a load balancer to notice.",
+          "When stopping: time during which calls are still accepted while `/readyz` already answers 503, so that a load balancer notices.",
           [0, 10_000],
           http.drainDelayMs,
         ),
         closeGraceMs: integer(
-          "When stopping, after that: time for calls under way to end.",
+          "When stopping, after that: time for calls in progress to finish.",
           [0, DAY_MS],
           http.closeGraceMs,
         ),
@@ -157,34 +157,32 @@ export const ConfigSchema = Type.Object(
           integer("Quick sources that run at once. Default: the machine's cores.", [1, 1_024]),
         ),
         maxWorkers: Type.Optional(
-          integer("Child processes at most. Default: four for each of `concurrency`, and one.", [2, 8_192]),
+          integer(
+            "Maximum number of child processes. Default: four times `concurrency`, plus one.",
+            [2, 8_192],
+          ),
         ),
         maxQueue: integer("Runs that may wait.", [1, 1e6], 4_096),
         maxQueuePerCaller: Type.Optional(
           integer("Runs that may wait for one caller. Default: half of `maxQueue`.", [1, 1e6]),
         ),
-        allowHosts: texts(
-          "Hosts that sources may reach although they aren't public, such as `127.0.0.1:8080`.",
-        ),
+        allowHosts: texts("Non-public hosts that sources may reach, such as `127.0.0.1:8080`."),
         allowModules: texts("Modules that sources may import, such as `npm:ethers@6` or `https://esm.sh/`."),
       },
-      "What runs callers' sources.",
+      "The sandbox that runs callers' sources.",
     ),
     requests: section(
       {
         maxOpenPerNetwork: integer(
-          "Requests in work on one network; each dapp may hold as many as it leaves free.",
+          "Open requests on one network; a dapp may hold at most as many as it leaves free.",
           [2, 1e6],
           MAX_OPEN_PER_NETWORK,
         ),
         maxDailyPerDapp: Type.Optional(
-          integer(
-            "Requests of one dapp on a day (UTC), with any of its keys. Default: any number.",
-            [1, 1e9],
-          ),
+          integer("Requests of one dapp in a day (UTC), over all its keys. Default: no limit.", [1, 1e9]),
         ),
       },
-      "Limits of the requests in work.",
+      "Limits on open requests.",
     ),
   },
   { ...STRICT, [EXPECTED]: "an object", description: "Configuration of a Tyche service." },
@@ -193,13 +191,13 @@ export const ConfigSchema = Type.Object(
 /** A configuration with every default filled in. */
 export type Config = Static<typeof ConfigSchema>;
 
-/** The JSON Schema of the file, for editors: nothing in it is required, as everything has a default. */
+/** Returns the file's JSON Schema for editors; nothing is required, because every member has a default. */
 export function describeConfigSchema(): object {
   const schema = withoutDefaulted(JSON.parse(JSON.stringify(ConfigSchema))) as object;
   return { $schema: "https://json-schema.org/draft/2020-12/schema", title: "tyche.json", ...schema };
 }
 
-/** A member that has a default may be left out. */
+/** Removes members with a default from `required`. */
 function withoutDefaulted(schema: unknown): unknown {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return schema;
   const { required, ...rest } = schema as { readonly required?: unknown; readonly properties?: object };

@@ -7,7 +7,7 @@ import type { Members } from "./readConfigFile.ts";
 
 const STRICT = { additionalProperties: false } as const;
 
-/** Where the service's database is: its URL holds a password, so the file names the variable that holds it. */
+/** The service's database. Its URL contains a password, so the file names the variable that holds the URL. */
 export const DatabaseChoice = Type.Object(
   {
     url: Type.Object(
@@ -16,13 +16,13 @@ export const DatabaseChoice = Type.Object(
           pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
           [EXPECTED]: "the name of a variable",
           description:
-            "Variable of the environment that holds the URL, `postgres://user:password@host:port/database`.",
+            "Environment variable that holds the URL, `postgres://user:password@host:port/database`.",
         }),
       },
       {
         ...STRICT,
         [EXPECTED]: 'an object with env, such as {"env": "DATABASE_URL"}',
-        description: "Where the URL is: it may hold a password.",
+        description: "Where to read the URL, which may contain a password.",
       },
     ),
   },
@@ -30,11 +30,14 @@ export const DatabaseChoice = Type.Object(
     ...STRICT,
     [EXPECTED]: 'an object with url, such as {"url": {"env": "DATABASE_URL"}}',
     description:
-      "A database of PostgreSQL 15 to 18 for a service whose networks all have nodes of their own. Default: a file of SQLite in the data directory, as an oracle process always has.",
+      "A PostgreSQL 15 to 18 database, for a service without embedded networks. Default: an SQLite file in the data directory; an oracle process always uses that.",
   },
 );
 
-/** Refuses a database apart from chains that belong to it: those are in the data directory, and go back and forth with it. */
+/**
+ * Rejects a separate database in combination with embedded chains: their state is in the data directory and must be saved and
+ * restored together with the database.
+ */
 export function checkDatabase({ database, networks }: Members): ParameterViolation[] {
   if (database === undefined) return [];
   const isObject = typeof networks === "object" && networks !== null && !Array.isArray(networks);
@@ -42,6 +45,6 @@ export function checkDatabase({ database, networks }: Members): ParameterViolati
     ? Object.keys(networks).find((name) => isEmbedded((networks as Record<string, JsonValue>)[name]))
     : undefined;
   if (networks !== undefined && embedded === undefined) return [];
-  const message = `is for networks with nodes of their own, and ${embedded ?? "each default network"} is embedded: its chain is kept in the data directory, together with a database of SQLite`;
+  const message = `is only for services without embedded networks, and ${embedded ?? "each default network"} is embedded: its chain is kept in the data directory, together with an SQLite database`;
   return [{ path: "/database", message }];
 }

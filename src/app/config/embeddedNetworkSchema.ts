@@ -19,14 +19,14 @@ const UP_TO_FOUR = {
   [EXPECTED]: "a whole number from 1 to 4",
 } as const;
 
-/** How many VRF keys' words presets join. */
+/** Number of VRF keys whose words presets join. */
 export const PresetVrfKeys = Type.Integer({
   ...UP_TO_FOUR,
   description:
-    "Number of the network's VRF keys, the first ones, whose words presets join: one honest operator of them is enough. Default 1.",
+    "How many of the network's VRF keys, from the first, presets join the words of: one honest operator among them is enough. Default 1.",
 });
 
-/** An embedded network as an object, as {@link EmbeddedNetworkConfig}. */
+/** An embedded network in object form, see {@link EmbeddedNetworkConfig}. */
 export const EmbeddedNetwork = Type.Object(
   {
     embedded: Type.Unsafe<true>({
@@ -38,20 +38,22 @@ export const EmbeddedNetwork = Type.Object(
       Type.Unsafe<VrfVersion>({
         type: "string",
         enum: VRF_VERSIONS,
-        description: "Version of the contracts for random words, fixed when the chain is new. Default `v2`.",
+        description:
+          "Version of the contracts for random words, fixed when the chain is created. Default `v2`.",
       }),
     ),
     nativePayment: Type.Optional(
       Type.Boolean({
         [EXPECTED]: "true or false",
         description:
-          "Whether random words are paid for in coin instead of LINK: VRF v2.5 alone, fixed when the chain is new. Default false.",
+          "Whether random words are paid for in coin instead of LINK: VRF v2.5 only, fixed when the chain is created. Default false.",
       }),
     ),
     vrfKeys: Type.Optional(
       Type.Integer({
         ...UP_TO_FOUR,
-        description: "VRF keys that requests may name and join, fixed when the chain is new. Default 1.",
+        description:
+          "Number of VRF keys that requests may name and join, fixed when the chain is created. Default 1.",
       }),
     ),
     presetVrfKeys: Type.Optional(PresetVrfKeys),
@@ -63,18 +65,18 @@ export const EmbeddedNetwork = Type.Object(
   },
 );
 
-/** Whether a network's chain is inside the service. */
+/** Whether a network's chain runs inside the service. */
 export function isEmbedded(network: unknown): network is "embedded" | EmbeddedNetworkConfig {
   return network === "embedded" || (typeof network === "object" && network !== null && "embedded" in network);
 }
 
-/** What an embedded network's random words are configured with. */
+/** Returns an embedded network's configuration for random words. */
 export function vrfOf(network: "embedded" | EmbeddedNetworkConfig): EmbeddedVrf {
   const { vrf, nativePayment }: Partial<EmbeddedNetworkConfig> = network === "embedded" ? {} : network;
   return { vrfVersion: vrf ?? "v2", nativePayment: nativePayment ?? false };
 }
 
-/** How many VRF keys an embedded network has, and of how many presets join the words. */
+/** Returns how many VRF keys an embedded network has, and how many of their words presets join. */
 export function vrfKeysOf(network: "embedded" | EmbeddedNetworkConfig): {
   readonly vrfKeys: number;
   readonly presetVrfKeys: number;

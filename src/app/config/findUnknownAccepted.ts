@@ -3,12 +3,12 @@ import { describeValue } from "../../lib/describeValue.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { PROFILE_NAMES } from "../../networks/profiles.ts";
 
-/** What a variable of the environment accepts by name, for one start: these are no members of the file. */
+/** Environment variables that accept something by name, for one start only; the file has no such members. */
 export const ACCEPTING_VARIABLES = ["TYCHE_ACCEPT_CHAINS", "TYCHE_ACCEPT_MISSING"] as const;
 
 /**
- * Finds names in TYCHE_ACCEPT_CHAINS and TYCHE_ACCEPT_MISSING that name no network or no layer of the sandbox: a start would refuse them,
- * or go on without what was meant.
+ * Finds names in TYCHE_ACCEPT_CHAINS and TYCHE_ACCEPT_MISSING that match no network or sandbox layer. A start would refuse them, or
+ * proceed without what was meant.
  *
  * @param options.networks Names of the configured networks.
  */

@@ -11,7 +11,7 @@ import { ORIGIN_FORM, parseRpcOrigins } from "../../networks/embedded/rpcAccess.
 import { DEFAULT_LIMITS } from "../../http/limits.ts";
 import type { Members } from "./readConfigFile.ts";
 
-/** The lists whose entries a start parses, each with that very parser and what an entry must be. */
+/** Lists whose entries are parsed at startup, each with that same parser and the form an entry must have. */
 const LISTS: Readonly<Record<string, (entry: string) => void>> = {
   "/rpcOrigins": (entry) => expecting(`an origin such as ${ORIGIN_FORM}`, () => parseRpcOrigins([entry])),
   "/hosts": (entry) => expecting("a host name without scheme, port or path", () => parseServedHosts([entry])),
@@ -21,8 +21,8 @@ const LISTS: Readonly<Record<string, (entry: string) => void>> = {
 const HOST_NAME = /^[a-z\d_](?:[a-z\d_-]*[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]*[a-z\d_])?)*\.?$/i;
 
 /**
- * Finds what the schema can't tell and a start would refuse: entries of lists that can't be parsed, an address that is none, a folder
- * that is not there, times that contradict each other. Members of a wrong type are the schema's to refuse.
+ * Finds values that the schema accepts but a start would refuse: list entries that can't be parsed, an invalid address, a missing
+ * folder, contradictory times. Members of a wrong type are left to the schema.
  *
  * @param options.pluginsBase Folder where a relative `pluginsDir` starts.
  */
@@ -60,7 +60,7 @@ function findUnusableEntries(
 
 function findUnusableHost(host: JsonValue | undefined): ParameterViolation[] {
   if (typeof host !== "string" || host === "" || isIP(host) !== 0) return [];
-  // What looks like an IPv4 address and is none would be looked up as a name.
+  // An invalid address that looks like IPv4 would be looked up as a name.
   if (HOST_NAME.test(host) && host.length <= 253 && !/^[\d.]+$/.test(host)) return [];
   return [
     {
@@ -84,12 +84,12 @@ function findUnusableFolder(folder: JsonValue | undefined, base: string): Parame
     : [
         {
           path: "/pluginsDir",
-          message: `must be a folder that holds one for each preset; got ${describeValue(folder)}`,
+          message: `must be a folder with a subfolder for each preset; got ${describeValue(folder)}`,
         },
       ];
 }
 
-/** Node refuses a server whose headers may take longer than the whole request. */
+/** Node refuses to create a server whose headers may take longer than the whole request. */
 function findContradictingTimes(http: JsonValue | undefined): ParameterViolation[] {
   if (!isObject(http)) return [];
   const {
@@ -110,7 +110,7 @@ function isObject(value: JsonValue | undefined): value is { [name: string]: Json
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Words a parser's refusal for a place where its own names no member. */
+/** Rethrows a parser's error as the expected form, because the parser's own message names no member. */
 function expecting(form: string, parse: () => void): void {
   try {
     parse();

@@ -1,7 +1,9 @@
 import { isEmbedded } from "./embeddedNetworkSchema.ts";
 import type { Config } from "./configSchema.ts";
 
-/** Returns a configuration as it may be shown: of the nodes' URLs, which may hold keys, scheme and host alone. */
+/**
+ * Returns a configuration that is safe to show: node URLs may hold keys, so only their scheme and host remain.
+ */
 export function hideSecrets(config: Config): object {
   return {
     ...config,
@@ -25,7 +27,7 @@ export function hideSecrets(config: Config): object {
   };
 }
 
-/** `…` stands for whatever follows, and for a user's name and password. */
+/** `…` replaces the rest of the URL, and its user name and password. */
 function originOf(text: string): string {
   const url = URL.parse(text);
   if (url === null) return "…";

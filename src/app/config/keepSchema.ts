@@ -7,7 +7,7 @@ const FOREVER = "forever";
 const MAX_DAYS = 36_500;
 const EXPECTED_DAYS = `a whole number of days from 1 to ${MAX_DAYS}, or "${FOREVER}"`;
 
-/** Days, or for ever: an own type, so that one error names both. */
+/** Days or forever, as a type of its own, so that one error names both. */
 const days = (description: string, fallback: number | typeof FOREVER) =>
   Type.Unsafe<number | typeof FOREVER>({
     if: { type: "string" },
@@ -26,7 +26,7 @@ const kinds = <More extends TProperties>(
   Type.Object(
     {
       requestDays: days(
-        "Ended requests, with their results: a call that is repeated with the Idempotency-Key of a deleted one is a new request.",
+        "Ended requests, with their results. A call that repeats the Idempotency-Key of a deleted request creates a new one.",
         FOREVER,
       ),
       payloadDays: days(
@@ -34,7 +34,7 @@ const kinds = <More extends TProperties>(
         payloadDays,
       ),
       transactionDays: days(
-        "Transactions of the service that are mined, replaced or refused, but for the newest thousand nonces.",
+        "Mined, replaced and refused transactions of the service, except those of the newest thousand nonces.",
         FOREVER,
       ),
       ...more,
@@ -42,27 +42,27 @@ const kinds = <More extends TProperties>(
     { ...STRICT, default: {}, [EXPECTED]: "an object", description },
   );
 
-/** How long the database keeps what has ended, in days since its acceptance. */
+/** How many days the database keeps what is over: ended requests and their payloads, counted from acceptance, transactions and blocks. */
 export const KeepChoice = Type.Object(
   {
-    embedded: kinds("Of networks whose chain is inside the service.", 30, {
+    embedded: kinds("For networks whose chain is inside the service.", 30, {
       blockDays: days(
-        "Blocks of the chain, by their timestamps: what was requested in them can't be verified any more.",
+        "Blocks of the chain, by their timestamps. Requests in deleted blocks can no longer be verified.",
         FOREVER,
       ),
     }),
-    external: kinds("Of networks with nodes of their own.", FOREVER, {}),
+    external: kinds("For networks with their own nodes.", FOREVER, {}),
   },
   {
     ...STRICT,
     default: {},
     [EXPECTED]: "an object",
     description:
-      "How long the database keeps what has ended, in days since its acceptance, or `forever`. Sums of usage stay, and so does what is on a chain.",
+      "How long the database keeps ended requests, in days since they were accepted, or `forever`. Usage totals and everything on chain remain.",
   },
 );
 
-/** Translates what is configured for one sort of networks. */
+/** Translates the configuration for one kind of network. */
 export function parseKeep(kept: {
   readonly [Name in keyof Keep]: number | typeof FOREVER;
 }): Keep {

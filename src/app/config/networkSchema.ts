@@ -9,14 +9,14 @@ const STRICT = { additionalProperties: false } as const;
 const path = (description: string) =>
   Type.String({ minLength: 1, [EXPECTED]: "the path of a file", description });
 
-/** The key of the account that sends the service's transactions: never in the file itself. */
+/** Where to find the key of the account that sends the service's transactions; never the key itself. */
 const OperatorKey = Type.Object(
   {
     env: Type.Optional(
       Type.String({
         pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
         [EXPECTED]: "the name of a variable",
-        description: "Variable of the environment that holds the key, 64 hex digits.",
+        description: "Environment variable that holds the key, 64 hex digits.",
       }),
     ),
     keystore: Type.Optional(path("Key file of geth, clef or a wallet (Web3 Secret Storage, version 3).")),
@@ -33,13 +33,13 @@ const OperatorKey = Type.Object(
             type: "string",
             pattern: "^0x[0-9a-fA-F]{40}$",
             [EXPECTED]: "0x and 40 hex digits",
-            description: "Account of the signer to sign with.",
+            description: "The signer's account to sign with.",
           }),
         },
         {
           ...STRICT,
           [EXPECTED]: "an object with a url and an address",
-          description: "A signer that knows `eth_signTransaction`, such as Web3Signer or clef.",
+          description: "A signer that supports `eth_signTransaction`, such as Web3Signer or clef.",
         },
       ),
     ),
@@ -52,7 +52,7 @@ const OperatorKey = Type.Object(
   },
 );
 
-/** Random words of Chainlink's own oracle; what is absent follows from the chain's profile. */
+/** Random words from Chainlink's own oracle; absent members follow from the chain's profile. */
 const ChainlinkVrf = Type.Object(
   {
     chainlink: Type.Unsafe<true>({
@@ -74,18 +74,18 @@ const ChainlinkVrf = Type.Object(
         pattern: "^0x[0-9a-fA-F]{64}$",
         [EXPECTED]: "0x and 64 hex digits",
         description:
-          "Key hash of the gas lane. Default: the profile's dearest lane, which waits for no cheaper gas.",
+          "Key hash of the gas lane. Default: the profile's most expensive lane, which never waits for cheaper gas.",
       }),
     ),
   },
   {
     ...STRICT,
     [EXPECTED]: "an object with chainlink",
-    description: "Random words of Chainlink's own oracle.",
+    description: "Random words from Chainlink's own oracle.",
   },
 );
 
-/** Whose random words: of contracts of our own, by their version, or of Chainlink's. */
+/** Source of random words: our own contracts, by version, or Chainlink's. */
 const VrfChoice = Type.Unsafe<VrfVersion | Static<typeof ChainlinkVrf>>({
   description:
     "Version of the random word contracts that are deployed, or Chainlink's own oracle. Default `v2`.",
@@ -95,7 +95,7 @@ const VrfChoice = Type.Unsafe<VrfVersion | Static<typeof ChainlinkVrf>>({
   else: { type: "string", enum: [...VRF_VERSIONS] },
 });
 
-/** A network that is served by nodes of its own. No member has a default here: what is absent follows from the chain's profile. */
+/** A network served through its own nodes. No member has a default here: absent members follow from the chain's profile. */
 export const ExternalNetwork = Type.Object(
   {
     chainId: Type.Optional(
@@ -103,11 +103,11 @@ export const ExternalNetwork = Type.Object(
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
         [EXPECTED]: "a chain id",
-        description: "Chain id; needed where Tyche doesn't know the network's name.",
+        description: "Chain id; required if Tyche doesn't know the network by name.",
       }),
     ),
     title: Type.Optional(
-      Type.String({ minLength: 1, [EXPECTED]: "a string", description: "What pages call the network." }),
+      Type.String({ minLength: 1, [EXPECTED]: "a string", description: "Display name of the network." }),
     ),
     rpcUrls: Type.Array(
       Type.String({ pattern: "^(?:wss?|https?)://", [EXPECTED]: "a ws:, wss:, http: or https: URL" }),
@@ -124,7 +124,7 @@ export const ExternalNetwork = Type.Object(
         pattern: "^0x[0-9a-fA-F]{40}$",
         [EXPECTED]: "0x and 40 hex digits",
         description:
-          "FunctionsCoordinator: instead of `contracts`, all that a node of an oracle of several operators needs to know.",
+          "Address of the FunctionsCoordinator: all that a node of a multi-operator oracle needs, in place of `contracts`.",
       }),
     ),
     operatorKey: Type.Optional(OperatorKey),
@@ -132,7 +132,7 @@ export const ExternalNetwork = Type.Object(
       Type.String({
         pattern: "^(?:0|[1-9][0-9]{0,8})(?:\\.[0-9]{1,9})?$",
         [EXPECTED]: 'a decimal number of gwei as a string, such as "80"',
-        description: "Highest price of gas that is paid; above it, requests wait.",
+        description: "Highest gas price to pay; above it, requests wait.",
       }),
     ),
     vrf: Type.Optional(VrfChoice),
@@ -142,14 +142,14 @@ export const ExternalNetwork = Type.Object(
         minimum: 1,
         maximum: 100_000,
         [EXPECTED]: "a whole number from 1 to 100000",
-        description: "Blocks after which none is replaced any more. Default: the profile's, or 96.",
+        description: "Number of blocks after which a block is final. Default: the profile's, or 96.",
       }),
     ),
     nativePayment: Type.Optional(
       Type.Boolean({
         [EXPECTED]: "true or false",
         description:
-          "Whether random words are paid for in the chain's coin instead of LINK: VRF v2.5 alone, fixed when the contracts are deployed. Default false.",
+          "Whether random words are paid for in the chain's coin instead of LINK: VRF v2.5 only, fixed when the contracts are deployed. Default false.",
       }),
     ),
     coinPerSubscription: Type.Optional(
@@ -157,7 +157,7 @@ export const ExternalNetwork = Type.Object(
         pattern: "^(?:0|[1-9][0-9]{0,8})(?:\\.[0-9]{1,18})?$",
         [EXPECTED]: 'a decimal number of coins as a string, such as "0.5"',
         description:
-          "With nativePayment: coin of the operator's that a dapp's subscription for random words is given; below half of it, it is topped up. Default 0.1.",
+          "With nativePayment: coin that the operator puts on a dapp's subscription for random words, topped up below half of it. Default 0.1.",
       }),
     ),
     laneMaxGasGwei: Type.Optional(
@@ -165,7 +165,7 @@ export const ExternalNetwork = Type.Object(
         pattern: "^(?:0|[1-9][0-9]{0,8})(?:\\.[0-9]{1,9})?$",
         [EXPECTED]: 'a decimal number of gwei as a string, such as "500"',
         description:
-          "Highest gas price at which the coordinator of VRF v2.5 that is deployed takes proofs; fixed then. Default 1000.",
+          "Highest gas price at which the deployed VRF v2.5 coordinator accepts proofs; fixed at deployment. Default 1000.",
       }),
     ),
     linkPerSubscription: Type.Optional(
@@ -173,22 +173,25 @@ export const ExternalNetwork = Type.Object(
         pattern: "^(?:0|[1-9][0-9]{0,8})(?:\\.[0-9]{1,18})?$",
         [EXPECTED]: 'a decimal number of LINK as a string, such as "10"',
         description:
-          "LINK that each of a dapp's two subscriptions is given; below half of it, it is topped up. Default 10, or 10000 where the token is our own.",
+          "LINK put on each of a dapp's two subscriptions, topped up below half of it. Default 10, or 10000 if the token is our own.",
       }),
     ),
   },
   {
     ...STRICT,
     [EXPECTED]: "an object with the network's rpcUrls",
-    description: "A network that is served by nodes of its own.",
+    description: "A network served through its own nodes.",
   },
 );
 
-/** A network that is served by nodes of its own, as it is configured. Paths are absolute. */
+/** Configuration of a network served through its own nodes. Paths are absolute. */
 export type ExternalNetworkConfig = Static<typeof ExternalNetwork>;
 export type OperatorKeyConfig = Static<typeof OperatorKey>;
 
-/** `"embedded"`, that with options, or nodes of its own: told apart first, so that only what is wrong with the one meant is reported. */
+/**
+ * `"embedded"`, an embedded network with options, or a network with nodes of its own. The choice is made first, so that only violations
+ * of the form that was meant are reported.
+ */
 export const NetworkChoice = Type.Unsafe<"embedded" | EmbeddedNetworkConfig | ExternalNetworkConfig>({
   if: { type: "object" },
   // eslint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema, and nobody awaits a schema

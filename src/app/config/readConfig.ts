@@ -13,7 +13,7 @@ import { ACCEPTING_VARIABLES, findUnknownAccepted } from "./findUnknownAccepted.
 import { findUnusable } from "./findUnusable.ts";
 import { readConfigFile, type Members } from "./readConfigFile.ts";
 
-/** Variables of the environment that win over members of the file; lists are comma-separated. */
+/** Environment variables that override members of the file; lists are comma-separated. */
 const VARIABLES: Readonly<Record<string, { readonly path: string; readonly type?: "list" | "integer" }>> = {
   PORT: { path: "/port", type: "integer" },
   HOST: { path: "/host" },
@@ -24,20 +24,33 @@ const VARIABLES: Readonly<Record<string, { readonly path: string; readonly type?
   TYCHE_ALLOW_MODULES: { path: "/sandbox/allowModules", type: "list" },
 };
 
+/** Variables that are read elsewhere: by the commands, the data directory and the client. */
+const OTHER_VARIABLES = [
+  "TYCHE_CONFIG",
+  "TYCHE_DATA_DIR",
+  "TYCHE_MASTER_KEY",
+  "TYCHE_MASTER_KEY_FILE",
+  "TYCHE_OPERATOR_TOKEN",
+  "TYCHE_OPERATOR_TOKEN_FILE",
+  "TYCHE_URL",
+  "TYCHE_API_KEY",
+];
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A configuration, and where it comes from. */
+/** A configuration and its sources. */
 export interface LoadedConfig {
   readonly config: Config;
-  /** Absolute path; absent when there is no file. */
+  /** Absolute path; absent if there is no file. */
   readonly file?: string;
-  /** Variables of the environment that were used. */
+  /** Environment variables that were used. */
   readonly variables: readonly string[];
+  /** `TYCHE_` variables that neither Tyche nor the file knows: most likely misspelt. */
+  readonly unknownVariables: readonly string[];
 }
 
-/** Options of {@link readConfig}. */
 export interface ReadConfigOptions {
-  /** The file that `--config` names. Default: `TYCHE_CONFIG`, else `tyche.json` in the data directory if it is there, else none. */
+  /** The file named by `--config`. Default: `TYCHE_CONFIG`, else `tyche.json` in the data directory if it exists, else none. */
   readonly file?: string | undefined;
   readonly dataDir: string;
   readonly environment: Environment;
@@ -46,7 +59,7 @@ export interface ReadConfigOptions {
 const validate = compileValidator(ConfigSchema);
 
 /**
- * Reads and checks the configuration: the file, with the environment's variables over it and defaults for the rest.
+ * Reads and checks the configuration: the file, overridden by environment variables, with defaults for the rest.
  *
  * @throws {ConfigError} with every violation at once, its path and what is allowed.
  */
@@ -84,6 +97,7 @@ export function readConfig({ file, dataDir, environment }: ReadConfigOptions): L
     },
     ...(hasFile ? { file: path } : {}),
     variables,
+    unknownVariables: findUnknownVariables(environment, members),
   };
 }
 
@@ -117,7 +131,7 @@ function readMembers(path: string): Members {
   }
 }
 
-/** Writes what the environment says into the members; gives the names of the variables that said something. */
+/** Writes the environment's values into the members; returns the names of the variables that had a value. */
 function applyVariables(members: Members, environment: Environment): string[] {
   const used: string[] = [];
   for (const [name, { path, type }] of Object.entries(VARIABLES)) {
@@ -129,13 +143,23 @@ function applyVariables(members: Members, environment: Environment): string[] {
     if (inner === undefined) members[outer] = value;
     else {
       const section = (members[outer] ??= {});
-      // A section that is none is refused as such.
+      // The schema rejects a section that is not an object.
       if (typeof section !== "object" || section === null || Array.isArray(section)) continue;
       section[inner] = value;
     }
     used.push(name);
   }
   return used;
+}
+
+/** Finds set `TYCHE_` variables that nothing reads. The file may name others, such as an operator key's, in an `env` member. */
+function findUnknownVariables(environment: Environment, members: Members): string[] {
+  const known = new Set([...Object.keys(VARIABLES), ...ACCEPTING_VARIABLES, ...OTHER_VARIABLES]);
+  JSON.stringify(members, (key, value: unknown) => {
+    if (key === "env" && typeof value === "string") known.add(value);
+    return value;
+  });
+  return Object.keys(environment).filter((name) => name.startsWith("TYCHE_") && !known.has(name));
 }
 
 function namesOf(networks: JsonValue | undefined): string[] {
@@ -149,14 +173,14 @@ function listOf(text: string): string[] {
     .filter((entry) => entry !== "");
 }
 
-/** What came from the environment is told by the name it has there. */
+/** Reports a violation under the variable's name if the value came from the environment. */
 function nameVariable(violation: ParameterViolation, variables: readonly string[]): ParameterViolation {
   const isAt = (path: string): boolean => violation.path === path || violation.path.startsWith(`${path}/`);
   const variable = variables.find((name) => name in VARIABLES && isAt(VARIABLES[name]!.path));
   return variable === undefined ? violation : { ...violation, path: variable };
 }
 
-/** The configuration can't be used. `details` has every violation. */
+/** The configuration can't be used. `details` lists every violation. */
 export class ConfigError extends TycheError {
   override readonly details: readonly ParameterViolation[];
 

@@ -2,14 +2,14 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { messageOf } from "../../lib/errors.ts";
 import { MalformedJsonError, parseJson, type JsonValue } from "../../lib/parseJson.ts";
 
-/** Largest configuration file; one with every member is some 4 KB. */
+/** Largest configuration file; one with every member takes about 4 KB. */
 const MAX_FILE_BYTES = 1_048_576;
 
-/** The members of a configuration file before any is checked. */
+/** A configuration file's members before validation. */
 export type Members = { [name: string]: JsonValue };
 
 /**
- * Reads a configuration file: JSON in UTF-8, with or without a byte order mark. A pipe or device is refused before it could be waited for.
+ * Reads a configuration file: JSON in UTF-8, with or without a byte order mark. Rejects a pipe or device without waiting for it.
  *
  * @throws {Error} whose message says what is wrong with the file, as the end of a sentence.
  */
@@ -26,7 +26,7 @@ export function readConfigFile(path: string): Members {
 }
 
 function readBytes(path: string): Buffer {
-  // Opening a pipe would wait for its writer.
+  // A blocking open of a pipe would wait for its writer.
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if (!fstatSync(descriptor).isFile()) throw new ConfigFileError("is not a regular file");
@@ -49,7 +49,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** The file can't be used, whatever its members say. */
+/** The file is unusable, whatever its members are. */
 class ConfigFileError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });

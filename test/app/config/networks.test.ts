@@ -137,8 +137,8 @@ test("behaviour: what random words are paid with, and at which gas price, goes w
   ).toEqual({
     "/networks/fuji/nativePayment": expect.stringContaining("needs VRF v2.5"),
     "/networks/mychain/nativePayment": expect.stringContaining("needs VRF v2.5"),
-    "/networks/mychain/laneMaxGasGwei": expect.stringContaining("needs a coordinator of VRF v2.5 of our own"),
-    "/networks/sepolia/laneMaxGasGwei": expect.stringContaining("needs a coordinator of VRF v2.5 of our own"),
+    "/networks/mychain/laneMaxGasGwei": expect.stringContaining("needs our own VRF v2.5 coordinator"),
+    "/networks/sepolia/laneMaxGasGwei": expect.stringContaining("needs our own VRF v2.5 coordinator"),
     "/networks/sepolia/coinPerSubscription": 'needs "nativePayment": true',
   });
 });

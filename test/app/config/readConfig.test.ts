@@ -164,6 +164,27 @@ test.each(["*", "1.2.3", "http://localhost", "a b", "[::1]"])("error: HOST can't
   expect(errorOf(() => read({ HOST: host })).message).toMatch(/^HOST must be an address/);
 });
 
+test("behaviour: variables that nothing reads are named, but not those that the file names", () => {
+  write({
+    database: { url: { env: "TYCHE_DATABASE" } },
+    networks: {
+      sepolia: {
+        rpcUrls: ["https://node.example"],
+        contracts: "sepolia.json",
+        operatorKey: { env: "TYCHE_KEY" },
+      },
+    },
+  });
+  const environment = {
+    TYCHE_DATABASE: "a",
+    TYCHE_KEY: "b",
+    TYCHE_ALOW_HOSTS: "c.example",
+    TYCHE_URL: "http://127.0.0.1:3000",
+    OTHER: "d",
+  };
+  expect(read(environment).unknownVariables).toEqual(["TYCHE_ALOW_HOSTS"]);
+});
+
 test("error: variables that list what can't be used are named", () => {
   const { message } = errorOf(() => read({ TYCHE_RPC_ORIGINS: "*", TYCHE_ALLOW_HOSTS: "a:b:c" }));
   expect(message).toContain('TYCHE_RPC_ORIGINS: "*" can\'t be used');
@@ -214,7 +235,7 @@ test("behaviour: a database of PostgreSQL is named by its variable, for networks
   expect(JSON.stringify(hideSecrets(config))).not.toContain("secret");
   for (const networks of [undefined, { ...own, sepolia: "embedded" }]) {
     writeFileSync(path.join(dataDir, "tyche.json"), JSON.stringify({ database, networks }));
-    expect(() => read()).toThrow("/database: is for networks with nodes of their own");
+    expect(() => read()).toThrow("/database: is only for services without embedded networks");
   }
   writeFileSync(
     path.join(dataDir, "tyche.json"),
