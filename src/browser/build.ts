@@ -1,6 +1,6 @@
 /**
- * Builds the parts of the pages that need a framework: one entry for each `{name}/main.tsx` or `main.ts` in this folder, with the editor in a file
- * of its own that is loaded later. `npm run prepare`, `npm pack` and the tests run it; the service only reads what comes out.
+ * Builds the parts of the pages that need a framework: one entry per `{name}/main.tsx` or `main.ts` in this folder, with the editor in a
+ * separate file that is loaded later. `npm run prepare`, `npm pack` and the tests run it; the service only reads its output.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import path from "node:path";
 const FOLDER = import.meta.dirname;
 const ROOT = path.resolve(FOLDER, "../..");
 const TARGET = path.join(ROOT, ".build/browser");
-/** What is bundled besides this folder. */
+/** Bundled sources outside this folder. */
 const OTHER_SOURCES = [
   "src/client",
   "src/lib/hiddenCharacters.ts",
@@ -18,18 +18,18 @@ const OTHER_SOURCES = [
 ];
 const HASH_FILE = "inputs.sha256";
 
-/** Returns the folder with the build, making it when a source changed: a few ms when it is there, some seconds when not. */
+/** Returns the folder with the build; rebuilds it if a source changed: a few ms if it is up to date, some seconds if not. */
 export async function buildBrowser(): Promise<string> {
   const hash = hashInputs();
   const known = path.join(TARGET, HASH_FILE);
   if (existsSync(known) && readFileSync(known, "utf8") === hash) return TARGET;
-  // Built under another name first: a service that starts meanwhile sees the old build or the new one, never half of one.
+  // Built under another name first: a service that starts meanwhile sees either the old build or the new one, never a partial one.
   const draft = `${TARGET}.${process.pid}`;
   const { build } = await import("vite");
   await build({
     configFile: false,
     root: ROOT,
-    // Whoever builds: under a test runner's NODE_ENV it would be React's development build.
+    // Fixed for every caller: under a test runner's NODE_ENV it would be React's development build.
     mode: "production",
     define: { "process.env.NODE_ENV": JSON.stringify("production") },
     base: "/assets/app/",
@@ -42,13 +42,13 @@ export async function buildBrowser(): Promise<string> {
       assetsDir: "",
       manifest: "manifest.json",
       target: "es2022",
-      // A polyfill would be a second script on every page, and every browser of the target preloads modules.
+      // A polyfill would be a second script on every page, and every target browser supports module preloading.
       modulePreload: { polyfill: false },
       // An inlined asset is a data URL, which the content security policy refuses for anything but images.
       assetsInlineLimit: 0,
       rollupOptions: {
         input: entriesIn(FOLDER),
-        // "use client" at the top of a module says something to servers that render, of which there is none.
+        // "use client" at the top of a module only matters to server rendering, which isn't used here.
         onLog: (level, log, tell) => log.code !== "MODULE_LEVEL_DIRECTIVE" && tell(level, log),
       },
     },
@@ -60,7 +60,7 @@ export async function buildBrowser(): Promise<string> {
   return TARGET;
 }
 
-/** `{name}/main.tsx`, or `main.ts`, by name. */
+/** Finds `{name}/main.tsx`, or `main.ts`, by name. */
 function entriesIn(folder: string): Record<string, string> {
   const mains = readdirSync(folder).flatMap((name) =>
     ["main.tsx", "main.ts"]

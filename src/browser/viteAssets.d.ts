@@ -1,4 +1,4 @@
-/** What Vite makes of an import with `?raw`: the file's text. */
+/** The text of a file imported with `?raw`, as Vite provides it. */
 declare module "*?raw" {
   const text: string;
   export default text;

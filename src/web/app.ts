@@ -7,15 +7,15 @@ import { sessionRoutes, type SessionRoutesOptions } from "./sessionRoutes.ts";
 import { isPagePath, sendShell } from "./shell.ts";
 import { verifierRoutes, type VerifierPage } from "./verifierRoutes.ts";
 
-/** What {@link createWebApp} needs. */
+/** Dependencies of {@link createWebApp}. */
 export interface WebDeps extends SessionRoutesOptions {
   /** The page that verifies results in a browser. */
   readonly getVerifierPage: () => Promise<VerifierPage>;
 }
 
 /**
- * Creates the web pages as one layer of the HTTP application: the files of the application, which runs in the browser on the public API, the
- * page that it starts from, and the sessions of whoever signs in. Nothing comes from elsewhere.
+ * Creates the web pages as one layer of the HTTP application: the files of the application, which runs in the browser on the public API,
+ * the page that loads it, and the sessions of signed-in users. Nothing is loaded from other sites.
  */
 export function createWebApp(options: WebDeps): Middleware {
   const { guard } = options;
@@ -36,7 +36,7 @@ export function createWebApp(options: WebDeps): Middleware {
       return undefined;
     }
     return routes(ctx, async () => {
-      // To whoever didn't ask for a page at a path that is none of ours, the API's envelope is the better answer.
+      // For an unknown path, a caller that didn't ask for a page is better served by the API's envelope.
       if (ctx.accepts("json", "html") !== "html") return next();
       await guard(ctx);
       sendShell(ctx);

@@ -9,7 +9,7 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** Serves style sheet, scripts and icon under `/assets/`, each with its hash as ETag: a browser asks again, and gets 304. */
+/** Serves style sheet, scripts and icon under `/assets/`, each with its hash as ETag: browsers revalidate, and get 304. */
 export function assetRoutes(router: Router): void {
   for (const name of readdirSync(FOLDER)) {
     const type = TYPES[name.slice(name.lastIndexOf(".") + 1)];

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import type { Router } from "@koa/router";
 
-/** Path of the files, which the build has put into them. */
+/** URL path of the files; the build writes it into them. */
 const PATH = "/assets/app/";
 /** In the npm package, and in a checkout. */
 const FOLDERS = [
@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
 };
 
-/** What a page loads to show one of the applications of `src/browser`. */
+/** What a page loads to show one of the applications in `src/browser`. */
 export interface BundleEntry {
   readonly script: string;
   readonly styles: readonly string[];
@@ -34,7 +34,7 @@ interface Chunk {
 
 let bundle: ReturnType<typeof readBundle> | undefined;
 
-/** Returns the script and the style sheets of `src/browser/{name}`. Throws where the build is missing. */
+/** Returns the script and the style sheets of `src/browser/{name}`. Throws if the build is missing. */
 export function getEntry(name: string): BundleEntry {
   bundle ??= readBundle();
   const entry = bundle.chunks.find((chunk) => chunk.isEntry === true && chunk.name === name);
@@ -48,7 +48,7 @@ export function getEntry(name: string): BundleEntry {
 }
 
 /**
- * Serves what the build made. A file's name holds the hash of what is in it, so browsers keep it for good; only names that the build
+ * Serves the build's output. A file's name contains the hash of its content, so browsers keep it forever; only names that the build
  * lists are served.
  */
 export function bundleRoutes(router: Router): void {

@@ -3,7 +3,7 @@ import type { Context } from "koa";
 import { getEntry } from "./bundle.ts";
 import { headOf } from "./shell.ts";
 
-/** Adds `/docs`: the page on which the API can be read and tried, drawn in the browser out of `/openapi.json`. */
+/** Adds `/docs`: the page for reading and trying the API, rendered in the browser from `/openapi.json`. */
 export function docsRoutes(router: Router, guard: (ctx: Context) => Promise<void>): void {
   router.get("/docs", async (ctx) => {
     await guard(ctx);

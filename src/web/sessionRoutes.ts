@@ -6,10 +6,10 @@ import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import type { JsonValue } from "../lib/parseJson.ts";
 
 const COOKIE = "tyche_session";
-/** A token, and JSON around it. */
+/** Enough for a token and the JSON around it. */
 const MAX_BODY_BYTES = 4_096;
 
-/** What the routes of sessions need. */
+/** Dependencies of the session routes. */
 export interface SessionRoutesOptions {
   readonly access: OperatorAccess;
   readonly guard: (ctx: Context) => Promise<void>;
@@ -18,10 +18,9 @@ export interface SessionRoutesOptions {
 }
 
 /**
- * Adds `/session`, which only pages of our own origin may call. `POST` with a proof (`operatorToken`, or the `code` of the link that a start
- * prints) opens a session, which its cookie names; with the `pageKey` that this gave, it gives the token for the API of the session that there
- * is, or `null`.
- * `DELETE` ends it.
+ * Adds `/session`, which only pages of our own origin may call. `POST` with a proof (`operatorToken`, or the `code` of the link that a
+ * start prints) opens a session, identified by a cookie, and returns its API token and its `pageKey`. `POST` with that `pageKey` returns
+ * the API token of the existing session, or `null`. `DELETE` ends the session.
  */
 export function sessionRoutes(router: Router, { access, guard, readJson, log }: SessionRoutesOptions): void {
   router.post("/session", async (ctx) => {
@@ -58,7 +57,7 @@ export function sessionRoutes(router: Router, { access, guard, readJson, log }: 
 type Proof =
   | { readonly operatorToken: string }
   | { readonly code: string }
-  /** Empty where a page keeps none. */
+  /** Empty if the page has stored none. */
   | { readonly pageKey: string };
 
 function readProof(body: JsonValue | undefined): Proof {
@@ -78,8 +77,8 @@ function sendData(ctx: Context, data: object): void {
 }
 
 /**
- * Checks that a call came from a page of our own origin, as far as the browser says. `SameSite` alone would not do: pages on another port of
- * the host are "same site".
+ * Checks that a call came from a page of our own origin, as far as the browser tells. `SameSite` alone is not enough: pages on another port
+ * of the host are "same site".
  */
 function checkOrigin(ctx: Context): void {
   const site = ctx.get("Sec-Fetch-Site");
@@ -90,13 +89,13 @@ function checkOrigin(ctx: Context): void {
   if (!isOwn) throw new ForeignPageError();
 }
 
-/** Host and port of an origin; empty for `null` and anything that is none. */
+/** Returns the host and port of an origin; empty for `null` and anything that is not an origin. */
 function hostOf(origin: string): string {
   const url = URL.parse(origin);
   return url !== null && (url.protocol === "http:" || url.protocol === "https:") ? url.host : "";
 }
 
-/** Over TLS (which a proxy in front ends) the browser's Origin says so, and the cookie is kept to it. */
+/** Over TLS, which a proxy in front may terminate, the browser's Origin says so, and the cookie is restricted to TLS. */
 function setCookie(ctx: Context, value: string): void {
   const isSecure = ctx.secure || ctx.get("Origin").startsWith("https:");
   ctx.append(
@@ -105,19 +104,19 @@ function setCookie(ctx: Context, value: string): void {
   );
 }
 
-/** What was given for a sign-in is not right. */
+/** The proof given for a sign-in is wrong. */
 export class SignInRefusedError extends TycheError {
   constructor(isByLink: boolean) {
     super(
       isByLink
-        ? "This link was used before, or is of an earlier start. Give the operator token."
+        ? "This link has already been used, or comes from an earlier start. Enter the operator token."
         : "This is not the operator token.",
       { code: "sign_in_refused", blame: "caller" },
     );
   }
 }
 
-/** A call of `/session` that a page of another origin made. */
+/** A page of another origin called `/session`. */
 export class ForeignPageError extends TycheError {
   constructor() {
     super("the call was refused: it came from a page of another origin", {

@@ -1,20 +1,23 @@
 import type { Context } from "koa";
 import { getEntry, type BundleEntry } from "./bundle.ts";
 
-/** Paths of the application's pages; `src/browser/application/routes.tsx` says which there are below them. */
+/**
+ * Paths of the application's pages by first segment; `src/browser/application/routes.tsx` defines the pages
+ * below them.
+ */
 const PAGES = /^\/(?:$|(?:sign-in|presets|random|functions|networks|dapps|explorer|r)(?:\/|$))/;
 
-/** Whether the application has a page there, as far as the first part of a path tells. */
+/** Whether the application has a page at a path, as far as its first segment tells. */
 export function isPagePath(path: string): boolean {
   return PAGES.test(path);
 }
 
-/** Answers with the page into which the application draws itself: the same at every path, and for everybody. */
+/** Responds with the page in which the application runs: the same at every path, and for everyone. */
 export function sendShell(ctx: Context): void {
-  // Which build it names changes with an upgrade, and the files of the one before are gone then.
+  // An upgrade changes the build that the page names, and removes the files of the previous one.
   ctx.set("Cache-Control", "no-store");
   ctx.set("Content-Type", "text/html; charset=utf-8");
-  // A path may hold what somebody else should not learn of: the id of a request.
+  // A path may contain something confidential: the id of a request.
   ctx.set("Referrer-Policy", "same-origin");
   ctx.body = `<!doctype html>
 <html lang="en">
@@ -28,9 +31,9 @@ ${headOf("Tyche", getEntry("application"))}
 </html>`;
 }
 
-/** What stands in the head of each page: its title, and what the browser loads for it. */
+/** Returns the head of a page: its title, and what the browser loads for it. */
 export function headOf(title: string, { script, styles, preloads }: BundleEntry): string {
-  // A page's own styles come last: they may say otherwise than the shared ones.
+  // A page's own styles come last, so that they can override the shared ones.
   const links = [
     ...["/assets/style.css", ...styles].map((href) => `<link rel="stylesheet" href="${href}">`),
     ...preloads.map((href) => `<link rel="modulepreload" href="${href}">`),

@@ -1,13 +1,13 @@
 import type { Router } from "@koa/router";
 import type { Context } from "koa";
 
-/** The page that verifies results in a browser: its HTML, and the content security policy that lets it ask any node. */
+/** The page that verifies results in a browser: its HTML, and the content security policy that lets it query any node. */
 export interface VerifierPage {
   readonly html: string;
   readonly policy: string;
 }
 
-/** Adds `/verifier.html`: for everybody, as what it does concerns nobody but the reader and the node that the reader names. */
+/** Adds `/verifier.html`, open to everyone: the page talks only to the node its reader names. */
 export function verifierRoutes(
   router: Router,
   options: { readonly guard: (ctx: Context) => Promise<void>; readonly getPage: () => Promise<VerifierPage> },

@@ -9,7 +9,7 @@ import { launchChromium } from "./support/chromium.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 const NETWORK = "sepolia";
-/** Text that is markup, ends attributes, and turns around what follows it. */
+/** Text that is markup, ends attributes, and reverses the direction of what follows it. */
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>\u202Eevil`;
 
 let browser: Browser;
@@ -77,7 +77,7 @@ describe("signing in", () => {
   test("error: a link that was used asks for the token instead", async () => {
     await page.goto(`${tyche.url}/sign-in?code=wrong`);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("used before").waitFor();
+    await page.getByText("already been used").waitFor();
     await enter();
     await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
     expect(visitor.troubles).toEqual([]);
@@ -236,12 +236,12 @@ describe("whoever is signed in", () => {
     await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByText("Choose at least one permission.").waitFor();
     await page.goto(`${tyche.url}/dapps/dapp_none`);
-    await page.getByRole("heading", { level: 1, name: "Nothing here" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Not found" }).waitFor();
     await page.goto(`${tyche.url}/dapps/${dappId}/requests?cursor=nothing`);
     await page.getByRole("region", { name: "Requests", exact: true }).getByRole("alert").waitFor();
     expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
     await page.goto(`${tyche.url}/presets/none`);
-    await page.getByRole("heading", { level: 1, name: "Nothing here" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Not found" }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "home page" }).click();
     await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
   });
@@ -321,7 +321,7 @@ describe("strangers", () => {
     await page.goto(`${tyche.url}/explorer/search?q=%3Cscript%3E`);
     await page.getByRole("heading", { level: 1, name: "Nothing found" }).waitFor();
     await page.goto(`${tyche.url}/r/req_${"0".repeat(26)}`);
-    await page.getByRole("heading", { level: 1, name: "Nothing here" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Not found" }).waitFor();
     expect(visitor.troubles).toEqual([]);
   });
 

@@ -25,7 +25,7 @@ afterAll(async () => {
 const operatorToken = async (): Promise<string> =>
   (await readFile(path.join(tyche.dataDir, "operator-token"), "utf8")).trim();
 
-/** Opens the application and signs in, as the page asks for. */
+/** Opens the application and signs in as the page asks. */
 async function signIn(page: Page): Promise<void> {
   await page.goto(`${tyche.url}/`);
   await page.getByLabel("Operator token").fill(await operatorToken());
@@ -33,7 +33,7 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
 }
 
-/** Runs a preset by its form; ends on the page of the request, with its result. */
+/** Runs a preset through its form; ends on the request's page, with its result. */
 async function runPreset(page: Page, name: string, fill: () => Promise<void> = async () => {}) {
   await page.goto(`${tyche.url}/presets/${name}`);
   await fill();
@@ -201,7 +201,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await page.goto(`${tyche.url}/explorer`);
     await page.getByRole("search").getByRole("textbox").fill("presetcon");
     await page.getByRole("button", { name: "Find" }).click();
-    await page.getByText("Found as the name of a contract").waitFor();
+    await page.getByText("Searched for the name of a contract").waitFor();
     expect(await page.getByRole("link", { name: /^PresetConsumer/ }).count()).toBe(networks.length);
     expect(visitor.troubles).toEqual([]);
   });
@@ -212,7 +212,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await page.goto(`${tyche.url}/networks`);
     await page.getByLabel("Address").fill("0x00000000000000000000000000000000000000a1");
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await page.getByText("10 coins and 100 LINK are sent").waitFor();
+    await page.getByText("Sent 10 coins and 100 LINK:").waitFor();
     await page.goto(`${tyche.url}/`);
     await page.getByRole("link", { name: "default", exact: true }).click();
     await page.getByRole("link", { name: "Consumers" }).first().click();
@@ -289,13 +289,13 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(link).toMatch(/\/functions#v1\./);
     expect(visitor.troubles).toEqual([]);
 
-    // Somebody who has to sign in first.
+    // Another visitor, who has to sign in first.
     const other = await createVisitor(browser, screen);
     const { page: theirs } = other;
     await theirs.goto(link);
     await theirs.getByLabel("Operator token").fill(await operatorToken());
     await theirs.getByRole("button", { name: "Sign in" }).click();
-    await theirs.getByText("This source came with a link.").waitFor();
+    await theirs.getByText("This source came from a link.").waitFor();
     expect(await theirs.getByLabel("Arguments").inputValue()).toBe("41");
     await theirs.locator(".cm-content", { hasText: "+ 1n" }).waitFor();
     expect(other.troubles).toEqual([]);
@@ -350,7 +350,7 @@ test("behaviour: another link that is opened in the same window brings its own s
   await open("second");
   await source.filter({ hasText: '"second"' }).waitFor();
   expect(await page.getByLabel("Arguments").inputValue()).toBe("second");
-  // A place on the page takes nothing away.
+  // Jumping to an anchor on the page discards nothing.
   await page.getByLabel("Arguments").fill("third");
   await page.getByRole("link", { name: "Skip to content" }).press("Enter");
   await page.waitForURL(/#main$/);
@@ -397,7 +397,7 @@ test("behaviour: no page has a finding of axe, an error, a scroll bar to the sid
   await page.goto(`${tyche.url}/explorer/sepolia`);
   await page.getByRole("region", { name: "Contracts" }).getByRole("link").last().click();
   await page.getByRole("link", { name: "Contract", exact: true }).click();
-  await page.getByText("built from this source").waitFor();
+  await page.getByText("matches this source").waitFor();
   const contract = new URL(page.url()).pathname;
   for (const target of [
     "/",

@@ -6,7 +6,7 @@ import Koa from "koa";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleRoutes, getEntry } from "../../src/web/bundle.ts";
 
-/** Of a first page, in bytes, compressed: what loads before anything can be done. */
+/** Limit in bytes, compressed, for everything that a first page loads before it is usable. */
 const MAX_FIRST_BYTES = 250_000;
 
 let server: Server;
@@ -46,7 +46,7 @@ test("default: what the first page loads is small, and kept for good under names
 test("behaviour: who takes gzip gets the same content packed", async () => {
   const { script } = getEntry("application");
   const plain = await fetch(baseUrl + script, { headers: { "accept-encoding": "identity" } });
-  // `fetch` would unpack it.
+  // `fetch` would decompress it.
   const packed = await new Promise<Buffer>((resolve, reject) => {
     get(baseUrl + script, { headers: { "accept-encoding": "gzip" } }, (response) => {
       const chunks: Buffer[] = [];

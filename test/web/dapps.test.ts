@@ -32,7 +32,7 @@ afterAll(async () => {
 let visitor: Visitor;
 let page: Page;
 let dapp: DappView;
-/** Calls of the API that the page made, as method, path and query. */
+/** The page's API calls, as method, path and query. */
 let calls: string[];
 beforeEach(async () => {
   dapp = await operator.createDapp({ name: "shop" });
@@ -240,7 +240,7 @@ describe("requests", () => {
     const { id, wait } = await client.submit.preset("coinflip", {}, { network: NETWORK });
     await wait();
     await open(`/requests/${id}`);
-    // The next one doesn't end.
+    // The next request doesn't end.
     await page.route(/\/api\/requests\/req_/, async (route) => {
       if (route.request().url().endsWith(id)) return route.continue();
       const response = await route.fetch();
@@ -266,8 +266,8 @@ describe("usage", () => {
     await client.preset("coinflip", {}, { network: "fuji" });
     await open("/usage?network=fuji");
     const cells = page.getByRole("region", { name: "Usage by day and network" }).getByRole("cell");
-    await cells.filter({ hasText: /^fuji$/ }).waitFor();
-    expect(await cells.filter({ hasText: /^sepolia$/ }).count()).toBe(0);
+    await cells.filter({ hasText: /^Avalanche Fuji$/ }).waitFor();
+    expect(await cells.filter({ hasText: /^Ethereum Sepolia$/ }).count()).toBe(0);
     await field("Network").locator("option", { hasText: "fuji" }).waitFor({ state: "attached" });
     expect(await field("Network").inputValue()).toBe("fuji");
     const [download] = await Promise.all([
@@ -278,10 +278,10 @@ describe("usage", () => {
     expect(rows.map((row) => row.split(",")[1])).toEqual(["fuji"]);
     await field("Network").selectOption("sepolia");
     await page.getByRole("button", { name: "Show" }).click();
-    await cells.filter({ hasText: /^sepolia$/ }).waitFor();
+    await cells.filter({ hasText: /^Ethereum Sepolia$/ }).waitFor();
     expect(new URL(page.url()).searchParams.get("network")).toBe("sepolia");
     await page.goBack();
-    await cells.filter({ hasText: /^fuji$/ }).waitFor();
+    await cells.filter({ hasText: /^Avalanche Fuji$/ }).waitFor();
     expect(await field("Network").inputValue()).toBe("fuji");
     expect(visitor.troubles).toEqual([]);
   });

@@ -88,7 +88,7 @@ describe("in a browser", () => {
     const { page } = visitor;
     await page.route("**/openapi.json", (route) => route.fulfill({ status, json: { data: {} } }));
     await page.goto(`${tyche.url}/docs`);
-    await page.getByText("The description of the API could not be read.").waitFor();
+    await page.getByText("The API description could not be loaded.").waitFor();
     expect(visitor.takeTroubles().filter((trouble) => !trouble.includes(String(status)))).toEqual([]);
   });
 
@@ -126,7 +126,7 @@ describe("in a browser", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("error: says why no key could be taken over", async () => {
+  test("error: says why no key could be loaded", async () => {
     const { page } = visitor;
     await page.goto(`${tyche.url}/docs`);
     const button = page.getByRole("button", { name: "Use a dapp's API key" });
@@ -135,10 +135,10 @@ describe("in a browser", () => {
     await page.getByText("Sign in to the application first.").waitFor();
     await page.route("**/session", (route) => route.fulfill({ status: 429, json: { data: {} } }));
     await button.click();
-    await page.getByText("No key could be taken over: the service answered 429.").waitFor();
+    await page.getByText("No key could be loaded: the service answered 429.").waitFor();
     await page.route("**/session", (route) => route.abort());
     await button.click();
-    await page.getByText(/^No key could be taken over: (?!the service answered)/).waitFor();
+    await page.getByText(/^No key could be loaded: (?!the service answered)/).waitFor();
     const expected = /429|ERR_FAILED/;
     expect(visitor.takeTroubles().filter((trouble) => !expected.test(trouble))).toEqual([]);
   });

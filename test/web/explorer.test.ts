@@ -49,6 +49,6 @@ test("error: a list of what was found names the networks that could not be asked
     await route.fulfill({ response, json: { data: { ...data, silent: ["Fantom Testnet"] } } });
   });
   await search("coordinator");
-  await page.getByText("Fantom Testnet could not be asked: there may be more.").waitFor();
+  await page.getByText("Fantom Testnet could not be searched, so there may be more results.").waitFor();
   expect(visitor.troubles).toEqual([]);
 });

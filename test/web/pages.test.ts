@@ -109,7 +109,7 @@ test("behaviour: the page that verifies is open to everybody, and its policy all
   expect(text).toContain("<h1>Verify a result</h1>");
 });
 
-/** Status of a call with a Host header of its own, which fetch doesn't allow. */
+/** Returns the status of a call with its own Host header, which fetch doesn't allow. */
 function statusFor(method: string, path: string, headers: Record<string, string>): Promise<number> {
   const { hostname, port } = new URL(tyche.url);
   return new Promise((resolve, reject) => {

@@ -33,7 +33,7 @@ async function signIn(): Promise<void> {
 
 const editor = () => page.locator(".cm-content");
 const panel = () => page.getByRole("region", { name: "Run", exact: true });
-/** Types a source of ASCII, and waits until the page has it. */
+/** Types an ASCII source, and waits until the page has it. */
 async function write(source: string): Promise<void> {
   await editor().click();
   await page.keyboard.press("Control+A");
@@ -70,7 +70,7 @@ test("behaviour: a shared source that is edited outlives a reload, and another l
   await write("// edited");
   await page.reload();
   await editor().filter({ hasText: "edited" }).waitFor();
-  await page.getByText("This source came with a link.").waitFor();
+  await page.getByText("This source came from a link.").waitFor();
   await page.goto("about:blank");
   await page.goto(await link("another"));
   await editor().filter({ hasText: "another" }).waitFor();
@@ -87,10 +87,10 @@ test("error: a link that is cut off says so, and takes nothing away", async () =
     network: "sepolia",
   });
   await page.goto(`${tyche.url}/functions${fragment.slice(0, 30)}`);
-  await page.getByRole("alert").filter({ hasText: "The source of this link can't be read" }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "The source in this link can't be read" }).waitFor();
   await editor().filter({ hasText: "mine" }).waitFor();
   await page.reload();
-  await page.getByRole("alert").filter({ hasText: "The source of this link can't be read" }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "The source in this link can't be read" }).waitFor();
   await editor().filter({ hasText: "mine" }).waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);

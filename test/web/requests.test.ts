@@ -30,7 +30,7 @@ afterAll(async () => {
 
 let visitor: Visitor;
 let page: Page;
-/** Calls of the API that the page made, as method, path and query. */
+/** The page's API calls, as method, path and query. */
 let calls: string[];
 beforeEach(async () => {
   visitor = await createVisitor(browser);
@@ -50,7 +50,7 @@ afterEach(() => visitor.close());
 const open = (target: string): Promise<void> => visitor.open(tyche.url + target);
 const callsOf = (start: string): readonly string[] => calls.filter((call) => call.startsWith(start));
 
-/** Keeps the list of networks back; gives what lets it go. */
+/** Holds back the list of networks; returns a function that releases it. */
 async function holdNetworks(): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route("**/api/explorer/networks", async (route) => {
@@ -64,7 +64,7 @@ test("error: a request that there isn't has a page that says so, and is not aske
   await page.clock.install();
   const id = `req_${"0".repeat(26)}`;
   await page.goto(`${tyche.url}/dapps/${dappId}/requests/${id}`);
-  await page.getByRole("heading", { level: 1, name: "Nothing here" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Not found" }).waitFor();
   expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
   await page.clock.runFor("01:00");
   await page.evaluate("fetch('/api/explorer/networks')");
@@ -80,7 +80,7 @@ test("behaviour: a list that the address filters by network is filtered from its
   await page.goto(`${tyche.url}/dapps/${dappId}/requests?network=fuji`);
   await page.getByRole("region", { name: "Requests", exact: true }).waitFor();
   release();
-  await page.getByRole("cell", { name: "fuji" }).waitFor();
+  await page.getByRole("cell", { name: "Avalanche Fuji" }).waitFor();
   expect(await page.getByRole("cell", { name: "sepolia" }).count()).toBe(0);
   expect(callsOf("GET /api/requests").filter((call) => !call.includes("network=fuji"))).toEqual([]);
   expect(visitor.troubles).toEqual([]);

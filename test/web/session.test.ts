@@ -29,7 +29,7 @@ const enter = async (): Promise<void> => {
   await page.getByLabel("Operator token").fill(readOperatorToken(tyche));
   await page.getByRole("button", { name: "Sign in" }).click();
 };
-/** What went wrong on the pages but for answers of these statuses. */
+/** Returns what went wrong on the pages, except answers with these statuses. */
 const takeTroublesBut = (...statuses: readonly number[]): readonly string[] =>
   visitor.takeTroubles().filter((trouble) => !statuses.some((status) => trouble.includes(String(status))));
 

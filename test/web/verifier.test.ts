@@ -35,7 +35,7 @@ const hashField = () => page.getByLabel("Transaction hash");
 const verifyButton = () => page.getByRole("button", { name: "Verify" });
 const valid = () => page.getByRole("heading", { name: "Valid", exact: true });
 
-/** Verifies by a node, and gives the file of what was read. */
+/** Verifies with a node, and returns the file with the data read. */
 async function save(): Promise<string> {
   await hashField().fill(hash);
   await page.getByLabel("RPC URL of a node").fill(rpcUrl);

@@ -1,4 +1,4 @@
-/** Tells people who listen to the page what those who look at it see. */
+/** Announces to screen readers what others see on the page. */
 export function announce(text: string): void {
   const announcer = document.querySelector("#announcer");
   if (announcer !== null) announcer.textContent = text;

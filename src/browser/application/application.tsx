@@ -5,20 +5,20 @@ import { isRefused } from "./refetch.ts";
 import { Routes } from "./routes.tsx";
 import { ServicesProvider } from "./services.tsx";
 
-/** How often is asked again what could not be had. */
+/** Interval at which a failed query is retried. */
 const LOST_MS = 2_000;
 
 const queries = new QueryClient({
   queryCache: new QueryCache({ onError: noteExchange, onSuccess: () => noteExchange() }),
   defaultOptions: {
-    // The client of the API tries again by itself what may be tried again.
+    // The API client already retries whatever may be retried.
     queries: {
       retry: false,
-      // A service on this machine is there without any network.
+      // A service on this machine is reachable without any network.
       networkMode: "always",
       staleTime: 500,
       gcTime: 60_000,
-      // A page whose service was away for a moment, or whose chain was starting, comes back by itself.
+      // A page recovers by itself after the service was briefly away or its chain was starting.
       refetchInterval: ({ state: { error } }) => (error === null || isRefused(error) ? false : LOST_MS),
     },
   },

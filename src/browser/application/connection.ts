@@ -4,7 +4,7 @@ import { ConnectionError } from "../../client/index.ts";
 let isLost = false;
 const listeners = new Set<() => void>();
 
-/** Notes how the last exchange with the service ended: with an answer of any kind, or with none. */
+/** Records how the last exchange with the service ended: with a response of any kind, or with none. */
 export function noteExchange(error?: unknown): void {
   const next = error instanceof ConnectionError;
   if (next === isLost) return;
@@ -12,7 +12,7 @@ export function noteExchange(error?: unknown): void {
   for (const listener of listeners) listener();
 }
 
-/** Whether the service answers nothing at the moment. */
+/** Whether the service is currently unreachable. */
 export function useIsLost(): boolean {
   return useSyncExternalStore(
     (listener) => {

@@ -1,12 +1,15 @@
 import { Component, type ReactNode } from "react";
 
 interface Props {
-  /** What is shown; another one is tried anew. */
+  /** The page shown; navigating to another one clears the failure. */
   readonly page: string;
   readonly children: ReactNode;
 }
 
-/** Stands in for a page that can't be drawn: a part of it that could not be loaded, as after an upgrade of the service, or a defect of ours. */
+/**
+ * Replaces a page that can't be rendered, because a part of it failed to load, as after an upgrade of the service, or because of a bug of
+ * ours.
+ */
 export class ErrorBoundary extends Component<Props, { readonly failed: string | undefined }> {
   override state = { failed: undefined as string | undefined };
 
@@ -23,9 +26,9 @@ export class ErrorBoundary extends Component<Props, { readonly failed: string | 
     return (
       <>
         <h1>This page can't be shown</h1>
-        <p className="lead">A part of it is missing: the service may have been upgraded meanwhile.</p>
+        <p className="lead">Part of it is missing; the service may have been upgraded in the meantime.</p>
         <button type="button" className="action" onClick={() => location.reload()}>
-          Load it again
+          Reload
         </button>
       </>
     );

@@ -12,7 +12,7 @@ const SECTIONS = [
   { href: "/explorer", text: "Explorer", isPublic: true, covers: /^\/explorer(\/|$)/ },
 ] as const;
 
-/** What stands around every page. */
+/** The frame around every page. */
 export function Layout({ children }: { readonly children: ReactNode }) {
   const session = useSession();
   const isAdmitted = session.kind === "operator";
@@ -55,7 +55,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
       <main id="main" tabIndex={-1} ref={main}>
         {isLost && (
           <div className="notice bad" role="alert">
-            The service can't be reached. It is asked again every few seconds.
+            The service can't be reached. Retrying every few seconds.
           </div>
         )}
         {isStuck && isAdmitted && (
@@ -80,7 +80,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
   }
 }
 
-/** Takes the focus to the page that was navigated to, as a browser does with one that it loads. */
+/** Moves the focus to the page that was navigated to, as a browser does when it loads a page. */
 function useFocusOnNavigation(location: string) {
   const main = useRef<HTMLElement>(null);
   const shown = useRef(location);

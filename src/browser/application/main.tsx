@@ -11,7 +11,7 @@ const host = document.querySelector("#application");
 if (host !== null) createRoot(host).render(<Application />);
 void keepTrying();
 
-/** Until the service has said who we are, there is no page to show. */
+/** No page can be shown until the service has said who we are. */
 async function keepTrying(): Promise<void> {
   try {
     await openSession();

@@ -4,16 +4,16 @@ import { Link } from "wouter";
 import { ApiError } from "../../client/index.ts";
 import { Notice, UnknownText } from "./parts/parts.tsx";
 
-/** A page above the one that is shown. */
+/** A page above the current one. */
 export interface TrailEntry {
   readonly href: string;
   readonly text: string;
 }
 
-/** Whether a page is around: what can't be had is then a part of it. */
+/** Whether there is a surrounding page; a failure is then shown as part of it. */
 const InPage = createContext(false);
 
-/** One page: names the tab, and says where in the application it is. */
+/** One page: sets the tab's title and shows where in the application the page is. */
 export function Page({
   title,
   trail = [],
@@ -43,7 +43,7 @@ export function Page({
   );
 }
 
-/** Draws what was asked for once it is there, and says so where it can't be had. */
+/** Renders a query's data once it is available, or says why it can't be had. */
 export function Loaded<Data>({
   query,
   children,
@@ -61,7 +61,7 @@ export function Loaded<Data>({
   );
 }
 
-/** Why there is nothing to see: as a page, or within one as a part of it. */
+/** Says why there is nothing to see: as a page of its own, or as part of a surrounding page. */
 export function Refusal({ error, children }: { readonly error: unknown; readonly children?: ReactNode }) {
   const { title, message } = describeRefusal(error);
   if (useContext(InPage))
@@ -81,11 +81,11 @@ export function Refusal({ error, children }: { readonly error: unknown; readonly
   );
 }
 
-/** A page that there isn't. */
+/** The page for an unknown path. */
 export function NotFound() {
   return (
-    <Page title="Nothing here">
-      <h1>Nothing here</h1>
+    <Page title="Not found">
+      <h1>Not found</h1>
       <p className="lead">There is no page at this address.</p>
       <p>
         Go to the <Link href="/">home page</Link>, or search the <Link href="/explorer">explorer</Link>.
@@ -94,17 +94,17 @@ export function NotFound() {
   );
 }
 
-/** Heading and reason of a refusal. */
+/** Returns the heading and reason of a refusal. */
 export function describeRefusal(error: unknown): {
   readonly title: string;
   readonly message: string;
-  /** Whether there is no such thing, rather than something wrong. */
+  /** Whether the thing doesn't exist, rather than something being wrong. */
   readonly isMissing: boolean;
 } {
   if (!(error instanceof ApiError))
     return {
       title: "The service can't be reached",
-      message: "It is asked again every few seconds.",
+      message: "Retrying every few seconds.",
       isMissing: false,
     };
   const title = TITLES[error.code] ?? "Something failed";
@@ -112,13 +112,13 @@ export function describeRefusal(error: unknown): {
 }
 
 const TITLES: Readonly<Record<string, string>> = {
-  not_found: "Nothing here",
-  invalid_parameter: "That can't be used",
+  not_found: "Not found",
+  invalid_parameter: "Invalid input",
   rate_limited: "Too many calls",
   chain_unavailable: "The chain can't be read",
 };
 
-/** Messages start in lower case where they are meant to follow something. */
+/** Turns a message into a sentence; messages that are meant to follow something start in lower case. */
 export function sentence(message: string): string {
   const text = message.charAt(0).toUpperCase() + message.slice(1);
   return /[.!?]$/.test(text) ? text : `${text}.`;

@@ -27,7 +27,7 @@ const FunctionsPage = lazy(async () => ({
   default: (await import("./pages/functions/functions.tsx")).Functions,
 }));
 
-/** Pages for whom is signed in. */
+/** Pages for signed-in users. */
 const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/", Home],
   ["/functions", FunctionsPage],
@@ -45,7 +45,7 @@ const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/dapps/:dappId/requests/:id", Request],
 ];
 
-/** Pages for everybody. */
+/** Pages for everyone. */
 const PUBLIC: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/sign-in", SignIn],
   ["/r/:id", Shared],
@@ -59,7 +59,7 @@ const PUBLIC: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/explorer/:network/address/:address/contract", Contract],
 ];
 
-/** Shows the page of the address. */
+/** Renders the page for the current address. */
 export function Routes() {
   const session = useSession();
   return (
@@ -89,7 +89,10 @@ function createPage(Page: ComponentType) {
   return <Page />;
 }
 
-/** Whoever has to sign in first gets to the whole of the address. Its fragment stays one: a reload must not send a shared source to the service. */
+/**
+ * Redirects to the sign-in page, which leads back to the complete address. The fragment remains a fragment: a reload must not send a shared
+ * source to the service.
+ */
 function ToSignIn() {
   const [location] = useLocation();
   const search = useSearch();

@@ -12,16 +12,16 @@ import { loseSession, useSession } from "./session.ts";
 
 interface Services {
   readonly explorer: TycheExplorer;
-  /** Absent for strangers. */
+  /** Absent for visitors who are not signed in. */
   readonly operator: TycheOperator | undefined;
 }
 
 const Context = createContext<Services | undefined>(undefined);
 
-/** A page shows what went wrong sooner than a program gives up. */
+/** A page should report a failure sooner than a program gives up. */
 const RETRIES = 2;
 
-/** Gives the pages the clients of the API. */
+/** Provides the pages with the API clients. */
 export function ServicesProvider({ children }: { readonly children: ReactNode }) {
   const session = useSession();
   const token = session.kind === "operator" ? session.token : undefined;
@@ -38,7 +38,7 @@ export function ServicesProvider({ children }: { readonly children: ReactNode })
   return <Context value={services}>{children}</Context>;
 }
 
-/** The session may end while a page is open: whatever the page asks for next says so, a form that is sent as well as a list that is read. */
+/** The session may end while a page is open: the page's next request notices it, whether it submits a form or reads a list. */
 function fetchInSession(token: string): typeof fetch {
   return async (...given) => {
     const answer = await fetch(...given);
@@ -53,34 +53,34 @@ function useServices(): Services {
   return services;
 }
 
-/** What is on the chains, for everybody. */
+/** Returns the client for the public chain data. */
 export function useExplorer(): TycheExplorer {
   return useServices().explorer;
 }
 
-/** The operator's part of the API; only on pages for whom is signed in. */
+/** Returns the client for the operator's part of the API; only for pages behind sign-in. */
 export function useOperator(): TycheOperator {
   const { operator } = useServices();
-  if (operator === undefined) throw new Error("this page is for whom is signed in");
+  if (operator === undefined) throw new Error("this page requires an operator session");
   return operator;
 }
 
-/** Whatever presets are installed. */
+/** Parameters of whatever presets are installed. */
 export type AnyPresets = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The API as a dapp calls it. */
+/** Returns the client that acts for a dapp. */
 export function useClient(dappId: string): TycheClient<AnyPresets> {
   const operator = useOperator();
   return useMemo(() => operator.as<AnyPresets>(dappId), [operator, dappId]);
 }
 
-/** The networks, as everybody may see them. */
+/** Returns the networks as everyone may see them. */
 export function useNetworks(): UseQueryResult<readonly ExplorerNetwork[]> {
   const explorer = useExplorer();
   return useQuery({ queryKey: ["networks"], queryFn: () => explorer.networks(), staleTime: 10_000 });
 }
 
-/** Names of networks for people. */
+/** Returns a function that gives networks' display names. */
 export function useTitleOf(): (network: string) => string {
   const { data } = useNetworks();
   return (network) => data?.find(({ name }) => name === network)?.title ?? network;

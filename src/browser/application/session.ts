@@ -2,17 +2,17 @@ import { useSyncExternalStore } from "react";
 import { keepPageKey, readPageKey } from "../pageKey.ts";
 import { forgetDraft } from "./pages/functions/keptDraft.ts";
 
-/** Who looks at the application. */
+/** Who is viewing the application. */
 export type Session =
   | { readonly kind: "unknown" }
   | { readonly kind: "stranger" }
-  /** The token is what the API knows this session by; it is kept in memory alone. */
+  /** The token identifies this session to the API; it is kept in memory only. */
   | { readonly kind: "operator"; readonly token: string };
 
 let session: Session = { kind: "unknown" };
 const listeners = new Set<() => void>();
 
-/** The session of this page, drawn anew whenever it changes. */
+/** Returns this page's session; rerenders whenever it changes. */
 export function useSession(): Session {
   return useSyncExternalStore(
     (listener) => {
@@ -29,9 +29,10 @@ function become(next: Session): void {
 }
 
 /**
- * Asks the service who we are: the browser's cookie and the key of this origin's pages open a session, and the session a token for the API.
+ * Asks the service who we are: the browser's cookie and the page key of this origin open a session, and the session returns a token for the
+ * API.
  *
- * @throws {Error} where the service says neither yes nor no, as while it starts or has been asked too often: ask again.
+ * @throws {Error} when the service gives neither a yes nor a no, for example while it starts or after too many attempts: ask again.
  */
 export async function openSession(): Promise<void> {
   const answer = await post("/session", { pageKey: readPageKey() });
@@ -40,7 +41,7 @@ export async function openSession(): Promise<void> {
   become(typeof data.token === "string" ? { kind: "operator", token: data.token } : { kind: "stranger" });
 }
 
-/** Signs in with the operator token, or with the code of the link that a start prints. Returns what is wrong, if anything is. */
+/** Signs in with the operator token, or with the code from the link that a start prints. Returns what is wrong, if anything is. */
 export async function signIn(
   proof: { readonly operatorToken: string } | { readonly code: string },
 ): Promise<string | undefined> {
@@ -57,9 +58,9 @@ export async function signIn(
 }
 
 /**
- * Ends the session, here and in the service.
+ * Ends the session, both here and in the service.
  *
- * @throws {Error} where the service has not ended it: its cookie would open the next page.
+ * @throws {Error} when the service has not ended it: its cookie would open the next page.
  */
 export async function signOut(): Promise<void> {
   const answer = await fetch("/session", { method: "DELETE" });
@@ -69,7 +70,7 @@ export async function signOut(): Promise<void> {
   become({ kind: "stranger" });
 }
 
-/** Notes that the service doesn't know a session any more. A late answer to an earlier session leaves the one of now alone. */
+/** Records that the service no longer knows a session. A late response to an earlier session doesn't affect the current one. */
 export function loseSession(token: string): void {
   if (session.kind === "operator" && session.token === token) become({ kind: "stranger" });
 }

@@ -1,4 +1,4 @@
-/** What Swagger UI leaves without a name, and what to call it. */
+/** Elements that Swagger UI leaves without an accessible name, and the names they get. */
 const NAMES: readonly (readonly [selector: string, name: string])[] = [
   ["textarea.body-param__text", "Body"],
   [".content-type-wrapper select, select.content-type", "Media type"],
@@ -7,7 +7,9 @@ const NAMES: readonly (readonly [selector: string, name: string])[] = [
   [".parameters input:not([aria-label])", "Value"],
 ];
 
-/** Keeps what Swagger UI draws usable with the keyboard and by ear: fields get names, long examples can be scrolled. */
+/**
+ * Keeps Swagger UI's output usable with keyboard and screen reader: fields get names, long examples become scrollable.
+ */
 export function keepAccessible(host: Element): void {
   const mend = (): void => {
     for (const [selector, name] of NAMES)
@@ -17,7 +19,7 @@ export function keepAccessible(host: Element): void {
       }
     for (const element of host.querySelectorAll("pre, .highlight-code > *, .microlight"))
       setAttribute(element, "tabindex", "0");
-    // Two for each operation, with nothing to tell them apart.
+    // Each operation has two of them, with nothing to tell them apart.
     for (const element of host.querySelectorAll("table[role=region]")) element.removeAttribute("role");
   };
   new MutationObserver(mend).observe(host, { childList: true, subtree: true });

@@ -1,6 +1,6 @@
 import type { SwaggerSystem } from "swagger-ui-dist/swagger-ui-bundle.js";
 
-/** JSON Schema of a body, as far as choices are read from it. */
+/** The part of a body's JSON Schema that choices are read from. */
 interface BodySchema {
   readonly properties?: Readonly<Record<string, MemberSchema>>;
 }
@@ -23,8 +23,9 @@ interface DescribedBody {
 }
 
 /**
- * Draws a choice for each member of a JSON body that has a list of values, to stand above the body's editor: what is chosen is put into
- * the text. A list of values has a box for each. Nothing for other bodies, and where the text is no JSON object.
+ * Renders, above the body's editor, a choice for each member of a JSON body that has a fixed list of values, and writes what is chosen
+ * into the text. A member that takes a list of such values gets a checkbox for each. Renders nothing for other bodies, or if the text
+ * is not a JSON object.
  */
 export function drawChoices({ React: { createElement } }: SwaggerSystem, props: RequestBodyProps) {
   const { schema, example = {} } = props.requestBody.toJS().content?.["application/json"] ?? {};
@@ -79,7 +80,7 @@ export function drawChoices({ React: { createElement } }: SwaggerSystem, props: 
   return choices.length === 0 ? null : createElement("div", { className: "choices" }, ...choices);
 }
 
-/** `undefined` where it is the text of no object. */
+/** Parses a JSON object; returns `undefined` for anything else. */
 function parseObject(text: unknown): Readonly<Record<string, unknown>> | undefined {
   try {
     const value = JSON.parse(String(text)) as unknown;

@@ -22,7 +22,7 @@ interface DescribedOperation {
   };
 }
 
-/** Values that a reader recognizes as the reader's own to fill in. */
+/** Values that readers recognize as placeholders for their own. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   id: "req_01k…",
   dappId: "dapp_01k…",
@@ -37,7 +37,10 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   q: "PresetConsumer",
 };
 
-/** Makes the call of an operation out of its description: what it must be given, and the first example of its body. */
+/**
+ * Builds a sample call of an operation from its description: its required parameters, and the first example of its
+ * body.
+ */
 export function describeCall(method: string, path: string, operation: DescribedOperation): SampledOperation {
   const { operationId, security, parameters = [], requestBody } = operation;
   const given = parameters.filter(

@@ -1,4 +1,6 @@
-/** Draws `/docs`: the description of the API in Swagger UI, with samples of each call, and the key of whoever is signed in to the application. */
+/**
+ * Renders `/docs`: the API description in Swagger UI, with samples of each call, and the key of whoever is signed in to the application.
+ */
 import SwaggerUIBundle, { type SwaggerSystem } from "swagger-ui-dist/swagger-ui-bundle.js";
 import "swagger-ui-dist/swagger-ui.css";
 import { createOperator } from "../../client/index.ts";
@@ -12,7 +14,7 @@ import { writeSamples } from "./samples.ts";
 const host = document.querySelector("#docs")!;
 const button = document.querySelector<HTMLButtonElement>("#take-key")!;
 const told = document.querySelector("#told")!;
-/** Whoever has pressed a button is told sooner what went wrong than a program. */
+/** Someone who pressed a button should hear of a failure sooner than a program. */
 const RETRIES = 2;
 
 type Operations = Readonly<Record<string, Readonly<Record<string, Parameters<typeof describeCall>[2]>>>>;
@@ -30,7 +32,7 @@ async function start(): Promise<void> {
     if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
     description = (await answer.json()) as Description;
   } catch {
-    host.replaceChildren("The description of the API could not be read. Load the page again.");
+    host.replaceChildren("The API description could not be loaded. Reload the page.");
     return;
   }
   const [introduction = "", errors = ""] = description.info.description.split(/\n\n(?=\| Code \|)/);
@@ -39,25 +41,25 @@ async function start(): Promise<void> {
   button.addEventListener("click", () => void tellOf(takeKey(ui)));
 }
 
-/** Says beside the button what came of it. */
+/** Reports the outcome beside the button. */
 async function tellOf(work: Promise<string>): Promise<void> {
   told.textContent = "";
   try {
     told.textContent = await work;
   } catch (error) {
-    told.textContent = `No key could be taken over: ${error instanceof Error ? error.message : String(error)}.`;
+    told.textContent = `No key could be loaded: ${error instanceof Error ? error.message : String(error)}.`;
   }
 }
 
-/** Draws every call with its form. */
+/** Renders every call with its form. */
 function drawCalls(description: Description, introduction: string): SwaggerSystem {
   const ui = SwaggerUIBundle({
-    // One server, its own: nothing to choose. Errors come last.
+    // The only server is its own, so there is nothing to choose. Errors come last.
     spec: { ...description, servers: undefined, info: { ...description.info, description: introduction } },
     domNode: host,
     docExpansion: "list",
     layout: "TycheLayout",
-    // Its links lie within the buttons that unfold an operation, where no keyboard reaches them; ours are beside the samples.
+    // Swagger UI's links lie within the buttons that expand an operation, where the keyboard can't reach them; ours are beside the samples.
     deepLinking: false,
     onComplete: () => {
       openLinked(description, ui);
@@ -66,13 +68,13 @@ function drawCalls(description: Description, introduction: string): SwaggerSyste
     defaultModelsExpandDepth: -1,
     tryItOutEnabled: true,
     displayRequestDuration: true,
-    // The key is kept in memory alone.
+    // The key is kept in memory only.
     persistAuthorization: false,
     validatorUrl: null,
     syntaxHighlight: false,
     plugins: [
       ({ React: { createElement } }) => ({
-        // What the usual layout has in it, without landmarks of its own: the page has them.
+        // The contents of the standard layout without its landmarks: the page has its own.
         components: {
           TycheLayout: ({ getComponent }) =>
             createElement(
@@ -110,7 +112,7 @@ function drawCalls(description: Description, introduction: string): SwaggerSyste
   return ui;
 }
 
-/** Opens the operation that the address names behind `#`, and goes there. */
+/** Opens the operation that the address names after `#`, and scrolls to it. */
 function openLinked({ paths }: Description, ui: SwaggerSystem): void {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   const named = operations.find(({ operationId }) => `#${operationId}` === location.hash);
@@ -123,12 +125,12 @@ function openLinked({ paths }: Description, ui: SwaggerSystem): void {
     return block !== null;
   };
   if (goThere()) return;
-  // On a first load it is drawn a while later.
+  // On a first load, the operation is rendered a little later.
   const drawn = new MutationObserver(() => goThere() && drawn.disconnect());
   drawn.observe(host, { childList: true, subtree: true, attributeFilter: ["class"] });
 }
 
-/** The samples of an operation, to stand before what it answers. */
+/** Renders an operation's samples, which are placed before its responses. */
 function samplesOf(description: Description, system: SwaggerSystem, path: string, method: string) {
   const { createElement } = system.React;
   const operation = description.paths[path]?.[method];
@@ -152,7 +154,7 @@ function samplesOf(description: Description, system: SwaggerSystem, path: string
   );
 }
 
-/** Takes over a live key of the first dapp, if whoever reads is signed in to the application. Returns what there is to say. */
+/** Takes a live key of the first dapp if the reader is signed in to the application. Returns a message for the reader. */
 async function takeKey(ui: SwaggerSystem): Promise<string> {
   const answer = await fetch("/session", {
     method: "POST",
@@ -172,7 +174,7 @@ async function takeKey(ui: SwaggerSystem): Promise<string> {
   return "No dapp has a live key.";
 }
 
-/** The table of all error codes, out of the Markdown of the description. */
+/** Renders the table of all error codes from the Markdown of the description. */
 function drawErrors(markdown: string): void {
   const [head = [], , ...rows] = markdown
     .split("\n")
@@ -191,7 +193,7 @@ function drawErrors(markdown: string): void {
   table.replaceChildren(top, body);
 }
 
-/** Text with `code` in it. */
+/** Appends text that contains `code` spans to an element. */
 function fill(element: HTMLElement, text: string): HTMLElement {
   text.split("`").forEach((part, i) => {
     if (i % 2 === 0) element.append(part);

@@ -1,12 +1,12 @@
-/** What a sample of a call needs to know of its operation. */
+/** The part of an operation that sample calls need. */
 export interface SampledOperation {
   readonly operationId: string;
   readonly method: string;
   /** With `{parameters}`. */
   readonly path: string;
-  /** Those of path and query that are given a value. */
+  /** Path and query parameters that have a value. */
   readonly values: Readonly<Record<string, string>>;
-  /** JSON body, where there is one. */
+  /** JSON body, if there is one. */
   readonly body?: unknown;
   readonly needsKey: boolean;
 }
@@ -72,7 +72,7 @@ const MAKERS: readonly (readonly [name: string, maker: string, credentials: stri
   ["explorer", "createExplorer", ""],
 ];
 
-/** The operations that samples in TypeScript are known for: a test compares them with the description of the API. */
+/** Operations that have a TypeScript sample; a test compares them with the API description. */
 export const SAMPLED_OPERATIONS: readonly string[] = Object.keys(CLIENT_CALLS);
 
 /** Writes a call in each language: for a shell that has `TYCHE_URL` and `TYCHE_API_KEY`, for `tyche/client`, and for plain Python. */
@@ -86,7 +86,7 @@ export function writeSamples(
   ];
 }
 
-/** Path and query with the values in their places. */
+/** Returns path and query with the values filled in. */
 function targetOf({ path, values }: SampledOperation): string {
   const query = new URLSearchParams();
   let target = path;
@@ -146,7 +146,7 @@ function json(value: unknown): string {
   return JSON.stringify(value ?? {}, null, 2);
 }
 
-/** A JSON value as Python writes it: strings and numbers are the same. */
+/** Formats a JSON value as Python; strings and numbers are the same in both. */
 function python(value: unknown): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

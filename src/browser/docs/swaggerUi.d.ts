@@ -1,7 +1,7 @@
 declare module "swagger-ui-dist/swagger-ui-bundle.js" {
   import type { ReactNode } from "react";
 
-  /** As far as this page uses it. */
+  /** The part of Swagger UI that this page uses. */
   export interface SwaggerSystem {
     readonly React: { readonly createElement: (...given: readonly unknown[]) => ReactNode };
     readonly layoutActions: { readonly show: (place: readonly unknown[], isShown: boolean) => void };

@@ -9,14 +9,14 @@ import { chromium, type Browser } from "playwright-core";
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 const PACKAGE = path.join(ROOT, "node_modules/@sparticuz/chromium");
 const CACHE = path.join(ROOT, "node_modules/.cache");
-/** Where distributions put a browser of their own: for machines that the packaged one is not built for. */
+/** Where distributions install a browser, for machines that the packaged one is not built for. */
 const INSTALLED = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 /**
- * Launches Chromium: the one that an npm package brings, with its own libraries and fonts, so that pages look the same on every machine;
- * where that one can't run (it is built for Linux on x64) the installed one.
+ * Launches Chromium: the one from an npm package, with its own libraries and fonts, so that pages look the same on every machine, or the
+ * installed one where that can't run (it is built for Linux on x64).
  *
- * It runs without Chromium's own sandbox, which root has none of in a container: the tests open pages of ours alone.
+ * It runs without Chromium's own sandbox, which is unavailable to root in a container: the tests open only our own pages.
  */
 export async function launchChromium(): Promise<Browser> {
   const args = ["--no-sandbox", "--font-render-hinting=none"];
@@ -30,7 +30,7 @@ export async function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: path.join(folder, "chromium"), args, env, timeout: 120_000 });
 }
 
-/** Unpacks the packaged browser once for each version; gives its folder. Of several that unpack at once one wins. */
+/** Unpacks the packaged browser once per version; returns its folder. If several processes unpack at once, one wins. */
 async function unpackChromium(): Promise<string> {
   const { version } = JSON.parse(await readFile(path.join(PACKAGE, "package.json"), "utf8")) as {
     version: string;
@@ -60,7 +60,7 @@ async function inflate(name: string, target: string, mode = 0o644): Promise<void
   await pipeline(source, createBrotliDecompress(), createWriteStream(target, { mode }));
 }
 
-/** Says where the fonts are; again where the checkout was moved, or the folder copied to another one. */
+/** Writes the fonts' location, again if the checkout was moved or the folder was copied to another one. */
 async function writeFontConfig(folder: string): Promise<void> {
   const file = path.join(folder, "fonts.conf");
   const text = `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">

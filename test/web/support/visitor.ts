@@ -2,10 +2,10 @@ import { createRequire } from "node:module";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** Waits end when what they wait for is there; on a busy machine that may take long. */
+/** A wait ends as soon as its condition holds; on a busy machine that may take long. */
 const PATIENCE_MS = 60_000;
 const AXE_SOURCE: string = (createRequire(import.meta.url)("axe-core") as { source: string }).source;
-/** A screen, a phone, and the narrowest width that WCAG 2.2 (1.4.10) asks for. */
+/** A desktop screen, a phone, and the narrowest width that WCAG 2.2 (1.4.10) requires. */
 const WIDTHS = [1280, 390, 320] as const;
 
 export interface Screen {
@@ -13,21 +13,21 @@ export interface Screen {
   readonly scheme: "light" | "dark";
 }
 
-/** Somebody with a browser of their own, who minds everything that goes wrong on a page. */
+/** A visitor with a browser context of its own, which records everything that goes wrong on a page. */
 export interface Visitor {
   readonly page: Page;
-  /** What went wrong so far: errors in the console, violations of a policy, requests that failed or went to another host. */
+  /** What has gone wrong so far: console errors, policy violations, requests that failed or went to another host. */
   readonly troubles: readonly string[];
-  /** Gives the troubles so far, and forgets them: where some are expected. */
+  /** Returns the troubles so far and clears them, for when some are expected. */
   takeTroubles(): readonly string[];
-  /** Opens a page and waits until what it asks for is there. */
+  /** Opens a page and waits until it has loaded its data. */
   open(url: string): Promise<void>;
-  /** Expects that axe finds nothing on the page as it is, and that it can't be scrolled sideways: in both schemes, at all widths. */
+  /** Expects that axe finds nothing on the current page in both schemes, and that it doesn't scroll sideways at any width. */
   inspect(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens a window of a new visitor, who has no cookie. */
+/** Opens a window for a new visitor, without cookies. */
 export async function createVisitor(
   browser: Browser,
   { width, scheme }: Screen = { width: 1280, scheme: "light" },
@@ -35,7 +35,7 @@ export async function createVisitor(
   const context = await browser.newContext({
     viewport: { width, height: 800 },
     colorScheme: scheme,
-    // Colours that change gradually are measured half-way.
+    // Colours in the middle of a transition would be measured.
     reducedMotion: "reduce",
     permissions: ["clipboard-read", "clipboard-write"],
   });
@@ -58,7 +58,7 @@ export async function createVisitor(
         await page.setViewportSize({ width: oneWidth, height: 800 });
         found.push(...(await findOverflow(page, oneWidth)));
       }
-      // What differs between the schemes is colours, and those are the same at all widths.
+      // The schemes differ only in colours, which are the same at all widths.
       for (const [oneWidth, one, rules] of [
         [390, "light", undefined],
         [1280, "light", undefined],
@@ -77,7 +77,7 @@ export async function createVisitor(
   };
 }
 
-/** What the API refuses in answer to what somebody typed in: the page says so, and Chromium reports it as a resource that failed to load. */
+/** Whether the API refused user input: the page reports it, and Chromium logs it as a resource that failed to load. */
 function isRefusal(url: string, status: number): boolean {
   const { pathname } = new URL(url);
   return (
@@ -91,7 +91,7 @@ function watch(context: BrowserContext, troubles: string[]): void {
     const [, status] =
       /^Failed to load resource: the server responded with a status of (\d+)/.exec(message.text()) ?? [];
     const { url } = message.location();
-    // A page at a path that is none has a status of 404 itself.
+    // The page of an unknown path itself has status 404.
     const isExpected =
       status !== undefined && (url === message.page()?.url() || isRefusal(url, Number(status)));
     if (["error", "warning"].includes(message.type()) && !isExpected)

@@ -11,7 +11,7 @@ export function SignIn() {
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const code = problem === undefined ? search.get("code") : null;
-  // As the page was opened: the link that skips to the content changes the fragment.
+  // The fragment at the time the page was opened: the skip link changes it.
   const [fragment] = useState(() => location.hash);
   const next = ownPath((search.get("next") ?? "/") + fragment);
   if (session.kind === "unknown") return null;
@@ -69,7 +69,7 @@ export function SignIn() {
   );
 }
 
-/** A path of this application, from text that may name anything; `/` for anything else. */
+/** Returns a path of this application from untrusted text; `/` for anything else. */
 export function ownPath(text: string): string {
   const url = text.startsWith("/") ? URL.parse(text, location.origin) : null;
   if (url?.origin !== location.origin) return "/";

@@ -1,4 +1,4 @@
-/** Of the drawing, in its own units. */
+/** Size of the drawing, in its own units. */
 const WIDTH = 720;
 const HEIGHT = 120;
 
@@ -7,11 +7,11 @@ export interface Bar {
   /** What it stands for, with its numbers. */
   readonly title: string;
   readonly requests: number;
-  /** Of these, how many failed: drawn in another colour at the foot. */
+  /** How many of them failed; drawn at the foot in another color. */
   readonly failed: number;
 }
 
-/** Draws a bar for each stretch of time. `label` says the same to whoever doesn't see it. */
+/** Draws a bar for each period. `label` says the same to screen readers. */
 export function BarChart({ bars, label }: { readonly bars: readonly Bar[]; readonly label: string }) {
   const most = Math.max(1, ...bars.map(({ requests }) => requests));
   const step = WIDTH / bars.length;

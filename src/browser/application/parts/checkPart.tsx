@@ -1,13 +1,13 @@
 import { useNetworks } from "../services.tsx";
 import { Copyable } from "./format.tsx";
 
-/** How anybody checks a result without this service. */
+/** Shows how anyone can check a result without this service. */
 export function CheckPart({
   network,
   hash,
 }: {
   readonly network: string;
-  /** Of the transaction that delivered it. */
+  /** Hash of the transaction that delivered the result. */
   readonly hash: string;
 }) {
   const { data: networks } = useNetworks();
@@ -19,8 +19,8 @@ export function CheckPart({
     <section className="panel" id="check">
       <h2>Verify without us</h2>
       <p>
-        Everything that decides this result is on chain. There are two ways to check it that trust nobody but
-        the node you ask:
+        Everything that decides this result is on chain. There are two ways to check it that rely only on a
+        node of your choice:
       </p>
       <ul>
         <li>
@@ -34,7 +34,7 @@ export function CheckPart({
       {known?.embedded === true && (
         <p className="note">
           The operator of this service runs this chain and its oracle. The checks show that nothing was
-          changed afterwards; they list what remains to be trusted.
+          changed afterwards, and list what you still have to trust.
         </p>
       )}
     </section>

@@ -26,7 +26,7 @@ export function DappFrame({
 }: {
   readonly dappId: string;
   readonly tab: (typeof TABS)[number]["name"];
-  /** Default: the tab's. */
+  /** Default: the tab's title. */
   readonly title?: string;
   readonly children: (dapp: DappView) => ReactNode;
 }) {

@@ -7,7 +7,7 @@ import { useOperator } from "../services.tsx";
 import { Field, Select } from "./forms.tsx";
 import { plainText } from "./parts.tsx";
 
-/** Draws something for the dapps that have a facility; says so where none has. */
+/** Renders something for the dapps that have a facility; says so if none has. */
 export function WithDapps({
   facility,
   children,
@@ -25,7 +25,7 @@ export function WithDapps({
         const wanted = users.find(({ id }) => id === search.get("dapp")) ?? users[0];
         return wanted === undefined ? (
           <p className="note">
-            No dapp is permitted to use {facility}: <Link href="/">create one that is</Link>.
+            No dapp has permission to use {facility}: <Link href="/">create one that does</Link>.
           </p>
         ) : (
           children(users, wanted.id)
@@ -35,7 +35,7 @@ export function WithDapps({
   );
 }
 
-/** A choice of the dapp whose subscriptions are used. */
+/** Selects the dapp whose subscriptions are used. */
 export function DappSelect({
   dapps,
   value,

@@ -5,17 +5,17 @@ import { announce } from "../announce.ts";
 
 const COPIED_MS = 1500;
 
-/** A hash or address in full, to be broken anywhere. */
+/** A hash or address in full, which may break anywhere. */
 export function Code({ text }: { readonly text: string }) {
   return <code className="hex">{text}</code>;
 }
 
-/** A long hex text cut in its middle, whole as its title. */
+/** A long hex string shortened in the middle, with the whole string as its title. */
 export function ShortHex({ text }: { readonly text: string }) {
   return <code title={text}>{text.length > 18 ? `${text.slice(0, 10)}…${text.slice(-6)}` : text}</code>;
 }
 
-/** A text to copy, with a button that does it. */
+/** A text with a button that copies it. */
 export function Copyable({ text, what }: { readonly text: string; readonly what: string }) {
   return (
     <span className="copyable">
@@ -25,7 +25,10 @@ export function Copyable({ text, what }: { readonly text: string; readonly what:
   );
 }
 
-/** A button that copies a text; nothing where the browser gives no clipboard (any origin that is neither TLS nor loopback). */
+/**
+ * A button that copies a text; renders nothing if the browser provides no clipboard (any origin that is neither TLS nor
+ * loopback).
+ */
 export function CopyButton({
   text,
   what,
@@ -79,7 +82,7 @@ export function BlockLink({ network, number }: { readonly network: string; reado
   return <Link href={`/explorer/${network}/block/${number}`}>{number}</Link>;
 }
 
-/** Link to an address's page: its name where it has one, else the address, cut unless `full`. */
+/** Link to an address's page: shows its name if it has one, otherwise the address, shortened unless `full`. */
 export function PartyLink({
   network,
   party,
@@ -104,14 +107,14 @@ export function PartyLink({
   );
 }
 
-/** Coin in wei or LINK in juels: both have 18 decimals. */
+/** Formats coin in wei or LINK in juels: both have 18 decimals. */
 export function units(amount: string, unit: string): string {
   const digits = amount.padStart(19, "0");
   const fraction = digits.slice(-18).replace(/0+$/, "");
   return `${groupDigits(digits.slice(0, -18))}${fraction === "" ? "" : `.${fraction}`} ${unit}`;
 }
 
-/** An amount of a network's own coin, in wei. */
+/** Formats an amount of a network's own coin, given in wei. */
 export function coin(amountWei: string, network: string): string {
   return units(amountWei, SYMBOLS[network] ?? "ETH");
 }
@@ -122,7 +125,7 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   fantom_testnet: "FTM",
 };
 
-/** A decimal number with a thin space between groups of three digits. */
+/** Formats a decimal number with a narrow space between groups of three digits. */
 export function groupDigits(decimal: string | number): string {
   return String(decimal).replaceAll(/\B(?=(\d{3})+$)/g, "\u202f");
 }
@@ -132,12 +135,12 @@ export function count(n: number | bigint | string, noun: string): string {
   return `${groupDigits(String(n))} ${noun}${String(n) === "1" ? "" : "s"}`;
 }
 
-/** A moment in UTC, to the second. */
+/** A point in time in UTC, to the second. */
 export function Time({ iso }: { readonly iso: string }) {
   return <time dateTime={iso}>{timeOf(iso)}</time>;
 }
 
-/** How long ago a moment was, with {@link Time} as its title. */
+/** How long ago something was, with the time as in {@link Time} as its title. */
 export function Age({ iso }: { readonly iso: string }) {
   const now = useNow();
   return (
@@ -166,7 +169,7 @@ function ageOf(seconds: number): string {
   return Math.abs(seconds) < 5 ? "just now" : format.format(Math.round(seconds / size), unit);
 }
 
-/** One clock for all ages of a page; it stands while there is none. */
+/** One clock for all ages on a page; it stops while there are none. */
 let now = Date.now();
 const clocks = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;

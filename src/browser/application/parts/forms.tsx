@@ -4,10 +4,10 @@ import { ApiError } from "../../../client/index.ts";
 import { sentence } from "../page.tsx";
 import { UnknownText } from "./parts.tsx";
 
-/** As many characters of a name as the API takes, of a dapp and of a key. */
+/** Maximum length of a name in characters that the API accepts, for dapps and keys. */
 export const MAX_NAME_CHARACTERS = 60;
 
-/** A field with its label, what it takes, and what is wrong with it. The control has the id, and {@link problemAttributes}. */
+/** A field with its label, a note on what it accepts, and its problem. The control must have the id, and {@link problemAttributes}. */
 export function Field({
   id,
   label,
@@ -37,12 +37,12 @@ export function Field({
   );
 }
 
-/** Attributes of a control with a problem, which its {@link Field} shows. */
+/** Returns the attributes for a control with a problem, which its {@link Field} shows. */
 export function problemAttributes(id: string, problem: string | undefined) {
   return problem === undefined ? {} : { "aria-invalid": true, "aria-describedby": `${id}-problem` };
 }
 
-/** A choice; `options` are values and what is shown for them. */
+/** A select box; `options` are values with their labels. */
 export function Select({
   id,
   value,
@@ -65,19 +65,19 @@ export function Select({
   );
 }
 
-/** What is asked before something is done that can't be taken back. */
+/** The confirmation asked for before an action that can't be undone. */
 interface Question {
   readonly question: string;
   readonly detail?: ReactNode;
-  /** What the button of the dialog says. */
+  /** Label of the dialog's confirm button. */
   readonly confirm: string;
-  /** Its rejections are shown in the dialog. */
+  /** If it rejects, the dialog shows the error. */
   readonly onConfirm: () => Promise<void>;
-  /** Of the buttons that do it. Default: `danger`. */
+  /** Class of the buttons that trigger the action. Default: `danger`. */
   readonly className?: string;
 }
 
-/** A dialog that does something only once it is confirmed. */
+/** A dialog that runs an action only once it is confirmed. */
 export function ConfirmDialog({
   isOpen,
   onOpenChange,
@@ -90,7 +90,7 @@ export function ConfirmDialog({
 }: Question & {
   readonly isOpen: boolean;
   readonly onOpenChange: (isOpen: boolean) => void;
-  /** What opens it, where nothing else does. */
+  /** What opens the dialog, if nothing else does. */
   readonly trigger?: ReactNode;
 }) {
   const [isBusy, setBusy] = useState(false);
@@ -137,13 +137,13 @@ export function ConfirmDialog({
   );
 }
 
-/** A button that does something only after a question was answered. */
+/** A button that runs an action only after a confirmation. */
 export function ConfirmButton({
   children,
   className = "danger",
   ...question
 }: Question & {
-  /** What the button says, also to whoever listens: name what it acts on. */
+  /** The button's label, also for screen readers: name what it acts on. */
   readonly children: ReactNode;
 }) {
   const [isOpen, setOpen] = useState(false);
@@ -158,19 +158,21 @@ export function ConfirmButton({
   );
 }
 
-/** Text of a form's field; empty where there is none. */
+/** Returns the text of a form's field; empty if there is none. */
 export function readField(fields: FormData, name: string): string {
   const value = fields.get(name);
   return typeof value === "string" ? value : "";
 }
 
-/** What people are told of an error. */
+/** Describes an error to people. */
 export function describeError(error: unknown): string {
   if (error instanceof Error) return sentence(error.message);
   return "Something failed.";
 }
 
-/** What is wrong with each parameter of a call, by its name; empty where the error is about none. Entries of lists are counted from 1. */
+/**
+ * Returns what is wrong with each parameter of a call, by name; empty if the error concerns none. Entries of lists are counted from 1.
+ */
 export function problemsOf(error: unknown): ReadonlyMap<string, string> {
   const problems = new Map<string, string>();
   if (!(error instanceof ApiError) || error.code !== "invalid_parameter") return problems;
@@ -182,10 +184,10 @@ export function problemsOf(error: unknown): ReadonlyMap<string, string> {
   return problems;
 }
 
-/** How long a mark that is still to be drawn is waited for. */
+/** How long to wait for a problem mark to be rendered. */
 const DRAWN_WITHIN_MS = 2_000;
 
-/** Puts the focus on the first control of a form that is marked as wrong, once it is drawn; nowhere where none is. */
+/** Focuses the first control of a form that is marked as invalid, once it is rendered; does nothing if there is none. */
 export function focusFirstProblem(form: HTMLFormElement): void {
   const focus = (): boolean => {
     const control = form.querySelector<HTMLElement>("[aria-invalid=true]");

@@ -1,10 +1,13 @@
 import { useState } from "react";
 import { Field, Select } from "./forms.tsx";
 
-/** The API's own default, for presets. */
+/** The API's default network for presets. */
 const DEFAULT_NETWORK = "polygon_mumbai";
 
-/** Name of the network that a form is for, and what chooses another. Until one is chosen `preferred`, or the first there is. */
+/**
+ * Returns the name of the network that a form is for, and a function that changes it. Until one is chosen: `preferred`, or the
+ * first network.
+ */
 export function useChosenNetwork(
   networks: readonly { readonly name: string }[],
   preferred = DEFAULT_NETWORK,
@@ -14,7 +17,7 @@ export function useChosenNetwork(
   return [chosen ?? first?.name ?? "", choose];
 }
 
-/** A choice of networks. */
+/** Selects a network. */
 export function NetworkSelect({
   networks,
   value,

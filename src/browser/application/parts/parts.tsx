@@ -21,14 +21,14 @@ export function UnknownText({ text }: { readonly text: string }) {
   );
 }
 
-/** The same as plain text, for places that take no markup. */
+/** Same as plain text, for places that accept no markup. */
 export function plainText(text: string): string {
   return splitAtHidden(text)
     .map((part, i) => (i % 2 === 0 ? part : `[${part}]`))
     .join("");
 }
 
-/** A name and its value; left out where there is none. */
+/** A name and its value; omitted if there is no value. */
 export type Fact = readonly [name: ReactNode, value: ReactNode] | false;
 
 /** A list of names with values. */
@@ -50,18 +50,18 @@ export function Facts({ entries }: { readonly entries: readonly Fact[] }) {
 
 export type TagKind = "good" | "bad" | "busy" | "quiet";
 
-/** A word that says how something stands, in colour. */
+/** A word for a state, in color. */
 export function Tag({ kind, children }: { readonly kind: TagKind; readonly children: ReactNode }) {
   return <span className={`tag ${kind}`}>{children}</span>;
 }
 
-/** What became of a transaction. */
+/** A transaction's status. */
 export function TransactionStatus({ status }: { readonly status: TransactionView["status"] }) {
   if (status === "pending") return <Tag kind="busy">not mined yet</Tag>;
   return status === "succeeded" ? <Tag kind="good">succeeded</Tag> : <Tag kind="bad">reverted</Tag>;
 }
 
-/** A message above or in place of something. A `bad` one is read out at once. */
+/** A message above or in place of something. Screen readers announce a `bad` one at once. */
 export function Notice({
   kind,
   children,
@@ -80,7 +80,7 @@ export function Notice({
   );
 }
 
-/** A table that scrolls sideways where it is wider than the page, with the keyboard too. */
+/** A table that scrolls sideways if it is wider than the page, with the keyboard too. */
 export function Scrollable({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label={label}>
@@ -89,7 +89,7 @@ export function Scrollable({ label, children }: { readonly label: string; readon
   );
 }
 
-/** Something long, folded away unless it `isOpen` at first. */
+/** Long content, collapsed unless it `isOpen` at first. */
 export function Folded({
   summary,
   isOpen = false,
@@ -107,7 +107,7 @@ export function Folded({
   );
 }
 
-/** Code or other text of unknown origin, as it is. */
+/** Code or other text of unknown origin, shown verbatim. */
 export function Listing({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <pre className="listing" tabIndex={0} role="region" aria-label={label}>
@@ -116,7 +116,7 @@ export function Listing({ text, label }: { readonly text: string; readonly label
   );
 }
 
-/** Raw bytes, to be scrolled. */
+/** Raw bytes in a scrollable box. */
 export function RawBytes({ hex, label }: { readonly hex: string; readonly label: string }) {
   return (
     <pre className="listing raw" tabIndex={0} role="region" aria-label={label}>
@@ -125,7 +125,7 @@ export function RawBytes({ hex, label }: { readonly hex: string; readonly label:
   );
 }
 
-/** Arguments or fields as a table of name, type and value; structs and arrays as tables within. */
+/** Arguments or fields as a table of name, type and value; structs and arrays are nested tables. */
 export function ValueTable({
   values,
   network,
@@ -168,7 +168,7 @@ function Leaf({ type, value, network }: { type: string; value: string; network: 
   );
 }
 
-/** Transactions as a table, newest first as given. */
+/** A table of transactions, in the given order: newest first. */
 export function TransactionTable({
   transactions,
   network,

@@ -2,12 +2,12 @@ import type { RequestState, RequestView } from "../../../client/index.ts";
 import { count } from "./format.tsx";
 import { Tag, UnknownText } from "./parts.tsx";
 
-/** Where a request stands, as a coloured word. */
+/** A request's state as a colored word. */
 export function StateTag({ state }: { readonly state: RequestState }) {
   return <Tag kind={state === "fulfilled" ? "good" : state === "failed" ? "bad" : "busy"}>{state}</Tag>;
 }
 
-/** What a request is for, in a few words. */
+/** Summarizes a request in a few words. */
 export function summaryOf({ kind, params }: Pick<RequestView, "kind" | "params">): string {
   const { preset, numWords, consumer } = params as { preset?: string; numWords?: number; consumer?: string };
   if (kind === "preset") return preset ?? "preset";
@@ -16,7 +16,7 @@ export function summaryOf({ kind, params }: Pick<RequestView, "kind" | "params">
   return kind === "consumer" ? `link ${shorten(consumer ?? "")}` : "function";
 }
 
-/** What came out of a request, in a list; why it waits, while it is under way. */
+/** A request's result in a list; while it is pending, why it is waiting. */
 export function ResultInList({ request: { outcome, error, why } }: { readonly request: RequestView }) {
   if (error !== null) return <Bad text={error.message} />;
   if (outcome === null)
@@ -46,7 +46,7 @@ function cut(text: string): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
-/** The transaction of an explorer's page. */
+/** Returns the transaction hash from an explorer URL. */
 export function hashOf(url: string): string {
   return url.split("/").at(-1) ?? "";
 }
@@ -54,7 +54,9 @@ export function hashOf(url: string): string {
 /** Longest result that is shown large: a uint256 in decimal. */
 const MAX_LARGE_CHARACTERS = 78;
 
-/** Class of an element that shows a result: large where it is short, as text where it is long. */
+/**
+ * Returns the class of an element that shows a result: large if it is short, as running text if it is long.
+ */
 export function resultClass(text: string): string {
   return text.length > MAX_LARGE_CHARACTERS ? "big-result long" : "big-result";
 }

@@ -3,8 +3,9 @@ import type { RequestView } from "../../../client/index.ts";
 import { Age } from "./format.tsx";
 import { Scrollable, UnknownText } from "./parts.tsx";
 import { ResultInList, StateTag, summaryOf } from "./requestParts.tsx";
+import { useTitleOf } from "../services.tsx";
 
-/** Requests as a table, each with a link to its page. */
+/** A table of requests, each with a link to its page. */
 export function RequestTable({
   requests,
   dappId,
@@ -12,6 +13,7 @@ export function RequestTable({
   readonly requests: readonly RequestView[];
   readonly dappId: string;
 }) {
+  const titleOf = useTitleOf();
   return (
     <Scrollable label="List of requests">
       <table className="list">
@@ -38,7 +40,7 @@ export function RequestTable({
               <td className="outcome">
                 <ResultInList request={request} />
               </td>
-              <td>{request.network}</td>
+              <td className="name">{titleOf(request.network)}</td>
               <td>
                 <Age iso={request.createdAt} />
               </td>

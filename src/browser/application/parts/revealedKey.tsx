@@ -6,7 +6,7 @@ import { Code, CopyButton } from "./format.tsx";
 import { describeError } from "./forms.tsx";
 import { UnknownText } from "./parts.tsx";
 
-/** A live API key: masked until it is asked for. */
+/** A live API key, masked until it is asked for. */
 export function RevealedKey({
   dappId,
   apiKey: { id, ending },

@@ -9,10 +9,12 @@ import { useOperator } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { KeysPanel } from "./keysPanel.tsx";
 
-/** Subscriptions come a moment after the dapp. */
+/** Subscriptions are created shortly after the dapp. */
 const MISSING_MS = 1_000;
 
-/** `/dapps/{dappId}/config-vars`: API keys, and by network what a consumer contract is built with. */
+/**
+ * `/dapps/{dappId}/config-vars`: API keys and, by network, the values that a consumer contract is built with.
+ */
 export function ConfigVars() {
   const { dappId } = useParams<{ readonly dappId: string }>();
   return (

@@ -22,7 +22,7 @@ import { DappFrame } from "../../parts/dappFrame.tsx";
 
 const REFRESH_MS = 5_000;
 
-/** `/dapps/{dappId}/consumers`: the linked contracts, and what links and unlinks one. */
+/** `/dapps/{dappId}/consumers`: the linked contracts, and the controls that link and unlink one. */
 export function Consumers() {
   const { dappId } = useParams<{ readonly dappId: string }>();
   return (
@@ -160,7 +160,7 @@ function LinkedTable({
                   <Code text={address} />
                 </Link>
               </td>
-              <td>{titleOf(network)}</td>
+              <td className="name">{titleOf(network)}</td>
               <td>
                 <LinkState onChain={onChain} />
               </td>
@@ -173,7 +173,7 @@ function LinkedTable({
               <td>
                 <ConfirmButton
                   question="Unlink this contract?"
-                  detail="Its requests are refused from then on. It can be linked again."
+                  detail="Its requests will be refused. You can link it again later."
                   confirm="Unlink it"
                   onConfirm={async () => {
                     const { id } = await client.submit.removeConsumer({ network, consumer: address });
@@ -195,9 +195,9 @@ function LinkedTable({
   );
 }
 
-/** What the chain has of a linked contract. */
+/** State of a linked contract on chain. */
 function LinkState({ onChain }: Pick<LinkedConsumer, "onChain">) {
-  if (onChain === null) return <span className="note">not known: the network doesn't answer</span>;
+  if (onChain === null) return <span className="note">unknown: the network doesn't answer</span>;
   const { vrf, functions } = onChain;
   if (vrf && functions) return <Tag kind="good">linked</Tag>;
   return (
@@ -206,7 +206,7 @@ function LinkState({ onChain }: Pick<LinkedConsumer, "onChain">) {
         ? "random numbers only: link it again"
         : functions
           ? "functions only: link it again"
-          : "not linked: the chain has lost it, link it again"}
+          : "not linked: the chain no longer has it, link it again"}
     </span>
   );
 }

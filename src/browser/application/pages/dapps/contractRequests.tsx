@@ -7,23 +7,26 @@ import { describeError } from "../../parts/forms.tsx";
 import { Scrollable, Tag, UnknownText, type TagKind } from "../../parts/parts.tsx";
 import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
 
-/** Each look reads logs: of an embedded chain from the service's own node, else from one that somebody pays for. */
+/**
+ * Each refresh reads logs: for an embedded chain from the service's own node, otherwise from one that someone may pay
+ * for.
+ */
 const REFRESH_MS = { embedded: 5_000, external: 60_000 };
 
 /** Where a page begins, by network; `undefined` is the newest. */
 type Cursors = ReadonlyMap<string, string | undefined>;
-/** A page of all networks. */
+/** A page of requests from all networks. */
 interface ContractRequestsPage {
   readonly requests: readonly PlacedRequest[];
   readonly older: Cursors;
-  /** What went wrong, by network. */
+  /** Errors, by network. */
   readonly problems: ReadonlyMap<string, string>;
 }
 interface PlacedRequest extends ContractRequestView {
   readonly network: string;
 }
 
-/** What a dapp's own contracts requested on all networks: such requests are on chain only, and no requests of the API. */
+/** Lists what a dapp's own contracts requested on all networks; such requests exist only on chain, not in the API. */
 export function ContractRequestsPanel({ dappId }: { readonly dappId: string }) {
   const networks = useNetworks();
   return (
@@ -60,8 +63,8 @@ function RequestList({
           <>
             {requests.length === 0 ? (
               <p className="note">
-                {query.hasNextPage ? "None in the newest blocks." : "None yet."} What a linked contract
-                requests on chain is listed here.
+                {query.hasNextPage ? "None in the newest blocks." : "None yet."} Requests that a linked
+                contract makes on chain are listed here.
               </p>
             ) : (
               <RequestTable requests={requests} />
@@ -92,7 +95,7 @@ function RequestList({
   );
 }
 
-/** A chain that can't be read keeps nobody from the others. */
+/** Reads one page from every network; an unreadable chain doesn't hide the others' requests. */
 async function readPage(
   client: Pick<TycheClient, "contractRequests">,
   cursors: Cursors,
@@ -159,7 +162,7 @@ function RequestTable({ requests }: { readonly requests: readonly PlacedRequest[
                     </>
                   )}
                 </td>
-                <td>{titleOf(network)}</td>
+                <td className="name">{titleOf(network)}</td>
                 <td>
                   <Link href={`/explorer/${network}/address/${consumer.address}`}>
                     <ShortHex text={consumer.address} />

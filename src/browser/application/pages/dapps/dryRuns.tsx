@@ -5,13 +5,13 @@ import { Loaded } from "../../page.tsx";
 import { Age } from "../../parts/format.tsx";
 import { Folded, Listing, Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { useClient } from "../../services.tsx";
+import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 
 const PAGE_SIZE = 25;
 const REFRESH_MS = 2_000;
 
-/** `/dapps/{dappId}/dry-runs`: sources that were run once, with no request made of them. */
+/** `/dapps/{dappId}/dry-runs`: sources that ran once without creating a request. */
 export function DryRuns() {
   const { dappId } = useParams<{ readonly dappId: string }>();
   return (
@@ -34,7 +34,7 @@ function RunList({ dappId }: { readonly dappId: string }) {
   return (
     <section className="panel" id="dry-runs" aria-label="Dry runs">
       <p className="note">
-        Dry runs, and calls that were refused because their dry run failed. No request was made of them. The
+        Dry runs, and calls that were refused because their dry run failed. None of them became a request. The
         last 100 are kept.
       </p>
       <Loaded query={query}>
@@ -56,6 +56,7 @@ function RunList({ dappId }: { readonly dappId: string }) {
 }
 
 function RunTable({ runs }: { readonly runs: readonly DryRunView[] }) {
+  const titleOf = useTitleOf();
   return (
     <Scrollable label="The last dry runs">
       <table className="list">
@@ -71,7 +72,7 @@ function RunTable({ runs }: { readonly runs: readonly DryRunView[] }) {
         <tbody>
           {runs.map((run) => (
             <tr key={run.id}>
-              <td>
+              <td className="outcome">
                 <code className="hex">
                   <UnknownText text={run.title} />
                 </code>
@@ -82,7 +83,9 @@ function RunTable({ runs }: { readonly runs: readonly DryRunView[] }) {
               <td className="outcome">
                 <RunResult run={run} />
               </td>
-              <td>{run.network ?? <span className="note">any</span>}</td>
+              <td className="name">
+                {run.network === null ? <span className="note">any</span> : titleOf(run.network)}
+              </td>
               <td>
                 <Age iso={run.at} />
               </td>

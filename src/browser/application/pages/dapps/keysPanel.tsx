@@ -22,7 +22,7 @@ import { useOperator } from "../../services.tsx";
 /** Other people add keys too, and programs use them. */
 const REFRESH_MS = 5_000;
 
-/** The API keys of a dapp, and the form that adds one: a new key is shown once, an old one when it is asked for. */
+/** The API keys of a dapp, and the form that adds one: a new key is shown once, an existing one on demand. */
 export function KeysPanel({ dappId }: { readonly dappId: string }) {
   const operator = useOperator();
   const queries = useQueryClient();
@@ -163,7 +163,7 @@ function AddKey({ add }: { readonly add: (options: AddOptions) => Promise<void> 
   const [wrongName, wrongLimit] = [problems.get("name"), problems.get("dailyLimit")];
   return (
     <form className="fields" onSubmit={(event) => void send(event)}>
-      <Field id="key-name" label="Name of a new key" note="May be empty." problem={wrongName}>
+      <Field id="key-name" label="Name of a new key" note="Optional." problem={wrongName}>
         <input
           id="key-name"
           name="name"
@@ -175,7 +175,7 @@ function AddKey({ add }: { readonly add: (options: AddOptions) => Promise<void> 
       <Field
         id="key-limit"
         label="Requests a day"
-        note="Empty for any number. The day begins at 00:00 UTC."
+        note="Leave empty for no limit. The day begins at 00:00 UTC."
         problem={wrongLimit}
       >
         <input

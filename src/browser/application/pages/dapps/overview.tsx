@@ -13,7 +13,7 @@ const RECENT_REQUESTS = 8;
 const BUSY_MS = 500;
 const QUIET_MS = 5_000;
 
-/** `/dapps/{dappId}`: what a dapp is, what its subscriptions hold, its latest requests. */
+/** `/dapps/{dappId}`: a dapp's details, its subscription balances, its latest requests. */
 export function Dapp() {
   const { dappId } = useParams<{ readonly dappId: string }>();
   return (
@@ -96,7 +96,7 @@ function Held({ balances }: { readonly balances: SubscriptionBalances | undefine
   if (balances === undefined)
     return (
       <td className="number note" colSpan={2}>
-        not there yet
+        not created yet
       </td>
     );
   return (

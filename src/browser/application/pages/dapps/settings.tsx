@@ -107,14 +107,11 @@ function Delete({ dapp: { id, name } }: { readonly dapp: DappView }) {
       <h2>Delete</h2>
       <p>This can't be undone.</p>
       <ul>
-        <li>All API keys of the dapp stop at once.</li>
+        <li>All API keys of the dapp stop working at once.</li>
         <li>Its contracts are unlinked: they can no longer request random numbers or functions.</li>
-        <li>Its pages here are removed. Nobody can list its requests.</li>
+        <li>Its pages are removed, and its requests can no longer be listed.</li>
       </ul>
-      <p>
-        What stays: requests in progress run to their end, shared results keep their pages, and usage totals
-        and everything on chain remain.
-      </p>
+      <p>Requests in progress still complete. Shared results, usage totals and everything on chain remain.</p>
       <form className="fields" onSubmit={send}>
         <Field
           id="confirmation"
@@ -148,7 +145,8 @@ function Delete({ dapp: { id, name } }: { readonly dapp: DappView }) {
         question="Delete this dapp?"
         detail={
           <>
-            <UnknownText text={name} /> and its API keys end at once. This can't be undone.
+            <UnknownText text={name} /> will be deleted, and its API keys will stop working at once. This
+            can't be undone.
           </>
         }
         confirm="Delete it"

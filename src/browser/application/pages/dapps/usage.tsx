@@ -6,14 +6,14 @@ import { BarChart } from "../../parts/barChart.tsx";
 import { coin, count, groupDigits, units } from "../../parts/format.tsx";
 import { describeError, problemsOf } from "../../parts/forms.tsx";
 import { Facts, Notice, Scrollable, UnknownText } from "../../parts/parts.tsx";
-import { useClient } from "../../services.tsx";
+import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { USAGE_FIELDS, UsageForm, type AskedUsage } from "./usageForm.tsx";
 
 const DAY_MS = 86_400_000;
 const NO_PROBLEMS: ReadonlyMap<string, string> = new Map();
 
-/** `/dapps/{dappId}/usage`: what a dapp has used by day and network, as a chart, a table and CSV. */
+/** `/dapps/{dappId}/usage`: a dapp's usage by day and network, as a chart, a table and CSV. */
 export function Usage() {
   const { dappId } = useParams<{ readonly dappId: string }>();
   return (
@@ -90,9 +90,9 @@ function UsageParts({ dappId }: { readonly dappId: string }) {
             <h2>By day and network</h2>
             <UsageTable items={report.items} />
             <p className="note">
-              Days are in UTC; a request counts on the day on which it was accepted, and what it cost once it
-              has ended. Gas is that of the service’s own transactions. What your own contracts request on
-              chain is not counted here.
+              Days are in UTC. A request counts on the day it was accepted; its cost is added once it has
+              ended. Gas is that of the service’s own transactions. Requests that your own contracts make on
+              chain are not counted.
             </p>
           </section>
         </>
@@ -135,7 +135,7 @@ function UsageChart({ report: { from, to, items } }: { readonly report: UsageRep
   );
 }
 
-/** Requests of all kinds. */
+/** Sums requests of all kinds. */
 function requestsOf({ requests }: UsageDay): number {
   return Object.values(requests).reduce((sum, value) => sum + value, 0);
 }
@@ -171,7 +171,8 @@ function Totals({ report: { items } }: { readonly report: UsageReport }) {
 const HEADS = "Presets,Functions,Random,Links,Fulfilled,Failed,Refused,Dry runs,Words,Gas,Charged".split(",");
 
 function UsageTable({ items }: { readonly items: readonly UsageDay[] }) {
-  if (items.length === 0) return <p className="note">Nothing in these days.</p>;
+  const titleOf = useTitleOf();
+  if (items.length === 0) return <p className="note">No usage in this period.</p>;
   return (
     <Scrollable label="Usage by day and network">
       <table className="list dense">
@@ -192,7 +193,9 @@ function UsageTable({ items }: { readonly items: readonly UsageDay[] }) {
               <td>
                 <time dateTime={day.day}>{day.day}</time>
               </td>
-              <td>{day.network ?? <span className="note">any</span>}</td>
+              <td className="name">
+                {day.network === null ? <span className="note">any</span> : titleOf(day.network)}
+              </td>
               {cellsOf(day).map((cell, i) => (
                 <td key={i} className="number">
                   {cell}

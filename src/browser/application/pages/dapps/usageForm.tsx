@@ -4,13 +4,13 @@ import { focusFirstProblem, problemAttributes, Select } from "../../parts/forms.
 import { UnknownText } from "../../parts/parts.tsx";
 import { useNetworks } from "../../services.tsx";
 
-/** What of the usage is asked for; absent: as the service has it. */
+/** The requested range and network; for absent members the service's defaults apply. */
 export type AskedUsage = Partial<Record<(typeof USAGE_FIELDS)[number], string>>;
 
-/** Names of the form's fields, which are those of the call's parameters. */
+/** Names of the form's fields, which are also the call's parameters. */
 export const USAGE_FIELDS = ["from", "to", "network"] as const;
 
-/** The days and the network of a report, and what is wrong with what was asked for. */
+/** A form for the days and the network of a report, with the problems of the last submission. */
 export function UsageForm({
   report,
   asked,
@@ -29,7 +29,7 @@ export function UsageForm({
     to: asked.to !== undefined && isDay(asked.to) ? asked.to : report.to,
     network: asked.network ?? "",
   };
-  // What was typed holds for the range that it was typed over: another address shows its own.
+  // What was typed only applies to the range it was typed over; another address shows its own range.
   const basis = Object.values(shown).join(" ");
   const [typed, setTyped] = useState<{ readonly basis: string; readonly values: AskedUsage }>();
   const values = { ...shown, ...(typed?.basis === basis && typed.values) };
@@ -80,7 +80,7 @@ export function UsageForm({
         <Select
           id="network"
           value={values.network}
-          options={[["", "any"], ...networks.map(({ name }) => [name, name] as const)]}
+          options={[["", "any"], ...networks.map(({ name, title }) => [name, title] as const)]}
           onChange={(value) => type("network", value)}
         />
         {problemOf("network")}
@@ -90,7 +90,10 @@ export function UsageForm({
   );
 }
 
-/** Whether a field of the type `date` can hold a text: one of another form it leaves out, with a warning. */
+/**
+ * Whether a text is a day that a field of type `date` accepts; the browser drops any other value with a
+ * warning.
+ */
 function isDay(text: string): boolean {
   const ms = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 10) === text;

@@ -8,7 +8,7 @@ import { useExplorer } from "../../services.tsx";
 import { Older } from "./chain.tsx";
 import { Found, useTrail } from "./explorerFrame.tsx";
 
-/** `/explorer/{network}/address/{address}`: what it holds, and its transactions page by page. */
+/** `/explorer/{network}/address/{address}`: an address's balance, and its transactions page by page. */
 export function Address() {
   const { network, address } = useParams<{ readonly network: string; readonly address: string }>();
   const [search] = useSearchParams();
@@ -57,11 +57,11 @@ export function Address() {
   );
 }
 
-/** Says where a page's transactions are from, and what it can't have. */
+/** Says where a page's transactions come from, and what it can't include. */
 function noteOf({ searched: { from, to }, isIndexed, isForgotten }: AddressView): string {
   if (!isIndexed)
-    return `Found in blocks ${from} to ${to}: they have no index by address, so that each page reads some of the chain.${isForgotten ? " The node doesn't have older blocks any more." : ""}`;
-  return `What this address sent, received, was created by or emitted a log in, from an index of blocks ${from} to ${to}.${from === "0" ? "" : " Earlier blocks are still being indexed."}${isForgotten ? " Some old blocks have been removed." : ""}`;
+    return `Found in blocks ${from} to ${to}. These blocks are not indexed by address, so each page scans part of the chain.${isForgotten ? " The node no longer has older blocks." : ""}`;
+  return `Transactions that this address sent, received, was created by or emitted a log in, from an index of blocks ${from} to ${to}.${from === "0" ? "" : " Earlier blocks are still being indexed."}${isForgotten ? " Some old blocks have been removed." : ""}`;
 }
 
 function AddressTabs({
@@ -138,9 +138,9 @@ function Build({ build }: Pick<ContractView, "build">) {
           [
             "Known source",
             build === null ? (
-              <Tag kind="bad">not built from it</Tag>
+              <Tag kind="bad">does not match</Tag>
             ) : (
-              <Tag kind="good">built from this source</Tag>
+              <Tag kind="good">matches this source</Tag>
             ),
           ],
           [
@@ -157,8 +157,8 @@ function Build({ build }: Pick<ContractView, "build">) {
       />
       <p className="note">
         {build === null
-          ? "The code at this address differs from what the compiler makes of the source that this service has, so that source is not shown."
-          : "The code at this address was compared just now, byte by byte, with what the compiler made of this source. The values of immutable variables, which the constructor sets, may differ."}
+          ? "The code at this address differs from what the service's copy of the source compiles to, so that source is not shown."
+          : "The code at this address was just compared, byte by byte, with the compiler's output for this source. Immutable variables, which the constructor sets, may differ."}
       </p>
     </section>
   );

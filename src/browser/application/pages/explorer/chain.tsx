@@ -9,10 +9,10 @@ import { useExplorer } from "../../services.tsx";
 import { Found, SearchForm, useTrail } from "./explorerFrame.tsx";
 
 const REFRESH_MS = 1_000;
-/** As many statuses of a block's transactions as are read. */
+/** How many of a block's transactions have their status read. */
 const MAX_STATUSES = 100;
 
-/** `/explorer/{network}`: its newest blocks and transactions. */
+/** `/explorer/{network}`: a network's newest blocks and transactions. */
 export function Chain() {
   const { network } = useParams<{ readonly network: string }>();
   const explorer = useExplorer();
@@ -58,7 +58,7 @@ export function Chain() {
   );
 }
 
-/** `/explorer/{network}/blocks`, page by page. */
+/** `/explorer/{network}/blocks`: a network's blocks, page by page. */
 export function Blocks() {
   const { network } = useParams<{ readonly network: string }>();
   const [search] = useSearchParams();
@@ -79,7 +79,7 @@ export function Blocks() {
           </p>
           <section className="panel" aria-label="Blocks">
             {blocks.length === 0 ? (
-              <p className="note">The node doesn't have these blocks any more.</p>
+              <p className="note">The node no longer has these blocks.</p>
             ) : (
               <BlockTable blocks={blocks} network={network} />
             )}
@@ -91,7 +91,7 @@ export function Blocks() {
   );
 }
 
-/** `/explorer/{network}/block/{number}`. */
+/** `/explorer/{network}/block/{number}`: a block with its transactions. */
 export function Block() {
   const { network, number } = useParams<{ readonly network: string; readonly number: string }>();
   const explorer = useExplorer();
@@ -134,7 +134,7 @@ export function Block() {
               <h2>Transactions</h2>
               <TransactionTable transactions={block.transactions} network={network} />
               {block.transactions.length > MAX_STATUSES && (
-                <p className="note">The status of the first {MAX_STATUSES} is read.</p>
+                <p className="note">The status is shown for the first {MAX_STATUSES} only.</p>
               )}
             </section>
           </Page>
@@ -144,7 +144,7 @@ export function Block() {
   );
 }
 
-/** Link to the next page of a list; nothing on the last. */
+/** Link to the next page of a list; nothing on the last page. */
 export function Older({ path, cursor }: { readonly path: string; readonly cursor: string | null }) {
   if (cursor === null) return null;
   return (

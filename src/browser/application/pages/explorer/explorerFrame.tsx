@@ -5,13 +5,13 @@ import { readSearched } from "./searched.ts";
 import { describeRefusal, Loaded, Refusal, type TrailEntry } from "../../page.tsx";
 import { useNetworks, useTitleOf } from "../../services.tsx";
 
-/** Longest text that is searched for. */
+/** Longest text to search for. */
 const MAX_SEARCH_CHARACTERS = 100;
 
-/** Longest link that is taken for what it leads to. */
+/** Longest link from which a search term is extracted. */
 const MAX_LINK_CHARACTERS = 2_000;
 
-/** The box that takes whatever is searched for. `network`: one whose hits are preferred. */
+/** The search box. `network`: the network whose hits are preferred. */
 export function SearchForm({ network, value = "" }: { readonly network?: string; readonly value?: string }) {
   const [, navigate] = useLocation();
   const [text, setText] = useState(value.slice(0, MAX_SEARCH_CHARACTERS));
@@ -45,7 +45,7 @@ export function SearchForm({ network, value = "" }: { readonly network?: string;
   );
 }
 
-/** Path of pages above one of a network. */
+/** Returns the breadcrumb trail for a page of a network. */
 export function useTrail(network: string): readonly TrailEntry[] {
   const titleOf = useTitleOf();
   return [
@@ -54,7 +54,7 @@ export function useTrail(network: string): readonly TrailEntry[] {
   ];
 }
 
-/** Draws what a network has, or why it has nothing of the kind, with the box to search for something else. */
+/** Renders the data, or why the network doesn't have it, with the box to search for something else. */
 export function Found<Data>({
   query,
   network,
@@ -63,7 +63,7 @@ export function Found<Data>({
 }: {
   readonly query: UseQueryResult<Data>;
   readonly network: string;
-  /** Below the reason. */
+  /** Shown below the reason. */
   readonly hint?: ReactNode;
   readonly children: (data: Data) => ReactNode;
 }) {

@@ -8,13 +8,13 @@ import type {
 import { Code, count, groupDigits, PartyLink, TransactionLink, units } from "../../parts/format.tsx";
 import { Facts, Folded, Listing, Scrollable, Tag, UnknownText, type Fact } from "../../parts/parts.tsx";
 
-/** Longer arguments are folded away. */
+/** Longer arguments are collapsed. */
 const MAX_OPEN_CHARACTERS = 300;
 
-/** 0x and 32 bytes. */
+/** `0x` and 32 bytes in hex. */
 const NUMBER_CHARACTERS = 66;
 
-/** The answer of the oracle network to one request. */
+/** The oracle network's response to one request. */
 export function FunctionResultSection({
   result,
   network,
@@ -43,7 +43,7 @@ export function FunctionResultSection({
         ]}
       />
       {program === null ? (
-        <p className="note">The request itself is not in reach any more.</p>
+        <p className="note">The request itself is no longer available.</p>
       ) : (
         <Program program={program} />
       )}
@@ -51,11 +51,11 @@ export function FunctionResultSection({
   );
 }
 
-/** What a request was answered with, the value first. */
+/** Lists the facts of a response, the value first. */
 function answerFacts(answer: FunctionAnswer): Fact[] {
   const { response, readings, err, callbackReason } = answer;
   const { text, uint256, int256 } = readings;
-  // A number is encoded as 32 bytes; a shorter text is one.
+  // A number is encoded as 32 bytes; a text of another length is not a number.
   const isNumber = text === undefined || response.length === NUMBER_CHARACTERS;
   const large = (value: string) => (
     <span className="result">
@@ -120,7 +120,7 @@ export function FunctionRequestSection({
         ]}
       />
       {program === null ? (
-        <p className="note">Its data is no request that an oracle node could run.</p>
+        <p className="note">Its data is not a request that an oracle node can run.</p>
       ) : (
         <Program program={program} />
       )}
@@ -128,7 +128,7 @@ export function FunctionRequestSection({
   );
 }
 
-/** The signed report that brought results. */
+/** The signed report that delivered results. */
 export function ReportSection({
   report,
   network,
@@ -181,14 +181,14 @@ export function ReportSection({
         </table>
       </Scrollable>
       <p className="note">
-        The signer is recovered from each signature. The contract took the report only with enough signatures
-        of its configured nodes.
+        The signer is recovered from each signature. The contract accepts a report only with enough signatures
+        from its configured nodes.
       </p>
     </section>
   );
 }
 
-/** Source and arguments. */
+/** The source and its arguments. */
 function Program({ program: { source, preset, args, bytesArgs } }: { readonly program: ProgramView }) {
   return (
     <>
@@ -203,7 +203,7 @@ function Program({ program: { source, preset, args, bytesArgs } }: { readonly pr
             Source of the preset <code>{preset.name}</code>
           </h3>
           <Listing text={preset.source} label="Source of the preset" />
-          <Folded summary="As it is on chain, minified">
+          <Folded summary="Minified, as stored on chain">
             <Listing text={source} label="Source" />
           </Folded>
         </>

@@ -10,7 +10,7 @@ export function ExplorerIndex() {
     <Page title="Explorer">
       <h1>Explorer</h1>
       <p className="lead">
-        What happened on the chains that run here: requests, proofs, results, and every other transaction.
+        Activity on the chains served here: requests, proofs, results and every other transaction.
       </p>
       <SearchForm />
       <Loaded query={networks}>

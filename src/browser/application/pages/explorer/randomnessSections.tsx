@@ -10,10 +10,10 @@ import {
 } from "../../parts/format.tsx";
 import { Facts, Folded, Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
 
-/** Words shown at once; the rest is folded away. */
+/** Number of words shown at first; the rest is collapsed. */
 const OPEN_WORDS = 10;
 
-/** One VRF proof: its fields as the calldata has them, what it answers, and the words it gives. */
+/** One VRF proof: its fields as in the calldata, the request that it answers, and the words it yields. */
 export function RandomnessSection({
   randomness,
   network,
@@ -46,7 +46,7 @@ export function RandomnessSection({
               ? paymentJuels !== undefined && units(paymentJuels, "LINK")
               : units(paymentWei, "coin"),
           ],
-          ["Charged", randomness.onlyPremium === true && "the premium alone, without the gas"],
+          ["Charged", randomness.onlyPremium === true && "the premium only, not the gas"],
           ["Key hash", <Code text={randomness.keyHash} />],
         ]}
       />
@@ -118,13 +118,15 @@ export function RandomRequestSection({
   );
 }
 
-/** Words of several proving keys that belong together. */
+/** Words of several proving keys that are joined. */
 export function JoinSection({ join, network }: { readonly join: JoinView; readonly network: string }) {
   const { requestId, requestedBy, parts, seed, joinedBy } = join;
   return (
     <section className="panel" data-join={requestId}>
       <h2>Words of {parts.length} keys, joined</h2>
-      <p className="note">Nobody can choose the joined words while one of these keys is kept honestly.</p>
+      <p className="note">
+        Nobody can choose the joined words as long as the operator of one of these keys is honest.
+      </p>
       <Facts
         entries={[
           ["Outcome", <Joined parts={parts} joinedBy={joinedBy} />],
@@ -185,7 +187,7 @@ function Joined({ parts, joinedBy }: Pick<JoinView, "parts" | "joinedBy">) {
   if (joinedBy !== null) return <Tag kind="good">joined</Tag>;
   const missing = parts.filter(({ answeredBy }) => answeredBy === null).length;
   if (missing === 0) return <Tag kind="bad">not joined: the consumer's callback failed</Tag>;
-  return <Tag kind="busy">waits for {count(missing, "word")}</Tag>;
+  return <Tag kind="busy">waiting for {count(missing, "word")}</Tag>;
 }
 
 function Outcome({ randomness: { outcome, commitment } }: { readonly randomness: RandomnessView }) {
@@ -194,7 +196,7 @@ function Outcome({ randomness: { outcome, commitment } }: { readonly randomness:
   return (
     <>
       <Tag kind="bad">the consumer's callback failed</Tag>{" "}
-      <span className="note">The words are drawn for good; the coordinator doesn't call again.</span>
+      <span className="note">The words are final; the coordinator doesn't repeat the callback.</span>
     </>
   );
 }

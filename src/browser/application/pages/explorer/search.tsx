@@ -7,11 +7,11 @@ import { UnknownText } from "../../parts/parts.tsx";
 import { useExplorer, useTitleOf } from "../../services.tsx";
 import { SearchForm } from "./explorerFrame.tsx";
 
-/** As many hits as the service lists. */
+/** Maximum number of hits that the service lists. */
 const MAX_HITS = 50;
 const TRAIL = [{ href: "/explorer", text: "Explorer" }] as const;
 
-/** `/explorer/search?q=`: leads to the one thing that is found, or lists several. */
+/** `/explorer/search?q=`: redirects to a single hit, or lists several. */
 export function Search() {
   const [search] = useSearchParams();
   const text = (search.get("q") ?? "").trim();
@@ -49,8 +49,8 @@ function Result({
         </p>
         {form}
         <p className="note">
-          The search takes the hash of a transaction or block, a block number, an address, part of the name of
-          a contract or network, or the id of a request.
+          You can search for the hash of a transaction or block, a block number, an address, part of the name
+          of a contract or network, or the id of a request.
         </p>
       </Page>
     );
@@ -58,7 +58,7 @@ function Result({
     <Page title="Search" trail={TRAIL}>
       <h1>Search</h1>
       {form}
-      <p className="lead">Found as {takenFor.join(", or ")}.</p>
+      <p className="lead">Searched for {takenFor.join(", or ")}.</p>
       <section className="panel" aria-label="Found">
         <ul className="hits">
           {hits.map((hit, i) => (
@@ -71,7 +71,7 @@ function Result({
           ))}
         </ul>
         {silent.length > 0 && (
-          <p className="note">{silent.join(", ")} could not be asked: there may be more.</p>
+          <p className="note">{silent.join(", ")} could not be searched, so there may be more results.</p>
         )}
         {hits.length === MAX_HITS && <p className="note">The first {MAX_HITS} are shown.</p>}
       </section>

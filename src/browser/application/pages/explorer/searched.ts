@@ -1,4 +1,7 @@
-/** What is looked for: of a link to a page of this explorer or another one, what the page is about; else the text itself. */
+/**
+ * Returns what to search for: for a link to a page of this or another explorer, the page's subject; otherwise the text
+ * itself.
+ */
 export function readSearched(text: string): string {
   const url = URL.parse(text.trim());
   if (url === null || !/^https?:$/.test(url.protocol)) return text;

@@ -25,7 +25,7 @@ const PENDING_MS = 500;
 /** Confirmations grow, and requests get their answers. */
 const MINED_MS = 5_000;
 
-/** `/explorer/{network}/tx/{hash}`: a transaction with everything that can be read out of it. */
+/** `/explorer/{network}/tx/{hash}`: a transaction with everything that can be decoded from it. */
 export function Transaction() {
   const { network, hash } = useParams<{ readonly network: string; readonly hash: string }>();
   const explorer = useExplorer();
@@ -48,7 +48,7 @@ export function Transaction() {
   );
 }
 
-/** Where a transaction is that this network doesn't have. */
+/** Looks up on the other networks a transaction that this one doesn't have. */
 function Elsewhere({ hash, network }: { readonly hash: string; readonly network: string }) {
   const explorer = useExplorer();
   const titleOf = useTitleOf();
@@ -107,7 +107,7 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
         <h2>
           Events <span className="count">{events.length}</span>
         </h2>
-        {events.length === 0 && <p className="note">This transaction emitted none.</p>}
+        {events.length === 0 && <p className="note">This transaction emitted no events.</p>}
         {events.map((event) => (
           <EventPart key={event.logIndex} event={event} network={network} />
         ))}
@@ -143,7 +143,7 @@ function Overview({ transaction }: { readonly transaction: TransactionView }) {
         ["Fee", gasUsed !== null && coin((BigInt(gasUsed) * BigInt(gasPriceWei)).toString(), network)],
         ["Gas", `${used}${groupDigits(gasLimit)}, at ${price}`],
         ["Nonce", String(transaction.nonce)],
-        ["Place in block", transaction.index !== null && String(transaction.index)],
+        ["Index in block", transaction.index !== null && String(transaction.index)],
       ]}
     />
   );
@@ -160,7 +160,7 @@ function CallSection({
       <h2>{to === null ? "Creation" : "Call"}</h2>
       {to !== null &&
         (call === null ? (
-          <p className="note">No interface known here has this function.</p>
+          <p className="note">No known interface has this function.</p>
         ) : (
           <Folded
             summary={

@@ -17,7 +17,7 @@ import { readDeclarations, type Declaration } from "./declarations.ts";
 
 const DECLARATIONS = readDeclarations(declarationText);
 
-/** Globals of the platform that a source sees beside its own; the editor's browser has them, too, and so knows their members. */
+/** Platform globals that a source sees besides its own. The editor's browser has them too, and therefore knows their members. */
 const PLATFORM = [
   "Array",
   "ArrayBuffer",
@@ -67,7 +67,9 @@ const scope = Object.fromEntries(
   PLATFORM.map((name) => [name, (globalThis as Record<string, unknown>)[name]]),
 );
 
-/** Completion and types of what a source sees: the library of the nodes, the options of an HTTP request, the platform, its own variables. */
+/**
+ * Adds completion and types for what a source sees: the nodes' library, the options of an HTTP request, the platform, its own variables.
+ */
 export function completions(): Extension {
   return [
     javascriptLanguage.data.of({ autocomplete: completeDeclared }),
@@ -103,7 +105,7 @@ function completeDeclared(context: CompletionContext) {
   return completeRequest(context) ?? GLOBALS(context);
 }
 
-/** The names of an HTTP request's options, within the braces of its argument. */
+/** Completes the option names of an HTTP request within its argument's braces. */
 function completeRequest(context: CompletionContext): CompletionResult | null {
   const word = context.matchBefore(/\w*$/);
   if (word === null || (word.from === word.to && !context.explicit)) return null;

@@ -1,7 +1,7 @@
 /** A name that a source can use, as `sandbox/functions.d.ts` declares it. */
 export interface Declaration {
   readonly name: string;
-  /** What it belongs to, such as `Functions` or the interface `HttpRequest`; empty for a global. */
+  /** The declaration's owner, such as `Functions` or the interface `HttpRequest`; empty for a global. */
   readonly owner: string;
   /** Its declaration on one line, without comments. */
   readonly type: string;
@@ -10,8 +10,8 @@ export interface Declaration {
 }
 
 /**
- * Reads the declarations of globals, their members and the members of interfaces, each with its comment. It knows as much of TypeScript
- * as that one file uses: a member starts on a line of its own, and what encloses it ends with a line that starts with `}`.
+ * Reads the declarations of globals, their members and the members of interfaces, each with its comment. It supports only as much
+ * TypeScript as that one file uses: each member starts on its own line, and its enclosing block ends with a line that starts with `}`.
  */
 export function readDeclarations(text: string): readonly Declaration[] {
   const found: Declaration[] = [];
@@ -51,7 +51,7 @@ export function readDeclarations(text: string): readonly Declaration[] {
 
 const DOC_MARK = "@doc ";
 
-/** Puts a comment on one line, so that it can be told from code. */
+/** Joins a comment into one marked line, which distinguishes it from code. */
 function markDoc(_whole: string, content: string): string {
   const words = content.replaceAll(/^\s*\* ?/gm, "").replaceAll(/\s+/g, " ");
   return `${DOC_MARK}${words.replaceAll("@throws {Error}", "Throws").replaceAll("`", "").trim()}`;

@@ -10,7 +10,7 @@ export interface Draft {
 
 export const RETURN_TYPES = ["string", "uint256", "int256"] as const satisfies readonly ReturnType[];
 
-/** Reads an untrusted value as a draft; `undefined` if it is none. */
+/** Parses an untrusted value as a draft; returns `undefined` if it is not one. */
 export function findDraft(value: unknown): Draft | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { source, args, returnType, network } = value as Readonly<Record<string, unknown>>;

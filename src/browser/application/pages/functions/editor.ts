@@ -21,10 +21,10 @@ import {
 import { tags } from "@lezer/highlight";
 import { completions } from "./completions.ts";
 
-/** An editor of sources. */
+/** A source editor. */
 export interface Editor {
   setSource(source: string): void;
-  /** Marks where a run failed: a line from 1 and what is wrong with it. `undefined` takes the mark away. */
+  /** Marks where a run failed: a line, counted from 1, and what is wrong with it. `undefined` removes the mark. */
   mark(
     failure:
       | { readonly line: number; readonly column?: number | undefined; readonly message: string }
@@ -35,7 +35,7 @@ export interface Editor {
 
 /**
  * Creates an editor within `host`. It lives in a shadow root: there CodeMirror puts its styles into constructed style sheets, and needs no
- * inline style that the content security policy would have to allow. The Tab key leaves the editor, as it does any other field.
+ * inline styles that the content security policy would have to allow. The Tab key leaves the editor, as it leaves any other field.
  */
 export function createEditor(
   host: HTMLElement,
@@ -98,7 +98,7 @@ export function createEditor(
 }
 
 /**
- * Has what is typed over a selection put in by CodeMirror. Left to the browser, Chromium carries the look of the deleted lines over in a
+ * Makes CodeMirror itself insert what is typed over a selection. Otherwise Chromium carries over the appearance of the deleted lines in a
  * `style` attribute, which the content security policy refuses with an error in the console.
  */
 function replaceByCommand(): Extension {
@@ -128,7 +128,7 @@ function language(): Extension {
   ];
 }
 
-/** Colours of the page; each is readable on its grounds in both schemes. */
+/** Colors of the page; each is readable on its background in both color schemes. */
 const HIGHLIGHT = HighlightStyle.define([
   { tag: [tags.keyword, tags.controlKeyword, tags.operatorKeyword], color: "light-dark(#7a3e9d, #cba6f0)" },
   { tag: [tags.string, tags.special(tags.string), tags.regexp], color: "var(--accent)" },

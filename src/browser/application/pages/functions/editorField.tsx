@@ -4,12 +4,12 @@ import { UnknownText } from "../../parts/parts.tsx";
 import type { Failure } from "./run.ts";
 
 /**
- * The editor, which is loaded when the page has been drawn. Until then, and where it can't be loaded, a plain field stands in, with the
- * line that failed below it.
+ * The editor, which is loaded after the page has rendered. Until then, or if loading fails, a plain field replaces it, with the failed
+ * line shown below.
  */
 export function EditorField(props: {
   readonly source: string;
-  /** Grows when `source` is replaced by something else than what was typed; only then the editor takes it over. */
+  /** Increases when `source` is replaced other than by typing; only then does the editor adopt it. */
   readonly version: number;
   readonly failure: Failure | undefined;
   readonly onChange: (source: string) => void;
@@ -18,7 +18,7 @@ export function EditorField(props: {
   const host = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<Editor>();
   const [isMissing, setMissing] = useState(false);
-  // The editor outlives many drawings: it calls what the last one was given.
+  // The editor outlives many renders, so it calls the latest callbacks.
   const latest = useRef(props);
   latest.current = props;
 
@@ -66,7 +66,7 @@ export function EditorField(props: {
 }
 
 function PlainField({ source, failure, onChange, onRun }: Parameters<typeof EditorField>[0]) {
-  // The line as it was when it failed: what is typed afterwards moves it.
+  // The line as it was when it failed; later typing moves it.
   const line = useMemo(
     () => (failure === undefined ? undefined : source.split("\n")[failure.line - 1]),
     [failure],
@@ -102,5 +102,5 @@ function PlainField({ source, failure, onChange, onRun }: Parameters<typeof Edit
 }
 
 const FAILED_LINE_ID = "failed-line";
-/** Minified sources are one line. */
+/** A minified source is a single line. */
 const MAX_LINE_CHARACTERS = 200;

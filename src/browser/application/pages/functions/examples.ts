@@ -6,7 +6,7 @@ export interface Example {
   readonly draft: Omit<Draft, "network">;
 }
 
-/** From the first, which needs no network, to sources that ask several hosts. */
+/** From the first, which needs no network, to sources that query several hosts. */
 export const EXAMPLES: readonly Example[] = [
   {
     title: "Twice a number",

@@ -25,7 +25,7 @@ export function Functions() {
           const users = list.filter(({ facilities }) => facilities.includes("functions"));
           return users.length === 0 ? (
             <p className="panel">
-              No dapp is permitted to use functions: <Link href="/">create one that is</Link>.
+              No dapp has permission to use functions: <Link href="/">create one that does</Link>.
             </p>
           ) : (
             <WithNetworks dapps={users} />
@@ -51,7 +51,7 @@ function WithNetworks({ dapps }: Pick<Model, "dapps">) {
           <>
             {isBroken && (
               <p className="notice bad" role="alert">
-                The source of this link can't be read: the link is damaged or incomplete.
+                The source in this link can't be read: the link is damaged or incomplete.
               </p>
             )}
             <Playground
@@ -68,16 +68,16 @@ function WithNetworks({ dapps }: Pick<Model, "dapps">) {
 
 interface Opened {
   readonly isRead: boolean;
-  /** Whether the address brings a draft that can't be unpacked. */
+  /** Whether the address contains a draft that can't be unpacked. */
   readonly isBroken: boolean;
   readonly opened?: OpenedDraft | undefined;
-  /** Of drafts that addresses have brought: another one starts anew. */
+  /** Number of drafts that addresses have brought; a new one resets the playground. */
   readonly count: number;
 }
 
 /**
- * The draft that the address brings, which takes a moment to unpack, or what was made of it in this window; without one, what was edited
- * last. Another link that is opened in this window changes the fragment alone.
+ * Returns the draft in the address, which takes a moment to unpack, or the version of it that was edited in this window; without one,
+ * whatever was edited last. Opening another link in this window changes only the fragment.
  */
 function useOpened(): Opened {
   const [opened, setOpened] = useState<Opened>({ isRead: false, isBroken: false, count: 0 });
@@ -89,7 +89,7 @@ function useOpened(): Opened {
       if (fragment !== current) return;
       const isBroken = draft === undefined && isDraftFragment(fragment);
       setOpened((before) => {
-        // A fragment that is no draft is a place on the page.
+        // A fragment that is not a draft is an anchor on the page.
         if (before.isRead && draft === undefined) return { ...before, isBroken };
         const kept = before.isRead ? undefined : findKeptDraft(draft === undefined ? "" : fragment);
         const brought = draft && { draft, isShared: true, fragment };

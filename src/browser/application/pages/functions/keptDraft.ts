@@ -5,22 +5,22 @@ const KEY = "tyche.draft";
 /** A draft as the playground shows it. */
 export interface OpenedDraft {
   readonly draft: Draft;
-  /** Whether it came with a link of somebody. */
+  /** Whether it came from a shared link. */
   readonly isShared: boolean;
-  /** The link's fragment, or an empty text. */
+  /** The link's fragment, or an empty string. */
   readonly fragment: string;
 }
 
-/** Keeps what is edited until the window is closed, so that a reload or another page takes nothing away. */
+/** Keeps the draft until the window is closed, so that reloading or visiting another page loses nothing. */
 export function keepDraft(opened: OpenedDraft): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(opened));
   } catch {
-    // The storage is full, or the browser gives none.
+    // The storage is full, or the browser provides none.
   }
 }
 
-/** Finds the draft that was edited last in this window. `fragment`: only the one that was made of this link; empty for any. */
+/** Finds the draft that was edited last in this window. `fragment`: only a draft that came from this link; empty for any. */
 export function findKeptDraft(fragment: string): OpenedDraft | undefined {
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEY) ?? "null") as Partial<OpenedDraft> | null;
@@ -32,11 +32,11 @@ export function findKeptDraft(fragment: string): OpenedDraft | undefined {
   }
 }
 
-/** Forgets what is kept: the next who signs in may be somebody else. */
+/** Deletes the kept draft: the next person to sign in may be someone else. */
 export function forgetDraft(): void {
   try {
     sessionStorage.removeItem(KEY);
   } catch {
-    // The browser gives no storage.
+    // The browser provides no storage.
   }
 }

@@ -1,6 +1,6 @@
 /** What the playground works with. */
 export interface Model {
-  /** Those that may run functions; at least one. */
+  /** Dapps that may run functions; at least one. */
   readonly dapps: readonly { readonly id: string; readonly name: string }[];
   readonly networks: readonly {
     readonly name: string;

@@ -15,7 +15,7 @@ import { RunPanel } from "./runPanel.tsx";
 import { encodeFragment } from "./share.ts";
 import { SNIPPETS } from "./snippets.ts";
 
-/** The playground: a source, how to run it, and what came of it. */
+/** The playground: a source, how to run it, and the result. */
 export function Playground({
   model,
   opened,
@@ -60,7 +60,7 @@ export function Playground({
   const isOnChain = isRunning && run.kind === "chain";
   useEffect(() => tell(run), [run]);
   const keep = (): void => keepDraft({ draft, isShared, fragment: location.hash });
-  // At once: the window may be left before an effect has its turn.
+  // Synchronously: the window may be left before an ordinary effect runs.
   useLayoutEffect(keep, [draft, isShared]);
 
   const bytes = new TextEncoder().encode(draft.source).length;
@@ -69,7 +69,7 @@ export function Playground({
     <>
       {isShared && (
         <p className="notice">
-          This source came with a link. Read it before you run it: it runs with your dapp's subscription.
+          This source came from a link. Read it before you run it: it runs with your dapp's subscription.
         </p>
       )}
       <div className="playground">
@@ -131,7 +131,7 @@ function Settings(props: {
   readonly onDapp: (id: string) => void;
 }) {
   const { model, draft, dappId, onChange, onDapp } = props;
-  // Text and list say the same but for a last line that is still empty.
+  // Text and list differ only in a last line that is still empty.
   const [lines, setLines] = useState(draft.args.join("\n"));
   useEffect(() => {
     if (toArgs(lines).join("\n") !== draft.args.join("\n")) setLines(draft.args.join("\n"));
@@ -181,7 +181,7 @@ function Settings(props: {
   );
 }
 
-/** The same call in other places. */
+/** Other places to make the same call. */
 function Elsewhere({ draft, onShare }: { readonly draft: Draft; readonly onShare: () => void }) {
   const share = async (): Promise<string> => {
     const url = new URL(location.pathname + (await encodeFragment(draft)), location.origin);
@@ -214,12 +214,12 @@ function firstDraft({ networks }: Model): Draft {
   return { ...EXAMPLES[0]!.draft, network: network?.name ?? "" };
 }
 
-/** Lines without the break after the last one; no text is no argument. */
+/** Splits a text into lines, without the line break after the last one; an empty text means no arguments. */
 function toArgs(text: string): string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
-/** Tells people who listen to the page what those who look at it see. */
+/** Announces to screen readers what others see on the page. */
 function tell(run: Run): void {
   if (run.kind !== "dry" && run.kind !== "chain") return;
   const { kind, result } = run;

@@ -14,7 +14,7 @@ export type Run =
   | {
       readonly kind: "dry";
       readonly result?: SimulateResult;
-      /** Whether it was to be run on chain: a source that fails here is not sent. */
+      /** Whether the draft was meant to run on chain; a source that fails here is not sent. */
       readonly isCheck?: boolean;
     }
   | {
@@ -32,13 +32,16 @@ export interface Failure {
   readonly message: string;
 }
 
-/** Runs a draft without a chain; gives what to show, as it becomes known. */
+/** Runs a draft off chain; yields what to show as it becomes known. */
 export async function* dryRun(client: TycheClient, draft: Draft, signal: AbortSignal): AsyncGenerator<Run> {
   yield { kind: "dry" };
   yield { kind: "dry", result: await client.simulate(draft, { signal }) };
 }
 
-/** Runs a draft on its network; gives every state as it comes, then the result, or that of the dry run that refused it. */
+/**
+ * Runs a draft on its network; yields every state as it arrives, then the result, or the result of the dry run that
+ * refused it.
+ */
 export async function* runOnChain(
   client: TycheClient,
   draft: Draft,
@@ -48,7 +51,7 @@ export async function* runOnChain(
     yield* followOnChain(client, draft, signal);
   } catch (error) {
     if (!(error instanceof FunctionFailedError)) throw error;
-    // A request keeps one line of its failure; a dry run has the place and the console, too.
+    // A request stores only one line of its failure; a dry run also has the position and the console.
     const result = await client.simulate(draft, { signal });
     if (result.success) throw error;
     yield { kind: "dry", result, isCheck: true };
@@ -67,7 +70,7 @@ async function* followOnChain(client: TycheClient, draft: Draft, signal: AbortSi
   }
 }
 
-/** What is shown of an error. A source that failed the dry run is shown as its result. */
+/** Describes an error for display. A source that failed the dry run is shown as its result. */
 export function describeError(error: unknown): Run {
   if (error instanceof FunctionFailedError && error.id === undefined) {
     const { message, console, line, column, details } = error;
@@ -80,7 +83,7 @@ export function describeError(error: unknown): Run {
   return { kind: "problem", message, details: details.filter((one) => !message.includes(one)) };
 }
 
-/** The place of a failure, if the run knows one. */
+/** Returns the position of a failure, if the run knows one. */
 export function findFailure(run: Run): Failure | undefined {
   if (run.kind !== "dry" || run.result?.line === undefined) return undefined;
   const { line, column, err } = run.result;

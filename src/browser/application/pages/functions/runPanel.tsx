@@ -4,7 +4,7 @@ import { UnknownText } from "../../parts/parts.tsx";
 import { resultClass } from "../../parts/requestParts.tsx";
 import type { Run } from "./run.ts";
 
-/** What a run came to, or how far it is. */
+/** A run's result, or its progress. */
 export function RunPanel({
   run,
   dappId,
@@ -74,13 +74,13 @@ function DryRun({
       )}
       <h3>Console</h3>
       {result.console === "" ? (
-        <p className="note">The source wrote nothing.</p>
+        <p className="note">The source wrote nothing to the console.</p>
       ) : (
         <pre className="listing" tabIndex={0} role="region" aria-label="Console">
           <UnknownText text={result.console} />
         </pre>
       )}
-      {result.consoleTruncated && <p className="note">The rest was cut off.</p>}
+      {result.consoleTruncated && <p className="note">The rest was truncated.</p>}
     </>
   );
 }

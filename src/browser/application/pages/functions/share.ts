@@ -1,13 +1,13 @@
 import { findDraft, type Draft } from "./draft.ts";
 
-/** Marks the format, so that a later one can tell links of this one. */
+/** Identifies the format, so that a later one can tell this one's links apart. */
 const PREFIX = "#v1.";
-/** Most characters of a draft as JSON: a source of 30,720 bytes and its arguments, with room for escapes. */
+/** Maximum length of a draft as JSON, in characters: a source of 30,720 bytes and its arguments, with room for escapes. */
 const MAX_DRAFT_CHARACTERS = 262_144;
 
 /**
- * Writes a draft as the fragment of an address: `#v1.` and base64url of deflated JSON. Browsers send no fragment to a server, so a shared
- * source is in no log.
+ * Encodes a draft as a URL fragment: `#v1.` and base64url of deflated JSON. Browsers never send fragments to a server, so a shared source
+ * appears in no log.
  */
 export async function encodeFragment(draft: Draft): Promise<string> {
   const packed = await new Response(
@@ -16,12 +16,14 @@ export async function encodeFragment(draft: Draft): Promise<string> {
   return PREFIX + toBase64Url(packed);
 }
 
-/** Whether a fragment is one of a draft, readable or not. */
+/** Whether a fragment holds a draft, readable or not. */
 export function isDraftFragment(fragment: string): boolean {
   return /^#v\d+\./.test(fragment);
 }
 
-/** Reads {@link encodeFragment}; `undefined` for anything else. A link is untrusted: what it unpacks to is limited. */
+/**
+ * Decodes what {@link encodeFragment} wrote; returns `undefined` for anything else. A link is untrusted, so its unpacked size is limited.
+ */
 export async function decodeFragment(fragment: string): Promise<Draft | undefined> {
   if (!fragment.startsWith(PREFIX)) return undefined;
   try {
@@ -32,7 +34,7 @@ export async function decodeFragment(fragment: string): Promise<Draft | undefine
   }
 }
 
-/** `Uint8Array` has a method for it in the newest browsers only. */
+/** Only the newest browsers have a `Uint8Array` method for it. */
 function toBase64Url(bytes: Uint8Array): string {
   const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
@@ -43,7 +45,7 @@ function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(characters, (character) => character.charCodeAt(0));
 }
 
-/** Stops at the limit, before a small link becomes a text that fills the memory. */
+/** Stops at the limit, before a small link inflates to a text that fills the memory. */
 async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<string> {
   const reader = new Blob([packed])
     .stream()
@@ -55,6 +57,6 @@ async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<string> {
     const { done, value } = await reader.read();
     if (done) return text;
     text += value;
-    if (text.length > MAX_DRAFT_CHARACTERS) throw new RangeError("the link holds too much");
+    if (text.length > MAX_DRAFT_CHARACTERS) throw new RangeError("the link is too long");
   }
 }

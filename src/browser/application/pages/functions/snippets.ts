@@ -1,12 +1,12 @@
 import type { Draft } from "./draft.ts";
 
-/** A language that a draft can be written in, as a call of the API. */
+/** A language in which a draft can be written as an API call. */
 export interface Snippet {
   readonly name: string;
   readonly write: (draft: Draft, baseUrl: string) => string;
 }
 
-/** How to run a draft without the playground. None holds a key: each reads it from `TYCHE_API_KEY`. */
+/** Ways to run a draft without the playground. None contains a key: each reads it from `TYCHE_API_KEY`. */
 export const SNIPPETS: readonly Snippet[] = [
   { name: "curl", write: writeCurl },
   { name: "TypeScript", write: writeTypeScript },
@@ -38,7 +38,7 @@ console.log(success ? parsedResult : err, url);
 
 function writePython(draft: Draft, baseUrl: string): string {
   const { network, source, args, returnType } = draft;
-  // JSON texts of strings and of lists of strings are Python's, too, except for lone surrogates, which no request can hold.
+  // JSON strings and lists of strings are also valid Python, except for lone surrogates, which no request can contain.
   return `import json, os, urllib.request
 
 body = {
@@ -61,7 +61,7 @@ function bodyOf({ network, source, args, returnType }: Draft) {
   return { network, source, args, returnType };
 }
 
-/** Within single quotes a POSIX shell takes every character as it is, except for the quote. */
+/** In single quotes, a POSIX shell takes every character literally except the quote. */
 function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

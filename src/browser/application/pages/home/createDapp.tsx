@@ -14,7 +14,7 @@ import {
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 
-/** The form that makes a dapp. */
+/** The form that creates a dapp. */
 export function CreateDapp() {
   const operator = useOperator();
   const queries = useQueryClient();
@@ -43,7 +43,7 @@ export function CreateDapp() {
       const found = problemsOf(error);
       setProblems(found);
       setProblem(found.has("name") ? undefined : describeError(error));
-      // The dapp may be there although the answer was lost: the list shows it before anyone tries again.
+      // The dapp may exist even though the response was lost: refresh the list before anyone tries again.
       void queries.invalidateQueries({ queryKey: ["dapps"] });
       setBusy(false);
       focusFirstProblem(form);

@@ -9,7 +9,7 @@ import { useExplorer, useOperator } from "../../services.tsx";
 
 const REFRESH_MS = 2_000;
 
-/** Networks and their oracles, in a line each. */
+/** The networks and their oracles, one line each. */
 export function RunningPanel() {
   const operator = useOperator();
   const explorer = useExplorer();

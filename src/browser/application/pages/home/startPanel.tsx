@@ -9,7 +9,7 @@ import { Folded, Listing, Notice, UnknownText } from "../../parts/parts.tsx";
 import { RevealedKey } from "../../parts/revealedKey.tsx";
 import { useNetworks, useOperator } from "../../services.tsx";
 
-/** What a first call needs: a button that makes it, and key and command for a terminal. */
+/** Everything for a first call: a button that makes it, and key and command for a terminal. */
 export function StartPanel({
   dapps,
   isFirstVisit,
@@ -56,11 +56,11 @@ function Flip({ dapp, isFirstVisit }: { readonly dapp: DappView; readonly isFirs
             contract checks.
           </li>
           <li>
-            The word goes to a function, and its result comes back on chain: the page that follows links to
-            both transactions, and verifies them.
+            A function turns the word into a result, which is also put on chain. The next page links to both
+            transactions and verifies them.
           </li>
           <li>
-            Your programs do the same with one HTTP call, and without gas, tokens or subscriptions of their
+            Your programs can do the same with one HTTP call, without gas, tokens or subscriptions of their
             own.
           </li>
         </ol>

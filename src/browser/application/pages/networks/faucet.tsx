@@ -15,7 +15,7 @@ import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Folded, Notice, Scrollable, UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 
-/** Coin and LINK for an address; nothing where no chain is embedded. */
+/** Sends coin and LINK to an address; renders nothing if no chain is embedded. */
 export function Faucet({ networks }: { readonly networks: readonly NetworkView[] }) {
   const operator = useOperator();
   const accounts = useQuery({
@@ -54,7 +54,7 @@ export function Faucet({ networks }: { readonly networks: readonly NetworkView[]
       <h2>Faucet</h2>
       {given !== undefined && (
         <Notice>
-          10 coins and 100 LINK are sent:
+          Sent 10 coins and 100 LINK:
           {given.hashes.map((hash) => (
             <span key={hash}>
               {" "}
@@ -70,7 +70,7 @@ export function Faucet({ networks }: { readonly networks: readonly NetworkView[]
       )}
       <p className="note">Sends 10 coins and 100 LINK, which cost nothing on an embedded chain.</p>
       <form className="fields" onSubmit={(event) => void send(event)}>
-        <Field id="address" label="Address" problem={fieldProblem}>
+        <Field id="address" label="Address" problem={fieldProblem} wide>
           <input
             id="address"
             name="address"
@@ -92,8 +92,8 @@ export function Faucet({ networks }: { readonly networks: readonly NetworkView[]
       {accounts.data !== undefined && (
         <Folded summary={`${accounts.data.length} funded accounts`}>
           <p className="note">
-            They hold 10,000 coins each on every embedded network from its first block on, as in any Anvil or
-            Hardhat. <b>Everybody knows their keys:</b> never use them where coin is worth something.
+            Each holds 10,000 coins on every embedded network from its first block, as in Anvil and Hardhat.{" "}
+            <b>Everybody knows their keys:</b> never use them where coins have value.
           </p>
           <Scrollable label="Funded accounts">
             <table className="list">
@@ -112,7 +112,7 @@ export function Faucet({ networks }: { readonly networks: readonly NetworkView[]
                       </Link>
                       <CopyButton text={address} what={`address ${address}`} />
                     </td>
-                    <td>
+                    <td className="outcome">
                       <Code text={secretKey} />
                       <CopyButton text={secretKey} what={`secret key of ${address}`} />
                     </td>

@@ -10,7 +10,7 @@ import { Faucet } from "./faucet.tsx";
 
 const REFRESH_MS = 2_000;
 
-/** `/networks`: how each network stands, and where your own tools reach it. */
+/** `/networks`: the state of each network, and where your own tools reach it. */
 export function Networks() {
   const operator = useOperator();
   const networks = useQuery({
@@ -26,7 +26,7 @@ export function Networks() {
   return (
     <Page title="Networks">
       <h1>Networks</h1>
-      <p className="lead">Contracts, oracle and state of each network that is served here.</p>
+      <p className="lead">Contracts, oracle and status of each network served here.</p>
       <Loaded query={networks}>
         {(list) => (
           <>
@@ -93,7 +93,7 @@ function NetworkSection({
           ["Requests in progress", pendingRequests !== undefined && String(pendingRequests)],
           ["Operator's balance", operatorBalanceWei !== undefined && coin(operatorBalanceWei, name)],
           ["Confirmations", `${vrf.minConfirmations} to ${vrf.maxConfirmations}`],
-          ["Longest result", `${groupDigits(functions.maxResponseBytes)} bytes`],
+          ["Maximum result size", `${groupDigits(functions.maxResponseBytes)} bytes`],
         ]}
       />
       {network.nodes !== undefined && <NodeTable nodes={network.nodes} explorerUrl={explorerUrl} />}
@@ -115,7 +115,7 @@ function NetworkSection({
   );
 }
 
-/** The nodes of several operators; what is said of each is what the others say. */
+/** The nodes of several operators; each node's facts are what the other nodes report about it. */
 function NodeTable({
   nodes,
   explorerUrl,

@@ -19,7 +19,7 @@ import { createFields, type PresetField, readParams } from "./presetFields.ts";
 
 const TRAIL = [{ href: "/presets", text: "Presets" }] as const;
 
-/** `/presets/{name}`: a form that runs a preset, made of the schema of its parameters. */
+/** `/presets/{name}`: a form that runs a preset, built from the schema of its parameters. */
 export function Preset() {
   const { name } = useParams<{ readonly name: string }>();
   const operator = useOperator();
@@ -181,7 +181,7 @@ function Parameter({
   );
 }
 
-/** Longest example that is shown, in characters of parameters and result. */
+/** Longest example to show, in characters of parameters and result. */
 const MAX_EXAMPLE_CHARACTERS = 400;
 const MAX_EXAMPLES = 6;
 
@@ -196,7 +196,7 @@ function Examples({ preset: { examples } }: { readonly preset: PresetView }) {
   return (
     <section className="panel">
       <h2>Examples</h2>
-      <p className="note">The result of these parameters with one fixed random word each.</p>
+      <p className="note">Results for these parameters, each with one fixed random word.</p>
       <Scrollable label="Examples">
         <table className="list">
           <thead>
@@ -208,12 +208,12 @@ function Examples({ preset: { examples } }: { readonly preset: PresetView }) {
           <tbody>
             {shown.map(({ params, parsedResult }, i) => (
               <tr key={i}>
-                <td>
+                <td className="wrap">
                   <code className="hex">
                     <UnknownText text={JSON.stringify(params)} />
                   </code>
                 </td>
-                <td>
+                <td className="wrap">
                   <UnknownText text={parsedResult} />
                 </td>
               </tr>

@@ -1,23 +1,23 @@
 import type { PresetView } from "../../../../client/index.ts";
 
-/** One parameter of a preset as a field of a form. */
+/** One parameter of a preset as a form field. */
 export interface PresetField {
   readonly name: string;
-  /** What to call it; absent where it has no other name than the parameter's. */
+  /** Its label; absent if it has no name other than the parameter's. */
   readonly title?: string;
   readonly description: string;
-  /** How it is typed in: a line of text, a list with an entry a line, or JSON for anything else. */
+  /** How it is entered: a line of text, a list with one entry per line, or JSON for anything else. */
   readonly kind: "text" | "lines" | "json";
-  /** Where it takes whole numbers without a sign: a phone shows its digits. */
+  /** Whether it takes unsigned whole numbers, so that a phone shows its number pad. */
   readonly isNumeric: boolean;
-  /** The only texts that it takes; absent where it takes others. */
+  /** The only values that it takes; absent if it takes others. */
   readonly choices?: readonly string[];
-  /** What the field holds at first. */
+  /** The field's initial value. */
   readonly fallback: string;
   readonly isRequired: boolean;
 }
 
-/** Makes the form's fields out of a preset's JSON Schema, in the order in which its source gets them. */
+/** Creates the form's fields from a preset's JSON Schema, in the order in which its source receives them. */
 export function createFields({ parameters, parameterOrder }: PresetView): readonly PresetField[] {
   const properties = (parameters["properties"] ?? {}) as Readonly<Record<string, Schema>>;
   const required = (parameters["required"] ?? []) as readonly string[];
@@ -39,8 +39,8 @@ export function createFields({ parameters, parameterOrder }: PresetView): readon
 }
 
 /**
- * Reads the parameters of a filled-in form, unchecked; an empty field is an absent parameter. JSON that can't be parsed stays text,
- * which the preset's own check refuses.
+ * Reads the parameters from a filled-in form without checking them; an empty field is an absent parameter. JSON that can't be parsed
+ * stays text, which the preset's own check refuses.
  */
 export function readParams(preset: PresetView, get: (name: string) => string): Record<string, unknown> {
   const params: Record<string, unknown> = Object.create(null);
@@ -76,7 +76,7 @@ function choicesOf(schema: Schema): readonly string[] | undefined {
   return schema.enum?.every((one): one is string => typeof one === "string") ? schema.enum : undefined;
 }
 
-/** A whole number comes as text of digits or as an integer: see `publishParameterSchema`. */
+/** The schema of a whole number accepts a string of digits or an integer: see `publishParameterSchema`. */
 function isNatural({ anyOf = [] }: Schema): boolean {
   return (
     anyOf.some(({ type }) => type === "integer") &&
@@ -90,7 +90,7 @@ function textOf(value: unknown, kind: PresetField["kind"]): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Entries without the line breaks between them. Blank lines are none: pasted lists have some, and one would be drawn as a winner. */
+/** Splits a text into its non-blank lines: pasted lists contain blank lines, and one could be drawn as a winner. */
 function linesOf(text: string): string[] {
   return text.split(/\r?\n/).filter((line) => line.trim() !== "");
 }

@@ -7,7 +7,7 @@ import { useOperator } from "../../services.tsx";
 
 const REFRESH_MS = 2_000;
 
-/** `/presets`: what is installed, and what is not served, with the reason. */
+/** `/presets`: the installed presets, and those that are not served, with the reason. */
 export function PresetList() {
   const operator = useOperator();
   const [search] = useSearchParams();
@@ -64,14 +64,12 @@ export function PresetList() {
   );
 }
 
-/** Presets that are not served, each with every reason and its place. */
+/** Presets that are not served, each with every reason and its position. */
 function Broken({ problems }: { readonly problems: readonly PresetProblem[] }) {
   return (
     <section className="panel" id="broken">
       <h2>Not served</h2>
-      <p className="note">
-        Repair the files: the service tries a preset again as soon as one of its files changes.
-      </p>
+      <p className="note">Fix the files: the service reloads a preset as soon as one of its files changes.</p>
       <Scrollable label="Presets that are not served">
         <table className="list">
           <thead>

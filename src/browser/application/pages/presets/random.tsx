@@ -16,9 +16,9 @@ import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 
-/** The words of so many VRF keys can be joined. */
+/** Maximum number of VRF keys whose words can be joined. */
 const MAX_JOINED_KEYS = 4;
-/** The API's own default, for random numbers. */
+/** The API's default network for random numbers. */
 const DEFAULT_NETWORK = "fantom_testnet";
 const COUNTS: readonly string[] = ["numWords", "confirmations"];
 const FIELDS: readonly string[] = [...COUNTS, "keyHash", "keyHashes"];
@@ -130,7 +130,7 @@ function RandomForm({
           id="confirmations"
           label="Confirmations"
           problem={problems.get("confirmations")}
-          note={`Blocks before the words are drawn: ${vrf?.minConfirmations ?? 1} to ${vrf?.maxConfirmations ?? 200}. Leave empty for the fewest.`}
+          note={`Blocks before the words are drawn: ${vrf?.minConfirmations ?? 1} to ${vrf?.maxConfirmations ?? 200}. Leave empty for the minimum.`}
         >
           <input
             id="confirmations"
@@ -158,7 +158,10 @@ function RandomForm({
   );
 }
 
-/** What the API would never get to see as it was typed: `Number` also takes `0x3`, and makes null of what is none. */
+/**
+ * Finds input that the API would not see as it was typed: `Number` also accepts `0x3`, and anything that isn't a
+ * number becomes null.
+ */
 function findProblems(values: FormData): ReadonlyMap<string, string> {
   const problems = new Map<string, string>();
   for (const field of COUNTS) {
@@ -169,7 +172,7 @@ function findProblems(values: FormData): ReadonlyMap<string, string> {
   return problems;
 }
 
-/** One VRF key, or several whose words are joined; nothing to choose where there is one. */
+/** Selects one VRF key, or several whose words are joined; shows no choice if there is only one. */
 function KeyHashes({
   keyHashes,
   problem,

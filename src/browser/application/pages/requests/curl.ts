@@ -1,6 +1,6 @@
 import type { Hex, RequestView, ReturnType } from "../../../../client/index.ts";
 
-/** What a request's parameters may hold; which of it follows from the kind. */
+/** The parameters that requests may have; the kind determines which ones. */
 export interface RequestParams {
   readonly preset: string;
   readonly source: string;
@@ -12,7 +12,7 @@ export interface RequestParams {
   readonly keyHashes?: readonly Hex[];
 }
 
-/** Writes the call of the API that asks for the same, for a shell that has `TYCHE_URL` and `TYCHE_API_KEY`. */
+/** Writes the API call that repeats a request, for a shell that has `TYCHE_URL` and `TYCHE_API_KEY`. */
 export function curlOf({ kind, network, params }: Pick<RequestView, "kind" | "network" | "params">): string {
   const { preset, ...own } = params as unknown as RequestParams;
   if (kind === "function") return curl("/api/oracleFunctions/runFunction", { network, ...own });
@@ -21,7 +21,10 @@ export function curlOf({ kind, network, params }: Pick<RequestView, "kind" | "ne
   return curl("/api/vrfv2/requestRandomNumber", { network, ...wordsOf(own) });
 }
 
-/** Of key hashes a request names one, or those whose words it joins. */
+/**
+ * Returns a request's parameters for random words: it names either one key hash, or those whose words it
+ * joins.
+ */
 export function wordsOf({
   numWords,
   confirmations,
@@ -37,7 +40,7 @@ function curl(path: string, body: object): string {
   -d ${quote(JSON.stringify(body, null, 2))}`;
 }
 
-/** Within single quotes a POSIX shell takes every character as it is, except for the quote. */
+/** In single quotes, a POSIX shell takes every character literally except the quote. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -3,7 +3,7 @@ import { Copyable, CopyButton } from "../../parts/format.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
 import { resultClass } from "../../parts/requestParts.tsx";
 
-/** Places of pips on a die of 3 by 3 as column and row, by what it shows. */
+/** Positions of the pips on a 3 by 3 grid as column and row, indexed by the number shown. */
 const PIPS: readonly string[] = [
   "",
   "11",
@@ -14,7 +14,7 @@ const PIPS: readonly string[] = [
   "00 20 01 21 02 22",
 ];
 
-/** What came out of a request, large, as its preset says that it is shown; nothing while there is none. */
+/** A request's result in large type, displayed as its preset specifies; nothing while there is none. */
 export function OutcomePart({ outcome, shown }: Pick<RequestView, "outcome" | "shown">) {
   if (outcome === null) return null;
   if ("randomNumber" in outcome)

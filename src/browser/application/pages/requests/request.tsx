@@ -19,7 +19,7 @@ import { Timeline } from "./timeline.tsx";
 import { VerifyPart } from "./verifyPart.tsx";
 
 const BUSY_MS = 300;
-/** An end may be taken back by a reorganisation. */
+/** A reorg may reopen an ended request. */
 const ENDED_MS = 15_000;
 
 /** `/dapps/{dappId}/requests/{id}`: one request, followed until it ends. */
@@ -79,8 +79,7 @@ function RequestParts({ dappId, request }: { readonly dappId: string; readonly r
                 "Share",
                 isOnChain && (
                   <>
-                    <Link href={`/r/${id}`}>public page</Link> with this result alone, for anyone with the
-                    link
+                    <Link href={`/r/${id}`}>public page</Link> with only this result, for anyone with the link
                   </>
                 ),
               ],
@@ -126,7 +125,7 @@ function RequestParts({ dappId, request }: { readonly dappId: string; readonly r
   );
 }
 
-/** Where a result came from. */
+/** Lists the transactions and identifiers behind a result. */
 function outcomeFacts({ outcome, network, kind }: RequestView): readonly Fact[] {
   if (outcome === null) return [];
   const link = (hash: string) => (
@@ -147,7 +146,7 @@ function outcomeFacts({ outcome, network, kind }: RequestView): readonly Fact[] 
   ];
 }
 
-/** Whether all that a request was made of is there, and it is one that can be made again. */
+/** Whether the request's payload is still stored, and its kind can be repeated. */
 function isRepeatable({ kind, payloadDeletedAt }: RequestView): boolean {
   return payloadDeletedAt === undefined && (kind === "preset" || kind === "function" || kind === "random");
 }
@@ -200,7 +199,7 @@ async function submitAgain(
     : await submit.random({ network, ...wordsOf(own) });
 }
 
-/** Tells people who listen to the page that what they wait for is there. */
+/** Announces the end of a request to screen readers. */
 function useAnnouncedEnd(request: RequestView | undefined): void {
   const [openId, setOpenId] = useState<string>();
   const isEnded = request !== undefined && hasEnded(request);

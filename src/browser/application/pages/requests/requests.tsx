@@ -6,7 +6,7 @@ import { Select } from "../../parts/forms.tsx";
 import { hasEnded } from "../../hasEnded.ts";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { RequestTable } from "../../parts/requestTable.tsx";
-import { useClient, useNetworks } from "../../services.tsx";
+import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 
 const PAGE_SIZE = 25;
@@ -23,7 +23,7 @@ const STATES: readonly RequestState[] = [
 ];
 const KINDS: readonly RequestKind[] = ["preset", "function", "random", "consumer", "unlink"];
 
-/** `/dapps/{dappId}/requests`: a list that follows what happens. */
+/** `/dapps/{dappId}/requests`: a list of requests that updates itself. */
 export function Requests() {
   const { dappId } = useParams<{ readonly dappId: string }>();
   return (
@@ -35,6 +35,7 @@ export function Requests() {
 
 function RequestList({ dappId }: { readonly dappId: string }) {
   const client = useClient(dappId);
+  const titleOf = useTitleOf();
   const { data: networks = [], isPending: areNetworksPending } = useNetworks();
   const [search, setSearch] = useSearchParams();
   const chosen = (name: string, known: readonly string[]): string | undefined =>
@@ -50,7 +51,7 @@ function RequestList({ dappId }: { readonly dappId: string }) {
     queryKey: ["requests", dappId, filter, cursor],
     queryFn: () => client.requests({ limit: PAGE_SIZE, ...filter, cursor }),
     placeholderData: keepPreviousData,
-    // Until the networks are known, so is not whether the address names one of them.
+    // Until the networks are known, it is unknown whether the address names one of them.
     enabled: !(areNetworksPending && search.has("network")),
     refetchInterval: refetchUnlessRefused<{ readonly items: readonly RequestView[] }>((data) =>
       data?.items.every(hasEnded) === false ? BUSY_MS : QUIET_MS,
@@ -69,13 +70,18 @@ function RequestList({ dappId }: { readonly dappId: string }) {
     params.set("cursor", next);
     return `/dapps/${dappId}/requests?${params.toString()}`;
   };
-  const filterPart = (name: keyof typeof filter, label: string, values: readonly string[]) => (
+  const filterPart = (
+    name: keyof typeof filter,
+    label: string,
+    values: readonly string[],
+    textOf = (value: string): string => value,
+  ) => (
     <span>
       <label htmlFor={name}>{label}</label>{" "}
       <Select
         id={name}
         value={filter[name] ?? ""}
-        options={[["", "any"], ...values.map((value) => [value, value] as const)]}
+        options={[["", "any"], ...values.map((value) => [value, textOf(value)] as const)]}
         onChange={(value) => choose(name, value)}
       />
     </span>
@@ -85,7 +91,7 @@ function RequestList({ dappId }: { readonly dappId: string }) {
       <form className="filter" onSubmit={(event) => event.preventDefault()}>
         {filterPart("state", "State", STATES)}
         {filterPart("kind", "Kind", KINDS)}
-        {filterPart("network", "Network", names)}
+        {filterPart("network", "Network", names, titleOf)}
       </form>
       <section className="panel" id="requests" aria-label="Requests">
         <Loaded query={query}>
@@ -97,8 +103,9 @@ function RequestList({ dappId }: { readonly dappId: string }) {
                 <RequestTable requests={items} dappId={dappId} />
               )}
               <p className="note">
-                What your own contracts ask for on chain is not listed here;{" "}
-                <Link href={`/dapps/${dappId}/consumers`}>Consumers</Link> says which of it waits, and why.
+                Requests that your own contracts make on chain are not listed here;{" "}
+                <Link href={`/dapps/${dappId}/consumers`}>Consumers</Link> shows which of them are waiting,
+                and why.
               </p>
               {nextCursor !== null && (
                 <p className="pages">

@@ -9,7 +9,7 @@ import { hashOf } from "../../parts/requestParts.tsx";
 import { useExplorer, useTitleOf } from "../../services.tsx";
 import { OutcomePart } from "./outcome.tsx";
 
-/** `/r/{id}`: a result for everybody, without anything of the dapp but it. */
+/** `/r/{id}`: a result for everyone, which reveals nothing else of the dapp. */
 export function Shared() {
   const { id } = useParams<{ readonly id: string }>();
   const explorer = useExplorer();
@@ -61,7 +61,7 @@ function titleOfResult({ preset, outcome }: SharedResult): string {
   return preset ?? ("randomNumber" in outcome ? "Random numbers" : "Function");
 }
 
-/** The transactions of a result, the one that delivered it first. */
+/** Lists the transactions of a result, the one that delivered it first. */
 function linksOf({ outcome }: SharedResult): readonly { readonly name: string; readonly hash: string }[] {
   return [
     { name: "randomNumber" in outcome ? "Proof" : "Delivered by", hash: hashOf(outcome.url) },

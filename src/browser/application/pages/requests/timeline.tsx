@@ -5,7 +5,7 @@ import { UnknownText } from "../../parts/parts.tsx";
 import { hasEnded } from "../../hasEnded.ts";
 import { stepsAhead } from "./steps.ts";
 
-/** What happens in a state, for whoever sees the word for the first time. */
+/** What happens in a state, for readers who see the word for the first time. */
 const MEANINGS: Readonly<Record<RequestState, string>> = {
   checking: "the source is run once",
   received: "stored",
@@ -16,7 +16,7 @@ const MEANINGS: Readonly<Record<RequestState, string>> = {
   failed: "ended without a result",
 };
 
-/** Where a request stands: what it came through, the step under way, and those ahead. */
+/** A request's progress: the steps it has passed, the current one, and those ahead. */
 export function Timeline({ request }: { readonly request: RequestView }) {
   const { timeline } = request;
   return (

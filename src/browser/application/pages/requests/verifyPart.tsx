@@ -5,7 +5,7 @@ import { describeError } from "../../parts/forms.tsx";
 import { Folded, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import type { AnyPresets } from "../../services.tsx";
 
-/** Drawn: not every font has such signs. */
+/** Drawn as paths, because not every font has such signs. */
 const MARKS: Readonly<Record<VerificationStep["outcome"], string>> = {
   ok: "M2 7l3 3 5-7",
   failed: "M3 3l6 6m0-6l-6 6",
@@ -23,7 +23,7 @@ const VERDICTS: Readonly<Record<Verification["verdict"], string>> = {
   incomplete: "not there yet",
 };
 
-/** A button that has the service check a result from chain data, and the steps of that. */
+/** A button that has the service check a result against chain data, and the steps of that check. */
 export function VerifyPart({
   client,
   network,
@@ -73,7 +73,7 @@ export function VerifyPart({
       )}
       {request !== undefined && (
         <ol className="checks">
-          {/* Joined words have steps of the same name, one for each of them. */}
+          {/* Joined words have steps of the same name, one per word. */}
           {request.steps.map((step, i) => (
             <Step key={i} step={step} />
           ))}
@@ -83,7 +83,7 @@ export function VerifyPart({
         {isBusy ? "Verifying…" : found === undefined ? "Verify" : "Verify again"}
       </button>
       {found !== undefined && (
-        <Folded summary="What no check can show">
+        <Folded summary="What these checks can't show">
           <ul>
             {found.trust.map((text) => (
               <li key={text}>

@@ -9,7 +9,7 @@ import { SNIPPETS } from "../../../../../src/browser/application/pages/functions
 
 const ROOT = path.resolve(import.meta.dirname, "../../../../..");
 const run = promisify(execFile);
-/** What would end a string, or begin something else, in one language or another. */
+/** Holds what would end a string, or begin something else, in some language. */
 const DRAFT: Draft = {
   source:
     "const quotes = `'\"'`;\n// \"\"\" ''' \\n \\\\ ${1} $HOME `id` $(id) %s é 🎲\r\nreturn Functions.encodeString('it\\'s' + quotes);\n",
