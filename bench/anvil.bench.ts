@@ -1,19 +1,19 @@
 /**
- * How fast, and how dear, is the whole service on an embedded chain?
+ * How fast is the whole service on an embedded chain, and what does it cost?
  *
- * Question: presets, functions and random numbers over HTTP, at 1, 50 and 200 in flight: latency, requests a second, gas of each
- * request, processor time of each process; and the same preset by the naive path of four transactions for each request, in the same run.
+ * Question: presets, functions and random numbers over HTTP, at 1, 50 and 200 in flight: latency, requests per second, gas per request and processor
+ * time of each process; and the same preset by the naive path of four transactions per request, in the same run.
  *
- * Everything is real and on this machine: the service as `npm start` runs it (four chains, one of them measured, its oracle, its sandbox,
- * its journal), the naive path's server with an Anvil, an oracle and a sandbox of its own, and this process, which makes the calls. All of
- * them share the cores. Presets: nDice, ten dice of 20 faces. Functions: a source of one line, one argument. Random numbers: one word.
- * Every answer is checked for its success and for being nobody else's.
+ * Everything is real and on this machine: the service as `npm start` runs it (four chains, one of them measured, its oracle, its sandbox, its
+ * journal), the naive path's server with its own Anvil, oracle and sandbox, and this process, which makes the calls. They all share the cores.
+ * Presets: nDice, ten dice of 20 faces. Functions: a source of one line, one argument. Random numbers: one word. Each answer is checked for success
+ * and for belonging to its own call.
  *
- * One call at a time, a slow machine's noise is larger than the difference: last, both services take turns of some seconds, and the ratio is
- * the median over the turns. Each kind is measured on chains of its own, for an Anvil gets slower as its state grows; by how much, the last row of presets shows.
- * A load of the service ends after some seconds, or when the chain has grown by nearly as many blocks as Anvil keeps receipts of. Gas is
- * the sum of all receipts of those blocks, by requests; the naive path adds up its own receipts. Left out: the start, the first calls (until all code is warm), and networks with blocks in fixed
- * intervals, where the interval is what takes the time.
+ * With one call at a time, a slow machine's noise exceeds the difference: so at the end, both services take turns of some seconds, and the ratio is
+ * the median over the turns. Each kind is measured on chains of its own, because an Anvil slows down as its state grows; the last row of presets
+ * shows by how much. A load on the service ends after some seconds, or when the chain has grown by nearly as many blocks as Anvil keeps receipts for.
+ * Gas is the sum of all receipts of those blocks, divided by the requests; the naive path adds up its own receipts. Left out: the start, the first
+ * calls (until all code is warm), and networks with fixed block intervals, where the interval dominates.
  *
  * Run: `npm run bench:anvil`, with `-- --json FILE` for JSON too, `-- --json` for JSON alone, `-- --quick` for a short run.
  */
@@ -40,10 +40,10 @@ import { describeTurns, takeTurns, type Turn } from "./support/turns.ts";
 const isQuick = process.argv.includes("--quick");
 const IN_FLIGHT = [1, 50, 200] as const;
 const DURATION_MS = isQuick ? 1_000 : 10_000;
-/** A slow machine has warm code after some seconds only; before that one call alone takes twice as long. */
+/** Code on a slow machine takes some seconds to warm up; until then a single call takes twice as long. */
 const WARM_UP_MS = isQuick ? 500 : 10_000;
 const WARM_UP_IN_FLIGHT = 20;
-/** Anvil keeps the transactions of 1,000 blocks; the rest is for what is still under way. */
+/** Anvil keeps the transactions of 1,000 blocks; the rest is a reserve for those in flight. */
 const MAX_BLOCKS = 800;
 const TURNS = isQuick ? { count: 2, durationMs: 500 } : { count: 15, durationMs: 3_000 };
 const NETWORK = "sepolia";
@@ -52,7 +52,7 @@ const DICE = { numFaces: "20", numDice: "10" };
 
 /** One service under load. */
 interface Peer {
-  /** Whether its answers carry the gas of their transactions. */
+  /** Whether its answers include the gas of their transactions. */
   readonly tellsGas: boolean;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -61,12 +61,12 @@ interface Peer {
   readonly contracts: GasContracts;
 }
 
-/** One row of the result. */
+/** One row of the results. */
 interface Row extends LoadResult {
   readonly kind: string;
   readonly gas: GasUse;
   readonly gasPerRequest: number;
-  /** Milliseconds of processor time for one request. */
+  /** Milliseconds of processor time per request. */
   readonly cpuMsPerRequest: CpuTimes & { readonly caller: number };
 }
 
@@ -102,7 +102,7 @@ writeReport(parseReportTarget(process.argv.slice(2)), {
 });
 if (rows.some(({ failed }) => failed > 0)) process.exitCode = 1;
 
-/** Measures one kind of call on a service that was just started. */
+/** Measures one kind of call on a freshly started service. */
 async function measureKind(kind: string, call: (index: number) => LoadCall): Promise<void> {
   const tyche = await startTycheProcess();
   try {
@@ -130,7 +130,7 @@ async function naiveCall(): Promise<() => LoadCall> {
   return () => ({ path: "/", body: { source, args: [DICE.numFaces, DICE.numDice] } });
 }
 
-/** Measures the same preset by the naive path. */
+/** Measures the same preset on the naive path. */
 async function measureNaive(): Promise<void> {
   const naive = await startNaiveService();
   try {
@@ -143,7 +143,7 @@ async function measureNaive(): Promise<void> {
   }
 }
 
-/** Measures one call at a time by the service and by the naive path, which take turns. */
+/** Measures one call at a time on the service and on the naive path, which take turns. */
 async function measureAlone(): Promise<readonly Turn[]> {
   const tyche = await startTycheProcess();
   const naive = await startNaiveService();
@@ -164,7 +164,7 @@ async function warmUp(
   await runLoad({ url, headers, call, inFlight: WARM_UP_IN_FLIGHT, durationMs: WARM_UP_MS });
 }
 
-/** Adds one row: so many calls under way at any moment. */
+/** Adds one row: a load with a constant number of calls in flight. */
 async function measure(
   peer: Peer,
   kind: string,
@@ -209,7 +209,7 @@ async function measure(
   });
 }
 
-/** Adds what one request of the naive path used: two transactions that ask, one with the word, one that reports. */
+/** Adds the gas of one naive request: two transactions for the requests, one for the word, one for the report. */
 function addGas({ request, words, report }: GasUse, gas: NaiveResult["gas"]): void {
   request.count += 2;
   request.gas += gas.request;
@@ -219,7 +219,7 @@ function addGas({ request, words, report }: GasUse, gas: NaiveResult["gas"]): vo
   report.gas += gas.report;
 }
 
-/** Asks for one of each kind and looks at what comes back. */
+/** Makes one request of each kind and checks its answer. */
 async function checkOnce(tyche: TycheProcess): Promise<void> {
   const ask = async (kind: string) => {
     const { path, body } = KINDS[kind]!(21);

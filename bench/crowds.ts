@@ -1,10 +1,10 @@
 /**
- * Does one dapp's crowd stand in another's way?
+ * Does one dapp's crowd get in another's way?
  *
- * Question: what a service with its four chains does with 200 dapps that call at once, each with keys and subscriptions of its own, as soon
- * as they exist; with 200 presets, each called; and with 5,001 calls of one dapp on a chain that mines nothing for a while, beside another dapp's
- * on the same chain and elsewhere. Each accepted request must be fulfilled, and what the API tells is compared with the chain by
- * the checker of `test/faults`, which reads it with ethers. Left out: other loads at the same time.
+ * Question: how a service with its four chains handles 200 dapps that call at once, each with its own keys and subscriptions, as soon as they
+ * exist; 200 presets, each called; and 5,001 calls of one dapp on a chain that mines nothing for a while, beside another dapp's calls on the same
+ * chain and elsewhere. Each accepted request must be fulfilled, and the checker of `test/faults`, which reads the chain with ethers, compares the
+ * API's answers with it. Left out: other loads at the same time.
  *
  * Run: `node bench/crowds.ts [--dapps 200] [--presets 200] [--calls 5001]`
  */
@@ -27,7 +27,7 @@ const { values } = parseArgs({
 const [STRUCK, OTHER] = ["sepolia", "fuji"] as const;
 const PLUGINS = path.resolve(import.meta.dirname, "../plugins");
 const END_TIMEOUT_MS = 240_000;
-/** Calls under way at once, of all dapps together. */
+/** Calls in flight, over all dapps. */
 const AT_ONCE = 32;
 const CALLS_OF_ANOTHER = 20;
 
@@ -58,7 +58,7 @@ const began = performance.now();
 const tyche = await startTycheProcess({ dataDir, env: { TYCHE_CONFIG: config }, timeoutMs: 120_000 });
 say(`${presets.length} presets: ready after ${seconds(began)}`);
 
-/** Presets are taken up one after the other while the service serves. */
+/** Presets are loaded one after the other while the service is already serving. */
 const presetsBegan = performance.now();
 for (;;) {
   const { data } = await tyche.call("GET", "/api/presets");
@@ -69,7 +69,7 @@ for (;;) {
 }
 say(`all of them served ${seconds(presetsBegan)} after that`);
 
-/** Works through a list, some at a time. */
+/** Works through a list, {@link AT_ONCE} items at a time. */
 async function inTurn<T>(list: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   const left = list.values();
   await Promise.all(
@@ -89,7 +89,7 @@ async function submit(caller: Caller, network: string, preset: string): Promise<
   return answer;
 }
 
-/** Waits until requests have ended; gives their records. */
+/** Waits until requests have ended and returns their records. */
 async function ended(caller: Caller, ids: readonly string[]): Promise<CheckedRequest[]> {
   const records: CheckedRequest[] = [];
   const deadline = Date.now() + END_TIMEOUT_MS;
@@ -135,7 +135,7 @@ try {
   await tools.close();
   since = performance.now();
   await inTurn(dapps, async (dapp) => {
-    // A running service takes up to a second to know a key.
+    // A running service takes up to a second to recognise a new key.
     for (let answer = await submit(dapp, STRUCK, presets[0]!); answer.status !== 202;) {
       if (answer.status !== 401)
         throw new Error(`a new dapp was answered ${answer.status}: ${answer.data.err}`);

@@ -1,9 +1,9 @@
 /**
  * What does a preset cost on the API's side and in PostgreSQL, with one service on an external chain and the oracle in a process of its own?
  *
- * Question: processor time of the service and its sandbox, and commits, rows written and bytes of its log, for each preset, at 20 and 100
- * in flight. Each preset must be fulfilled. The chain is an Anvil with a block a second; caller, chain, oracle and database share the
- * machine. Left out: flushes (the database of this run doesn't flush), the oracle's and the node's own time.
+ * Question: processor time of the service and its sandbox, and the database's commits, rows written and WAL bytes, per preset, at 20 and 100
+ * in flight. Each preset must be fulfilled. The chain is an Anvil with one block per second; caller, chain, oracle and database share the
+ * machine. Left out: flushes (this run's database doesn't flush), and the time of the oracle and the node.
  *
  * Run: `node bench/databaseCost.ts [--presets 400]`
  */
@@ -37,7 +37,7 @@ try {
   parties.remove();
 }
 
-/** Calls presets, so many at once, and throws where one isn't fulfilled. */
+/** Calls presets, `inFlight` at a time, and throws if one isn't fulfilled. */
 async function run(count: number, inFlight: number): Promise<void> {
   let next = 0;
   const lane = async (): Promise<void> => {
@@ -60,7 +60,7 @@ async function measure(pid: number, inFlight: number): Promise<void> {
   await run(presets, inFlight);
   const seconds = (performance.now() - began) / 1_000;
   const used = subtractCpuTimes(readCpuTimes(pid, CHAIN_ID), cpu);
-  // Backends tell their counts at most once a second.
+  // Backends report their counts at most once a second.
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   const after = await readDatabase();
   const each = (value: number, digits: number): string => (value / presets).toFixed(digits);
@@ -71,7 +71,7 @@ async function measure(pid: number, inFlight: number): Promise<void> {
   );
 }
 
-/** Counts since the database was made. Rows of `call_counts` and `replicas` are not logged. */
+/** Reads the counts since the database was created. Writes to `call_counts` and `replicas` are not WAL-logged. */
 async function readDatabase(): Promise<{
   readonly commits: number;
   readonly rows: number;

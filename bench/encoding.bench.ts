@@ -1,13 +1,13 @@
 /**
- * Is our hex and result decoding the fastest there is to take?
+ * Is our hex and result decoding the fastest available?
  *
- * Question: `toHexText`, `fromHexText` and `decodeResult` against viem, ethers and plain Buffer, at 32, 64 and 256 bytes, in one run
- * on one machine. Everybody gets the same inputs and must give the same result, checked once for each. Integers have at most 32
- * bytes, so only text is decoded at 64 and 256.
+ * Question: `toHexText`, `fromHexText` and `decodeResult` against viem, ethers and plain Buffer, at 32, 64 and 256 bytes, in one run on
+ * one machine. All get the same inputs and must return the same results, which is checked once for each. Integers have at most 32 bytes,
+ * so only text is decoded at 64 and 256.
  *
- * A task does 1,000 calls over 16 different inputs, so that neither the clock's resolution nor a remembered answer counts. The rows of a
- * group are measured by turns, in several rounds; a row's time is the median of its rounds' medians. Left out: errors, the collection
- * of garbage beyond what falls into a round, and calls so rare that the code is not optimised.
+ * A task makes 1,000 calls over 16 different inputs, so that neither clock resolution nor a cached answer matters. The rows of a group
+ * take turns over several rounds; a row's time is the median of its rounds' medians. Left out: errors, garbage collection beyond what
+ * falls into a round, and calls too rare for their code to be optimised.
  *
  * Run: `npm run bench`, with `-- --json` for JSON, `-- --json FILE` for both, `-- --quick` for one short round.
  */
@@ -27,7 +27,7 @@ const CALLS = 1_000;
 const isQuick = process.argv.includes("--quick");
 const ROUNDS = isQuick ? 1 : 7;
 const ROUND_MS = isQuick ? 20 : 60;
-/** What the rounds of one row differ by on a quiet machine; a row within it of the fastest counts as fastest too. */
+/** Relative difference between the rounds of one row on a quiet machine; a row this close to the fastest counts as fastest too. */
 const NOISE = 0.05;
 
 const IMPLEMENTATIONS = ["tyche", "viem", "ethers", "Buffer"] as const;
@@ -44,10 +44,10 @@ const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.
 const many = <T>(make: (index: number) => T): T[] =>
   Array.from({ length: INPUTS }, (_, index) => make(index));
 const random = (bytes: number): Uint8Array => Uint8Array.from(randomBytes(bytes));
-/** Numbers as dice and ranges give them, in 32 bytes. */
+/** Numbers like those of dice and ranges, in 32 bytes. */
 const small = (index: number): Uint8Array =>
   fromHexText(`0x${(index * 61 + 1).toString(16).padStart(64, "0")}`);
-/** Text as lotto and nDice give it. */
+/** Text like that of lotto and nDice. */
 const ascii = (bytes: number): Uint8Array => random(bytes).map((byte) => 0x20 + (byte % 0x5f));
 
 const groups: Group[] = [];
@@ -157,7 +157,7 @@ writeReport(parseReportTarget(process.argv.slice(2)), {
   },
 });
 
-/** Takes the rows by turns, each round in another order, and gives nanoseconds for one call of each. */
+/** Measures the rows in turns, each round in a different order, and returns nanoseconds per call for each. */
 async function measure({ operation, bytes, inputs, run }: Group) {
   const rounds: Record<Implementation, number[]> = { tyche: [], viem: [], ethers: [], Buffer: [] };
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -180,7 +180,7 @@ async function measure({ operation, bytes, inputs, run }: Group) {
   return { operation, bytes, ns, timesBestOther, isFastest: timesBestOther >= 1 - NOISE };
 }
 
-/** One task of `CALLS` calls. Their results are added up, so that none can be left out. */
+/** Returns one task of `CALLS` calls. It adds up the results' lengths, so that no call can be optimised away. */
 function repeat<In>(run: (input: In) => string | Uint8Array, inputs: readonly In[]): () => number {
   return () => {
     let length = 0;

@@ -1,12 +1,12 @@
 /**
- * Where does the service's own time go?
+ * Where does the service spend its own time?
  *
- * Question: which code of the service's process (HTTP, journal, dispatch, oracle) the processor runs while presets go through one embedded
- * chain, 200 in flight or as many as you say. V8's sampling profiler runs in the service; what it saw between the start of the load and its end is drawn as a
- * flame graph, and summed up by function (ours) or package (others'). Left out: Anvil and the sandbox's processes, whose time
- * `npm run bench:anvil` tells, and the service's worker threads.
+ * Question: which code of the service's process (HTTP, journal, dispatch, oracle) runs on the processor while presets go through one embedded chain,
+ * with 200 or `--in-flight` of them in flight. V8's sampling profiler runs in the service; its samples from the start of the load to its end are
+ * drawn as a flame graph, and totalled by function (ours) or package (others'). Left out: the service's worker threads, and Anvil and the sandbox's
+ * processes, whose time `npm run bench:anvil` reports.
  *
- * Run: `npm run bench:flame`, which writes `docs/flame.svg`; `-- --in-flight 1 FILE` another one.
+ * Run: `npm run bench:flame`, which writes `docs/flame.svg`; `-- --in-flight 1 FILE` writes another one.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -65,12 +65,12 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Microseconds of the monotonic clock, which the profiler uses, too. */
+/** Microseconds of the monotonic clock, which the profiler uses too. */
 function now(): number {
   return Number(process.hrtime.bigint() / 1_000n);
 }
 
-/** The main thread's profile of a process: the one with the lowest thread id. */
+/** Reads the profile of a process's main thread: the one with the lowest thread id. */
 function readProfile(pid: number): CpuProfile {
   const [file] = readdirSync(folder)
     .filter((name) => name.split(".")[3] === String(pid))

@@ -3,8 +3,8 @@
  *
  * Question: packages with many files and with many dependencies, imported by a source in this sandbox and by Deno, in one run on one
  * machine with one network: the first import with an empty cache, and the next one in a new process that finds the cache. The bound:
- * our first import takes at most a second longer than Deno's. Needs the npm registry, so it measures the day's network too:
- * both take turns and the median of the rounds counts. Left out: what the source does with the package.
+ * our first import takes at most a second longer than Deno's. It needs the npm registry, so it also measures the state of the
+ * network: the two take turns, and the median of the rounds counts. Left out: what the source does with the package.
  *
  * Run: `node --no-node-snapshot bench/imports.bench.ts`
  */
@@ -19,7 +19,7 @@ import { median } from "./support/median.ts";
 
 const PACKAGES = ["npm:ethers@5.7.2", "npm:@aws-sdk/client-dynamodb"];
 const ROUNDS = 3;
-/** What our first import may take on top of Deno's, in ms. */
+/** How much longer our first import may take than Deno's, in ms. */
 const ALLOWANCE_MS = 1_000;
 
 interface Round {
@@ -44,11 +44,11 @@ async function withFolder(measure: (folder: string) => Promise<Round>): Promise<
   }
 }
 
-/** Imports, and says how that ended: a package may ask for what the nodes refuse, such as the environment, when it is loaded. */
+/** Source that imports a package and returns the outcome: on loading, a package may use what the nodes refuse, such as the environment. */
 const importing = (specifier: string): string =>
   `await import(${JSON.stringify(specifier)}).then(() => "loaded", (error) => error.message.split("\\n")[0])`;
 
-/** Deno's start, some 50 ms, is part of its time, as the start of the process that bundles is part of ours. */
+/** Includes Deno's start, some 50 ms, just as our time includes the start of the process that bundles. */
 async function measureDeno(specifier: string): Promise<Round> {
   return withFolder(async (folder) => {
     const env = {
@@ -60,7 +60,7 @@ async function measureDeno(specifier: string): Promise<Round> {
     };
     const program = fileURLToPath(new URL("../node_modules/.bin/deno", import.meta.url));
     writeFileSync(join(folder, "main.mjs"), `console.log(${importing(specifier)})`);
-    // The flags of functions-toolkit.
+    // The flags that functions-toolkit uses.
     const flags = ["run", "--quiet", "--no-prompt", "--allow-net", "main.mjs"];
     let end = "";
     const run = async (): Promise<void> => {

@@ -1,11 +1,11 @@
 /**
  * What does it cost that the oracle's nodes don't trust each other?
  *
- * Question: functions through an oracle in one process with four keys, and through four nodes that are processes with a key, journal
- * and sandbox each and agree by messages: how many a second with many in flight, and how long does one alone take? Everything is real and
- * on this machine; each side has an Anvil with a block a second, its own contracts and its own service, and they take turns. An answer
- * that isn't the call's own counts as failed. Left out: distance between the nodes, which adds a round trip to each of the protocol's four
- * phases, and VRF, which is the same for both.
+ * Question: functions through an oracle in one process with four keys, and through four nodes in processes of their own, each with a key, journal
+ * and sandbox, that agree by messages: how many per second with many in flight, and how long does a single one take? Everything is real and on
+ * this machine; each side has an Anvil with one block per second, its own contracts and its own service, and they take turns. An answer to
+ * another call counts as failed. Left out: distance between the nodes, which adds a round trip to each of the protocol's four phases, and VRF,
+ * which is the same for both.
  *
  * Run: `npm run bench:nodes`, with `-- --json FILE` for JSON too, `-- --in-flight N` (100), `-- --seconds N` (10) for a turn, `-- --turns N` (4).
  */
@@ -24,11 +24,11 @@ const TURNS = numberAfter("--turns", 4);
 const LONE_CALLS = 5;
 const START_TIMEOUT_MS = 240_000;
 
-/** One of the two oracles, with a service that uses it. */
+/** One of the two oracles, with the service that uses it. */
 interface Side {
   readonly name: string;
   load(inFlight: number, calls: number | undefined): Promise<LoadResult>;
-  /** Processor time of the oracle's processes so far, in ms. */
+  /** Returns the processor time of the oracle's processes so far, in ms. */
   oracleCpuMs(): number;
 }
 
@@ -156,7 +156,7 @@ function report(
   if (failures.some((one) => one !== undefined)) process.exitCode = 1;
 }
 
-/** Processor time of a process and of those that it has started, its sandbox, in ms. */
+/** Returns the processor time of a process and of its children (the sandbox), in ms. */
 function cpuMsOf(pid: number): number {
   const TICK_MS = 10;
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");
@@ -165,7 +165,7 @@ function cpuMsOf(pid: number): number {
   return children.reduce((sum, child) => (child === "" ? sum : sum + cpuMsOf(Number(child))), own);
 }
 
-/** Of an even number of values, the mean of the two in the middle. */
+/** Returns the median; for an even number of values, the mean of the middle two. */
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length / 2;

@@ -1,10 +1,10 @@
 /**
  * What does a preset cost on the API's side with one replica, and with three on one PostgreSQL?
  *
- * Question: processor time of each replica and of its sandbox for each preset, the replica that dispatches apart from those that only
- * take calls, and presets a second. Calls go to the replicas in turn, as a balancer would send them. Sides take turns in one run, with the
- * same contracts, chain, oracle and database; the chain is an Anvil with a block a second. Each preset must be fulfilled. Caller,
- * chain, oracle and database share the machine. Left out: the oracle's time, the node's and PostgreSQL's, and flushes of its log.
+ * Question: processor time of each replica and its sandbox per preset, with the replica that dispatches counted apart from those that only
+ * take calls, and presets per second. Calls rotate over the replicas, as behind a load balancer. Sides take turns in one run, with the
+ * same contracts, chain, oracle and database; the chain is an Anvil with one block per second. Each preset must be fulfilled. Caller,
+ * chain, oracle and database share the machine. Left out: the time of the oracle, the node and PostgreSQL, and flushes of its WAL.
  *
  * Run: `node bench/replicas.ts [--presets 600] [--in-flight 100] [--turns 3]`
  */
@@ -44,10 +44,10 @@ const [presets, inFlight, turns] = [values.presets, values["in-flight"], values.
 const CHAIN_ID = 31_337;
 const REPLICAS = 3;
 
-/** Milliseconds of processor time for each preset. */
+/** Milliseconds of processor time per preset. */
 interface Cost {
   readonly holder: number;
-  /** Of all that don't dispatch. */
+  /** The sum of all replicas that don't dispatch. */
   readonly followers: number;
   readonly sandboxes: number;
   readonly perSecond: number;
@@ -87,7 +87,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The first one dispatches: it was alone when it took the lease. */
+/** Starts a replica. The first one dispatches: it was alone when it took the lease. */
 async function startReplica(index: number): Promise<TycheProcess> {
   const dataDir = path.join(folder, `replica-${index}`);
   mkdirSync(dataDir, { mode: 0o700 });
@@ -98,7 +98,7 @@ async function startReplica(index: number): Promise<TycheProcess> {
   return await startTycheProcess({ dataDir, env, timeoutMs: 240_000 });
 }
 
-/** Calls presets of the replicas in turn, so many at once, and throws where one isn't fulfilled. */
+/** Calls presets on the replicas in turn, `inFlight` at a time, and throws if one isn't fulfilled. */
 async function run(by: readonly TycheProcess[], count: number): Promise<void> {
   let next = 0;
   const lane = async (): Promise<void> => {

@@ -1,11 +1,11 @@
 /**
- * How long do a dapp's lists of requests take when it has a million of them?
+ * How long do a dapp's request lists take when it has a million requests?
  *
  * Question: `GET /api/requests` over HTTP with every combination of its filters (state, kind, network), 100 a page: the first page and one
  * from the middle, and the same lists as pages of the web interface. Networks were used one after the other and few requests failed, so
- * that most combinations are rare, and many are empty: what matches nothing must not be looked for in all rows. Besides, the start of
- * a service with that many rows. The bound: no list takes longer than 50 ms. Each page is checked for its filter, once.
- * Left out: writes meanwhile, and what the rows' chains would hold.
+ * most combinations are rare and many are empty: a filter without matches must not scan all rows. Also, the start of a service with that
+ * many rows. The bound: no list takes longer than 50 ms. Each page is checked against its filter, once. Left out: concurrent writes, and
+ * the chain data of the rows.
  *
  * Run: `node bench/requestLists.ts [--requests 1000000] [--json FILE]`
  */
@@ -33,7 +33,7 @@ const ROUNDS = 3;
 const ROWS_AT_ONCE = 1_000;
 const NETWORKS = ["fantom_testnet", "polygon_mumbai", "sepolia", "fuji"] as const;
 const MIDDLE_OF_NETWORKS = NETWORKS.length / 2;
-/** One request in so many failed, all of them functions on the network that was used first. */
+/** One request in this many failed, all of them functions on the network used first. */
 const FAILED_EVERY = 500;
 const HASH = `0x${"ab".repeat(32)}` as const;
 
@@ -50,7 +50,7 @@ interface Timing {
   readonly ms: number;
 }
 
-/** The request at a place, oldest first. */
+/** Returns the request at a position, oldest first. */
 function requestAt(place: number, dappId: string): StoredRequest {
   const createdAt = Date.now() - (count - place) * 100;
   const network = NETWORKS[Math.floor((place / count) * NETWORKS.length)]!;
@@ -100,7 +100,7 @@ const PARAMS = {
   random: { numWords: 2, confirmations: 1, keyHash: HASH },
 } as const;
 
-/** Fills the database of a stopped service; gives the id of the request in the middle. */
+/** Fills the database of a stopped service and returns the id of the request in the middle. */
 async function fill(dataDir: string, dappId: string): Promise<string> {
   const file = path.join(dataDir, "tyche.sqlite");
   const store = await openStore(createSqliteDialect(file), { file });

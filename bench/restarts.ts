@@ -1,11 +1,11 @@
 /**
  * Do starts get slower from crash to crash?
  *
- * Question: how long a service with its four chains takes from its start until it serves, each time after it was killed (SIGKILL) under
- * load, fifteen times in a row on one data directory; beside it the first start of all, on an empty one. The bound: the median of the last
- * five starts is at most 1.5 times that of the first five after a kill, as single starts differ by what else the machine does; its load
- * stands beside each. Every accepted request must have ended with a result in the end.
- * Left out: a machine that crashes with the service, so that its disk cache is cold.
+ * Question: how long a service with its four chains takes from start to ready, each time after it was killed (SIGKILL) under load, fifteen
+ * times in a row on one data directory; for comparison, the very first start, on an empty one. The bound: the median of the last five
+ * starts is at most 1.5 times that of the first five after a kill, because single starts vary with the machine's other load, which is
+ * shown beside each. In the end, every accepted request must have ended with a result. Left out: a machine that crashes with the service,
+ * which leaves its disk cache cold.
  *
  * Run: `node bench/restarts.ts [--kills 15] [--load-ms 3000] [--json FILE]`
  */
@@ -36,11 +36,11 @@ const MAX_GROWTH = 1.5;
 interface Start {
   readonly after: string;
   readonly ms: number;
-  /** Requests accepted before it, since the start before. */
+  /** Requests accepted between the previous start and this one. */
   readonly accepted: number;
-  /** Requests that were in work as it began. */
+  /** Requests that were open when this start began. */
   readonly open: number;
-  /** The machine's, of the last minute. */
+  /** The machine's load average over the last minute. */
   readonly load: number;
 }
 
@@ -54,7 +54,7 @@ async function start(
   return tyche;
 }
 
-/** Counts the requests that a killed service had in work. */
+/** Counts the open requests of a killed service. */
 function countOpen(dataDir: string): number {
   const db = new DatabaseSync(path.join(dataDir, "tyche.sqlite"));
   try {
@@ -69,7 +69,7 @@ function median(of: readonly Start[]): number {
   return of.map(({ ms }) => ms).toSorted((a, b) => a - b)[Math.floor(of.length / 2)]!;
 }
 
-/** Keeps callers busy until the service is killed; gives back what it had accepted. */
+/** Keeps callers busy until the service is killed and returns the requests it had accepted. */
 async function loadAndKill(tyche: TycheProcess): Promise<string[]> {
   const accepted: string[] = [];
   let isOver = false;

@@ -1,11 +1,10 @@
 /**
- * How much room do ended requests take in the database, and how much is left after each kind of `keep`?
+ * How much space do ended requests take in the database, and how much remains after each kind of `keep`?
  *
- * Question: a database of SQLite with old requests, a third each of presets, functions with a source of 1 KB, and random words; five of
- * them to a transaction. What is in use of its file (pages that aren't free), and the file's size once it is compacted, at first and after payloads,
- * spent transactions and requests have gone; besides, how many rows go in a second beside nothing else, how long one write takes with its flush, and how long the
- * thread is held. Each count of rows is checked once.
- * Left out: traffic meanwhile, PostgreSQL, and the chains' own folders.
+ * Question: a SQLite database with old requests, a third each of presets, functions with a source of 1 KB, and random words; five of them per
+ * transaction. Measured: the used part of the file (pages that aren't free) and the size of the compacted file, at first and after payloads, spent
+ * transactions and requests have been removed; also, how many rows are removed per second with no other load, how long one write takes including its
+ * flush, and how long the thread is blocked. Each row count is checked once. Left out: concurrent traffic, PostgreSQL, and the chains' own folders.
  *
  * Run: `node bench/retention.ts [--requests 100000] [--json FILE]`
  */
@@ -34,7 +33,7 @@ const BEGAN = Date.now() - 60 * DAY_MS;
 const KEPT_DAYS = 30;
 const ROWS_AT_ONCE = 1_000;
 const REQUESTS_OF_TRANSACTION = 5;
-/** Calldata of five such requests, signed, as hex. */
+/** Signed calldata of five such requests, as hex. */
 const RAW = `0x${"5a".repeat(3_000)}` as const;
 const HASH = `0x${"ab".repeat(32)}` as const;
 const OPERATOR = `0x${"cd".repeat(20)}` as const;
@@ -109,9 +108,9 @@ async function fill(store: Store): Promise<void> {
 }
 
 interface Room {
-  /** Pages that hold something. */
+  /** Bytes of the pages in use. */
   readonly used: number;
-  /** Size of the file once compacted. */
+  /** Size of the compacted file, in bytes. */
   readonly compacted: number;
 }
 
@@ -148,7 +147,7 @@ async function measurePass(store: Store, kept: string, keep: Keep, rows: number)
     },
   };
   const delay = monitorEventLoopDelay({ resolution: 1 });
-  // The pauses of a pass keep no process alive.
+  // The pauses of a pass don't keep the process alive.
   const alive = setInterval(() => {}, DAY_MS);
   delay.enable();
   const began = performance.now();

@@ -1,10 +1,10 @@
 /**
- * How much faster is the sandbox than what it stands for?
+ * How much faster is the sandbox than what it emulates?
  *
  * Question: one dice source (20 faces, 10 dice, one 32-byte word) through this sandbox and through functions-toolkit's
- * `simulateScript` with real Deno, in one run on one machine: latency one at a time, runs a second two at a time,
- * and where the sandbox's time goes. Both return the same bytes, checked once. Left out: what a source itself computes
- * or waits for, and imports, which cost both the same or depend on the network.
+ * `simulateScript` with real Deno, in one run on one machine: latency one at a time, runs per second two at a time, and
+ * where the sandbox's time goes. Both return the same bytes, checked once. Left out: the source's own computation and
+ * waiting, and imports, which cost both the same or depend on the network.
  *
  * Run: `node --no-node-snapshot bench/sandbox.bench.ts`
  */
@@ -90,7 +90,7 @@ single.add(SHARED, () => ours({ sharesContext: true }));
 single.add(TOOLKIT, theirs);
 await single.run();
 
-/** One iteration is `LANES` lanes of `RUNS_PER_LANE` runs each, one after the other. */
+/** One iteration is `LANES` concurrent lanes of `RUNS_PER_LANE` runs each, one after the other. */
 const lanes = (run: () => Promise<unknown>) => async () => {
   await Promise.all(
     Array.from({ length: LANES }, async () => {
@@ -98,7 +98,7 @@ const lanes = (run: () => Promise<unknown>) => async () => {
     }),
   );
 };
-/** Runs a second two at a time, in turns: what else the machine does meets all alike. */
+/** Runs per second two at a time, in turns, so that other load on the machine affects all sides alike. */
 const rates: ReadonlyMap<string, number>[] = [];
 for (let turn = 0; turn < TURNS; turn++) {
   const double = new Bench({
@@ -189,7 +189,7 @@ async function measureColdStarts(): Promise<number> {
   return median(times);
 }
 
-/** Splits the answer's time and counts processor time, over a few hundred runs. */
+/** Breaks down the time to an answer and measures processor time, over a few hundred runs. */
 async function measureParts(
   of: SandboxPool,
   more: Partial<RunRequest>,
@@ -221,7 +221,7 @@ async function measureParts(
   };
 }
 
-/** Processor time in ms of what each run in an isolate of its own can't do without: making the isolate, an empty context, dropping both. */
+/** Measures the processor time in ms that a run in an isolate of its own can't avoid: creating the isolate and an empty context, disposing both. */
 function measureFloor(): readonly number[] {
   const TIMES = 300;
   const sums = [0, 0, 0];
@@ -240,7 +240,7 @@ function measureFloor(): readonly number[] {
   return sums;
 }
 
-/** Processor time of our child processes so far, those that have ended included, in ms, to 10 ms; 0 where the system does not tell. */
+/** Returns the processor time of our child processes so far, ended ones included, in ms, to 10 ms; 0 where the system doesn't report it. */
 function childrenCpuMs(): number {
   const TICK_MS = 10;
   if (process.platform !== "linux") return 0;

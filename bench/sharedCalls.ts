@@ -1,7 +1,7 @@
 /**
- * `node bench/sharedCalls.ts`: what it costs a call that its rate and its place are counted in PostgreSQL instead of in memory, with one
- * and three replicas in one process, over a socket of the same machine. Left out: the network between service and database, and
- * what a busy database adds.
+ * `node bench/sharedCalls.ts`: what it costs a call to count its rate and concurrency in PostgreSQL instead of in memory, with one and
+ * three replicas in one process, over a local socket. Left out: the network between service and database, and the load of a
+ * busy database.
  */
 import { cpus, loadavg } from "node:os";
 import { createCallCounter } from "../src/http/callCounter.ts";

@@ -1,12 +1,12 @@
 /**
- * Does the service fill the blocks of a network that mines by the clock, and what does one request wait for there?
+ * Does the service fill the blocks of a network that mines at fixed intervals, and how long does one request wait there?
  *
- * Question: on a stranger's chain with a block each 2 seconds and 30 million gas, how long does one preset alone take, and, with hundreds in
- * flight, how much of each block's gas is ours? Everything is real and on this machine: an Anvil that knows nothing of Tyche, contracts put
- * there by `tyche network deploy`, `tyche oracle` and `tyche start` in processes and folders of their own, and this process, which calls.
- * The preset is `range`; every answer is checked for its success and for being nobody else's, and the chain's logs for answers that are
- * missing or doubled. A block counts as full when 80 % of its gas is used, or when no transaction waits in the node's pool after it.
- * Left out: the first blocks of the load and those after its last call, which need not be full, and several confirmations.
+ * Question: on an external chain with a block every 2 seconds and 30 million gas, how long does one preset alone take, and, with hundreds in
+ * flight, how much of each block's gas is ours? Everything is real and on this machine: an Anvil that knows nothing of Tyche, contracts
+ * deployed by `tyche network deploy`, `tyche oracle` and `tyche start` in processes and folders of their own, and this process, which calls.
+ * The preset is `range`; each answer is checked for success and for belonging to its own call, and the chain's logs for missing or duplicate
+ * answers. A block counts as full when 80 % of its gas is used, or when no transaction is pending in the node's pool after it. Left out: the
+ * first blocks of the load and those after its last call, which need not be full, and several confirmations.
  *
  * Run: `npm run bench:slow-blocks`, with `-- --json FILE` for JSON too, `-- --in-flight N` (900), `-- --seconds N` (60) for the load.
  */
@@ -30,18 +30,18 @@ const BLOCK_SECONDS = 2;
 const BLOCK_GAS = 30_000_000;
 const FULL = 0.8;
 const LONE_CALLS = 10;
-/** Until requests of all stages are under way. */
+/** Blocks until requests of all stages are in flight. */
 const FILLING_BLOCKS = 6;
 const POLL_MS = 20;
 const IN_FLIGHT = numberAfter("--in-flight", 900);
 const LOAD_MS = 1_000 * numberAfter("--seconds", 60);
 const CALL = { path: `/api/vrfv2/presets?network=${NETWORK}&preset=range`, body: { min: "1", max: "6" } };
 
-/** A block of the load. */
+/** A block mined during the load. */
 interface LoadedBlock {
   readonly number: number;
   readonly usedShare: number;
-  /** Transactions in the node's pool right after it. */
+  /** Pending transactions in the node's pool right after it. */
   readonly waiting: number;
 }
 
@@ -69,7 +69,7 @@ async function measure(service: {
 }): Promise<void> {
   const rpc = openRpc(chain.httpUrl);
   const call = () => CALL;
-  // Subscriptions and code that runs for the first time.
+  // Warms up: subscriptions, and code that runs for the first time.
   await runLoad({ ...service, inFlight: 20, durationMs: 1, call });
   process.stderr.write("measuring\n");
   const machine = readMachine();
@@ -104,7 +104,7 @@ function report(result: {
   readonly machine: ReturnType<typeof readMachine>;
   readonly lone: LoadResult;
   readonly load: LoadResult;
-  /** Those counted, and all from the load's start to its last answer. */
+  /** The counted blocks, and all from the load's start to its last answer. */
   readonly blocks: readonly LoadedBlock[];
   readonly all: readonly LoadedBlock[];
   readonly ends: { readonly requests: number; readonly answers: number; readonly doubled: number };
@@ -146,7 +146,7 @@ function report(result: {
   if (rows.some(([, , , holds]) => !holds)) process.exitCode = 1;
 }
 
-/** Notes of each block how many transactions wait right after it. */
+/** Records how many transactions are pending right after each block. */
 function watchPool(rpc: Rpc) {
   const waiting = new Map<number, number>();
   let newest = 0;
@@ -185,7 +185,7 @@ async function readBlocks(
   return blocks;
 }
 
-/** Function requests of the presets in some blocks, and their answers, as the contracts' own logs tell of them. */
+/** Counts the presets' function requests in some blocks, and their answers, from the contracts' own logs. */
 async function countEnds(first: number, last: number) {
   const { contracts } = JSON.parse(readFileSync(parties.contractsFile, "utf8"));
   const client = createChainClient(chain.httpUrl);
@@ -207,7 +207,7 @@ async function countEnds(first: number, last: number) {
   };
 }
 
-/** Hundreds of calls of one key, by WebSocket. */
+/** Raises the limits to allow hundreds of calls by one key, and connects over WebSocket. */
 function raiseLimits({ service, oracle }: TwoParties, wsUrl: string): void {
   const change = (file: string, more: object): void => {
     const config = JSON.parse(readFileSync(file, "utf8"));

@@ -2,9 +2,9 @@
  * Does a long history slow an embedded chain down?
  *
  * Question: latency, throughput, memory and state on disk while presets go through one embedded chain over HTTP, 100 in
- * flight, in windows of 2,500; after each window, one preset at a time. Everything runs as `npm start` runs it, on a fresh
- * data directory that is removed at the end. Each answer is checked for `success`. Left out: the other three chains, which
- * stand idle meanwhile. Last, how long a restart on that history takes.
+ * flight, in windows of 2,500; after each window, one preset at a time. Everything runs as with `npm start`, on a fresh
+ * data directory that is removed at the end. Each answer is checked for `success`. At the end, how long a restart on that
+ * history takes. Left out: the other three chains, which are idle meanwhile.
  *
  * Run: `npm run soak:chain -- --presets 20000 [--window 2500] [--in-flight 100] [--json FILE]`
  */
@@ -43,7 +43,7 @@ interface Row {
   readonly p99Ms: number;
   readonly aloneP50Ms: number;
   readonly aloneP99Ms: number;
-  /** Processor time of the chain's Anvil and of the service's own process for each preset. */
+  /** Processor time of the chain's Anvil and of the service's own process per preset. */
   readonly anvilCpuMs: number;
   readonly serviceCpuMs: number;
   readonly blocks: number;
@@ -132,7 +132,7 @@ async function stop(service: Service): Promise<void> {
   await service.exited;
 }
 
-/** Runs so many presets, so many at a time; gives each one's milliseconds. */
+/** Runs `count` presets, `lanes` at a time, and returns the latency of each in milliseconds. */
 async function drive(service: Service, count: number, lanes: number): Promise<number[]> {
   const latencies: number[] = [];
   let left = count;
@@ -175,7 +175,7 @@ function anvilPid(): number {
   return Number.parseInt(readFileSync(join(chainDir, "anvil.pid"), "utf8"), 10);
 }
 
-/** Processor time so far; /proc counts in hundredths of a second. */
+/** Returns the processor time so far, in ms; /proc counts in hundredths of a second. */
 function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;
@@ -189,7 +189,7 @@ function residentMb(pid: number): number {
 function folderMb(folder: string): number {
   let bytes = 0;
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    // A file that is replaced meanwhile is gone.
+    // A file that was replaced since it was listed is gone.
     if (entry.isFile())
       bytes += statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0;
   }

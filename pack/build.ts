@@ -1,6 +1,6 @@
 /**
- * Builds `dist`, what the npm package holds: every module compiled (Node strips no types inside node_modules), the contracts and the
- * sandbox's child as they come out of `npm run prepare`, and the files beside the code. npm's `prepack` runs it.
+ * Builds `dist`, the contents of the npm package: every module compiled (Node doesn't strip types inside node_modules), the
+ * contracts and the sandbox's child as `npm run prepare` builds them, and the assets beside the code. npm's `prepack` runs it.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { compileContracts } from "../src/chainlink/contracts/compile.ts";
 const ROOT = path.resolve(import.meta.dirname, "..");
 const DIST = path.join(ROOT, "dist");
 
-/** Relative modules in declarations, which the compiler leaves as they are. */
+/** Relative imports in declarations, which the compiler leaves unchanged. */
 const DECLARED_IMPORT = /(from |import\()"(\.{1,2}\/[^"]+)\.ts"/g;
 
 rmSync(DIST, { recursive: true, force: true });

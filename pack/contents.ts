@@ -1,4 +1,4 @@
-/** Files and folders beside the code that it reads at run time. */
+/** Files and folders beside the code that the code reads at run time. */
 export const ASSETS: readonly string[] = [
   "plugins",
   "src/web/static",
@@ -7,5 +7,5 @@ export const ASSETS: readonly string[] = [
   "sandbox/host/child/kernel/kernel.c",
 ];
 
-/** Where a module names another outside an import: workers and child processes. */
+/** Matches a module named outside an import, as for workers and child processes. */
 export const MODULE_URL = /new URL\("([^"]+)\.ts", import\.meta\.url\)/g;

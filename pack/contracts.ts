@@ -3,7 +3,7 @@ import path from "node:path";
 import { loadArtifacts } from "../src/chainlink/contracts/artifacts.ts";
 import { readCompilationUnits } from "../src/chainlink/contracts/compilerInput.ts";
 
-/** Writes what the package knows of the contracts, as it has neither compilers nor their sources: what was compiled, and from what. */
+/** Writes the compiled contracts and what they were built from: the package has neither the compilers nor the Solidity sources. */
 export function writeContracts(dist: string): void {
   const folder = path.join(dist, "src/chainlink/contracts");
   mkdirSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * Writes into `dist` what lets programs in a checkout import `tyche/client` and the package's other entry points by name: a module for
- * each that passes the source on, which Node runs as it is. npm's `prepare` runs it; `npm pack` puts the compiled code there instead,
- * and these modules again when it is done.
+ * Writes modules into `dist` that let programs in a checkout import `tyche/client` and the package's other entry points by name. Each
+ * re-exports its source, which Node runs directly. npm's `prepare` runs it; `npm pack` replaces these modules with the compiled code,
+ * and restores them when it is done.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -9,7 +9,7 @@ import path from "node:path";
 const ROOT = path.resolve(import.meta.dirname, "..");
 const DIST = path.join(ROOT, "dist");
 
-/** Writes one module, or one file of declarations. `target` is its path in the package, `./dist/…`. */
+/** Writes one module or declaration file. `target` is its path in the package, `./dist/…`. */
 function writeEntryPoint(target: string): void {
   const file = path.join(ROOT, target);
   const name = path.relative(DIST, file);
@@ -23,7 +23,7 @@ function writeEntryPoint(target: string): void {
   );
 }
 
-/** npm runs `prepare` between `prepack` and the packing, too. */
+/** npm also runs `prepare` between `prepack` and the packing itself. */
 const isPacking =
   process.env["npm_lifecycle_event"] === "prepare" &&
   /^(pack|publish)$/.test(process.env["npm_command"] ?? "");

@@ -1,4 +1,4 @@
-/** Runs sources for oracle functions as the oracle nodes' Deno does, contained in child processes. */
+/** Runs oracle function sources as the oracle nodes' Deno does, contained in child processes. */
 export { createSandboxPool } from "./host/sandboxPool.ts";
 export {
   RunAbortedError,

@@ -39,9 +39,11 @@ export interface SimulationResult {
   capturedTerminalOutput: string;
 }
 
-/** Console output that is kept; the toolkit keeps all of it, and a terminal is no place for more than this. */
+/** Console output kept; the toolkit keeps all of it, but more than this is no use in a terminal. */
 const MAX_CONSOLE_BYTES = 1024 * 1024;
-/** How long the processes wait for another call. Then nothing of this module keeps the caller's process alive. */
+/**
+ * How long the processes wait for another call. After that, nothing in this module keeps the caller's process alive.
+ */
 const LINGER_MS = 500;
 
 let shared:
@@ -52,11 +54,11 @@ let shared:
  * Runs a source as the oracle nodes would, on a developer's own machine: the parameters, defaults, result fields and
  * validation errors are those of `simulateScript` in `@chainlink/functions-toolkit@0.3.2`. Needs no Deno.
  *
- * Like the toolkit's it reaches whatever this machine reaches, loopback and private addresses, npm and the hosts
- * that Deno imports from included; a service that runs other people's sources uses `createSandboxPool` with a
- * `createSandboxNetwork` of its own instead.
+ * Like the toolkit's, it reaches whatever this machine reaches, including loopback and private addresses, npm and
+ * the hosts that Deno imports from. A service that runs other people's sources uses `createSandboxPool` with its own
+ * `createSandboxNetwork` instead.
  *
- * @throws {Error} With the toolkit's texts when a parameter is not valid, e.g. `args param not an array`.
+ * @throws {Error} With the toolkit's texts if a parameter is not valid, e.g. `args param not an array`.
  */
 export async function simulateScript(input: SimulationInput): Promise<SimulationResult> {
   const { source, args, bytesArgs, secrets } = input;

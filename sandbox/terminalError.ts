@@ -1,8 +1,8 @@
 import { CRASH_TEXT, type RunError } from "./run.ts";
 
 /**
- * Formats what ends Deno itself, a syntax error or an error that nobody caught, as Deno prints it on standard error, without its colours. `""` for
- * everything else: what a source throws is its result and not printed.
+ * Formats what ends Deno itself, a syntax error or an uncaught error, as Deno prints it on standard error, without colours. `""` for everything
+ * else: what a source throws is its result and is not printed.
  */
 export function formatTerminalError(source: string, error: RunError): string {
   const { kind, message, detail, line, column = 1 } = error;

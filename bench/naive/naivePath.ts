@@ -20,10 +20,10 @@ import { prove, type ProvingKey } from "../../src/vrf/proof.ts";
 import { randomWords, seedOf } from "../../src/vrf/randomWords.ts";
 import type { OrderlyAccount } from "./orderlyAccount.ts";
 
-/** What each of the two subscriptions holds: 10 million LINK, so that none runs dry. */
+/** Balance of each of the two subscriptions: 10 million LINK, so that none runs dry. */
 const ALLOWANCE_JUELS = 10_000_000n * 10n ** 18n;
 const NODES = 4;
-/** Gas limits; what isn't used isn't paid for. */
+/** Gas limits; unused gas isn't charged. */
 const GAS = {
   provision: 1_500_000n,
   request: 400_000n,
@@ -32,7 +32,7 @@ const GAS = {
   report: 900_000n,
 };
 
-/** What the path needs of a chain and of the oracle's keys. */
+/** The chain client and oracle keys that the path needs. */
 export interface NaivePathOptions {
   readonly client: ChainClient;
   readonly contracts: StackAddresses;
@@ -43,20 +43,21 @@ export interface NaivePathOptions {
   readonly maxResponseBytes: number;
 }
 
-/** One preset's way, done. */
+/** The result of one preset. */
 export interface NaiveResult {
   readonly requestId: Hex;
   readonly result: Hex;
-  /** Gas of its transactions: two that ask, one that brings the word, one that reports. */
+  /** Gas of its transactions: two for the requests, one for the word, one for the report. */
   readonly gas: { readonly request: number; readonly words: number; readonly report: number };
 }
 
 /**
- * Makes the straightforward way from a call to a result: ask for a word, fulfil it, send the function request with the word as an
- * argument, report. Four transactions for each request, none shared. Real contracts, real proofs, real executions and signatures.
+ * Creates the straightforward path from a call to a result: request a word, fulfill it, send the function request with the word as an
+ * argument, report. Four transactions per request, none shared. Contracts, proofs, executions and signatures are real.
  *
- * Easy on itself: no dry run, nothing stored, the receipts passed from hand to hand instead of looked for on chain, the service's own
- * lean consumer contract. The service carries the word from the randomness to the function: nothing on chain holds it to that.
+ * It has advantages that the service doesn't: no dry run, nothing stored, receipts handed over directly instead of found on chain,
+ * and the service's own lean consumer contract. Its server carries the word from the randomness to the function: nothing on
+ * chain enforces that.
  */
 export async function createNaivePath(
   options: NaivePathOptions,

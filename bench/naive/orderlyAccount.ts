@@ -3,16 +3,16 @@ import type { Account } from "../../src/evm/account.ts";
 import { parseReceipt, type ChainClient, type Receipt } from "../../src/evm/client.ts";
 import { EMBEDDED_GAS_PRICE_WEI } from "../../src/networks/embedded/anvil.ts";
 
-/** Sends the transactions of one account, one after the other. */
+/** Sends the transactions of one account one by one. */
 export interface OrderlyAccount {
   readonly address: Hex;
-  /** Gives the receipt; throws when the transaction reverted. */
+  /** Returns the receipt; throws if the transaction reverted. */
   send(call: { readonly to: Hex; readonly data: Hex; readonly gas: bigint }): Promise<Receipt>;
 }
 
 /**
- * Makes one. Each transaction waits for the one before: Anvil 1.7.1 leaves one waiting in its pool for good that comes while the one
- * before it is mined.
+ * Creates an account. Each transaction waits for the previous one: Anvil 1.7.1 leaves a transaction in its pool for good if it
+ * arrives while the previous one is being mined.
  */
 export async function createOrderlyAccount(options: {
   readonly client: ChainClient;

@@ -1,6 +1,6 @@
 /**
- * The naive path behind HTTP, in a process of its own as the service is: `node --no-node-snapshot bench/naive/server.ts FOLDER`.
- * Prints one line of JSON once it listens; ends with SIGTERM.
+ * Serves the naive path over HTTP, like the service in a process of its own: `node --no-node-snapshot bench/naive/server.ts
+ * FOLDER`. Prints one line of JSON once it listens; SIGTERM ends it.
  */
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -19,21 +19,21 @@ interface ProfileNode {
   readonly children?: readonly number[];
 }
 
-/** A frame with everything that was called from it; `us` holds what its own code took, too. */
+/** A frame and everything called from it; `us` includes the time of its own code. */
 export interface Frame {
   readonly name: string;
   us: number;
   readonly children: Map<string, Frame>;
 }
 
-/** What is below this share of the whole can't be seen. */
+/** Boxes below this share of the total are too small to see. */
 const MIN_SHARE = 0.002;
 const WIDTH = 1_200;
 const ROW = 17;
 const CHAR = 6.6;
 const GAP = 1;
 
-/** Builds the tree of what ran between two moments, in microseconds of the monotonic clock; idle time left out. */
+/** Builds the tree of frames that ran between two moments, in microseconds of the monotonic clock; idle time is left out. */
 export function buildFrames(profile: CpuProfile, from: number, to: number): Frame {
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
   const parents = new Map(
@@ -48,7 +48,7 @@ export function buildFrames(profile: CpuProfile, from: number, to: number): Fram
     const names: string[] = [];
     for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
       const name = nameOf(nodes.get(at)!);
-      // Calls within one package are one frame.
+      // Calls within one package form one frame.
       if (name !== undefined && names[0] !== name) names.unshift(name);
     }
     add(root, names, us);
@@ -67,7 +67,7 @@ function add(root: Frame, names: readonly string[], us: number): void {
   }
 }
 
-/** Ours by function and file, others' by package; `undefined` for the root. */
+/** Names our code by function and file, others' by package; `undefined` for the root. */
 function nameOf({ callFrame: { functionName, url } }: ProfileNode): string | undefined {
   if (functionName === "(root)") return undefined;
   if (url === "") return functionName === "" ? "(native)" : functionName;
@@ -80,7 +80,7 @@ function nameOf({ callFrame: { functionName, url } }: ProfileNode): string | und
   return functionName === "" ? file : `${functionName} ${file}`;
 }
 
-/** Sums up what the frames' own code took, by name, the largest first. */
+/** Totals the frames' own time by name, the largest first. */
 export function sumSelf(root: Frame): readonly (readonly [name: string, us: number])[] {
   const sums = new Map<string, number>();
   const visit = ({ name, us, children }: Frame): void => {
@@ -95,7 +95,7 @@ export function sumSelf(root: Frame): readonly (readonly [name: string, us: numb
   return [...sums].toSorted(([, a], [, b]) => b - a);
 }
 
-/** Draws the frames as SVG, callers above what they call; each has its share as a tooltip. */
+/** Draws the frames as SVG, callers above their callees; a tooltip shows each one's share. */
 export function drawFlameGraph(root: Frame, title: string): string {
   const boxes: string[] = [];
   let depth = 0;
@@ -122,7 +122,7 @@ export function drawFlameGraph(root: Frame, title: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="monospace" font-size="11"><rect width="100%" height="100%" fill="#fff"/><text x="4" y="18" font-size="13">${escape(title)}</text>${boxes.join("")}</svg>\n`;
 }
 
-/** Ours, packages, Node itself, and V8 (its compiler and garbage collector) apart. */
+/** Gives our code, packages, Node itself and V8 (its compiler and garbage collector) a colour each. */
 function colourOf(name: string): string {
   if (name.startsWith("(")) return "#d0d0d8";
   if (name.startsWith("node:")) return "#b5d8b0";

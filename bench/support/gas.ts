@@ -1,34 +1,34 @@
-/** Contracts by which a transaction's purpose is told. */
+/** Contracts that identify a transaction's purpose. */
 export interface GasContracts {
   readonly presetConsumer: string;
   readonly functionsCoordinator: string;
   readonly subscriptionOwner: string;
 }
 
-/** What the transactions of some blocks used, by purpose. */
+/** Gas that the transactions of some blocks used, by purpose. */
 export interface GasUse {
   readonly blocks: number;
   readonly request: Transactions;
-  /** Whatever is none of the others: the VRF node's. */
+  /** All other transactions: the VRF node's. */
   readonly words: Transactions;
   readonly report: Transactions;
   /** Funding of subscriptions. */
   readonly upkeep: Transactions;
 }
 
-/** Transactions of one purpose, all together. */
+/** Totals of the transactions of one purpose. */
 interface Transactions {
   count: number;
   gas: number;
 }
 
-/** A node by its JSON-RPC URL. */
+/** A node reached by its JSON-RPC URL. */
 export interface Rpc {
   call(method: string, ...params: unknown[]): Promise<unknown>;
   blockNumber(): Promise<number>;
 }
 
-/** Makes a caller of a node's JSON-RPC over HTTP. */
+/** Creates a JSON-RPC client for a node, over HTTP. */
 export function openRpc(url: string): Rpc {
   const call = async (method: string, ...params: unknown[]): Promise<unknown> => {
     const response = await fetch(url, {
@@ -43,13 +43,13 @@ export function openRpc(url: string): Rpc {
   return { call, blockNumber: async () => Number(await call("eth_blockNumber")) };
 }
 
-/** Makes a sum to add to. */
+/** Creates an empty total for a number of blocks. */
 export function noGasUse(blocks: number): GasUse {
   const none = (): Transactions => ({ count: 0, gas: 0 });
   return { blocks, request: none(), words: none(), report: none(), upkeep: none() };
 }
 
-/** Adds up the receipts of blocks `first` to `last`. */
+/** Totals the receipts of blocks `first` to `last`. */
 export async function readGasUse(
   rpc: Rpc,
   first: number,

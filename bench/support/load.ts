@@ -1,34 +1,33 @@
 import { Pool } from "undici";
 
-/** One call of a load; its answer must be 200 with `data.success`, and of no other call. */
+/** One call of a load; its answer must be 200 with `data.success`, with a request id that no other call got. */
 export interface LoadCall {
   readonly path: string;
   readonly body: unknown;
 }
 
-/** Options of {@link runLoad}. */
 interface LoadOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Calls under way at any moment, each on a connection of its own that is kept. */
+  /** Calls in flight at any moment, each on a keep-alive connection of its own. */
   readonly inFlight: number;
   /** No call begins after this time. */
   readonly durationMs: number;
   readonly call: (index: number) => LoadCall;
-  /** Told of the `data` of every answer that succeeded. Default: ignored. */
+  /** Gets the `data` of every successful answer. Default: ignored. */
   readonly onAnswer?: (data: unknown) => void;
-  /** Asked now and then whether to begin no more calls. Default: never. */
+  /** Asked periodically whether to stop beginning calls. Default: never. */
   readonly isEnough?: () => Promise<boolean>;
 }
 
-/** What a load measured. */
+/** The measurements of a load. */
 export interface LoadResult {
   readonly inFlight: number;
   readonly requests: number;
   readonly failed: number;
-  /** What the first failure said. */
+  /** Text of the first failure. */
   readonly firstFailure: string | undefined;
-  /** From the first call's start to the last answer: filling and draining included. */
+  /** From the first call's start to the last answer, including ramp-up and drain. */
   readonly seconds: number;
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
@@ -39,7 +38,7 @@ export interface LoadResult {
 /** How often {@link LoadOptions.isEnough} is asked. */
 const ASK_INTERVAL_MS = 100;
 
-/** Keeps `inFlight` calls under way: each answer begins the next call. */
+/** Keeps `inFlight` calls in flight: each answer begins the next call. */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const { url, headers, inFlight, call } = options;
   const pool = new Pool(url, { connections: inFlight, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
@@ -105,7 +104,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   };
 }
 
-/** The smallest value that at least this part of the sorted values does not exceed. */
+/** Returns the smallest value that at least this share of the sorted values does not exceed. */
 function quantile(sorted: readonly number[], part: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
 }

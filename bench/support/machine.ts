@@ -1,18 +1,18 @@
 import { availableParallelism, cpus, loadavg, release, totalmem } from "node:os";
 
-/** Where a measurement was taken. */
+/** The machine that a measurement was taken on. */
 export interface Machine {
   readonly node: string;
   readonly cores: number;
   readonly cpu: string;
   readonly memoryGib: number;
   readonly system: string;
-  /** Load average of the last minute as the run began: near 0 on a quiet machine. */
+  /** Load average of the last minute when the run began: near 0 on a quiet machine. */
   readonly loadAtStart: number;
   readonly startedAt: string;
 }
 
-/** Reads what the numbers of a run depend on. */
+/** Reads what a run's numbers depend on. */
 export function readMachine(): Machine {
   return {
     node: process.version,
@@ -25,7 +25,7 @@ export function readMachine(): Machine {
   };
 }
 
-/** Describes the machine in one line, with a warning where others are at work on it. */
+/** Describes the machine in one line, with a warning if it was busy with other work. */
 export function describeMachine(machine: Machine): string {
   const { node, cores, cpu, memoryGib, system, loadAtStart } = machine;
   const busy =

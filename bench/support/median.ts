@@ -1,4 +1,4 @@
-/** The middle value; of an even number of values the upper one of the middle two. At least one value. */
+/** Returns the median; for an even number of values, the upper of the middle two. Takes at least one value. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }

@@ -1,17 +1,17 @@
 import { readFileSync, readdirSync } from "node:fs";
 
-/** Which part of a service a process is. */
+/** The part of a service that a process belongs to. */
 type Part = "service" | "anvil" | "otherAnvils" | "sandbox";
 
-/** Processor time in milliseconds of each part since the start of its processes; 0 where the system doesn't tell. */
+/** Processor time in milliseconds of each part since its processes started; 0 where the system doesn't report it. */
 export type CpuTimes = Readonly<Record<Part, number>>;
 
 /** The kernel's clock tick (`sysconf(_SC_CLK_TCK)`): 100 a second on every Linux that Node runs on. */
 const TICK_MS = 10;
 
 /**
- * Reads the processor time of a service and of all that it started, from Linux' `/proc/PID/stat`. Of its children only those of the
- * sandbox end while it runs: what ended ones had used counts there.
+ * Reads the processor time of a service and its descendants from Linux's `/proc/PID/stat`. While the service runs, only its sandbox
+ * children end, so the time of ended children counts as the sandbox's.
  *
  * @param chainId the measured chain's: its Anvil counts as `anvil`, others as `otherAnvils`.
  */
@@ -27,7 +27,7 @@ export function readCpuTimes(servicePid: number, chainId: number): CpuTimes {
   return times;
 }
 
-/** Returns what each part used between two readings. */
+/** Returns the time that each part used between two readings. */
 export function subtractCpuTimes(later: CpuTimes, earlier: CpuTimes): CpuTimes {
   const used = (part: Part): number => Math.max(0, later[part] - earlier[part]);
   return {
@@ -64,13 +64,13 @@ interface ProcessTimes {
   readonly pid: number;
   readonly parent: number;
   readonly cpuMs: number;
-  /** Of children that have ended and been waited for. */
+  /** Time of children that have ended and been waited for. */
   readonly endedChildrenMs: number;
 }
 
-/** Parent and processor time of a process, or `undefined` when it has ended. */
+/** Reads a process's parent and processor time; `undefined` if it has ended. */
 function readProcess(pid: number): ProcessTimes | undefined {
-  // The command's name, in brackets, may hold anything: fields count from the last bracket on (proc(5): state is the third).
+  // The command name, in parentheses, may hold anything: fields count from the last parenthesis on (proc(5): state is the third).
   const fields = readFileOf(pid, "stat").split(") ").at(-1)?.split(" ") ?? [];
   if (fields.length < 15) return undefined;
   const [utime, stime, cutime, cstime] = fields.slice(11, 15).map(Number) as [number, number, number, number];

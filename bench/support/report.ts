@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 
 /** Options that every bench takes. */
 export interface ReportTarget {
-  /** `undefined`: a table only; `true`: JSON to standard output instead; a path: JSON there, beside the table. */
+  /** `undefined`: only a table; `true`: JSON on standard output instead; a path: JSON to that file, in addition to the table. */
   readonly json: string | true | undefined;
 }
 
@@ -14,7 +14,7 @@ export function parseReportTarget(args: readonly string[]): ReportTarget {
   return { json: file === undefined || file.startsWith("-") ? true : file };
 }
 
-/** Writes the text for people and the data for programs where the command line wants them. */
+/** Writes the text for people and the data for programs to where the command line says. */
 export function writeReport(
   target: ReportTarget,
   report: { readonly text: string; readonly data: object },
@@ -28,7 +28,7 @@ export function writeReport(
   if (target.json !== undefined) writeFileSync(target.json, json);
 }
 
-/** Lays rows out in columns; the first is left-aligned, the others right-aligned. */
+/** Formats rows as columns; the first is left-aligned, the others right-aligned. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [header, ...rows];
   const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));

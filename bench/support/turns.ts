@@ -1,7 +1,7 @@
 import { runLoad, type LoadCall } from "./load.ts";
 import { median } from "./median.ts";
 
-/** Milliseconds that half of the calls of one turn took at most, by either service. */
+/** Median latency of one turn in milliseconds, for each service. */
 export interface Turn {
   readonly service: number;
   readonly naive: number;
@@ -13,7 +13,7 @@ interface Alternating {
   readonly call: (index: number) => LoadCall;
 }
 
-/** Makes one call at a time, some seconds to one service, then some to the other. */
+/** Makes one call at a time, alternating between the services every few seconds. */
 export async function takeTurns(
   { service, naive }: Readonly<Record<keyof Turn, Alternating>>,
   { count, durationMs }: { readonly count: number; readonly durationMs: number },
@@ -28,7 +28,7 @@ export async function takeTurns(
   return turns;
 }
 
-/** Says what the turns showed, in a line. */
+/** Describes the result of the turns in one line. */
 export function describeTurns(turns: readonly Turn[], durationMs: number): string {
   const middle = (of: keyof Turn): string => median(turns.map((turn) => turn[of])).toFixed(1);
   const ratios = turns.map(({ service, naive }) => service / naive).toSorted((a, b) => a - b);

@@ -1,4 +1,4 @@
-/** What V8 offers in an isolate and TypeScript's own library for ECMAScript does not declare. */
+/** What V8 provides in an isolate but TypeScript's ECMAScript library doesn't declare. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: ArrayBuffer);

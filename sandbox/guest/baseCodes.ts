@@ -1,6 +1,6 @@
 /**
- * Hex and base64 (RFC 4648), written out: V8 has methods for them from Node 25 on only, and a source may replace them. The built-ins are
- * kept as they are before any of the caller's code has run.
+ * Hex and base64 (RFC 4648), implemented here: V8 has methods for them only from Node 25 on, and a source may replace
+ * those. The built-ins are captured before any of the caller's code runs.
  */
 const { Uint8Array } = globalThis;
 const codeAt = Function.prototype.call.bind(String.prototype.charCodeAt) as (
@@ -11,7 +11,7 @@ const codeAt = Function.prototype.call.bind(String.prototype.charCodeAt) as (
 const HEX = "0123456789abcdef";
 const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** Values of base64's digits by character code. */
+/** Values of the base64 digits, by character code. */
 const base64Values = /* @__PURE__ */ readDigits();
 
 function readDigits(): Uint8Array {
@@ -20,13 +20,13 @@ function readDigits(): Uint8Array {
   return values;
 }
 
-/** Value of a hex digit: in ASCII the low four bits, and 9 more for a letter of either case. */
+/** Returns the value of a hex digit: the low four bits of its ASCII code, plus 9 for a letter of either case. */
 const hexValue = (text: string, at: number): number => {
   const code = codeAt(text, at);
   return (code & 15) + 9 * (code >> 6);
 };
 
-/** Reads an even number of hex digits, and nothing else. */
+/** Decodes hex; the text must be an even number of hex digits. */
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   const length = text.length >> 1;
   const bytes = new Uint8Array(length);
@@ -34,7 +34,7 @@ export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Writes two lower-case digits for each byte. */
+/** Encodes bytes as hex, two lower-case digits per byte. */
 export function toHex(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at++) {
@@ -44,7 +44,7 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
-/** Reads base64 without padding, of a length that is possible; bits that make no byte are dropped. */
+/** Decodes base64 without padding; the length must be a possible one. Leftover bits that don't fill a byte are dropped. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array((text.length * 3) >> 2);
   let held = 0;
@@ -61,7 +61,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Writes base64 with padding. */
+/** Encodes bytes as base64 with padding. */
 export function toBase64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 3) {

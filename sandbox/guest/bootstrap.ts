@@ -1,6 +1,6 @@
 /**
- * Runs in a fresh context before any of the caller's code. It keeps the built-ins it needs as they are now: what a
- * source does to prototypes afterwards is its own affair.
+ * Runs in a fresh context before any of the caller's code. It captures the built-ins it needs at that point, so a
+ * source that changes prototypes later affects only itself.
  */
 import {
   ArrayBuffer,
@@ -59,20 +59,20 @@ const visible: PropertyDescriptor = {
   configurable: true,
 } as never;
 
-/** Longest specifier that is handed on; the host refuses long before. */
+/** Longest specifier passed to the host, in characters; the host's own limit is far lower. */
 const MAX_SPECIFIER_CHARS = 65_536;
 
 type ImportModule = (specifier: unknown, options?: unknown) => Promise<unknown>;
 type Source = (run: object, importModule: ImportModule) => () => Promise<unknown>;
 
-/** Prepares the global object and returns `dispatch`, through which the host tells this context what to do. */
+/** Prepares the global object and returns `dispatch`, through which the host sends this context its commands. */
 export default function boot(
   host: Host,
 ): (tell: number, a?: unknown, b?: unknown, c?: unknown, d?: unknown) => unknown {
   removeUnsharedMembers();
   shareFormats();
   let isObserved = false;
-  /** Chunks that are being set up: what they read then is not the source's doing. */
+  /** Number of chunks being set up: what they read meanwhile isn't attributed to the source. */
   let loading = 0;
   const touch = (what: "time" | "randomness"): void => {
     if (isObserved && loading === 0) host(ASK.touch, what);
@@ -87,7 +87,7 @@ export default function boot(
   } as never;
   let nextCall = 1;
   let handedOver: Chunk | undefined;
-  /** Console characters left; −1 once some were dropped. */
+  /** Console characters left; negative once some were dropped. */
   let printable = 0;
   const functions = createFunctions();
 
@@ -121,7 +121,7 @@ export default function boot(
     touch,
   };
 
-  /** Cuts here what the host would drop anyway, so that a huge text never leaves this heap. */
+  /** Prints to the console. Text that the host would drop anyway is cut here, so a huge text never leaves this heap. */
   function print(text: string): void {
     if (printable < 0) return;
     const kept = text.length > printable ? slice(text, 0, printable + 1) : text;
@@ -143,7 +143,7 @@ export default function boot(
     }
   }
 
-  /** The exports behind an entry of `nodeModules`: a chunk's, or those of `chunk#member`. */
+  /** Returns the exports behind an entry of `nodeModules`: those of a chunk, or those of `chunk#member`. */
   function loadModule(entry: string): Readonly<Record<string, unknown>> {
     const at = indexOf(entry, "#");
     if (at < 0) return load(entry);
@@ -157,10 +157,10 @@ export default function boot(
     createConsole: () => createConsole(internals),
   });
 
-  /** Stands for `import(…)` in the source; also carries what stands for `import.meta`. */
+  /** Replaces `import(…)` in the source; its `meta` property replaces `import.meta`. */
   const importModule: ImportModule = (specifier, options) =>
     new Promise((resolve, reject) => {
-      // A template throws for a symbol, as import() does; String() would not.
+      // A template literal throws for a symbol, as import() does; String() would not.
       const name = slice(`${specifier as string | number}`, 0, MAX_SPECIFIER_CHARS);
       const type = attributeType(options);
       const id = nextCall++;
@@ -196,7 +196,7 @@ export default function boot(
         refused = true;
         throw new Error("returned value not an ArrayBuffer or Uint8Array");
       }
-      // Measured first: a copy of a huge result would not fit into the memory that is left.
+      // The length is checked first: a copy of a huge result wouldn't fit into the remaining memory.
       const tooLong = byteLengthOf(value) > maxResponseBytes;
       const bytes = tooLong ? undefined : new Uint8Array(value as ArrayBuffer);
       if (bytes === undefined || lengthOf(bytes) > maxResponseBytes) {
@@ -213,7 +213,10 @@ export default function boot(
     dropFetches();
   }
 
-  /** When a source has ended, the nodes close their proxy: a request under way fails, and ends the program if nobody hears it. */
+  /**
+   * Rejects the fetches in flight: the nodes close their proxy once a source has ended. A rejection that nobody handles
+   * ends the program.
+   */
   function dropFetches(): void {
     for (const id in calls) {
       const call = calls[id];

@@ -1,4 +1,4 @@
-/** Built-ins as they are before any of the caller's code has run; methods take their `this` as first argument. */
+/** Built-ins captured before any of the caller's code runs; methods take their `this` as first argument. */
 
 const { JSON, Object, String } = globalThis;
 export const { ArrayBuffer, Error, Promise, TypeError, Uint8Array } = globalThis;
@@ -26,11 +26,11 @@ const getterOf = (prototype: object, name: string) =>
   Function.prototype.call.bind(Object.getOwnPropertyDescriptor(prototype, name)?.get as () => number) as (
     of: unknown,
   ) => number;
-/** Length of a typed array. */
+/** Returns the length of a typed array. */
 export const lengthOf = getterOf(Object.getPrototypeOf(Uint8Array.prototype) as object, "length");
 const bufferLengthOf = getterOf(ArrayBuffer.prototype, "byteLength");
 
-/** Length of a byte array or buffer; 0 for what only poses as one, which is measured once it is read. */
+/** Returns the length of a byte array or buffer in bytes; 0 for a value that only poses as one, which is measured once it is read. */
 export function byteLengthOf(value: unknown): number {
   try {
     return hasInstance(Uint8Array, value) ? lengthOf(value) : bufferLengthOf(value);
@@ -39,7 +39,7 @@ export function byteLengthOf(value: unknown): number {
   }
 }
 
-/** Text of any value, at most `maxChars` long. */
+/** Converts any value to text of at most `maxChars` characters. */
 export function cutText(value: unknown, maxChars: number): string {
   return slice(typeof value === "string" ? value : String(value), 0, maxChars);
 }

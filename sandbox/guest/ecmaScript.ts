@@ -1,6 +1,7 @@
 /**
- * Sources find the same ECMAScript on every version of Node, so that oracle nodes on different ones agree: what the oldest supported Node
- * lacks is removed from newer ones, and what newer ones have dropped from the older. `test/sandbox/intrinsics.test.ts` holds what is left.
+ * Gives sources the same ECMAScript on every version of Node, so that oracle nodes on different versions agree: removes
+ * from newer versions what the oldest supported one lacks, and from older versions what newer ones have dropped.
+ * `test/sandbox/intrinsics.test.ts` pins what is left.
  */
 const { Date, Intl, Iterator, Map, Uint8Array, WeakMap, WebAssembly } = globalThis as typeof globalThis & {
   readonly Iterator: object;
@@ -10,7 +11,7 @@ const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect;
 
 type Members = readonly (readonly [holder: object, ...names: readonly string[]])[];
 
-/** V8 13.6, of Node 24, has none of these. Node 26 has V8 14.6. */
+/** Missing in V8 13.6 (Node 24). Node 26 has V8 14.6. */
 const addedAfterNode24: Members = [
   [globalThis, "Temporal"],
   [Date.prototype, "toTemporalInstant"],
@@ -22,7 +23,7 @@ const addedAfterNode24: Members = [
   [WebAssembly.Memory.prototype, "toFixedLengthBuffer", "toResizableBuffer"],
 ];
 
-/** Getters from before ECMA-402 made methods of them (`getCalendars` …), which V8 14.6 has dropped. */
+/** Getters that ECMA-402 later turned into methods (`getCalendars` …); V8 14.6 has dropped them. */
 const droppedAfterNode24: Members = [
   [
     Intl.Locale.prototype,
@@ -36,14 +37,17 @@ const droppedAfterNode24: Members = [
   ],
 ];
 
-/** Removes what not every supported version of Node has. To be called before any of the caller's code runs. */
+/** Removes what some supported version of Node lacks. Must be called before any of the caller's code runs. */
 export function removeUnsharedMembers(): void {
   for (const members of [addedAfterNode24, droppedAfterNode24])
     for (const [holder, ...names] of members) for (const name of names) deleteProperty(holder, name);
   moveToEnd(globalThis, "Float16Array");
 }
 
-/** V8 13.6 and 14.6 create it at different places, which the order of the global object's names would show. */
+/**
+ * Moves a property to the end: V8 13.6 and 14.6 create it at different places, which the order of the global object's
+ * names would reveal.
+ */
 function moveToEnd(holder: object, name: string): void {
   const descriptor = getOwnPropertyDescriptor(holder, name) as PropertyDescriptor;
   deleteProperty(holder, name);

@@ -3,8 +3,9 @@ const { freeze, getOwnPropertyDescriptor, getPrototypeOf, isFrozen } = Object;
 const { ownKeys } = Reflect;
 
 /**
- * Freezes the global object, every built-in object that can be reached from it or by syntax, and `more`. A context that many runs
- * use takes this: what is shown of their source says that they would not write to any of these, and here they could not.
+ * Freezes the global object, every built-in object reachable from it or through syntax, and `more`. It is used for a
+ * context that many runs share: their source is proved not to write to any of these objects, and frozen objects refuse
+ * it anyway.
  */
 export function freezeIntrinsics(more: object): void {
   const open: unknown[] = [more, ...syntaxObjects()];
@@ -30,7 +31,7 @@ function visitMembers(value: object, open: unknown[]): void {
   }
 }
 
-/** Objects that no property of the global object leads to: those behind functions and iterators. */
+/** Returns objects whose prototypes no property of the global object leads to: those of functions and iterators. */
 function syntaxObjects(): unknown[] {
   return [
     async () => {},

@@ -18,14 +18,14 @@ const MIN_INT256 = -(2n ** 255n);
 const MAX_INT256 = 2n ** 255n - 1n;
 
 /**
- * Creates the `Functions` object that sources see. Texts and coercions are those of the oracle nodes' library
+ * Creates the `Functions` object that sources see. Messages and coercions are those of the oracle nodes' library
  * (functions-toolkit, `deno-sandbox/sandbox.ts`).
  */
 export function createFunctions(): object {
   return { makeHttpRequest, encodeUint256, encodeInt256, encodeString };
 }
 
-/** 32 bytes, big-endian. */
+/** Encodes an integer as 32 bytes, big-endian. */
 const encodeUint256 = (value: unknown): Uint8Array => {
   const integer = toInteger(value, "encodeUint256");
   if (integer < 0n) throw new Error("input into Functions.encodeUint256 is negative");
@@ -33,7 +33,7 @@ const encodeUint256 = (value: unknown): Uint8Array => {
   return fromHex(padStart(toText(integer, 16), 64, "0"));
 };
 
-/** 32 bytes, big-endian two's complement. */
+/** Encodes an integer as 32 bytes, big-endian two's complement. */
 const encodeInt256 = (value: unknown): Uint8Array => {
   const integer = toInteger(value, "encodeInt256");
   if (integer < MIN_INT256) throw new Error("input into Functions.encodeInt256 is too small");
@@ -42,7 +42,7 @@ const encodeInt256 = (value: unknown): Uint8Array => {
   return fromHex(padStart(toText(word, 16), 64, "0"));
 };
 
-/** UTF-8, as `TextEncoder.encode` of the value. */
+/** Encodes a value as UTF-8, as `TextEncoder.encode` does. */
 const encodeString = (value: unknown): Uint8Array =>
   encodeUtf8(value === undefined ? "" : `${value as bigint}`);
 
@@ -55,7 +55,7 @@ function toInteger(value: unknown, name: string): bigint {
   return BigInt(value);
 }
 
-/** The web globals that a request needs; looked up when it is made, as the nodes' library does. */
+/** The web globals that a request needs; looked up on each request, as the nodes' library does. */
 interface WebGlobals {
   readonly fetch: (url: string, init: object) => Promise<WebResponse>;
   readonly URLSearchParams: new (params: unknown) => { toString(): string };

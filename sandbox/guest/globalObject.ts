@@ -14,7 +14,7 @@ const includes = Function.prototype.call.bind(String.prototype.includes) as (
 const split = Function.prototype.call.bind(String.prototype.split) as (text: string, by: string) => string[];
 const ENUMERABLE = ` ${enumerableGlobals} `;
 
-/** What the global object is made with. */
+/** What the global object is created with. */
 export interface GlobalTools {
   readonly load: Internals["load"];
   readonly findLoaded: (chunk: string) => Readonly<Record<string, unknown>> | undefined;
@@ -23,11 +23,11 @@ export interface GlobalTools {
 }
 
 /**
- * Prepares the global object and returns what fills it with Deno's names.
+ * Prepares the global object and returns the function that fills it with Deno's names.
  *
- * Filling takes longer than most sources run, so it waits until a source may see it: the host reads the source for
- * those names and says so at the start (`sandbox/host/child/namesGlobals.ts`). A source that gets at the global object in a
- * way that can't be read from its text finds a prototype that fills it at the first question.
+ * Filling takes longer than most sources run, so it waits until a source may see it: the host searches the source for
+ * those names and says so at the start (`sandbox/host/child/namesGlobals.ts`). A source that reaches the global object
+ * in a way its text doesn't reveal finds a prototype that fills it on first access.
  */
 export function prepareGlobalObject(tools: GlobalTools): () => void {
   const prototype = getPrototypeOf(globalThis) as object;
@@ -49,7 +49,10 @@ export function prepareGlobalObject(tools: GlobalTools): () => void {
     }
   }
 
-  /** Whether the filled global object itself has the key; an identifier is asked for twice, by `has` and by `get`. */
+  /**
+   * Whether the filled global object itself has the key; fills it for a known name. V8 looks up an identifier twice,
+   * through `has` and then `get`.
+   */
   const fills = (key: string | symbol): boolean => {
     if (!isFilled && (key === toStringTag || (typeof key === "string" && isKnown(key)))) fill();
     return isFilled && (hasOwn(globalThis, key) || key === toStringTag);
@@ -63,7 +66,7 @@ export function prepareGlobalObject(tools: GlobalTools): () => void {
           ? (globalThis as Record<string | symbol, unknown>)[key]
           : reflect.get(target, key, receiver),
       has: (target: object, key: string | symbol): boolean => fills(key) || reflect.has(target, key),
-      // Strict code that assigns to a name nobody declared: V8 asks no `has` before, so the error is made here.
+      // V8 calls no `has` before strict code assigns to an undeclared name, so the error is thrown here.
       set: (target: object, key: string | symbol, value: unknown, receiver: unknown): boolean => {
         if (fills(key)) return reflect.set(globalThis, key, value);
         if (reflect.has(target, key)) return reflect.set(target, key, value, receiver);

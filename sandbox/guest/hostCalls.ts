@@ -1,13 +1,14 @@
 import { encodeUtf8 } from "./utf8.ts";
 
 /**
- * What the host calls `fetch` and `import` carry. Both ways a message is: length of the header in bytes (32 bits,
- * big-endian), header (JSON), body (the rest). The host's headers are ASCII, so that reading one needs no decoder.
+ * Messages of the host calls `fetch` and `import`. In both directions a message consists of the header's length in
+ * bytes (32 bits, big-endian), the header (JSON) and the body (the rest). The host's headers are ASCII, so reading one
+ * needs no decoder.
  */
 
 /**
- * Header of a `fetch` request; the body is the request's.
- * @public shape of what crosses, for readers
+ * Header of a `fetch` request; the message's body is the request's.
+ * @public documents the message's shape
  */
 export interface FetchCallRequest {
   /** As the source wrote it, unparsed. */
@@ -15,38 +16,38 @@ export interface FetchCallRequest {
   readonly method: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly redirect: "follow" | "error" | "manual";
-  /** False: no body; true with nothing after the header: an empty one. */
+  /** False: no body. True with nothing after the header: an empty body. */
   readonly hasBody: boolean;
 }
 
-/** Header of a `fetch` answer; the body is the response's, decoded. */
+/** Header of a `fetch` response; the message's body is the response's, decoded. */
 export interface FetchCallResponse {
   readonly status: number;
   readonly statusText: string;
-  /** Lower-case names; repeated names stay apart. */
+  /** Names are lower-case; repeated names stay separate. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly url: string;
   readonly redirected: boolean;
   /**
-   * Set when no server answered as asked: the rest is then the response that the nodes' proxy gives in its place
-   * (status 400 to 429, JSON `{"error": …}`). `message` is what a bare Deno `fetch` rejects with.
+   * Set when no server answered as requested: the other fields are then the response that the nodes' proxy gives
+   * instead (status 400 to 429, JSON `{"error": …}`). `message` is what plain Deno's `fetch` rejects with.
    */
   readonly failure?: { readonly kind: string; readonly message: string };
 }
 
 /**
- * Header of an `import` request; it has no body.
- * @public shape of what crosses, for readers
+ * Header of an `import` request, which has no body.
+ * @public documents the message's shape
  */
 export interface ImportCallRequest {
   readonly specifier: string;
-  /** The `type` of the import attributes, absent for JavaScript. */
+  /** The `type` import attribute; absent for JavaScript. */
   readonly type?: string;
 }
 
 /**
- * Header of an `import` answer; the body is the module's code (ASCII), empty after a failure.
- * @public shape of what crosses, for readers
+ * Header of an `import` response; the body is the module's code (ASCII), empty after a failure.
+ * @public documents the message's shape
  */
 export interface ImportCallResponse {
   /** Message of the `TypeError` that `import()` rejects with. */
@@ -68,10 +69,10 @@ const set = Function.prototype.call.bind(Uint8Array.prototype.set) as (
 ) => void;
 const apply = Reflect.apply;
 
-/** Bytes of the length before the header. */
+/** Size of the length before the header, in bytes. */
 const PREFIX_BYTES = 4;
 
-/** Writes a message. */
+/** Encodes a message. */
 export function packMessage(header: object, body: Uint8Array = new Uint8Array(0)): Uint8Array {
   const json = encodeUtf8(stringify(header));
   const { length } = json;
@@ -85,7 +86,7 @@ export function packMessage(header: object, body: Uint8Array = new Uint8Array(0)
   return message;
 }
 
-/** Reads a message of the host, which is trusted to have the header's shape. The body is a view into it. */
+/** Decodes a message from the host, which is trusted to have the header's shape. The body is a view into the message. */
 export function unpackMessage(message: Uint8Array): {
   readonly header: unknown;
   readonly body: Uint8Array;
@@ -96,10 +97,10 @@ export function unpackMessage(message: Uint8Array): {
   return { header, body: subarray(message, end) };
 }
 
-/** Longest piece that is turned into text at once; a call takes that many arguments on the stack. */
+/** Most bytes decoded at once: each one is an argument on the call's stack. */
 const PIECE_BYTES = 8_192;
 
-/** Reads ASCII text. */
+/** Decodes ASCII text. */
 export function decodeAscii(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {

@@ -1,6 +1,6 @@
 import { TypeError, keys } from "./builtins.ts";
 
-/** The `type` of `import(…, { with: { type } })`; `""` for none (ECMAScript, EvaluateImportCall). */
+/** Returns the `type` of `import(…, { with: { type } })`; `""` if there is none (ECMAScript, EvaluateImportCall). */
 export function attributeType(options: unknown): string {
   if (options === undefined) return "";
   if (typeof options !== "object" || options === null) {

@@ -1,6 +1,6 @@
 /**
- * Formats dates and durations alike on every version of Node, where V8 13.6 of Node 24 and V8 14.6 of Node 26 differ. Replaced methods are
- * proxies of V8's own, so that they look native.
+ * Formats dates and durations identically on every version of Node, where V8 13.6 of Node 24 and V8 14.6 of Node 26
+ * differ. Replaced methods are proxies of V8's own, so they look native.
  */
 import { defineProperty, hasInstance } from "./builtins.ts";
 
@@ -12,7 +12,7 @@ const { replaceAll } = String.prototype;
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 type Methods = Record<string, Method>;
 
-/** In the order in which a duration's fields are read (ECMA-402, ToDurationRecord). */
+/** A duration's fields in the order in which they are read (ECMA-402, ToDurationRecord). */
 const DURATION_FIELDS = [
   "days",
   "hours",
@@ -26,7 +26,7 @@ const DURATION_FIELDS = [
   "years",
 ] as const;
 
-/** Replaces the methods that differ. To be called before any of the caller's code runs. */
+/** Replaces the methods that differ. Must be called before any of the caller's code runs. */
 export function shareFormats(): void {
   const dates = Intl.DateTimeFormat.prototype as unknown as Methods;
   for (const name of ["formatToParts", "formatRange", "formatRangeToParts"])
@@ -51,7 +51,10 @@ function replace(
   } as PropertyDescriptor);
 }
 
-/** Puts plain spaces for ICU's narrow no-break ones, as `format` of both versions does, but the other methods of V8 14.6 only. */
+/**
+ * Replaces ICU's narrow no-break spaces with plain ones. V8's `format` already does so in both versions, the other
+ * methods only in V8 14.6.
+ */
 function widenSpaces(written: unknown): unknown {
   if (typeof written === "string") return apply(replaceAll, written, ["\u202f", " "]);
   const parts = written as { value: string }[];
@@ -62,7 +65,7 @@ function widenSpaces(written: unknown): unknown {
   return parts;
 }
 
-/** V8 13.6 takes no text for a duration, takes NaN for a number, and names files of its own in its errors. */
+/** Formats a duration after checking it: V8 13.6 accepts no text, accepts NaN as a number, and names files of its own in its errors. */
 function formatDuration(native: Method, of: unknown, duration: unknown): unknown {
   if (typeof duration === "string") throw new RangeError("A duration in text is not supported");
   if ((typeof duration !== "object" && typeof duration !== "function") || duration === null)
@@ -82,7 +85,7 @@ function formatDuration(native: Method, of: unknown, duration: unknown): unknown
   try {
     return apply(native, of, [fields]);
   } catch (error) {
-    // V8's words differ; what is wrong is that fields have different signs, or are too large.
+    // V8's messages differ between versions; the cause is fields with different signs, or too large ones.
     if (hasInstance(RangeError, error)) throw new RangeError("A duration is out of range");
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * Modules that `import()` finds without asking the host: specifier, e.g. `node:buffer`, → chunk whose exports are
- * the module's, `default` among them, or `chunk#member` where a member of the chunk's exports holds them.
+ * Modules that `import()` resolves without asking the host. Maps a specifier, e.g. `node:buffer`, to the chunk whose
+ * exports are the module's, `default` included, or to `chunk#member` if a member of the chunk's exports holds them.
  */
 export const nodeModules: Readonly<Record<string, string>> = bothWays({
   assert: "node#assert",
@@ -41,7 +41,7 @@ export const nodeModules: Readonly<Record<string, string>> = bothWays({
   zlib: "node#zlib",
 });
 
-/** Node's modules have two names, with `node:` and without. */
+/** Adds the second name of each module: Node's modules can be imported with and without `node:`. */
 function bothWays(modules: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(modules).flatMap(([name, chunk]) => [

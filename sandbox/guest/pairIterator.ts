@@ -1,10 +1,10 @@
-/** A list of pairs that a platform class iterates over; asked for anew at every step, as the lists are live. */
+/** Returns the pairs that a platform class iterates over; called again at every step, as the list is live. */
 type Pairs = () => readonly (readonly [string, unknown])[];
 type Pick = (pair: readonly [string, unknown]) => unknown;
 
 /**
- * Gives a class its `entries`, `keys`, `values` and `[Symbol.iterator]`, with iterators of Web IDL's kind: tagged
- * `Name Iterator`, live, and printed with what is left.
+ * Adds `entries`, `keys`, `values` and `[Symbol.iterator]` to a class. The iterators follow Web IDL: they are tagged
+ * `Name Iterator`, are live, and print the remaining items.
  */
 export function makeIterable(
   type: { readonly prototype: object },
@@ -47,7 +47,7 @@ export function makeIterable(
     const method = {
       [key](this: never): object {
         const pairs = (): ReturnType<Pairs> => pairsOf(this);
-        // A call on the wrong object fails here and not at the first step.
+        // A call on the wrong object fails here rather than at the first step.
         pairs();
         const iterator = Object.create(iteratorPrototype) as object;
         states.set(iterator, { pairs, pick, at: 0 });

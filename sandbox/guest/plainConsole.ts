@@ -11,8 +11,8 @@ const PLAIN_METHODS = "log debug info warn error";
 type ConsoleMethods = Record<string, (...args: unknown[]) => unknown>;
 
 /**
- * Creates `console`. Strings are printed at once; the first call that needs more loads the chunk that formats, and
- * from then on everything goes through it.
+ * Creates `console`. Single strings are printed directly; the first call that needs more loads the formatting chunk,
+ * and from then on every call goes through it.
  */
 export function createConsole({ print, load }: Internals): object {
   let rich: ConsoleMethods | undefined;

@@ -1,53 +1,56 @@
 /**
- * What crosses between the isolate and its host: numbers, strings and bytes, through two functions. The host keeps
- * `dispatch`, the guest keeps `host`. A source that gets hold of `host` gains nothing that its own globals don't
- * give it: the host treats every call as the source's own.
+ * The protocol between the isolate and its host: numbers, strings and bytes cross through two functions. The host holds
+ * `dispatch`, the guest holds `host`. A source that gets hold of `host` gains nothing beyond its own globals: the host
+ * treats every call as the source's own.
  */
 
 /** First argument of `host(…)`: what the guest asks for. */
 export const ASK = {
-  /** (text) Console output, line ends included. */
+  /** (text) Prints to the console; the text includes its line ends. */
   print: 0,
-  /** (delayMs) Call `dispatch(TELL.tick)` after that time, instead of any earlier wish; −1: not at all. */
+  /** (delayMs) Calls `dispatch(TELL.tick)` after that time, which replaces any earlier request; −1: not at all. */
   wake: 1,
-  /** (id, name, bytes) Start a host call. */
+  /** (id, name, bytes) Starts a host call. */
   call: 2,
-  /** (id) The answer of that host call is no longer wanted. */
+  /** (id) Cancels that host call: its answer is no longer wanted. */
   cancel: 3,
-  /** (bytes) The source returned these. */
+  /** (bytes) The source returned these bytes. */
   succeed: 4,
-  /** (kind, message, stack) The source failed: kind 0 threw, 1 its return value is no result, 2 the thrown value can't be read. */
+  /**
+   * (kind, message, stack) The source failed. Kind 0: it threw; 1: its return value isn't a valid result; 2: the thrown
+   * value can't be read.
+   */
   fail: 5,
-  /** (name) Compile that chunk and hand it over with `dispatch(TELL.chunk, …)` before this call returns. */
+  /** (name) Compiles that chunk and hands it over with `dispatch(TELL.chunk, …)` before this call returns. */
   load: 6,
-  /** (id, specifier, type) Import a module; `type` is the attribute or `""`. Answered like a host call, with its namespace. */
+  /** (id, specifier, type) Imports a module; `type` is the attribute or `""`. Answered like a host call, with the module's namespace. */
   import: 7,
-  /** (name, header, bytes) Answer a native at once: bytes, or text that begins with `=` (answer) or `!` (error). */
+  /** (name, header, bytes) Calls a native synchronously. The answer is bytes, or text that begins with `=` (result) or `!` (error). */
   native: 8,
-  /** (what) The source asked for `time` or `randomness`; said only where the run is observed. */
+  /** (what) The source used `time` or `randomness`; reported only if the run is observed. */
   touch: 9,
 } as const;
 
-/** First argument of `dispatch(…)`: what the host tells. */
+/** First argument of `dispatch(…)`: the host's commands. */
 export const TELL = {
   /**
-   * (factory, inputs, limits, names) Run the source; `inputs` is JSON of args, bytesArgs, secrets, `limits` JSON too;
-   * `names` tells whether the source may see what Deno adds to the global object.
+   * (factory, inputs, limits, names) Runs the source; `inputs` is JSON with args, bytesArgs and secrets, `limits` is
+   * JSON too; `names` says whether the source may see what Deno adds to the global object.
    */
   start: 0,
-  /** () Run one due timer; returns the delay to the next one in ms, 0 if it is due, −1 if there is none. */
+  /** () Runs one due timer; returns the delay to the next one in ms, 0 if it is already due, −1 if there is none. */
   tick: 1,
-  /** (id, error | null, value) Answer of a host call: bytes, or of an import: a namespace; `error` is JSON. */
+  /** (id, error | null, value) Answers a host call with bytes, or an import with a namespace; `error` is JSON. */
   reply: 2,
-  /** (chunk) A chunk that was asked for. */
+  /** (chunk) Hands over the requested chunk. */
   chunk: 3,
   /** (chunk name) Returns the names of its exports as JSON. */
   exportNames: 4,
   /** (function, chunk name) Calls the function with the chunk's exports. */
   fill: 5,
-  /** () Freeze whatever the runs of a shared context have in common. */
+  /** () Freezes whatever the runs of a shared context have in common. */
   freeze: 6,
 } as const;
 
-/** The guest's one way out. */
+/** The guest's only way out. */
 export type Host = (ask: number, a?: unknown, b?: unknown, c?: unknown) => unknown;

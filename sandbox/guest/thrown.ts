@@ -1,8 +1,8 @@
 import { Error, cutText, hasInstance, parse, slice, stringify } from "./builtins.ts";
 
 /**
- * Reads a thrown value as the nodes' library does; getters on it are the caller's code and may throw.
- * Message and stack are at most `maxChars` long; the stack is `""` when there is none.
+ * Reads a thrown value as the nodes' library does; its getters are the caller's code and may throw. Message and stack
+ * are at most `maxChars` long; the stack is `""` if there is none.
  */
 export function readThrown(
   thrown: unknown,
@@ -23,8 +23,8 @@ export function readThrown(
 }
 
 /**
- * The nodes send name, message and stack on as JSON: a message that is no text arrives as what JSON makes of it, and
- * what JSON refuses ends the program.
+ * Returns the message as the nodes report it. They forward name, message and stack as JSON, so a message that isn't a
+ * string arrives in its JSON form, and a value that JSON refuses ends the program.
  */
 function reportedText(
   error: { readonly name: unknown; readonly message: unknown; readonly details: unknown },

@@ -3,20 +3,20 @@ import { ASK, type Host } from "./protocol.ts";
 const { Date, Number, TypeError } = globalThis;
 const now = Date.now;
 
-/** Longest delay a timer takes, in ms; a longer one fires at once, as in Deno. */
+/** Longest delay of a timer, in ms; a longer one fires immediately, as in Deno. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 interface Timer {
   readonly id: number;
   readonly callback: (...args: unknown[]) => void;
   readonly args: unknown[];
-  /** Interval in ms; −1: once. */
+  /** Interval in ms; −1 for a timer that fires once. */
   readonly everyMs: number;
   dueMs: number;
   order: number;
 }
 
-/** Timers of one run: the functions for the global object, and `tick` for the host. */
+/** The timers of one run: the functions for the global object, and `tick` for the host. */
 export interface Timers {
   readonly setTimeout: (
     callback: (...args: unknown[]) => void,
@@ -26,16 +26,17 @@ export interface Timers {
   readonly setInterval: Timers["setTimeout"];
   readonly clearTimeout: (id?: unknown) => void;
   readonly clearInterval: Timers["clearTimeout"];
-  /** Runs one due timer; returns the delay to the next in ms, −1 if there is none. */
+  /** Runs one due timer; returns the delay to the next one in ms, 0 if it is already due, −1 if there is none. */
   readonly tick: () => number;
 }
 
 /**
- * Creates the timers of a run. They live in the isolate, sorted by due time, so that a flood of them counts
- * against the source's own memory; the host holds one timer, for the first of them. A delay tells the time: `touch` hears of it.
+ * Creates the timers of a run. They live in the isolate, sorted by due time, so a flood of them counts against the
+ * source's own memory; the host holds one timer, for the first of them. A delay above 0 depends on the time and is
+ * reported through `touch`.
  */
 export function createTimers(host: Host, touch: (what: "time") => void): Timers {
-  // A binary heap by (dueMs, order); no array, whose prototype may have setters for indices by now.
+  // A binary heap ordered by (dueMs, order). Not an array: the source may have put setters for indices on its prototype.
   const heap: Record<number, Timer> = { __proto__: null } as never;
   const live: Record<number, Timer> = { __proto__: null } as never;
   let size = 0;
@@ -113,7 +114,7 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
     tick: () => {
       const time = now();
       const first = dropCleared();
-      // While the callback runs, the host waits for what `tick` returns.
+      // While the callback runs, timers request no wake-up: the host waits for what `tick` returns.
       wakeAtMs = Number.NEGATIVE_INFINITY;
       try {
         if (first !== undefined && first.dueMs <= time) {

@@ -1,6 +1,6 @@
 /**
- * Tells built-in objects by their internal slots, not by prototype or tag: a source may have changed both.
- * Every check answers with a boolean and never throws.
+ * Recognizes built-in objects by their internal slots where JavaScript can check these, rather than by prototype or
+ * tag, which a source may have changed. Every check returns a boolean; only a proxy's trap can make one throw.
  */
 
 type Getter = (this: unknown) => unknown;
@@ -9,7 +9,7 @@ function getterOf(prototype: object, name: PropertyKey): Getter {
   return Object.getOwnPropertyDescriptor(prototype, name)?.get as Getter;
 }
 
-/** A check that holds when calling `probe` on the value does not throw. */
+/** Creates a check that is true if calling `probe` on the value doesn't throw. */
 function accepts(probe: (value: unknown) => unknown): (value: unknown) => boolean {
   return (value) => {
     if (typeof value !== "object" || value === null) return false;
@@ -50,11 +50,11 @@ export const isBigIntObject = accepts(probeOf(BigInt.prototype.valueOf));
 export const isSymbolObject = accepts(probeOf(Symbol.prototype.valueOf));
 
 const sourceOf = getterOf(RegExp.prototype, "source");
-/** `RegExp.prototype` itself answers the getter without being a regular expression. */
+/** Excludes `RegExp.prototype`, which answers the getter without being a regular expression. */
 export const isRegExp = (value: unknown): boolean =>
   value !== RegExp.prototype && accepts(probeOf(sourceOf))(value);
 
-/** The name of a typed array's kind, e.g. `Uint8Array`; undefined for everything else. */
+/** Returns the name of a typed array's type, e.g. `Uint8Array`; undefined for everything else. */
 export function typedArrayName(value: unknown): string | undefined {
   return apply(typedArrayTag, value, []) as string | undefined;
 }
@@ -68,10 +68,7 @@ const isErrorSlot = (Error as unknown as { isError?: (value: unknown) => boolean
 export const isNativeError = (value: unknown): boolean =>
   isErrorSlot ? isErrorSlot(value) : Object.prototype.toString.call(value) === "[object Error]";
 
-/**
- * JavaScript offers no check of a promise's slot without calling `then`, which a source may watch; the constructor's
- * own `resolve` hands an unchanged promise of its class back and asks only for `constructor`.
- */
+/** Checks the prototype chain: JavaScript can't check a promise's slot without calling `then`, which a source may observe. */
 export function isPromise(value: unknown): boolean {
   return value instanceof Promise;
 }

@@ -1,6 +1,6 @@
-/** What Web IDL gives every platform class: enumerable members, a tag, argument counts, conversions, and their texts. */
+/** What Web IDL gives every platform class: enumerable members, a tag, argument counts, conversions and their error messages. */
 
-/** Makes the members of a class enumerable and gives it its `Symbol.toStringTag`. */
+/** Makes the members of a class enumerable and sets its `Symbol.toStringTag`. */
 export function exposeInterface(
   type: { readonly prototype: object; readonly name: string },
   name = nameOf(type),
@@ -17,7 +17,7 @@ export function exposeInterface(
   Object.defineProperty(prototype, Symbol.toStringTag, { value: name, configurable: true });
 }
 
-/** The bundler puts an underscore before the name of a class that names itself. */
+/** Returns a class's name without the underscore that the bundler puts before the name of a class that refers to itself. */
 const nameOf = (type: { readonly name: string }): string => type.name.replace(/^_/, "");
 
 /** Makes static members enumerable. */
@@ -27,7 +27,10 @@ export function exposeStatics(type: object, ...names: string[]): void {
   }
 }
 
-/** @throws {TypeError} When fewer than `required` arguments were given; `where` is e.g. `Failed to construct 'URL'`. */
+/**
+ * Checks the number of arguments; `where` is e.g. `Failed to construct 'URL'`.
+ * @throws {TypeError} If fewer than `required` arguments were given.
+ */
 export function requireArguments(given: number, required: number, where: string): void {
   if (given >= required) return;
   throw new TypeError(
@@ -35,7 +38,7 @@ export function requireArguments(given: number, required: number, where: string)
   );
 }
 
-/** Converts to a string as Web IDL does: a symbol is a TypeError. */
+/** Converts to a string as Web IDL does: a symbol throws a TypeError. */
 export function toText(value: unknown): string {
   if (typeof value === "symbol") throw new TypeError("Cannot convert a Symbol value to a string");
   return String(value);
@@ -47,8 +50,8 @@ export function toScalarString(value: unknown): string {
 }
 
 /**
- * Reads a list of pairs or a record, as the constructors of URLSearchParams and Headers take them.
- * @throws {TypeError} With `pairText` when an item is not a pair.
+ * Reads a list of pairs or a record, as the constructors of URLSearchParams and Headers accept them.
+ * @throws {TypeError} With `pairText` if an item isn't a pair.
  */
 export function readPairs(init: unknown, pairText: (item: unknown[]) => string): [string, string][] {
   const iterator: unknown = (init as Iterable<unknown>)[Symbol.iterator];
@@ -70,7 +73,7 @@ export function readPairs(init: unknown, pairText: (item: unknown[]) => string):
   });
 }
 
-/** Bytes of a buffer or view, not copied; undefined for anything else. */
+/** Returns the bytes of a buffer or view without copying; undefined for anything else. */
 export function bytesOf(value: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   if (
@@ -93,13 +96,13 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffe
   return joined;
 }
 
-/** A stand-in for an object that prints as `Name { a: …, b: … }`, with the members that are its getters. */
+/** Creates a stand-in that prints as `Name { a: …, b: … }`, for an object whose members are getters. */
 export function printable(name: string, members: object): object {
   const type = { [name]: class {} }[name] as new () => object;
   return Object.assign(new type(), members);
 }
 
-/** Lets instances print themselves by those of their getters, as Deno prints the platform's own. */
+/** Makes instances print as the given getters, as Deno prints the platform's own classes. */
 export function printGetters(
   type: { readonly prototype: object; readonly name: string },
   keys: readonly string[],

@@ -1,10 +1,10 @@
 import type { Timers } from "./timers.ts";
 
-/** What the global object's parts are made with. */
+/** What the parts of the global object are created with. */
 export interface WindowTools {
   readonly define: (name: string, value: unknown) => void;
   readonly load: (chunk: string) => Readonly<Record<string, unknown>>;
-  /** The exports of a chunk that is in use already. */
+  /** Returns the exports of a chunk if it is already loaded. */
   readonly findLoaded: (chunk: string) => Readonly<Record<string, unknown>> | undefined;
   readonly timers: Timers;
 }
@@ -13,8 +13,8 @@ const { Number, Object, Symbol, TypeError } = globalThis;
 const { defineProperty, setPrototypeOf } = Object;
 
 /**
- * Gives the global object what is too small for a chunk: its class, its names for itself, and timers that answer
- * with objects, as Deno's do.
+ * Gives the global object what is too small for a chunk: its class, its names for itself, and timer functions that
+ * return objects, as Deno's do.
  */
 export function installWindow({ define, load, findLoaded, timers }: WindowTools): void {
   class Window {
@@ -48,7 +48,7 @@ export function installWindow({ define, load, findLoaded, timers }: WindowTools)
   define("closed", false);
   define("close", () => {});
 
-  /** What a timer function returns: an object that stands for a number. */
+  /** The result of a timer function: an object that converts to a number. */
   class Timeout {
     readonly #id: number;
     readonly #restart: () => number;
@@ -79,7 +79,7 @@ export function installWindow({ define, load, findLoaded, timers }: WindowTools)
   }
   class Immediate extends Timeout {}
 
-  /** Offers an uncaught error to the source's `error` listeners; true when one of them prevents the default. */
+  /** Passes an uncaught error to the source's `error` listeners; true if one of them prevents the default. */
   function isHandled(error: unknown): boolean {
     const events = findLoaded("events") as
       | {
@@ -142,18 +142,21 @@ export function installWindow({ define, load, findLoaded, timers }: WindowTools)
   for (const name of Object.keys(functions)) define(name, functions[name as keyof typeof functions]);
   define("queueMicrotask", (callback: unknown) => {
     if (typeof callback !== "function") throw new TypeError("expected a function");
-    // A task of its own for what it throws: an error in a microtask is an uncaught one, not a rejection.
+    // An error that the callback throws is caught by nobody and ends the run, as an uncaught error ends Deno.
     void Promise.resolve().then(() => {
       (callback as Callback)();
     });
   });
 }
 
-/** `WebAssembly` compiles in the background on threads that an isolate here does not have: it compiles at once instead. */
+/**
+ * Replaces the asynchronous functions of `WebAssembly`: they would compile on background threads, which an isolate here
+ * doesn't have, so they compile synchronously.
+ */
 export function installWebAssembly(): void {
   type Source = ArrayBuffer | ArrayBufferView;
   const { Module, Instance } = WebAssembly;
-  /** The error names the function that was called. */
+  /** Compiles a module; its error names the function that was called. */
   const compile = (source: Source, name: string): WebAssembly.Module => {
     try {
       return new Module(source as ArrayBuffer);

@@ -15,13 +15,13 @@ import { fileURLToPath } from "node:url";
 
 const SANDBOX_DIR = fileURLToPath(new URL("..", import.meta.url));
 
-/** The npm package holds the file ready, and not what it is made of. */
+/** The npm package ships this file prebuilt, without its sources. */
 const PACKAGED = join(SANDBOX_DIR, "child.cjs");
 
 /**
- * Returns the path of the sandbox process's one file, building it with esbuild when `sandbox/` changed.
- * It holds the child entry, the type stripper and the guest code, and is kept under `node_modules/.cache/tyche`
- * by the hash of what it was made of: a few ms when it is there, about 100 ms when not.
+ * Returns the path of the sandbox process's single file and builds it with esbuild if `sandbox/` has changed. The file holds the
+ * child entry, the type stripper and the guest code. It is cached under `node_modules/.cache/tyche` by the hash of its inputs: a few
+ * ms on a hit, about 100 ms on a miss.
  */
 export async function buildChild(): Promise<string> {
   if (existsSync(PACKAGED)) return PACKAGED;
@@ -32,7 +32,8 @@ export async function buildChild(): Promise<string> {
   if (existsSync(path)) return path;
   const code = await bundle();
   mkdirSync(folder, { recursive: true, mode: 0o755 });
-  // Several processes may build at once. None may see half a file, and the first one's stays: children are let read that very inode.
+  // Several processes may build at once. None may see half a file, and the first one's file stays: children are granted access to
+  // that very inode.
   const draft = `${path}.${process.pid}.${performance.now()}`;
   writeFileSync(draft, code, { mode: 0o644 });
   try {
@@ -55,7 +56,7 @@ export async function buildChild(): Promise<string> {
   return path;
 }
 
-/** Everything the bundle is made of: our files and the versions of what is bundled with them. */
+/** Hashes the bundle's inputs: our files and the versions of the bundled packages. */
 function hashInputs(require: NodeJS.Require): string {
   const hash = createHash("sha256");
   for (const file of listSources(SANDBOX_DIR))
@@ -82,7 +83,7 @@ async function bundle(): Promise<string> {
     target: "es2024",
     logLevel: "silent",
   } as const;
-  /** A script whose value is the file's default export; strict, and leaving nothing on the global object. */
+  /** Builds a script whose value is the file's default export; it is strict and leaves nothing on the global object. */
   const script = async (entry: string): Promise<string> => {
     const built = await esbuild.build({
       ...common,
@@ -113,7 +114,7 @@ async function bundle(): Promise<string> {
   return child.outputFiles[0]?.text ?? "";
 }
 
-/** Older builds are kept for a day: a process that runs from another checkout may still start children from them. */
+/** Older builds are kept for a day: a process running from another checkout may still start children from them. */
 function isOld(folder: string, name: string): boolean {
   const DAY_MS = 86_400_000;
   return Date.now() - statSync(join(folder, name)).mtimeMs > DAY_MS;

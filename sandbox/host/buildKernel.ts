@@ -12,8 +12,8 @@ const SOURCE = join(SANDBOX_DIR, "host", "child", "kernel", "kernel.c");
 export const PACKAGED_KERNEL = `kernel-${process.platform}-${process.arch}.node`;
 
 /**
- * Returns the path of the addon that a sandbox process reaches the kernel by. The npm package holds it for Linux on x64. Elsewhere the C
- * compiler makes it when it is first needed, and it is kept under `node_modules/.cache/tyche` by the hash of its source.
+ * Returns the path of the addon through which a sandbox process makes system calls. The npm package ships it for Linux on x64. Elsewhere
+ * the C compiler builds it on first use, and it is cached under `node_modules/.cache/tyche` by the hash of its source.
  * @throws If there is no C compiler.
  */
 export function buildKernel(): string {
@@ -40,7 +40,7 @@ export function buildKernel(): string {
   return path;
 }
 
-/** As {@link buildKernel}; `null` where it can't be had. */
+/** Like {@link buildKernel}, but `null` where the addon isn't available. */
 export function findKernel(): string | null {
   try {
     return process.platform === "linux" ? buildKernel() : null;

@@ -1,11 +1,11 @@
-/** What a `data:` URL holds. */
+/** The contents of a `data:` URL. */
 export interface DataUrl {
   /** Lower case, without parameters; may be empty. */
   readonly mediaType: string;
   readonly bytes: Buffer;
 }
 
-/** Reads a `data:` URL (fetch standard, "data: URL processor", with lenient base64); `null` for what is none. */
+/** Parses a `data:` URL (fetch standard, "data: URL processor", with lenient base64); `null` if it isn't one. */
 export function parseDataUrl(url: string): DataUrl | null {
   const match = /^data:([^,;]*)(?:;[^,]*?)??(;base64)?,([^#]*)/is.exec(url);
   if (match === null) return null;
@@ -15,7 +15,7 @@ export function parseDataUrl(url: string): DataUrl | null {
   return { mediaType: mediaType.trim().toLowerCase(), bytes };
 }
 
-/** URL standard, "percent-decode": what is no escape stays as it is. */
+/** URL standard, "percent-decode": anything but an escape stays as it is. */
 function percentDecoded(text: string): Buffer {
   const binary = Buffer.from(text).toString("latin1");
   const decoded = binary.replace(/%([0-9a-f]{2})/gi, (_escape, hex: string) =>

@@ -3,7 +3,7 @@ import { SandboxError } from "./sandboxError.ts";
 /** Bytes before the header: length of the rest (u32), type (u8), header length (u32), all big-endian. */
 const PREFIX_BYTES = 9;
 const NO_BYTES = new Uint8Array(0);
-/** Room for the start of a frame whose rest is under way; a longer one makes it grow. */
+/** Initial buffer for the start of an unfinished frame; it grows for a longer one. */
 const FIRST_ROOM_BYTES = 4_096;
 
 /** One message between parent and child: a number, a JSON value and raw bytes. */
@@ -16,20 +16,20 @@ export interface Frame {
   readonly bytes: number;
 }
 
-/** What a reader takes. */
+/** The limits a reader enforces. */
 export interface FrameLimits {
   /** Longest header, in bytes. */
   readonly maxHeaderBytes: number;
   /** Longest body, in bytes. */
   readonly maxBodyBytes: number;
-  /** Deepest nesting of a header: `{}` is 1. Default: any. */
+  /** Deepest nesting of a header: `{}` is 1. Default: unlimited. */
   readonly maxDepth?: number;
 }
 
 /**
- * Encodes a frame: u32 length of the rest ‖ u8 type ‖ u32 header length ‖ header (UTF-8 JSON) ‖ body.
- * Both lengths count bytes and are big-endian.
- * @param body Bytes, or a text in ASCII.
+ * Encodes a frame: u32 length of the rest ‖ u8 type ‖ u32 header length ‖ header (UTF-8 JSON) ‖ body. Both lengths count
+ * bytes and are big-endian.
+ * @param body Bytes, or ASCII text.
  */
 export function encodeFrame(type: number, header: unknown, body: Uint8Array | string = NO_BYTES): Buffer {
   const text = JSON.stringify(header);
@@ -45,17 +45,20 @@ export function encodeFrame(type: number, header: unknown, body: Uint8Array | st
 }
 
 /**
- * Returns a function that takes chunks of a byte stream and calls `onFrame` for every whole frame in them. A frame that
- * exceeds the limits is refused by its first nine bytes; what is kept of an unfinished one is at most twice what came.
- * @param options.limits Asked for every frame anew: what the other side may say depends on what it was asked.
- * @throws {FrameError} On a frame beyond the limits, or whose header is not JSON; the stream is then lost.
+ * Returns a function that takes chunks of a byte stream and calls `onFrame` for every complete frame. A frame over the
+ * limits is refused after its first nine bytes; the buffer for an unfinished frame is at most twice what has arrived.
+ * @param options.limits Called for every frame: what the other side may send depends on what it was asked.
+ * @throws {FrameError} On a frame over the limits or a header that is not JSON; the stream is then lost.
  */
 export function createFrameReader(options: {
   readonly limits: () => FrameLimits;
   readonly onFrame: (frame: Frame) => void;
 }): (chunk: Uint8Array) => void {
   const { limits, onFrame } = options;
-  /** Start of an unfinished frame. One array for all its chunks: a stream of single bytes would else cost an object each. */
+  /**
+   * Start of an unfinished frame. One array for all its chunks: otherwise a stream of single bytes would cost an object per
+   * byte.
+   */
   let kept = Buffer.alloc(0);
   let keptBytes = 0;
 
@@ -85,13 +88,13 @@ export function createFrameReader(options: {
     if (isContinued && data.length > 0 && data.length === keptBytes) return;
     const rest = data;
     keptBytes = 0;
-    // A large array is let go of with the frame it was made for.
+    // A large array is released with the frame it was allocated for.
     if (rest.length === 0 || kept.length > FIRST_ROOM_BYTES) kept = Buffer.alloc(0);
     if (rest.length > 0) keep(rest);
   };
 }
 
-/** Length of the first frame, whose rest may be under way; infinite while its beginning is not there. */
+/** Returns the first frame's length, even if its rest hasn't arrived; infinite while its beginning is missing. */
 function frameBytes(data: Buffer, limits: () => FrameLimits): number {
   if (data.length < PREFIX_BYTES) return data.length < 4 ? Infinity : assertLength(data, limits());
   const length = assertLength(data, limits());
@@ -125,7 +128,7 @@ function parseHeader(bytes: Buffer, maxDepth: number | undefined): unknown {
   }
 }
 
-/** Whether JSON text nests objects and lists at most that deep. Of what is no JSON it may say anything. */
+/** Whether JSON text nests objects and lists at most that deep. For text that isn't JSON the answer means nothing. */
 export function isShallow(json: Uint8Array, maxDepth: number): boolean {
   const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [34, 92, 91, 93, 123, 125];
   let depth = 0;

@@ -1,17 +1,20 @@
-/** Who holds how many children. */
+/** Counts the children that each caller holds. */
 export interface Holders {
   readonly add: (caller: string) => void;
   readonly hasNone: (caller: string) => boolean;
-  /** Whether a caller may take one more: it leaves others as many as it holds, so that callers together don't take all. */
+  /**
+   * Whether a caller may take one more: it must leave at least as many free as it holds, so that callers together don't
+   * take all.
+   */
   readonly mayTake: (caller: string) => boolean;
 }
 
-/** Starts to count; nobody holds any. */
+/** Creates a count in which nobody holds any. */
 export function countHolders({
   perCaller,
   maxWorkers,
 }: {
-  /** Children that one caller may hold, and children at most. */
+  /** Most children that one caller may hold, and most children overall. */
   readonly perCaller: number;
   readonly maxWorkers: number;
 }): Holders {

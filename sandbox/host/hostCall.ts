@@ -6,7 +6,7 @@ export interface HostCallContext {
   readonly caller: string;
   /** Aborted when the run ends, whatever ended it, or when the source withdraws the call. */
   readonly signal: AbortSignal;
-  /** Shared by all calls of the run: what it has used so far. The call counts what it spends. */
+  /** What the run has used so far, shared by all its calls. A call adds what it uses. */
   readonly usage: HostUsage;
 }
 
@@ -14,22 +14,22 @@ export interface HostCallContext {
 export interface HostUsage {
   httpRequests: number;
   imports: number;
-  /** Length of all modules handed to the run so far, in bytes. */
+  /** Total length of the modules passed to the run so far, in bytes. */
   importedBytes: number;
-  /** What the person who wrote the source should know if the run fails; the last one counts. */
+  /** Advice for the source's author if the run fails; the last one counts. */
   hint?: string | undefined;
-  /** What a call under way waits for, in words such as `npm:ethers to be downloaded`; the last one counts. */
+  /** What a call in flight waits for, worded like `npm:ethers to be downloaded`; the last one counts. */
   waitsFor?: string | undefined;
 }
 
 /**
- * Something a source may ask the host for, e.g. `fetch`. Bytes in, bytes or a text in ASCII out, which is not copied
- * while the child does not read; both are the call's own encoding, and
- * what comes in was written by the source: parse it as hostile. Throw {@link HostCallRefusal} to say something to
- * the source; any other error reaches it as `host call failed`.
+ * Something that a source may ask the host for, e.g. `fetch`. Takes bytes and returns bytes or ASCII text, which
+ * isn't copied while the child doesn't read. The call defines both encodings. The source wrote the input: parse it
+ * as hostile. Throw {@link HostCallRefusal} to tell the source something; any other error reaches it as
+ * `host call failed`.
  *
- * `import` is asked for by `import(…)`: in comes JSON (UTF-8) of `{ specifier, type }`, `type` being the import
- * attribute or `""`; out goes the text of one ES module that imports nothing but `node:` modules.
+ * `import(…)` calls `import`: the input is JSON (UTF-8) of `{ specifier, type }`, where `type` is the import
+ * attribute or `""`; the output is the text of one ES module that imports only `node:` modules.
  */
 export type HostCall = (request: Uint8Array, context: HostCallContext) => Promise<Uint8Array | string>;
 

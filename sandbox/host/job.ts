@@ -3,7 +3,7 @@ import type { RunMessage } from "./messages.ts";
 import type { Session } from "./session.ts";
 import type { Worker } from "./worker.ts";
 
-/** A run that a pool has taken, from its place in the queue to its result. */
+/** A run that a pool has accepted, from its place in the queue to its result. */
 export interface Job {
   readonly message: RunMessage;
   readonly caller: string;
@@ -12,12 +12,12 @@ export interface Job {
   session?: Session;
   startedMs: number;
   isAborted: boolean;
-  /** Whether a child has ended under it already. */
+  /** Whether a child has already died during this run. */
   isRetried: boolean;
   worker?: Worker;
 }
 
-/** Whether a run may go to a child together with another: runs of one group do. */
+/** Whether a run may go to a child together with another; true within a group. */
 export function belongs({ message: { group } }: Job, next: Job): boolean {
   return group !== null && group === next.message.group;
 }

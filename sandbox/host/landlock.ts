@@ -3,20 +3,20 @@ import { accessSync, constants, readFileSync } from "node:fs";
 import type { Architecture } from "./child/kernel/systemCalls.ts";
 
 /**
- * Landlock (Linux 5.13) as a layer around a process: a thread restricts itself, and what it starts or becomes stays restricted. It has
- * to happen before Node starts its threads, as only Linux 7.0 restricts all threads of a process at once; and a launcher in Node would
- * cost each child another start of Node, 45 ms of processor time. Debian's `perl`, which is part of every Debian, takes 5 ms: it
+ * Landlock (Linux 5.13) as a layer around a process: a thread restricts itself, and whatever it starts or becomes stays restricted. It
+ * must happen before Node starts its threads, because only Linux 7.0 restricts all threads of a process at once. A launcher in Node
+ * would cost each child another start of Node, 45 ms of processor time. Debian's `perl`, which every Debian includes, takes 5 ms: it
  * makes the system calls and becomes Node, in the same process.
  */
 
-/** prctl(2); the calls of Landlock have the same numbers everywhere. */
+/** prctl(2); Landlock's calls have the same numbers everywhere. */
 const PRCTL: Readonly<Record<Architecture, number>> = { x64: 157, arm64: 167 };
 
 /**
- * `perl -e RESTRICT prctl path… -- command…`: leaves this process the given files and folders, to be read and executed, and no right
- * to any other file; no TCP port (Linux 6.7); no signal and no abstract socket out of its domain (6.12). Then it becomes the command;
- * without one it ends with 0. What the kernel's Landlock is too old for is left out; without Landlock it ends with 1.
- * `struct landlock_ruleset_attr` and `landlock_path_beneath_attr` are those of `include/uapi/linux/landlock.h`.
+ * `perl -e RESTRICT prctl path… -- command…`: leaves this process the right to read and execute the given files and folders, and no
+ * right to any other file; no TCP port (Linux 6.7); no signal and no abstract socket outside its domain (6.12). Then it becomes the
+ * command; without one it exits with 0. Rights that the kernel's Landlock is too old for are skipped; without Landlock it exits with
+ * 1. `struct landlock_ruleset_attr` and `landlock_path_beneath_attr` are those of `include/uapi/linux/landlock.h`.
  */
 const RESTRICT = `
 my $prctl = 0 + shift;
@@ -44,22 +44,22 @@ exit 127;
 /** Folders of the system's tools. */
 export const TOOL_FOLDERS = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
 
-/** For Node where it is so restricted: OpenSSL ends a process whose configuration file is there and can't be read. */
+/** For Node under Landlock: OpenSSL aborts a process whose configuration file exists but can't be read. */
 export const NODE_OPTIONS_UNDER_LANDLOCK = ["--openssl-config=/dev/null"];
 
-/** Starts a command restricted to some files. */
+/** Starts a command that can reach only some files. */
 export interface Landlock {
   /**
-   * Returns the words that start a command so restricted, to be put before it.
-   * @param paths Files, and folders with all they hold, that it may read and execute, beside Node and its libraries.
+   * Returns the words to put before a command to start it restricted.
+   * @param paths Files, and folders with their contents, that it may read and execute, besides Node and its libraries.
    */
   readonly prefix: (paths: readonly string[]) => readonly string[];
 }
 
 /**
- * Finds out whether Landlock works here.
+ * Checks whether Landlock works here.
  * @param perl Path of perl, or `null`.
- * @returns `null` where it doesn't: no perl, another system, a kernel without Landlock or a container that refuses it.
+ * @returns `null` if it doesn't: no perl, another system, a kernel without Landlock or a container that refuses it.
  */
 export function openLandlock(perl: string | null): Landlock | null {
   const prctl = PRCTL[process.arch as Architecture] as number | undefined;
@@ -71,7 +71,10 @@ export function openLandlock(perl: string | null): Landlock | null {
   return { prefix: (paths) => [...words, ...libraries, ...paths, "--"] };
 }
 
-/** Node's own program and the libraries it is linked with: this process, which runs it too, has them in its memory. */
+/**
+ * Returns Node's own program and the libraries it is linked with: this process runs the same program, so they are mapped into its
+ * memory.
+ */
 function programFiles(): readonly string[] {
   const mapped = readFileSync("/proc/self/maps", "utf8").matchAll(/^\S+ (\S+) \S+ \S+ \d+ +(\/.*)$/gm);
   const files = [...mapped].flatMap(([, rights = "", file = ""]) =>
@@ -87,7 +90,7 @@ export function findTool(name: string, folders: readonly string[]): string | nul
       accessSync(`${folder}/${name}`, constants.X_OK);
       return `${folder}/${name}`;
     } catch {
-      // Not there: the next folder.
+      // Not there: try the next folder.
     }
   }
   return null;

@@ -13,23 +13,26 @@ const NO_NAMESPACE =
 const NO_LANDLOCK =
   "Landlock does not work here (it takes Linux 5.13, a container that permits it, and perl): the filter of system calls and Node's permission model keep a sandbox process from files.";
 
-/** The layers around a child that this machine offers. */
+/** The layers of confinement that this machine offers a child. */
 export interface Containment {
-  /** A filter of system calls; with it limits of memory, files and threads, no new privileges, the parent's death. */
+  /** A system call filter, along with limits on memory, files and threads, no new privileges, and death with the parent. */
   readonly systemCallFilter: boolean;
-  /** A user id without rights that no other process has; false where the parent is not root, whose user the child then has. */
+  /**
+   * A user id without rights that no other process has; false if the parent is not root, in which case the child runs as the parent's
+   * user.
+   */
   readonly ownUser: boolean;
-  /** Landlock: no file but the program's own, no TCP port, no signal to others, by the kernel and before Node starts. */
+  /** Landlock: no file but the program's own, no TCP port, no signal to others; enforced by the kernel from before Node starts. */
   readonly landlock: boolean;
-  /** No network interface, not even loopback, by a network namespace of its own. */
+  /** No network interface, not even loopback; the child has a network namespace of its own. */
   readonly networkNamespace: boolean;
-  /** Layers that are missing, each accepted by name. */
+  /** Missing layers, each accepted by name. */
   readonly missing: readonly MissingLayer[];
-  /** One sentence per layer that is missing, by leave or behind another. */
+  /** One sentence per missing layer, whether the operator accepted it or another layer covers for it. */
   readonly warnings: readonly string[];
 }
 
-/** Names the layers that are there, as `status()` of a pool lists them. */
+/** Names the available layers, as a pool's `status()` lists them. */
 export function layersOf(containment: Containment): readonly string[] {
   const { systemCallFilter, landlock, ownUser, networkNamespace } = containment;
   return [
@@ -41,9 +44,8 @@ export function layersOf(containment: Containment): readonly string[] {
   ].flat();
 }
 
-/** Options of {@link createLauncher}. */
 export interface LauncherOptions {
-  /** Folders where `unshare`, `perl` and `true` are looked for. Default: the system's own. */
+  /** Folders to search for `unshare`, `perl` and `true`. Default: the system's own. */
   readonly toolFolders?: readonly string[];
   /** Names of layers that may be missing. Default: none. */
   readonly acceptMissing?: readonly string[];
@@ -57,9 +59,9 @@ export interface Launcher {
 }
 
 /**
- * Finds out how far children can be confined here, and returns what starts them. Every child has an empty environment
- * except `TZ=UTC`, no descriptor beyond its three pipes, Node's permission model without any permission but addons
- * and reading its three files, and gives up these, its user and most system calls by itself (`child/confine.ts`).
+ * Finds out how far children can be confined here, and returns a launcher for them. Every child has an environment of `TZ=UTC` alone, no
+ * descriptor beyond its three pipes, and Node's permission model with no permission but addons and reading its three files. The child
+ * itself gives these up, along with its user and most system calls (`child/confine.ts`).
  * @throws {MissingLayersError} `sandbox_layers_missing` if a layer is missing that is not accepted.
  */
 export function createLauncher(options: LauncherOptions = {}): Launcher {
@@ -106,19 +108,19 @@ export function createLauncher(options: LauncherOptions = {}): Launcher {
         ...NODE_OPTIONS_UNDER_LANDLOCK,
         "--no-node-snapshot",
         "--no-warnings",
-        // What is compiled here runs at once and once: compiling a function when it is first called parses it twice.
-        // Halves the time of a small source, and of the first touch of a chunk.
+        // Code compiled here runs immediately and once, and compiling a function on its first call parses it twice. Halves the time of a
+        // small source, and of the first use of a chunk.
         "--no-lazy",
-        // Each new context would be hashed anew with the isolate's seed: a twelfth of a small run's processor time. The seed keeps
-        // others from colliding one's hash tables; here the only one to do that is the source itself.
+        // Otherwise each new context is rehashed with the isolate's seed: a twelfth of a small run's processor time. The seed protects
+        // hash tables from collisions forced by others; here only the source itself could do that.
         "--no-rehash-snapshot",
         // Room for the garbage of many contexts: with the usual 1 MB half-spaces, live ones are copied again and again, a sixth of a small
         // run's processor time. More than 16 MB gains nothing.
         "--min-semi-space-size=16",
         "--max-semi-space-size=16",
-        // isolated-vm links no module of the source phase: V8 would end the process at an `import source`.
+        // isolated-vm doesn't link source-phase imports: V8 would abort the process at an `import source`.
         "--no-js-source-phase-imports",
-        // The permission model does not hold what SQLite opens, nor what the web storage writes.
+        // The permission model covers neither the files that SQLite opens nor what web storage writes.
         "--no-experimental-sqlite",
         "--no-experimental-webstorage",
         "--permission",
@@ -139,7 +141,7 @@ export function createLauncher(options: LauncherOptions = {}): Launcher {
   };
 }
 
-/** The command prefix that gives a child its own network; empty where that does not work. */
+/** Returns the command prefix that gives a child its own network; empty if that does not work here. */
 function probeNamespace(isRoot: boolean, folders: readonly string[]): readonly string[] {
   const unshare = process.platform === "linux" ? findTool("unshare", folders) : null;
   if (unshare === null) return [];
@@ -151,7 +153,7 @@ function probeNamespace(isRoot: boolean, folders: readonly string[]): readonly s
   return status === 0 ? [unshare, ...options] : [];
 }
 
-/** The native file that isolated-vm would load, found here so that the child need not search for it. */
+/** Finds the native file that isolated-vm would load, so that the child need not search for it. */
 function resolveAddon(): string {
   const require = createRequire(import.meta.url);
   const folder = dirname(require.resolve("isolated-vm/package.json"));

@@ -3,14 +3,14 @@ import { findKernel } from "./buildKernel.ts";
 import { AUDIT_ARCHITECTURES } from "./child/kernel/systemCalls.ts";
 import { SandboxError, SandboxOptionError } from "./sandboxError.ts";
 
-/** Layers that the operator may accept as missing, by name. */
+/** Layers whose absence the operator may accept, by name. */
 export const ACCEPTABLE_LAYERS = ["system-calls", "user"] as const;
 
 /** A layer of containment that this machine lacks. */
 export interface MissingLayer {
-  /** By this name the operator accepts it. */
+  /** Name by which the operator accepts the absence. */
   readonly name: (typeof ACCEPTABLE_LAYERS)[number];
-  /** What is missing and why, what follows from it, and how to get it. */
+  /** What is missing and why, what follows from that, and how to get it. */
   readonly text: string;
 }
 
@@ -18,7 +18,7 @@ const CONSEQUENCE_OF_NO_FILTER =
   "Native code that a source smuggles in through a defect of V8 could read the service's files and keys, open connections and start programs.";
 
 /**
- * Finds the layers that children can't have here, without starting a process of theirs: a few files are read, and the kernel addon is built where there is none.
+ * Finds the layers that children can't have here, without starting one: it reads a few files, and builds the kernel addon if there is none.
  * @param options.isRoot Whether the service runs as root on Linux.
  */
 export function findMissingLayers(options: { readonly isRoot: boolean }): readonly MissingLayer[] {
@@ -37,7 +37,7 @@ export function findMissingLayers(options: { readonly isRoot: boolean }): readon
   return missing;
 }
 
-/** What is in the way of a filter of system calls; null: nothing that can be seen from outside. */
+/** Says what prevents a system call filter; null if nothing visible from outside does. */
 function findFilterObstacle(): string | null {
   if (process.platform !== "linux") return `There is no filter of system calls on ${process.platform}.`;
   if (!(process.arch in AUDIT_ARCHITECTURES))
@@ -45,7 +45,7 @@ function findFilterObstacle(): string | null {
   if (!existsSync("/proc/sys/kernel/seccomp/actions_avail"))
     return "This kernel has no filter of system calls (seccomp).";
   if (findKernel() === null)
-    return `The addon that sets the filter of system calls is neither in the package for ${process.arch} nor can it be built: that takes a C compiler, cc.`;
+    return `The addon that sets the filter of system calls is not in the package for ${process.arch}, and can't be built without a C compiler, cc.`;
   return null;
 }
 
@@ -57,7 +57,7 @@ function mayChangeUser(): boolean {
   return [CAP_SETGID, CAP_SETUID].every((capability) => ((capabilities >> capability) & 1n) === 1n);
 }
 
-/** Layers that the operator accepts as missing. */
+/** Returns the layers whose absence the operator accepts. */
 export function acceptedByEnvironment(): readonly string[] {
   const names = process.env["TYCHE_ACCEPT_MISSING"] ?? "";
   return names
@@ -69,7 +69,7 @@ export function acceptedByEnvironment(): readonly string[] {
 /**
  * Refuses a machine that lacks layers, unless each is accepted by name.
  * @throws {MissingLayersError} `sandbox_layers_missing`, naming each layer that is not accepted.
- * @throws {SandboxOptionError} `invalid_option` if what is accepted is no layer.
+ * @throws {SandboxOptionError} `invalid_option` if an accepted name is not a layer.
  */
 export function requireLayers(missing: readonly MissingLayer[], accepted: readonly string[]): void {
   const unknown = accepted.find((name) => !ACCEPTABLE_LAYERS.some((layer) => layer === name));

@@ -15,20 +15,23 @@ export const TO_PARENT = { ready: 1, console: 2, call: 3, cancel: 4, result: 5 }
 
 const limitNames = Object.keys(DEFAULT_LIMITS) as (keyof RunLimits)[];
 
-/** Longest error text, stack or detail that is carried on, in UTF-16 units: a source can throw 100 MB. */
+/** Longest error text, stack or detail passed on, in UTF-16 units: a source can throw 100 MB. */
 export const MAX_ERROR_CHARS = 16_384;
 /** Longest name of a host call, in UTF-16 units. */
 const MAX_CALL_NAME_CHARS = 64;
-/** Largest place in a source; a source has at most 4 MB. */
+/** Largest line or column in a source; a source has at most 4 MB. */
 const MAX_PLACE = 100_000_000;
 
 /** Header of `run`: one source for the child to execute. */
 export interface RunMessage {
   readonly run: number;
   readonly source: string;
-  /** Runs that name the same group may use one isolate; null: an isolate of its own. */
+  /** Runs that name the same group may share an isolate; null: an isolate of its own. */
   readonly group: string | null;
-  /** Whether the run may use a global object that earlier runs of the same source have used: it was shown to be pure. */
+  /**
+   * Whether the run may use a global object that earlier runs of the same source have used, because the source is known to be
+   * pure.
+   */
   readonly isPure: boolean;
   /** JSON text of `{ args, bytesArgs, secrets }`, parsed inside the isolate. */
   readonly inputs: string;
@@ -37,7 +40,7 @@ export interface RunMessage {
   readonly observe: boolean;
 }
 
-/** Header of `run` for one that differs from the run before it in its number only: the nodes of a network all run the same. */
+/** Header of `run` for one that differs from the previous run only in its number: all nodes of a network run the same. */
 export interface RepeatMessage {
   readonly run: number;
   readonly repeat: true;
@@ -55,7 +58,7 @@ export function isRepeat(run: RunMessage, before: RunMessage): boolean {
   );
 }
 
-/** Header of `reply`, the answer to a host call; the body holds the bytes when `error` is null. */
+/** Header of `reply`, the answer to a host call; the body holds the bytes if `error` is null. */
 export interface ReplyMessage {
   readonly run: number;
   readonly call: number;
@@ -66,9 +69,9 @@ export interface ReplyMessage {
   } | null;
 }
 
-/** What a child may say. Everything in it is a claim: a child whose isolate was escaped says what it likes. */
+/** The messages that a child may send. Everything in them is a claim: a child whose isolate was escaped can send anything. */
 export type ChildMessage =
-  /** Ready for more; `done` counts the runs it has finished in its life. */
+  /** Ready for more; `done` counts the runs it has finished in its lifetime. */
   | { readonly type: "ready"; readonly done: number }
   /** Console output, UTF-8. */
   | { readonly type: "console"; readonly run: number; readonly body: Uint8Array }
@@ -82,15 +85,15 @@ export type ChildMessage =
   | { readonly type: "cancel"; readonly run: number; readonly call: number }
   | ResultMessage;
 
-/** The outcome of a run as the child tells it. */
+/** The outcome of a run as reported by the child. */
 export interface ResultMessage {
   readonly type: "result";
   readonly run: number;
-  /** Null: success, the result is `body`. */
+  /** Null on success; the result is `body`. */
   readonly error: RunError | null;
   readonly timeMs: number;
   readonly memoryBytes: number;
-  /** What the source asked for within the child. */
+  /** What the source asked for inside the child. */
   readonly touched: readonly Touch[];
   /** Whether the child believes it can be used again. */
   readonly reusable: boolean;
@@ -100,7 +103,7 @@ export interface ResultMessage {
 const ERROR_KINDS: readonly RunErrorKind[] = ["thrown", "syntax", "timeout", "memory", "result", "sandbox"];
 
 /**
- * Parses a frame that came from a child, as hostile input: exact types, bounded texts, nothing passed through.
+ * Parses a frame from a child, as hostile input: exact types, bounded texts, nothing passed through.
  * @throws {FrameError} If it is not a message that a child may send.
  */
 export function parseChildMessage(frame: Frame): ChildMessage {

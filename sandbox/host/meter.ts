@@ -5,41 +5,41 @@ import { TO_PARENT } from "./messages.ts";
 
 /** Longest header of a frame, in bytes: an error with its texts. */
 export const MAX_HEADER_BYTES = 128 * 1_024;
-/** Nesting of what a child says: a result, its error; one level to spare. */
+/** Nesting of a child's header: a result, its error, and one level to spare. */
 const MAX_DEPTH = 3;
 
 /**
- * Time that this process spends on children's messages is counted in units of about 10 µs; measured on a busy machine
- * with `test/sandbox/contained/hostileParent.ts`. The header of a host call costs more than its bytes: it is JSON.
+ * Time that this process spends on children's messages, counted in units of about 10 µs; measured on a busy machine with
+ * `test/sandbox/contained/hostileParent.ts`. A host call's header costs more than its bytes, because it is JSON.
  */
 const UNITS = { chunk: 3, frame: 2, call: 6, kilobyte: 1, callHeaderKilobyte: 4 };
-/** Units a child gets back in a ms: 1.5 % of a core, and twice that on a machine half as fast. */
+/** Units that a child regains per ms: 1.5 % of a core, and twice that on a machine half as fast. */
 const UNITS_PER_MS = 1.5;
-/** Units a child may spend at once, 2.5 ms: all that a source prints and posts as a rule. */
+/** Units that a child may spend at once, 2.5 ms: usually all that a source prints and posts. */
 const MAX_UNITS = 256;
-/** Units that come with each run: a child that only answers is never held up, however quick its runs are. */
+/** Units granted with each run: a child that only answers is never held up, however quick its runs. */
 const UNITS_PER_RUN = 16;
 
-/** Frames of one run besides its console output: host calls, their withdrawals, the result; and some to spare. */
+/** Frames of one run besides its console output: host calls, their cancellations and the result, with some to spare. */
 const MAX_FRAMES = 2 * MAX_CALLS + 256;
-/** The child gathers what a source prints for this time at least, once it has printed often. */
+/** Minimum time for which the child collects a source's output once it has printed often. */
 export const CONSOLE_INTERVAL_MS = 10;
-/** Bytes of one run besides what its limits allow: the result's header, and calls beyond their limits, which are empty. */
+/** Bytes of one run besides what its limits allow: the result's header, and calls over their limits, which are empty. */
 const MAX_OTHER_BYTES = MAX_HEADER_BYTES + 256 * MAX_CALLS + 64 * 1_024;
-/** Longest message that asks for a module, with its frame. */
+/** Longest message that asks for a module, including its frame, in bytes. */
 const IMPORT_BYTES = 8_192;
 
 /** Counts what a child sends, so that it costs this process no more than its share whatever it is made to send. */
 export interface Meter {
-  /** What the next frame may hold. */
+  /** Returns the limits of the next frame. */
   readonly limits: () => FrameLimits;
-  /** A run begins in the child; `undefined`: none, the child may say only that it is ready. */
+  /** Starts a run in the child; `undefined`: none, the child may only say that it is ready. */
   readonly begin: (limits: RunLimits | undefined) => void;
   /** Counts a chunk of the stream. */
   readonly chunk: () => void;
-  /** Counts a frame. @throws {FrameError} When the run has used up its frames or bytes. */
+  /** Counts a frame. @throws {FrameError} If the run has used up its frames or bytes. */
   readonly take: (frame: Frame) => void;
-  /** Time for which nothing more should be read from the child, in ms; 0 as a rule. */
+  /** Returns how long to stop reading from the child, in ms; usually 0. */
   readonly pauseMs: () => number;
 }
 
@@ -77,7 +77,7 @@ export function createMeter(): Meter {
       const nowMs = performance.now();
       units = Math.min(MAX_UNITS, units + (nowMs - countedMs) * UNITS_PER_MS);
       countedMs = nowMs;
-      // Until a tenth is there again: a pause costs a timer.
+      // Pauses until a tenth is available again: each pause costs a timer.
       return units >= 0 ? 0 : (MAX_UNITS / 10 - units) / UNITS_PER_MS;
     },
   };

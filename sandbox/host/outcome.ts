@@ -11,8 +11,8 @@ import type { ResultMessage } from "./messages.ts";
 import type { Death } from "./worker.ts";
 
 /**
- * The result of a run from what its child says, which is checked once more against the run's limits.
- * @param explain What the host knows of a failed run, where the source's error says nothing else.
+ * Creates a run's result from its child's message, which is checked again against the run's limits.
+ * @param explain What the host knows about a failed run, used if the source's error has no detail.
  */
 export function resultOf(
   message: ResultMessage,
@@ -26,11 +26,11 @@ export function resultOf(
   return { ok: false, error: detail === undefined ? error : { ...error, detail }, ...usage };
 }
 
-/** What the host knows of a run. */
+/** What the host knows about a run. */
 export interface Explain {
-  /** Of its last host call that failed. */
+  /** The hint of its last failed host call. */
   readonly hint: () => string | undefined;
-  /** What its host calls under way are waiting for. */
+  /** What its host calls in flight are waiting for. */
   readonly waitsFor: () => string | undefined;
 }
 
@@ -50,7 +50,7 @@ function detailOf(error: RunError, limits: RunLimits, explain: Explain): string 
         return `The result is longer than the ${limits.maxResponseBytes} bytes that this network takes.`;
       return (
         "Return bytes: Functions.encodeUint256(number), Functions.encodeInt256(number) and Functions.encodeString(text) " +
-        "make them, and a Uint8Array or ArrayBuffer is taken as it is."
+        "create them; a Uint8Array or ArrayBuffer is returned as it is."
       );
     default:
       return undefined;
@@ -60,17 +60,17 @@ function detailOf(error: RunError, limits: RunLimits, explain: Explain): string 
 function describeTimeout({ timeoutMs }: RunLimits, { waitsFor }: Explain): string {
   const waited = waitsFor();
   if (waited === undefined) return `The source ran longer than ${timeoutMs} ms.`;
-  return `The ${timeoutMs} ms of the run passed while it waited for ${waited}.`;
+  return `The run reached its limit of ${timeoutMs} ms while it waited for ${waited}.`;
 }
 
-/** The error of a run whose child ended without a verdict. */
+/** Creates the error of a run whose child ended without a verdict. */
 export function errorOfDeath(death: Death, limits: RunLimits, explain: Explain): RunError {
   switch (death) {
     case "timeout":
       return { kind: "timeout", message: TIMEOUT_TEXT, detail: describeTimeout(limits, explain) };
     case "memory":
     case "crash-memory":
-      return { kind: "memory", message: CRASH_TEXT, detail: "The source used more memory than it may." };
+      return { kind: "memory", message: CRASH_TEXT, detail: "The source exceeded its memory limit." };
     default:
       return { kind: "sandbox", message: ENDED_TEXT };
   }

@@ -2,19 +2,19 @@ import { spawnSync } from "node:child_process";
 import { findTool } from "./landlock.ts";
 
 /**
- * Finds out whether a process can have process ids of its own: whatever it starts ends with it, and it sees and signals nothing else.
+ * Finds out whether a process can get a PID namespace of its own: whatever it starts ends with it, and it sees and signals nothing else.
  *
- * A process more stands between parent and child, `unshare`, which waits. If the parent is killed, the kernel kills `unshare`, with that the
- * child, and with that all that the child has started, whatever session or group it has gone to.
+ * One more process, `unshare`, stands between parent and child and waits. If the parent is killed, the kernel kills `unshare`, then the
+ * child, and then everything the child has started, whatever its session or group.
  *
- * @param folders Where util-linux's `setpriv` and `unshare` are looked for.
- * @returns the words that start a command so, to be put before it; empty where it doesn't work.
+ * @param folders Folders to search for util-linux's `setpriv` and `unshare`.
+ * @returns The words to put before a command to start it that way; empty if it doesn't work.
  */
 export function probePidNamespace(folders: readonly string[]): readonly string[] {
   if (process.platform !== "linux") return [];
   const [setpriv, unshare] = [findTool("setpriv", folders), findTool("unshare", folders)];
   if (setpriv === null || unshare === null) return [];
-  // Only root has such a namespace without a user namespace around it.
+  // Only root can create such a namespace without a user namespace around it.
   const user = process.getuid?.() === 0 ? [] : ["--user"];
   const words = [setpriv, "--pdeathsig", "KILL", unshare, ...user, "--pid", "--fork", "--kill-child=KILL"];
   const probe = [...words.slice(1), findTool("true", folders) ?? "true"];

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** What a stream over a pipe keeps of its system side; not part of Node's interface. */
+/** The system side of a stream over a pipe; not part of Node's public interface. */
 interface PipeHandle {
   reading?: boolean;
   readonly readStop?: () => void;
@@ -8,8 +8,9 @@ interface PipeHandle {
 }
 
 /**
- * Pauses a stream over a pipe at once. `pause()` alone reads on until 64 KB are kept, which, of a child that writes single
- * bytes, are 65,536 chunks and 0.1 s of this process's time. Where a Node without that handle runs, it is `pause()` alone.
+ * Pauses a stream over a pipe immediately. `pause()` alone keeps reading until 64 KB are buffered; from a child that
+ * writes single bytes, that is 65,536 chunks and 0.1 s of this process's time. On a Node without that handle, it falls
+ * back to `pause()` alone.
  */
 export function stopReading(stream: Readable): void {
   const handle = handleOf(stream);
@@ -20,7 +21,7 @@ export function stopReading(stream: Readable): void {
   stream.pause();
 }
 
-/** Goes on with a stream that `stopReading` paused; `resume()` alone takes it for one that still reads. */
+/** Resumes a stream that `stopReading` paused; `resume()` alone would assume that it is still reading. */
 export function startReading(stream: Readable): void {
   const handle = handleOf(stream);
   if (handle?.reading === false && handle.readStart !== undefined) {

@@ -21,7 +21,7 @@ import { createSession, type Session } from "./session.ts";
 import { parseRunRequest } from "./validate.ts";
 import type { Death, Worker } from "./worker.ts";
 
-/** Creates a pool over what starts its children. */
+/** Creates a pool on top of a launcher for its children. */
 export function createPool(
   options: SandboxPoolOptions,
   { launcher, build }: { readonly launcher: Launcher; readonly build: () => Promise<string> },
@@ -34,7 +34,7 @@ export function createPool(
   let firstReady = Promise.withResolvers<void>();
   firstReady.promise.catch(() => {});
   let wasReady = false;
-  /** Whether somebody was told of starts that fail. */
+  /** Whether anyone was told about failed starts. */
   let isWarned = false;
   let nextRun = 1;
   let runs = 0;
@@ -50,7 +50,7 @@ export function createPool(
       onReady: () => {
         wasReady = true;
         firstReady.resolve();
-        if (isWarned) options.onWarning?.("Sandbox processes start again.");
+        if (isWarned) options.onWarning?.("Sandbox processes are starting again.");
         isWarned = false;
         dispatch();
       },
@@ -59,7 +59,7 @@ export function createPool(
       },
       onResult: (worker, message) => settle(worker, message),
       onDeath: (worker, death) => {
-        // Whoever stopped one may have stopped those that its run would go to.
+        // Whoever stopped one may also have stopped those that its run would go to.
         if (death === "killed") for (const other of workerSet.workers) other.killIfStopped();
         buryRuns(worker, death);
         dispatch();
@@ -68,21 +68,21 @@ export function createPool(
     onTrouble: ({ reason, detail, retryMs }) => {
       const more = detail === "" ? "" : `: ${oneLine(detail)}`;
       options.onWarning?.(
-        `A sandbox process did not start (${reason}); the next try is in ${retryMs} ms${more}`,
+        `A sandbox process did not start (${reason}); the next attempt is in ${retryMs} ms${more}`,
       );
       isWarned = true;
       refuseIfDown();
     },
   });
 
-  /** The trouble that keeps the pool from taking runs: no child serves, and none starts. */
+  /** Returns the trouble that keeps the pool from taking runs: no child serves, and none starts. */
   function down(): StartTrouble | undefined {
     const { trouble } = workerSet;
     if (trouble === undefined || trouble.failures < MAX_START_FAILURES) return undefined;
     return [...workerSet.workers].some((worker) => worker.state !== "starting") ? undefined : trouble;
   }
 
-  /** Nobody waits for a child that may never come. */
+  /** Rejects the waiting runs if the pool is down: nobody should wait for a child that may never come. */
   function refuseIfDown(): void {
     const trouble = down();
     if (trouble === undefined) return;
@@ -93,7 +93,7 @@ export function createPool(
     firstReady.promise.catch(() => {});
   }
 
-  /** Gives waiting runs to idle workers, as far as concurrency and fairness allow. */
+  /** Hands waiting runs to idle workers, as far as concurrency and fairness allow. */
   function dispatch(): void {
     if (closed) return;
     clearTimeout(pump);
@@ -108,13 +108,13 @@ export function createPool(
       if (first === undefined) continue;
       holders.add(first.caller);
       if (nowMs - first.startedMs < SLOW_MS) quick += 1;
-      // What waits behind a slow run goes to whoever is free.
+      // Runs waiting behind a slow one go to whoever is free.
       else for (const run of worker.reclaim()) requeue(jobs.get(run.run));
       unsent += worker.unsent;
     }
     while (queue.size > 0 && quick < concurrency && idle.length > 0) {
       const max = Math.max(1, Math.min(MAX_BATCH, Math.ceil(queue.size / concurrency)));
-      // Whoever has no child at all comes first.
+      // Callers without any child come first.
       const batch =
         queue.take({ max, belongs, mayTake: holders.hasNone }) ??
         queue.take({ max, belongs, mayTake: holders.mayTake });
@@ -125,9 +125,9 @@ export function createPool(
       quick += 1;
       unsent += 1;
     }
-    // Everything is taken by slow runs: there will be work for one child more.
+    // Slow runs occupy every child: there is work for one more.
     if (queue.size > 0 && idle.length === 0 && quick < concurrency) workerSet.reinforce();
-    // Look again when a quick run has become a slow one.
+    // Look again once a quick run has become a slow one.
     if (queue.size > 0 || unsent > 0) pump = setTimeout(dispatch, SLOW_MS / 2);
   }
 
@@ -147,13 +147,13 @@ export function createPool(
     worker.start(batch.map((job) => job.message));
   }
 
-  /** Takes a job out of the running ones and returns what it used. */
+  /** Removes a job from the running ones and returns its usage. */
   function finish(job: Job): ReturnType<Session["finish"]> {
     jobs.delete(job.message.run);
     return (job.session as Session).finish();
   }
 
-  /** Puts a run that has not begun back into the queue. */
+  /** Puts a run that has not started back into the queue. */
   function requeue(job: Job | undefined): void {
     if (job === undefined) return;
     finish(job);
@@ -173,14 +173,14 @@ export function createPool(
     const usage = { ...used, touched, timeMs, memoryBytes: message.memoryBytes };
     const following = jobs.get(worker.runs[0]?.run ?? 0);
     if (following !== undefined) {
-      // The child can't be asked to give runs back.
+      // The child can't be asked to return runs.
       if (nowMs - job.startedMs > LONG_MS && isSomebodyLeftOut()) worker.kill("not-reusable");
       else following.startedMs = nowMs;
     }
     job.resolve(resultOf(message, job.message.limits, usage, job.session as Session));
   }
 
-  /** Whether a caller waits that has no child, where none is free and no more may be started. */
+  /** Whether a caller without a child waits while no child is free and no more may be started. */
   function isSomebodyLeftOut(): boolean {
     const workers = [...workerSet.workers];
     if (workers.length < maxWorkers || workers.some(({ runs: own }) => own.length === 0)) return false;
@@ -189,8 +189,8 @@ export function createPool(
   }
 
   /**
-   * The first run of a dead worker is what killed it, unless it was ended after a run that has its result; those that had not begun go
-   * to others.
+   * Settles a dead worker's runs: the first one killed it, unless the worker was ended after a run that has its result; those that had
+   * not started go to other workers.
    */
   function buryRuns(worker: Worker, death: Death): void {
     const [first, ...untouched] = worker.runs
@@ -200,7 +200,7 @@ export function createPool(
     if (first === undefined) return;
     if (death === "not-reusable" && !closed) return requeue(first);
     if (death === "crash" && isOverdue(first)) return verdict(first, "timeout");
-    // Killed from outside, or by a defect that may not strike twice. A source that ends its child does so once more.
+    // Killed from outside, or by a defect that may not strike twice. A source that kills its child will do so again.
     if ((death === "crash" || death === "killed") && !first.isRetried && !closed) {
       first.isRetried = true;
       return requeue(first);
@@ -216,12 +216,12 @@ export function createPool(
     verdict(first, death);
   }
 
-  /** Whether a run's time is over: its child was being stopped, and how that ended it says nothing. */
+  /** Whether a run's time is over: its child was being stopped, so the way it ended says nothing. */
   function isOverdue({ message, startedMs }: Job): boolean {
     return performance.now() - startedMs >= message.limits.timeoutMs;
   }
 
-  /** Ends a run by what its child died of. */
+  /** Ends a run according to how its child died. */
   function verdict(job: Job, death: Death): void {
     runs += 1;
     const explain = job.session as Session;
@@ -243,7 +243,7 @@ export function createPool(
     workerSet.close();
   }
 
-  /** Takes a run back: a waiting one leaves the queue, one under way loses its child, one behind another is ignored. */
+  /** Aborts a run: a waiting one leaves the queue, one in progress loses its child, one behind another in a child is ignored. */
   function abort(job: Job): void {
     job.isAborted = true;
     job.reject(new RunAbortedError());

@@ -1,7 +1,7 @@
 import type { StartTrouble } from "./workerSet.ts";
 import { SandboxError } from "./sandboxError.ts";
 
-/** More runs wait than may: answer 503 and let the caller come back. */
+/** Too many runs are waiting: answer 503 and let the caller come back. */
 export class SandboxOverloadedError extends SandboxError {
   constructor(queued: number, limit: number) {
     super(
@@ -16,7 +16,7 @@ export class SandboxOverloadedError extends SandboxError {
   }
 }
 
-/** No child serves, and none starts: the pool goes on trying, so that a later call may succeed. */
+/** No child serves, and none starts; the pool keeps trying, so a later call may succeed. */
 export class SandboxUnavailableError extends SandboxError {
   constructor(trouble: StartTrouble) {
     super(`The sandbox can't run sources now: ${describeTrouble(trouble)}.`, {
@@ -28,11 +28,14 @@ export class SandboxUnavailableError extends SandboxError {
   }
 }
 
-/** Somebody ended the child that executed the run, and the child of the second try: that says nothing of the source. */
+/**
+ * Something outside killed the child that executed the run, and also the child of the second attempt: that says nothing
+ * about the source.
+ */
 export class SandboxInterruptedError extends SandboxError {
   constructor() {
     super(
-      "The sandbox process that ran the source was ended by a signal from outside, twice; the machine may be out of memory. Try again.",
+      "The sandbox process that ran the source was killed from outside, twice; the machine may be out of memory. Try again.",
       { code: "sandbox_interrupted", blame: "us", retryable: true },
     );
   }
@@ -45,15 +48,15 @@ export class SandboxClosedError extends SandboxError {
   }
 }
 
-/** The run's own signal took it back. */
+/** The run's own signal aborted it. */
 export class RunAbortedError extends SandboxError {
   constructor() {
     super("The run was aborted by its caller.", { code: "run_aborted", blame: "caller" });
   }
 }
 
-/** Says of a trouble what operators and callers may read. */
+/** Describes a start problem in words that operators and callers may read. */
 export function describeTrouble({ failures, reason }: StartTrouble): string {
   const times = failures === 1 ? "did not start" : `did not start ${failures} times in a row`;
-  return `its processes ${times} (${reason}); it tries again by itself`;
+  return `its processes ${times} (${reason}); it retries by itself`;
 }

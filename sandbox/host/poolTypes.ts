@@ -6,30 +6,30 @@ import type { Containment } from "./launch.ts";
 export interface SandboxPoolOptions {
   /** Quick sources that run at once. Default: the machine's cores. */
   readonly concurrency?: number;
-  /** Child processes at most, slow and waiting sources included. Default: 4 × concurrency + 1. */
+  /** Most child processes, including those of slow and waiting sources. Default: 4 × concurrency + 1. */
   readonly maxWorkers?: number;
   /** Runs that may wait; one more is refused with `sandbox_overloaded`. Default 4,096. */
   readonly maxQueue?: number;
-  /** Runs that may wait for one caller. Default: half of `maxQueue`. */
+  /** Runs that one caller may have waiting. Default: half of `maxQueue`. */
   readonly maxQueuePerCaller?: number;
   /** What sources may ask the host for, by name. Default: nothing. */
   readonly hostCalls?: Readonly<Record<string, HostCall>>;
   /**
-   * Layers of containment that may be missing: `system-calls`, `user`.
-   * Default: those that the environment variable `TYCHE_ACCEPT_MISSING` names, comma-separated.
+   * Layers of confinement that may be missing: `system-calls`, `user`.
+   * Default: those named by the environment variable `TYCHE_ACCEPT_MISSING`, comma-separated.
    */
   readonly acceptMissing?: readonly string[];
   /**
-   * Hears, once, about every layer that is missing by leave or behind another; and about each child that does not start,
-   * with the cause, and when they start again. Default: ignored.
+   * Called once for every missing layer, whether accepted or covered by another; for each child that does not start, with
+   * the cause and the wait before the next attempt; and once when children start again. Default: ignored.
    */
   readonly onWarning?: (message: string) => void;
 }
 
-/** Counters of a pool; the first five are present values, the others grow. */
+/** Counters of a pool; the first five are current values, the others only grow. */
 export interface SandboxStats {
   readonly workers: number;
-  /** Workers that wait for a run. */
+  /** Workers waiting for a run. */
   readonly idle: number;
   readonly busy: number;
   readonly queued: number;
@@ -41,21 +41,21 @@ export interface SandboxStats {
 
 /** Whether a pool takes runs. */
 export interface SandboxStatus {
-  /** False before the first child is ready, and when none serves and the last three did not start. */
+  /** False before the first child is ready, and while none serves and the last three starts failed. */
   readonly isReady: boolean;
   /** The layers around each child here: `system-calls`, `landlock`, `user`, `network`, `permissions`. */
   readonly layers: readonly string[];
-  /** What is wrong, in one sentence without a full stop; also where the pool serves although a child did not start. */
+  /** What is wrong, in one sentence without a full stop; set even if the pool serves although a child did not start. */
   readonly why?: string;
   /** Failed starts in a row; absent: none. */
   readonly failures?: number;
-  /** What happened to the last one: an error code, an exit code or a signal. */
+  /** Why the last one failed: an error code, an exit code or a signal. */
   readonly reason?: string;
-  /** Wait between the last and the next try, in ms. */
+  /** Wait between the last attempt and the next, in ms. */
   readonly retryMs?: number;
 }
 
-/** Child processes that run sources, one at a time each. */
+/** Child processes that run sources, each one at a time. */
 export interface SandboxPool {
   /**
    * Runs a source. Nothing the source does makes it reject.
@@ -66,7 +66,7 @@ export interface SandboxPool {
   readonly run: (request: RunRequest) => Promise<RunResult>;
   /**
    * Resolves when the first child can take a run.
-   * @throws {SandboxUnavailableError} `sandbox_unavailable` after three starts that failed.
+   * @throws {SandboxUnavailableError} `sandbox_unavailable` after three failed starts.
    */
   readonly ready: () => Promise<void>;
   readonly status: () => SandboxStatus;

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Resident memory of a process in bytes; 0 where it can't be read (gone, or no Linux). The kernel makes the answer on the spot: waiting for
- * it would cost several times what reading it does.
+ * Returns a process's resident memory in bytes; 0 if it can't be read (process gone, or not Linux). The kernel generates the answer on the
+ * spot: an asynchronous read would cost several times as much as the read itself.
  */
 export function readResidentBytes(pid: number): number {
   const PAGE_BYTES = 4_096;
@@ -14,7 +14,7 @@ export function readResidentBytes(pid: number): number {
   }
 }
 
-/** Whether a signal has stopped the process (`T` in proc(5)): its source had no time to run out of. */
+/** Whether a signal has stopped the process (`T` in proc(5)), in which case its source never had its time. */
 export function isStopped(pid: number): boolean {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -1,32 +1,32 @@
-/** How far ahead of their turn items are taken that go with the one whose turn it is. */
+/** How far ahead of their turn items are taken along with the one whose turn it is. */
 const LOOK_AHEAD = 64;
 
-/** Waiting items, one line per caller; callers take turns. */
+/** Waiting items, one queue per caller; callers take turns. */
 export interface FairQueue<Item> {
   readonly size: number;
-  /** Items of one caller that wait. */
+  /** Returns how many items of a caller are waiting. */
   readonly sizeOf: (caller: string) => number;
-  /** Whether items of a caller wait that `test` is true of. */
+  /** Whether `test` holds for any caller with waiting items. */
   readonly some: (test: (caller: string) => boolean) => boolean;
   readonly push: (caller: string, item: Item) => void;
   /**
-   * Takes the next item of the next caller that `mayTake` allows, and with it up to `max − 1` of the same caller's
-   * next 64 that `belongs` says go with it; undefined if none may be taken.
+   * Takes the next item of the next caller that `mayTake` allows, along with up to `max − 1` of that caller's next
+   * 64 that `belongs` accepts; undefined if none may be taken.
    */
   readonly take: (options: {
     readonly mayTake: (caller: string) => boolean;
     readonly max: number;
     readonly belongs: (first: Item, next: Item) => boolean;
   }) => Item[] | undefined;
-  /** Takes one item out; false if it does not wait. */
+  /** Removes one item; false if it is not waiting. */
   readonly remove: (caller: string, item: Item) => boolean;
-  /** Takes everything out. */
+  /** Removes and returns all items. */
   readonly clear: () => Item[];
 }
 
-/** Creates an empty queue. A caller that has just had a turn goes to the end of the round. */
+/** Creates an empty queue. A caller that has just had a turn moves to the end of the round. */
 export function createFairQueue<Item>(): FairQueue<Item> {
-  // Insertion order of the map is the round: a caller is re-inserted after its turn.
+  // The map's insertion order is the round: a caller is re-inserted after its turn.
   const lines = new Map<string, Item[]>();
   let size = 0;
   return {

@@ -3,20 +3,22 @@ import { createFrameReader, type Frame } from "./frames.ts";
 import type { Meter } from "./meter.ts";
 import { startReading, stopReading } from "./pipeReading.ts";
 
-/** A chunk of output is read in pieces of this length, in bytes: one of 64 KB may hold thousands of frames. */
+/** Chunks of output are read in pieces of this length, in bytes: a chunk of 64 KB may hold thousands of frames. */
 const PIECE_BYTES = 4_096;
 
-/** Where what is read goes. */
+/** What to do with what is read. */
 export interface MeteredReadingOptions {
-  /** Says how much a child may be heard now. */
+  /** Says how much may be read from the child now. */
   readonly meter: Meter;
-  /** Takes a frame; what it throws is a breach. */
+  /** Takes a frame; if it throws, that is a breach. */
   readonly onFrame: (frame: Frame) => void;
-  /** Bytes that are no frames, or a frame that was refused. */
+  /** Called on bytes that are not frames, or on a refused frame. */
   readonly onBreach: () => void;
 }
 
-/** Reads a child's frames no faster than its meter allows. Nothing of what the child writes throws. `stop` ends it, for good. */
+/**
+ * Reads a child's frames no faster than its meter allows. Nothing that the child writes makes it throw. `stop` ends it for good.
+ */
 export function readMetered(
   output: Readable | null,
   { meter, onFrame, onBreach }: MeteredReadingOptions,
@@ -32,12 +34,12 @@ export function readMetered(
     },
   });
 
-  /** Reads a chunk as far as the child may be heard now, and the rest later. */
+  /** Reads as much of a chunk as the meter allows, and the rest later. */
   function hear(chunk: Buffer): void {
     for (let at = 0; at < chunk.length && !isStopped; at += PIECE_BYTES) {
       const pauseMs = meter.pauseMs();
       if (pauseMs > 0) {
-        // Left in the pipe it costs nothing here, and the child stands still when the pipe is full.
+        // Left in the pipe, output costs nothing here, and the child blocks when the pipe is full.
         if (output !== null) stopReading(output);
         pause = setTimeout(() => {
           hear(chunk.subarray(at));

@@ -2,18 +2,21 @@ import type { Writable } from "node:stream";
 import { encodeFrame } from "./frames.ts";
 import { TO_CHILD, type ReplyMessage } from "./messages.ts";
 
-/** Answers that the pipe to a child may hold, in bytes; what comes on top waits unencoded, shared with whoever made it. */
+/**
+ * Answers that the pipe to a child may hold, in bytes; any further ones wait unencoded, sharing memory with whoever
+ * created them.
+ */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
 /** Answers to a child's host calls, in order. */
 export interface ReplyQueue {
-  /** Sends an answer once the pipe has room; `body` is bytes, or a text in ASCII. */
+  /** Sends an answer once the pipe has room; `body` is bytes or ASCII text. */
   readonly push: (message: ReplyMessage, body: Uint8Array | string) => void;
-  /** Drops what has not been sent. */
+  /** Drops the answers that have not been sent. */
   readonly clear: () => void;
 }
 
-/** Creates the queue of a child: one that asks and does not read must not fill this process with answers. */
+/** Creates a child's queue: a child that asks but does not read must not fill this process's memory with answers. */
 export function createReplyQueue(input: Writable | null): ReplyQueue {
   let waiting: { readonly message: ReplyMessage; readonly body: Uint8Array | string }[] = [];
 

@@ -1,17 +1,19 @@
-/** Shape of everything {@link SandboxError} carries besides its message. */
+/** What a {@link SandboxError} carries besides its message. */
 export interface SandboxErrorOptions {
   /** Stable snake_case name; callers branch on it, never on the message. */
   readonly code: string;
-  /** Who has to act: the caller changes the run, or whoever operates the sandbox mends it. */
+  /** Who must act: the caller changes the run, or the sandbox's operator fixes it. */
   readonly blame: "caller" | "us";
-  /** Whether the same call may succeed later without a change. Default `false`. */
+  /** Whether the same call may succeed later unchanged. Default `false`. */
   readonly retryable?: boolean;
-  /** JSON-safe facts; never a secret, a path or what a source wrote. */
+  /** JSON-safe facts; never a secret, a path or anything that a source wrote. */
   readonly details?: unknown;
   readonly cause?: unknown;
 }
 
-/** Base of every error that the sandbox throws on purpose. A source that fails is no error: its run has a result that says so. */
+/**
+ * Base of every error that the sandbox throws on purpose. A failing source is not an error: its run has a result that says so.
+ */
 export class SandboxError extends Error {
   readonly code: string;
   readonly blame: "caller" | "us";
@@ -34,8 +36,8 @@ export class SandboxOptionError extends SandboxError {
 
   /**
    * @param option Name of the option, e.g. `allowHosts`.
-   * @param entry The entry as it was given.
-   * @param expected What an entry must look like, with an example.
+   * @param entry The entry as given.
+   * @param expected The form of a valid entry, with an example.
    */
   constructor(option: string, entry: string, expected: string) {
     super(`${option}: ${JSON.stringify(entry.slice(0, 200))} can't be used: ${expected}`, {

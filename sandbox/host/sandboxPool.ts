@@ -5,8 +5,8 @@ import { createPool } from "./pool.ts";
 import type { SandboxPool, SandboxPoolOptions } from "./poolTypes.ts";
 
 /**
- * Creates a pool and starts its children: one per quick source at once, and a warm spare.
- * @throws {MissingLayersError} `sandbox_layers_missing` where children can't be contained as promised.
+ * Creates a pool and starts its children: one for each quick source at once, and a warm spare.
+ * @throws {MissingLayersError} `sandbox_layers_missing` if children can't be contained as promised.
  */
 export function createSandboxPool(options: SandboxPoolOptions = {}): SandboxPool {
   const launcher = createLauncher({ acceptMissing: options.acceptMissing ?? acceptedByEnvironment() });

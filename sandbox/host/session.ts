@@ -4,18 +4,20 @@ import { HostCallRefusal, type HostCall, type HostUsage } from "./hostCall.ts";
 import type { ChildMessage, ReplyMessage, ResultMessage } from "./messages.ts";
 import type { RunLimits, RunUsage, Touch } from "../run.ts";
 
-/** Host calls that ask for something that another run need not get again. */
+/** Host calls whose answer may differ in another run. */
 const TOUCH_OF: Readonly<Record<string, Touch>> = { fetch: "http", import: "imports" };
 
-/** The parent's side of one run: counts and caps what the child says during it, and serves its host calls. */
+/**
+ * The parent's side of one run: counts and caps what the child sends during it, and serves its host calls.
+ */
 export interface Session {
-  /** Takes a message; false if the child broke a rule and must go. */
+  /** Handles a message; false if the child broke a rule and must be killed. */
   readonly take: (message: Exclude<ChildMessage, { type: "ready" } | ResultMessage>) => boolean;
-  /** Ends all open host calls and returns what was used. */
+  /** Ends all open host calls and returns the run's usage. */
   readonly finish: () => Pick<RunUsage, "console" | "consoleTruncated" | "httpRequests" | "touched">;
-  /** What explains a failure of the run besides its error; the host calls know. */
+  /** Returns the host calls' explanation of a failed run, if its error says too little. */
   readonly hint: () => string | undefined;
-  /** What its host calls were waiting for, up to now or the end of the run. */
+  /** Returns what its host calls are waiting for, or were waiting for when the run ended. */
   readonly waitsFor: () => string | undefined;
 }
 
@@ -36,7 +38,7 @@ export function createSession(options: {
   let printedBytes = 0;
   let truncated = false;
   let printed = "";
-  /** Keeps the start of a character whose rest is in the next piece; at the end it is dropped. */
+  /** Holds back the start of a character whose rest is in the next piece; dropped at the end. */
   const decoder = new StringDecoder("utf8");
 
   async function serve(id: number, name: string, request: Uint8Array, signal: AbortSignal): Promise<void> {
@@ -82,7 +84,7 @@ export function createSession(options: {
       if (open.size >= MAX_OPEN_CALLS || calls > MAX_CALLS || open.has(message.call)) return false;
       const controller = new AbortController();
       open.set(message.call, controller);
-      // The body is a view into the stream's chunk: the call outlives it.
+      // The body is a view into the stream's chunk, which the call outlives.
       void serve(message.call, message.name, new Uint8Array(message.body), controller.signal);
       return true;
     },

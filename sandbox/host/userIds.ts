@@ -1,16 +1,18 @@
 import { readdirSync, statSync } from "node:fs";
 
-/** User ids that no distribution gives to people or packages and that fit into 16 bits (systemd's dynamic range). */
+/**
+ * User ids that no distribution assigns to people or packages and that fit into 16 bits (systemd's dynamic range).
+ */
 const FIRST = 61_184;
 const COUNT = 4_000;
 
-/** Of all pools and bundlers of this process: what they start changes users only after a while. */
+/** Shared by all pools and bundlers of this process: what they start changes user only after a while. */
 const taken = new Set<number>();
 let next = process.pid % COUNT;
 
 /**
- * Takes a user id that is not taken here, and that no process in sight has: of another service, or left over.
- * Ids are tried in turn, so that one just released is the last to come again.
+ * Takes a user id that is free here and that no visible process has, whether another service's or a leftover. Ids
+ * are tried in turn, so that a released one is reused last.
  * @throws If all 4,000 are in use.
  */
 export function takeUserId(): number {
@@ -25,12 +27,12 @@ export function takeUserId(): number {
   throw new Error(`all user ids from ${FIRST} to ${FIRST + COUNT - 1} are in use`);
 }
 
-/** Gives an id back once its process has ended. */
+/** Releases an id once its process has ended. */
 export function releaseUserId(uid: number): void {
   taken.delete(uid);
 }
 
-/** Owners of all processes: 1 to 2 ms for some hundred. */
+/** Returns the owners of all processes; takes 1 to 2 ms for a few hundred processes. */
 function findUsed(): Set<number> {
   const used = new Set<number>();
   for (const name of readdirSync("/proc")) {

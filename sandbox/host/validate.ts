@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS, type RunLimits, type RunRequest } from "../run.ts";
 
 /** Longest source, in UTF-16 units; the oracle network itself stops at 30,720 bytes. */
 const MAX_SOURCE_CHARS = 4 * 1024 * 1024;
-/** Longest `args`, `bytesArgs` and `secrets` together, as characters of JSON. */
+/** Longest `args`, `bytesArgs` and `secrets` in total, in characters of JSON. */
 const MAX_INPUT_CHARS = 4 * 1024 * 1024;
 /** Group of all runs that share contexts; no caller can name it. */
 const PURE_GROUP = "\0pure";
@@ -22,7 +22,7 @@ const LIMIT_RANGES: Readonly<Record<keyof RunLimits, readonly [min: number, max:
   maxConsoleBytes: [0, 1_048_576],
 };
 
-/** A run request that was checked. */
+/** A validated run request. */
 export interface ParsedRun {
   readonly source: string;
   /** JSON text of `{ args, bytesArgs, secrets }`. */
@@ -31,13 +31,13 @@ export interface ParsedRun {
   readonly group: string | null;
   readonly limits: Partial<RunLimits>;
   readonly observe: boolean;
-  /** Whether the run may share a context, and its source is shown to be pure. */
+  /** Whether the run may share a context and its source is proved pure. */
   readonly isPure: boolean;
 }
 
 /**
- * Checks a run request.
- * @throws {InvalidRunError} `invalid_run` that names the member, on a wrong type or a value out of range.
+ * Validates a run request.
+ * @throws {InvalidRunError} `invalid_run`, naming the member, on a wrong type or a value out of range.
  */
 export function parseRunRequest(request: RunRequest): ParsedRun {
   const {
@@ -93,7 +93,7 @@ function isStringArray(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-/** A run request that no source could make right. */
+/** A run request that is invalid whatever the source. */
 export class InvalidRunError extends SandboxError {
   constructor(member: string, expected: string) {
     super(`${member} of a sandbox run must be ${expected}.`, {

@@ -22,18 +22,18 @@ const START_TIMEOUT_MS = 15_000;
 const READY_TIMEOUT_MS = 5_000;
 /** How often resident memory is read while a source runs. */
 const WATCH_INTERVAL_MS = 50;
-/** Resident memory of a child besides the limit of its source: Node itself, V8's reserves, the type stripper. */
+/** Resident memory of a child on top of its source's limit: Node itself, V8's reserves, the type stripper. */
 const BASE_RESIDENT_BYTES = 192 * 1024 * 1024;
-/** An idle child with more resident memory is replaced: a parser of its own that met a huge source keeps what it took. */
+/** An idle child with more resident memory is replaced: one of its parsers that met a huge source keeps the memory. */
 const MAX_IDLE_RESIDENT_BYTES = 208 * 1024 * 1024;
-/** This process missed so many looks only if it stood still: stopped by a signal, or its machine paused. */
+/** If this process goes this long between two checks, it stood still itself: stopped by a signal, or its machine was paused. */
 const STANDSTILL_MS = 2_000;
-/** How often an idle child's memory is read at most, while its runs are quick. */
+/** Shortest interval between reads of an idle child's memory while its runs are quick. */
 const IDLE_CHECK_MS = 1_000;
-/** The parent's kill comes this long after the source's own time, so that the child's two timers come first. */
+/** The parent's kill comes this long after the source's own time limit, so that the child's two timers fire first. */
 const KILL_GRACE_MS = 300;
 
-/** Signals that no fault of a program raises: somebody else sent them, or the kernel for want of memory. */
+/** Signals that no fault of a program raises: somebody else sent them, or the kernel for lack of memory. */
 const FOREIGN_SIGNALS: ReadonlySet<NodeJS.Signals | null> = new Set([
   "SIGKILL",
   "SIGTERM",
@@ -41,10 +41,10 @@ const FOREIGN_SIGNALS: ReadonlySet<NodeJS.Signals | null> = new Set([
   "SIGHUP",
 ]);
 
-/** Runs a child has in hand at most, the one it executes included and repeats left out: enough that it never waits for the next. */
+/** Most runs sent to a child at once, counting the one it executes but not repeats: enough that it never waits for the next. */
 const MAX_SENT = 4;
 
-/** Why a child was killed, or how it died by itself. */
+/** Why a child was killed, or how it died on its own. */
 export type Death =
   | "timeout"
   | "memory"
@@ -58,7 +58,7 @@ export type Death =
   | "bloated"
   | "idle";
 
-/** What a worker tells the pool. */
+/** What a worker reports to the pool. */
 export interface WorkerEvents {
   readonly onReady: (worker: Worker) => void;
   readonly onMessage: (
@@ -66,44 +66,44 @@ export interface WorkerEvents {
     message: Exclude<ChildMessage, { type: "ready" } | ResultMessage>,
   ) => void;
   readonly onResult: (worker: Worker, message: ResultMessage) => void;
-  /** The process is gone or as good as gone; runs without a result are in `worker.runs`. */
+  /** The process is gone or about to be; runs without a result are in `worker.runs`. */
   readonly onDeath: (worker: Worker, death: Death, detail: string) => void;
 }
 
 /** One child process as the pool sees it: runs go in, in order; messages come out; any breach ends it. */
 export interface Worker {
   readonly pid: number;
-  /** `starting`: not ready for the first time; `idle`: may take runs; `busy`: has runs or is preparing; `dead`. */
+  /** `starting`: not ready for the first time yet; `idle`: may take runs; `busy`: has runs or is preparing; `dead`. */
   readonly state: "starting" | "idle" | "busy" | "dead";
   /** Runs without a result, in order; the first one is being executed. */
   readonly runs: readonly RunMessage[];
-  /** How many of them the child does not have yet. */
+  /** Number of those that have not been sent to the child yet. */
   readonly unsent: number;
-  /** How the process ended, as the system tells: a signal, an exit code, or an error code where it never began. */
+  /** How the process ended, as reported by the system: a signal, an exit code, or an error code if it never started. */
   readonly end: string;
-  /** Takes back the runs that the child does not have yet. */
+  /** Takes back the runs that have not been sent to the child yet. */
   readonly reclaim: () => readonly RunMessage[];
   /** Trust group of the last run, whose isolate the child may still hold; null: none. */
   readonly lastGroup: string | null;
   readonly start: (runs: readonly RunMessage[]) => void;
-  /** Answers a host call; `body` is bytes, or a text in ASCII. */
+  /** Answers a host call; `body` is bytes or ASCII text. */
   readonly reply: (message: ReplyMessage, body: Uint8Array | string) => void;
   readonly kill: (death: Death) => void;
-  /** Ends it if a signal has stopped it: it would keep a run until the source's time is over. */
+  /** Kills it if a signal has stopped it: otherwise it would hold a run until the source's time is over. */
   readonly killIfStopped: () => void;
 }
 
 /**
- * Wraps a started child. The parent's timer and its watch on resident memory run while a source does.
- * Nothing of what the child writes can throw here: a message out of turn or out of form kills it.
+ * Wraps a started child. The parent's timer and its watch on resident memory run while a source does. Nothing that the child writes
+ * can throw here: an unexpected or malformed message kills the child.
  */
 export function createWorker(child: ChildProcess, events: WorkerEvents): Worker {
   let state: Worker["state"] = "starting";
   let runs: RunMessage[] = [];
   let sent = 0;
-  /** Runs the child was given in its life. */
+  /** Runs sent to the child in its lifetime. */
   let given = 0;
-  /** Runs it said it had done when it was last ready; −1 before it was. */
+  /** Runs that it reported done when it was last ready; −1 before the first report. */
   let doneBefore = -1;
   const meter = createMeter();
   const replies = createReplyQueue(child.stdin);
@@ -119,7 +119,9 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
     onFrame: (frame) => receive(parseChildMessage(frame)),
     onBreach: () => die("protocol"),
   });
-  /** When the first run was last watched, and whether it was found to stand still since it began: then its time was not its own. */
+  /**
+   * When the first run was last checked, and whether a standstill was seen since it started, so that it did not get its full time.
+   */
   let watchedMs = 0;
   let stoodStill = false;
 
@@ -165,11 +167,11 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
     },
   };
 
-  /** Whether the run at that place of the line is the one before it once more. */
+  /** Whether the run at that index repeats the one before it. */
   const isRepeatAt = (at: number): boolean =>
     at > 0 && at < runs.length && isRepeat(runs[at] as RunMessage, runs[at - 1] as RunMessage);
 
-  /** Runs the child has in hand, repeats left out. */
+  /** Runs that the child has been sent, not counting repeats. */
   function inHand(): number {
     let count = 0;
     for (let at = 0; at < sent; at++) if (!isRepeatAt(at)) count += 1;
@@ -188,14 +190,14 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
     if (frames.length > 0) child.stdin?.write(frames.length === 1 ? frames[0] : Buffer.concat(frames));
   }
 
-  /** Notices a child that a signal has stopped, and this process having been stopped itself. */
+  /** Detects that a signal has stopped the child, or that this process itself was stopped. */
   function lookForStop(): void {
     const now = performance.now();
     stoodStill ||= now - watchedMs > STANDSTILL_MS || isStopped(worker.pid);
     watchedMs = now;
   }
 
-  /** Ends a run whose time is over: as one that is to be done again, where the time was not its own. */
+  /** Ends a run whose time is over; if it did not get its full time, it is to be repeated. */
   function endOverdue(): void {
     lookForStop();
     die(stoodStill ? "killed" : "timeout");
@@ -223,7 +225,7 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
   function checkMemory(): void {
     const first = runs[0];
     if (first === undefined) return;
-    // A run that lasts is worth a look at what it leaves.
+    // A run that lasts this long makes its child's memory worth checking afterwards.
     checkedMs = 0;
     const resident = readResidentBytes(worker.pid);
     if (runs[0] === first && resident > BASE_RESIDENT_BYTES + 2 * first.limits.memoryLimitMb * 1024 * 1024)
@@ -236,7 +238,7 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
     if (message.type === "ready") {
       if (message.done <= doneBefore) return die("protocol");
       doneBefore = message.done;
-      // Said before the runs that are under way reached it: it will say so again.
+      // Sent before the runs in flight reached the child: it will report again.
       if (state === "busy" && message.done < given) return;
       if (state === "idle" || first !== undefined || message.done !== given) return die("protocol");
       state = "idle";
@@ -277,7 +279,7 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     if (!lastWords.hear(text)) child.stderr?.destroy();
   });
-  // A pipe whose other end died reports errors; the exit tells what to do.
+  // A pipe whose other end died reports errors; the exit event decides what to do.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {});
   child.on("error", (error: NodeJS.ErrnoException) => {
     spawnError = error.code ?? error.name;

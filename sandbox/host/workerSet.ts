@@ -2,28 +2,28 @@ import type { Launcher } from "./launch.ts";
 import { messageOf } from "./sandboxError.ts";
 import { createWorker, type Death, type Worker, type WorkerEvents } from "./worker.ts";
 
-/** Children above the standing number are stopped after this time without work. */
+/** How often idle children above the standing number are stopped. */
 const IDLE_WORKER_MS = 10_000;
-/** Wait after a child that did not start; doubled with each further one in a row, up to the longest. */
+/** Wait after a child did not start; doubled with each further failure in a row, up to the longest. */
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 30_000;
 /**
- * Wait between starts once as many as there may be children were started in a row: a start costs this process 4 to 8 ms,
- * and a child that breaks the protocol is ended at once. A child itself takes longer to get ready.
+ * Wait between starts once as many children as allowed were started in a row: a start costs this process 4 to 8 ms, and a child that
+ * breaks the protocol is killed at once. A child itself takes longer to get ready.
  */
 const START_INTERVAL_MS = 300;
-/** A child that ends so soon after it was ready, without a run, has not started either. */
+/** A child that ends this soon after it was ready, without a run, counts as not started. */
 const SETTLED_MS = 1_000;
 
-/** A child did not start, and the next try waits. */
+/** A child did not start, and the next attempt is waiting. */
 export interface StartTrouble {
   /** Failed starts in a row. */
   readonly failures: number;
-  /** What happened to the last one: an error code, an exit code, a signal. */
+  /** Why the last one failed: an error code, an exit code, a signal. */
   readonly reason: string;
-  /** What it wrote to standard error, for the log; it has met no source. May be empty. */
+  /** What it wrote to standard error, for the log; no source has run in it. May be empty. */
   readonly detail: string;
-  /** Wait until the next try, in ms. */
+  /** Wait until the next attempt, in ms. */
   readonly retryMs: number;
 }
 
@@ -32,29 +32,29 @@ export interface WorkerSet {
   readonly workers: ReadonlySet<Worker>;
   /** Children started so far. */
   readonly started: number;
-  /** Children gone so far, by how they ended. */
+  /** Children that have ended so far, by how they ended. */
   readonly ended: Readonly<Record<string, number>>;
-  /** The last start that failed, while none has succeeded since. */
+  /** The last failed start, as long as none has succeeded since. */
   readonly trouble: StartTrouble | undefined;
-  /** Starts one child more than the standing number, unless one is starting already; it goes when it has nothing to do. */
+  /** Starts one child above the standing number, unless one is already starting; it is stopped when it has nothing to do. */
   readonly reinforce: () => void;
-  /** Kills all and starts none again. */
+  /** Kills all and never starts another. */
   readonly close: () => void;
 }
 
 /**
- * Builds the child's file if need be, starts one child, and the others of the standing number when it is ready: the
- * first has the machine to itself, so that the pool can serve soon. A child that ends is replaced at once. When
- * children can't be built or end before they are ready, it tries again for as long as it is open, less and less often:
- * what kept them from starting (no memory, no descriptors) passes.
+ * Builds the child's file if needed, starts one child, and starts the rest of the standing number when it is ready: the first has
+ * the machine to itself, so that the pool can serve soon. A child that ends is replaced at once. If children can't be built or end
+ * before they are ready, it keeps trying while the set is open, less and less often: whatever kept them from starting (no memory, no
+ * descriptors) passes.
  */
 export function createWorkerSet(options: {
   readonly launcher: Pick<Launcher, "launch">;
   /** Returns the path of the child's file. */
   readonly build: () => Promise<string>;
-  /** Children that are kept. */
+  /** Children to keep running. */
   readonly standing: number;
-  /** Children at most. */
+  /** Most children. */
   readonly max: number;
   readonly events: Omit<WorkerEvents, "onDeath"> & {
     readonly onDeath: (worker: Worker, death: Death) => void;
@@ -71,7 +71,7 @@ export function createWorkerSet(options: {
   let trouble: StartTrouble | undefined;
   let retry: NodeJS.Timeout | undefined;
   let isWarm = false;
-  /** Starts that are free now; they come back with time. */
+  /** Starts allowed now; replenished over time. */
   let startsLeft = max;
   let countedMs = performance.now();
   let closed = false;
@@ -152,7 +152,7 @@ export function createWorkerSet(options: {
     try {
       return launcher.launch(path);
     } catch (error) {
-      // Some errors of the system are thrown, others come with the process's `error` event.
+      // Some system errors are thrown, others arrive with the process's `error` event.
       fail(nameOf(error), messageOf(error));
       return undefined;
     }
@@ -198,13 +198,16 @@ export function createWorkerSet(options: {
   };
 }
 
-/** Takes out of `idle` a worker whose isolate already serves that group, or any other; null: the run wants an isolate of its own. */
+/**
+ * Removes from `idle` a worker whose isolate already serves that group, or else any other; null: the run needs an isolate of its
+ * own.
+ */
 export function takeWorker(idle: Worker[], group: string | null): Worker {
   const at = idle.findLastIndex((worker) => worker.lastGroup === group);
   return idle.splice(at < 0 ? idle.length - 1 : at, 1)[0] as Worker;
 }
 
-/** Code of an error of the system, or its class: nothing that names a path. */
+/** Returns a system error's code, or the error's class: nothing that names a path. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return "an unknown error";
   return (error as NodeJS.ErrnoException).code ?? error.name;

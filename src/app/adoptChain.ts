@@ -6,11 +6,11 @@ import { saveChain } from "../store/chainRecords.ts";
 import type { Store } from "../store/store.ts";
 import { forgetChain } from "./forgetChain.ts";
 
-/** Takes the chain for the one that the journal is about, or begins a new journal for it. */
+/** Adopts the chain as the one that the journal describes, or begins a new journal for it. */
 export async function adoptChain(options: {
   readonly network: string;
   readonly chain: Pick<NetworkChain, "client" | "identity" | "deployment" | "operator">;
-  /** Whether it is another one than the journal is about. */
+  /** Whether it is a different chain from the one that the journal describes. */
   readonly isNew: boolean;
   readonly store: Store;
   readonly book: RequestBook;

@@ -2,7 +2,7 @@ import { PROFILE_NAMES } from "../networks/profiles.ts";
 import { StartError } from "./startError.ts";
 
 /**
- * Refuses names of networks whose chain may be newer than the database, where there is no such network.
+ * Rejects unknown names in the list of networks whose chain may be newer than the database.
  *
  * @throws {StartError}
  */
@@ -10,6 +10,6 @@ export function assertAccepted(accepted: readonly string[], networkNames: readon
   const stranger = accepted.find((name) => !PROFILE_NAMES.includes(name) && !networkNames.includes(name));
   if (stranger !== undefined)
     throw new StartError(
-      `TYCHE_ACCEPT_CHAINS: ${JSON.stringify(stranger)} is no network; name some of ${networkNames.join(", ")}`,
+      `TYCHE_ACCEPT_CHAINS: ${JSON.stringify(stranger)} is not a network; name one or more of ${networkNames.join(", ")}`,
     );
 }

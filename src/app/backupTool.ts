@@ -7,15 +7,15 @@ import { findNotedDatabase } from "../store/databaseNote.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
 import { fingerprintOf } from "../store/masterKey.ts";
 
-/** Where a command finds the state of a service. */
+/** Where a command finds a service's state. */
 export interface StateLocation {
   readonly dataDir: string;
-  /** The master key where it is kept outside the data directory. */
+  /** The master key, if it is kept outside the data directory. */
   readonly masterKey?: OutsideSecret | undefined;
 }
 
 /**
- * Copies the database of a data directory to a new file, while a service may run on it.
+ * Copies a data directory's database to a new file, even while a service uses it.
  *
  * @throws {BackupError}
  */
@@ -30,9 +30,10 @@ export async function backUp(file: string, { dataDir }: Pick<StateLocation, "dat
 }
 
 /**
- * Puts a backup in the place of the database of a data directory that no service runs on.
+ * Replaces a data directory's database with a backup; no service may be using the directory.
  *
- * @throws {TycheError} when the backup can't be used, its keys belong to another master key, or a service runs.
+ * @throws {TycheError} when the backup can't be used, its keys belong to another master key, or a service is
+ * running.
  */
 export function restore(
   file: string,
@@ -45,7 +46,7 @@ export function restore(
     const { keyFingerprint = fingerprintOf(directory.masterKey) } = backup;
     if (keyFingerprint !== fingerprintOf(directory.masterKey))
       throw new BackupError(
-        `the master key of ${dataDir} is not the one that ${file} was made with; put the right one there, or name it in TYCHE_MASTER_KEY_FILE`,
+        `the master key of ${dataDir} does not match the backup ${file}; put the right key there, or name it in TYCHE_MASTER_KEY_FILE`,
       );
     return { ...backup, ...restoreDatabase(resolve(file), directory.file("tyche.sqlite")) };
   } finally {
@@ -53,11 +54,11 @@ export function restore(
   }
 }
 
-/** PostgreSQL has programs of its own for that. */
+/** PostgreSQL has its own backup programs. */
 function refuseServer(dataDir: string, commandOf: (variable: string) => string): void {
   const variable = findNotedDatabase(dataDir);
   if (variable === undefined) return;
   throw new BackupError(
-    `the database of ${dataDir} is a server's, which has its own programs: ${commandOf(variable)}`,
+    `the database of ${dataDir} is on a server; use its own tools: ${commandOf(variable)}`,
   );
 }

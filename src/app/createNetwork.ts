@@ -13,22 +13,21 @@ import { createServedNetwork } from "./servedNetwork.ts";
 import type { ServedNetwork } from "./servedNetwork.ts";
 import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
 
-/** Options of {@link createNetwork}. */
 export interface CreateNetworkOptions extends Omit<
   ServedNetworkOptions,
   "source" | "accompany" | "watchNodes"
 > {
   readonly name: string;
-  /** What the configuration says of it; what is embedded has a name of ours. */
+  /** The network's configuration; embedded networks have names that we define. */
   readonly config: Config["networks"][string];
   readonly directory: DataDirectory;
-  /** Runs sources for the oracle, where that is in this process. */
+  /** Runs sources for the oracle, if it is in this process. */
   readonly pool: SandboxPool;
-  /** Origins of pages that may use the RPC port of an embedded chain besides those of this machine. */
+  /** Origins of pages, besides those of this machine, that may use an embedded chain's RPC port. */
   readonly rpcOrigins: readonly string[];
 }
 
-/** Creates a network as it is configured. */
+/** Creates a network from its configuration. */
 export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
   const { name, config, directory, pool, log, rpcOrigins } = options;
   if (!isEmbedded(config))

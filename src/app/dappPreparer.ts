@@ -8,13 +8,17 @@ import type { RequestPipeline } from "../requests/requestPipeline.ts";
 import { createSourcePrefix } from "../requests/sources.ts";
 import type { ServedNetwork } from "./servedNetwork.ts";
 
-/** Makes ahead, on one network, what the first call of each dapp would else wait for. */
+/** Prepares, on one network, what each dapp's first call would otherwise wait for. */
 export interface DappPreparer {
-  /** Makes what is missing and may be tried again by now. Never rejects: what it can't make, the network's readiness tells. */
+  /**
+   * Creates what is missing and due for another try. Never rejects: the network's readiness reports what could not be created.
+   */
   prepare(): Promise<void>;
 }
 
-/** Creates what prepares one network: each dapp's subscriptions, and once the presets' sources on chain. */
+/**
+ * Creates the preparer for one network: it creates each dapp's subscriptions, and stores the presets' sources on chain once.
+ */
 export function createDappPreparer(options: {
   readonly network: ServedNetwork;
   readonly dapps: DappDirectory;
@@ -25,7 +29,7 @@ export function createDappPreparer(options: {
   const { network, dapps, registry, deletedDapps, log } = options;
   let areSourcesStored = false;
   let told = "";
-  /** Contracts of deleted dapps that the chain keeps linked, and of which the log has told. */
+  /** Contracts of deleted dapps that are still linked on chain, and those already logged. */
   let left: readonly LeftConsumer[] = [];
   const toldLeft = new Set<string>();
 
@@ -37,7 +41,7 @@ export function createDappPreparer(options: {
       const name = `${dappId} ${consumer} ${isGivenUp}`;
       if (toldLeft.has(name)) continue;
       toldLeft.add(name);
-      const what = isGivenUp ? "stays linked, and is not tried any more" : "can't be unlinked yet";
+      const what = isGivenUp ? "stays linked; no further attempts are made" : "can't be unlinked yet";
       log.warn(
         { network: network.profile.name, dappId, consumer },
         `a contract of a deleted dapp ${what}: ${waitsFor}`,
@@ -47,7 +51,7 @@ export function createDappPreparer(options: {
 
   const prepare = async (): Promise<void> => {
     const pipeline = network.openedPipeline();
-    // Not open yet, or another replica's business.
+    // Not open yet, or another replica takes care of it.
     if (pipeline === undefined) return network.setPreparation({ isReady: true, warnings: [] });
     const all = await dapps.list();
     const troubles: string[] = [];
@@ -89,12 +93,12 @@ export function createDappPreparer(options: {
   };
 }
 
-/** What an operator reads of contracts that deleted dapps have left. */
+/** Describes the contracts that deleted dapps left linked, for the operator. */
 function describeLeft(left: readonly LeftConsumer[]): readonly string[] {
   const [first] = left;
   if (first === undefined) return [];
   const which = left.length === 1 ? `contract ${first.consumer}` : `${left.length} contracts`;
   const [whose, verb] = left.length === 1 ? ["a deleted dapp", "is"] : ["deleted dapps", "are"];
-  const until = first.isGivenUp ? "; it is not tried any more" : "";
+  const until = first.isGivenUp ? "; no further attempts are made" : "";
   return [`${which} of ${whose} ${verb} still linked: ${first.waitsFor}${until}`];
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { TycheError } from "../lib/errors.ts";
 import { repeat } from "../lib/repeat.ts";
 
-/** What is written after that long may go to files that nobody will find again. */
+/** Anything written within this time may go to files that are already lost. */
 const LOOK_INTERVAL_MS = 500;
 
 /** A chain's folder, and what to do when it is gone. */
@@ -13,12 +13,12 @@ export interface WatchedChain {
 }
 
 /**
- * Looks now and then whether the files that the service writes to are still those in the data directory: a folder that was removed or
- * replaced takes writes without an error, and they are all lost with the process.
+ * Checks periodically that the files the service writes to are still the ones in the data directory: a folder that was removed or
+ * replaced accepts writes without an error, and all of them are lost with the process.
  *
- * @param options.files names, in the directory, of files that have to stay.
- * @param options.onFatal told, in one sentence and once, that the directory or one of the files is gone.
- * @returns a stop.
+ * @param options.files names of files in the directory that must remain.
+ * @param options.onFatal called once, with one sentence, when the directory or one of the files is gone.
+ * @returns a function that stops the checks.
  */
 export async function watchData(options: {
   readonly directory: string;
@@ -39,7 +39,7 @@ export async function watchData(options: {
       for (const path of paths) {
         if (!(await isGone(path))) continue;
         stop();
-        onFatal(`${path} was removed or replaced while the service ran`);
+        onFatal(`${path} was removed or replaced while the service was running`);
         return;
       }
       for (const { folder, onGone } of chains) {
@@ -47,7 +47,7 @@ export async function watchData(options: {
         goneChains.add(folder);
         onGone(
           new TycheError(
-            `${folder} was removed or replaced while the service ran, so nothing of this chain would be kept; stop the service, put the folder back from a backup, and start again`,
+            `${folder} was removed or replaced while the service was running, so this chain can no longer be stored; stop the service, put the folder back from a backup, and start again`,
             { code: "chain_unavailable", blame: "us" },
           ),
         );
@@ -59,7 +59,7 @@ export async function watchData(options: {
   return stop;
 }
 
-/** What tells a file from any other of the same name, `undefined` where there is none. */
+/** Returns what distinguishes a file from another one of the same name; `undefined` if there is none. */
 async function identify(path: string): Promise<string | undefined> {
   try {
     const { dev, ino } = await stat(path);

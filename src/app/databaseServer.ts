@@ -3,7 +3,7 @@ import type { Config } from "./config/configSchema.ts";
 import { StartError } from "./startError.ts";
 
 /**
- * Finds the server that the configuration names. The variable is removed: no process that is started from here has any business with it.
+ * Finds the server that the configuration names. Deletes the variable, because no child process needs it.
  *
  * @throws {StartError} when the variable isn't set.
  */

@@ -20,27 +20,27 @@ import { digestTables, findDifferences } from "../store/tableDigest.ts";
 import type { TableDigest } from "../store/tableDigest.ts";
 import { findMissingMigrations, isStranger, listAppliedMigrations } from "../store/tableVersion.ts";
 
-/** Where a service has its state, and what the environment says. */
+/** Where a service keeps its state, and its environment. */
 export interface DatabaseLocation {
   readonly dataDir: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The master key where it is kept outside the data directory. */
+  /** The master key, if it is kept outside the data directory. */
   readonly masterKey?: OutsideSecret | undefined;
 }
 
 type OnRows = (table: string, rows: number) => void;
 
-/** What became of a database's tables. */
+/** The result of migrating a database's tables. */
 export interface MigratedDatabase {
   readonly database: string;
-  /** Names of the migrations that were made, in their order. */
+  /** Names of the migrations that ran, in order. */
   readonly migrations: readonly string[];
 }
 
 /**
- * Brings the tables of a data directory's database to the present version, which a start does as well.
+ * Migrates a data directory's database to the current version, as every start does too.
  *
- * @throws {TycheError} when a service runs on it, or it can't be opened.
+ * @throws {TycheError} when a service is using it, or it can't be opened.
  */
 export async function migrateDatabase(location: DatabaseLocation): Promise<MigratedDatabase> {
   const { dataDir, environment, masterKey } = location;
@@ -67,7 +67,7 @@ async function migrate(dialect: StoreDialect, file?: string): Promise<string[]> 
   return [...store.migrated];
 }
 
-/** What compacting a database has brought, in bytes of its file. */
+/** The result of compacting a database: its file's size in bytes before and after. */
 export interface CompactedDatabase {
   readonly database: string;
   readonly before: number;
@@ -75,23 +75,24 @@ export interface CompactedDatabase {
 }
 
 /**
- * Writes the file of a stopped service's database anew, without the room that deleted rows have left. It needs that much room in the temporary folder meanwhile.
+ * Rewrites a stopped service's database file without the space that deleted rows left. Meanwhile needs as much space in the temporary
+ * folder.
  *
- * @throws {TycheError} when a service runs on it, it is a server's, or the disk lacks room; then it is as it was.
+ * @throws {TycheError} when a service is using it, it is on a server, or the disk lacks space; the file is then unchanged.
  */
 export async function compactDatabase(location: DatabaseLocation): Promise<CompactedDatabase> {
   const { dataDir, environment, masterKey } = location;
   const server = findServer(dataDir, environment);
   if (server !== undefined)
     throw new DatabaseCopyError(
-      `${nameOf(server.variable)} is a server's, which reuses the room of deleted rows by itself; to give it back: psql "$${server.variable}" -c "VACUUM FULL"`,
+      `${nameOf(server.variable)} is on a server, which reuses the space of deleted rows by itself; to return it to the system: psql "$${server.variable}" -c "VACUUM FULL"`,
     );
   const file = existing(join(dataDir, "tyche.sqlite"));
   const directory = openDataDirectory(dataDir, { exclusive: true, masterKey });
   try {
     const before = statSync(file).size;
     await withTables(createSqliteDialect(file), async (db) => {
-      // The copy that is made meanwhile may be larger than the memory.
+      // The temporary copy may be larger than the memory.
       await sql`PRAGMA temp_store = FILE`.execute(db);
       await sql`VACUUM`.execute(db);
       await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
@@ -102,19 +103,19 @@ export async function compactDatabase(location: DatabaseLocation): Promise<Compa
   }
 }
 
-/** What a look at a database has found. */
+/** The result of checking a database. */
 export interface CheckedDatabase {
   readonly database: string;
   readonly tables: readonly TableDigest[];
-  /** What is amiss, each in a sentence. */
+  /** Problems found, one sentence each. */
   readonly problems: readonly string[];
 }
 
 /**
- * Looks through a data directory's database, and compares it with another one where that is asked for. Changes nothing, and may run
- * beside the service; then a comparison finds what came meanwhile.
+ * Checks a data directory's database, and compares it with another one if asked to. Changes nothing, and may run beside the service; a
+ * comparison then also shows what was written meanwhile.
  *
- * @param options.from the file to look at. Default: the database of the data directory.
+ * @param options.from the file to check. Default: the database of the data directory.
  * @param options.to variable that holds the URL of the database to compare with.
  */
 export async function checkDatabase(
@@ -156,40 +157,37 @@ async function compare(
     const problems = await findVersionProblems(db);
     if (problems.length > 0) return problems.map((problem) => `${nameOf(target.variable)}: ${problem}`);
     return findDifferences(tables, await digestTables(db, onRows)).map(
-      (table) => `${nameOf(target.variable)} holds other rows of ${table}`,
+      (table) => `${nameOf(target.variable)} holds different rows in ${table}`,
     );
   });
 }
 
 async function findVersionProblems(db: Kysely<Tables>): Promise<string[]> {
   const missing = findMissingMigrations(await listAppliedMigrations(db));
-  return missing.length === 0
-    ? []
-    : [`its tables lack ${missing.join(", ")}; tyche database migrate makes those changes`];
+  return missing.length === 0 ? [] : [`its tables lack ${missing.join(", ")}; run tyche database migrate`];
 }
 
-/** Options of {@link copyDatabase}. */
 export interface CopyDatabaseOptions {
   /** Variable that holds the URL of the target. */
   readonly to: string;
-  /** Told how far it is. */
+  /** Called with the progress. */
   readonly onRows?: OnRows;
-  /** Time that a process which serves from the target gets to end, in milliseconds. Default 10,000. */
+  /** How long to wait for a process that serves from the target to exit, in milliseconds. Default 10,000. */
   readonly waitMs?: number;
 }
 
-/** What a copy has brought where. */
+/** The result of a copy. */
 export interface CopiedDatabase {
   readonly tables: readonly TableDigest[];
-  /** Where the earlier database is now. */
+  /** Where the earlier database is after the copy. */
   readonly setAsideAs: string;
 }
 
 /**
- * Copies the database of a data directory whose service is stopped to PostgreSQL, and has the directory use that from now on. Safe to
- * repeat: the file is moved away when all of it is committed.
+ * Copies the database of a stopped service's data directory to PostgreSQL, which the directory uses from then on. Safe to repeat: the file
+ * is moved away only once everything is committed.
  *
- * @throws {TycheError} when a service runs on either database, or the target holds something else.
+ * @throws {TycheError} when a service is using either database, or the target holds something else.
  */
 export async function copyDatabase(
   location: DatabaseLocation,
@@ -201,12 +199,12 @@ export async function copyDatabase(
   const file = existing(join(dataDir, "tyche.sqlite"));
   const noted = findNotedDatabase(dataDir);
   if (noted !== undefined && noted !== to)
-    throw new DatabaseCopyError(`the database of ${dataDir} is the one that ${noted} names already`);
+    throw new DatabaseCopyError(`the database of ${dataDir} is already the one that ${noted} names`);
   const directory = openDataDirectory(dataDir, { exclusive: true, masterKey });
   try {
     const damage = findDamage(file);
     if (damage !== undefined)
-      throw new StoreError(`the database ${file} is damaged (${damage}); put it back from a backup`);
+      throw new StoreError(`the database ${file} is damaged (${damage}); restore it from a backup`);
     const tables = await withLock(url, () => copyFile(file, { url, variable: to }, onRows), waitMs);
     noteDatabase(directory, to);
     for (const log of ["-wal", "-shm"]) if (existsSync(file + log)) setAside(file + log);
@@ -233,7 +231,7 @@ async function copyFile(
     try {
       const tables = await copyTables(from.db, to.db, { onRows });
       await sql`ANALYZE`.execute(to.db);
-      // What is in the log goes to the file, which is moved away alone.
+      // Flushes the write-ahead log into the file, because only the file is moved away.
       await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(from.db);
       return tables;
     } finally {
@@ -244,7 +242,7 @@ async function copyFile(
   }
 }
 
-/** Runs something on a database as it is: nothing is migrated. */
+/** Runs `work` on a database as it is, without migrating it. */
 async function withTables<T>(dialect: StoreDialect, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
   const db = new Kysely<Tables>({ dialect });
   try {
@@ -254,7 +252,7 @@ async function withTables<T>(dialect: StoreDialect, work: (db: Kysely<Tables>) =
   }
 }
 
-/** Runs something while no process serves from a database of PostgreSQL. */
+/** Runs `work` while no process serves from a PostgreSQL database. */
 async function withLock<T>(url: string, work: () => Promise<T>, waitMs?: number): Promise<T> {
   const unlock = await lockPostgres(url, { onLost: () => {}, ...(waitMs === undefined ? {} : { waitMs }) });
   try {
@@ -265,13 +263,13 @@ async function withLock<T>(url: string, work: () => Promise<T>, waitMs?: number)
 }
 
 function urlOf(variable: string, environment: DatabaseLocation["environment"]): string {
-  // Where the URL itself was typed, it is not repeated.
+  // The value may be the URL itself, so it is not repeated.
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable))
     throw new DatabaseCopyError(
-      "--to takes the name of the variable that holds the URL, such as DATABASE_URL: a URL would be seen in the list of processes",
+      "--to takes the name of the variable that holds the URL, such as DATABASE_URL: a URL would be visible in the process list",
     );
   const url = environment[variable]?.trim();
-  if (!url) throw new DatabaseCopyError(`${variable}, which is to hold the URL of the database, is not set`);
+  if (!url) throw new DatabaseCopyError(`${variable}, which should hold the URL of the database, is not set`);
   return url;
 }
 

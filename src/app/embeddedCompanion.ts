@@ -11,7 +11,7 @@ import type { NetworkKeys } from "./networkKeys.ts";
 import { keepReserve } from "./reserve.ts";
 import type { Companion, CompanionOptions } from "./servedNetworkOptions.ts";
 
-/** Makes what starts beside the service on an embedded chain: the oracle, a reserve of LINK, and blocks for confirmations. */
+/** Starts what an embedded chain needs beside the service: the oracle, a reserve of LINK, and blocks for confirmations. */
 export function accompanyEmbedded(options: {
   readonly source: NetworkSource;
   readonly keys: NetworkKeys;

@@ -8,27 +8,27 @@ import type { NetworkProfile } from "../networks/profiles.ts";
 import { rolesOf } from "./networkKeys.ts";
 import type { NetworkKeys } from "./networkKeys.ts";
 
-/** RPC port of the first chain, if it is free; the others follow. */
+/** RPC port of the first chain, if it is free; the others get the ports after it. */
 const FIRST_RPC_PORT = 8545;
-/** What each subscription of a dapp is given: 10,000 LINK. */
+/** LINK given to each of a dapp's subscriptions: 10,000. */
 const ALLOWANCE_JUELS = 10_000n * 10n ** 18n;
-/** And, where words are paid for in coin, 10 coins for those. */
+/** Coin added where words are paid for in coin: 10 coins. */
 const COIN_ALLOWANCE_WEI = 10n ** 19n;
-/** Heads are pushed; this is for the case that one gets lost. */
+/** Heads are pushed; polling covers a lost one. */
 const POLL_INTERVAL_MS = 1_000;
 
-/** Describes a network whose chain is a process of ours, with contracts that belong to these keys. */
+/** Describes a network whose chain is a child process, with contracts that belong to these keys. */
 export function createEmbeddedSource(options: {
   readonly profile: NetworkProfile;
   readonly keys: NetworkKeys;
   readonly vrf: EmbeddedVrf;
-  /** How many of the VRF keys presets join the words of. Default 1. */
+  /** Number of VRF keys whose words presets join. Default 1. */
   readonly presetVrfKeys?: number;
   /** Folder of the chain's state. */
   readonly folder: string;
-  /** Place among the networks, for the RPC port. */
+  /** Position among the networks, which determines the RPC port. */
   readonly index: number;
-  /** Origins of pages that may use the RPC port besides those of this machine. */
+  /** Origins of pages, besides those of this machine, that may use the RPC port. */
   readonly rpcOrigins: readonly string[];
   readonly log: Logger;
 }): NetworkSource {
@@ -42,7 +42,7 @@ export function createEmbeddedSource(options: {
     terms: {
       minConfirmations: minConfirmationsOf(profile, "embedded"),
       finalityDepth: finalityDepthOf(profile, "embedded"),
-      // Whoever has Anvil's port takes back what Anvil calls final, too.
+      // Anyone with access to Anvil's port can revert even blocks that Anvil calls final.
       hasFinalizedTag: false,
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
       allowanceJuels: ALLOWANCE_JUELS,
@@ -77,11 +77,11 @@ export function createEmbeddedSource(options: {
         ],
         onRestart({ isUp, ...restart }) {
           if (isUp) {
-            log.warn(restart, "the embedded chain ended by itself and was started again");
+            log.warn(restart, "the embedded chain exited unexpectedly and was restarted");
             return;
           }
-          log.error("the embedded chain ends as soon as it starts");
-          onDown("its embedded chain has ended; start the service again");
+          log.error("the embedded chain exits as soon as it starts");
+          onDown("its embedded chain has stopped; restart the service");
         },
         onCompacted: (report) => log.debug(report, "the embedded chain was compacted"),
         onError,
@@ -89,7 +89,7 @@ export function createEmbeddedSource(options: {
       if (chain.deployment.port !== preferredPort)
         log.warn(
           { takenPort: preferredPort, rpcUrl: chain.rpcUrl },
-          `port ${preferredPort} can't be used: the RPC URL of ${profile.name} is ${chain.rpcUrl} from now on`,
+          `port ${preferredPort} can't be used: the RPC URL of ${profile.name} is now ${chain.rpcUrl}`,
         );
       return {
         ...chain,

@@ -6,17 +6,17 @@ import { createChainClient, type ChainClient } from "../evm/client.ts";
 import { messageOf } from "../lib/errors.ts";
 import { checkEvidence, EvidenceError, type CheckedEvidence } from "../oracle/node/evidence.ts";
 
-/** Configurations looked back through. */
+/** Maximum number of earlier configurations to search. */
 const MAX_EARLIER_CONFIGS = 64;
 
-/** What was found out about one piece of evidence. */
+/** The finding on one piece of evidence. */
 export interface EvidenceFinding {
   readonly isProven: boolean;
   readonly text: string;
 }
 
 /**
- * Checks evidence against nodes of an oracle, as `GET /evidence` of a node gives it.
+ * Checks evidence against an oracle's nodes, in the form in which a node's `GET /evidence` returns it.
  *
  * @param options.rpcUrl node to ask whether the coordinator has had the configuration; without it, only signatures are checked.
  * @throws {EvidenceError} when the file holds none.
@@ -44,11 +44,11 @@ async function look(given: unknown, client: ChainClient | undefined): Promise<Ev
   const { signer, what, requestId, coordinator, configDigest } = checked;
   const proven = `${signer} signed two different ${what} for request ${requestId}`;
   if (client === undefined)
-    return { isProven: true, text: `${proven}; that it is a node of ${coordinator} was not looked up` };
+    return { isProven: true, text: `${proven}; whether it is a node of ${coordinator} was not checked` };
   const isNode = await hasHadConfig(client, coordinator, configDigest);
   return isNode
     ? { isProven: true, text: `${proven}, as a node of ${coordinator}` }
-    : { isProven: false, text: `${proven}, and ${coordinator} is not known to have had its configuration` };
+    : { isProven: false, text: `${proven}, but ${coordinator} is not known to have had its configuration` };
 }
 
 async function hasHadConfig(
@@ -82,5 +82,5 @@ function parseList(text: string): readonly unknown[] {
   }
   const { evidence } = (value ?? {}) as { readonly evidence?: unknown };
   if (Array.isArray(evidence)) return evidence;
-  throw new EvidenceError("the file is not what GET /evidence of a node gives");
+  throw new EvidenceError("the file is not a node's answer to GET /evidence");
 }

@@ -16,17 +16,17 @@ import { loadOperatorKey } from "./operatorKey.ts";
 import { vrfOperatorsOf } from "../networks/external/oracleIdentity.ts";
 import { StartError } from "./startError.ts";
 
-/** LINK that a subscription is given where it costs something, and where the token is our own. */
+/** LINK given to a subscription where LINK costs something, and where the token is our own. */
 const PUBLIC_ALLOWANCE_JUELS = parseEther("10");
 const OWN_ALLOWANCE_JUELS = parseEther("10000");
-/** Coin that a subscription for random words is given where they are paid for in coin: hundreds of fulfilments at 2 gwei. */
+/** Coin given to a subscription for random words where they are paid for in coin: enough for hundreds of fulfilments at 2 gwei. */
 const COIN_ALLOWANCE_WEI = parseEther("0.1");
-/** Time without a receipt after which a transaction is sent again at a higher price: a few blocks of the slowest networks. */
+/** Time without a receipt after which a transaction is resent at a higher price: a few blocks of the slowest networks. */
 const REPRICE_AFTER_MS = 45_000;
-/** Pools round in ways of their own: a replacement offers this much more than they ask for. */
+/** Pools round differently, so a replacement offers this much more than they require. */
 const REPLACEMENT_MARGIN_PERCENT = 2.5;
 
-/** Returns what is known of a network that is configured with nodes of its own. */
+/** Returns the profile of a network that is configured with its own nodes. */
 export function profileOfExternal(name: string, config: ExternalNetworkConfig): NetworkProfile {
   return profileOf({
     name,
@@ -39,16 +39,18 @@ export function profileOfExternal(name: string, config: ExternalNetworkConfig): 
 /**
  * Returns the path of a network's contracts file.
  *
- * @throws {StartError} where the configuration names a coordinator alone.
+ * @throws {StartError} when the configuration names only a coordinator.
  */
 export function contractsPathOf(name: string, { contracts }: ExternalNetworkConfig): string {
   if (contracts !== undefined) return contracts;
   throw new StartError(
-    `networks.${name} names a coordinator alone, which is enough for \`tyche oracle\` with the role node; name the contracts file that \`tyche network deploy\` has written`,
+    `networks.${name} names only a coordinator, which is enough only for \`tyche oracle\` with the role node; name the contracts file written by \`tyche network deploy\``,
   );
 }
 
-/** Returns where Chainlink's words are asked for, if the configuration wants them; the schema's checks have seen that all of it is known. */
+/**
+ * Returns Chainlink's contracts for random words if the configuration asks for them; the schema's checks ensure that all of them are known.
+ */
 export function chainlinkVrfOf(
   { vrf }: ExternalNetworkConfig,
   { vrf25 }: NetworkProfile,
@@ -61,12 +63,12 @@ export function chainlinkVrfOf(
   };
 }
 
-/** Returns the gas price up to which the coordinator takes proofs, if the configuration names one. */
+/** Returns the highest gas price at which the coordinator accepts proofs, if the configuration names one. */
 export function laneMaxGasWeiOf({ laneMaxGasGwei }: ExternalNetworkConfig): bigint | undefined {
   return laneMaxGasGwei === undefined ? undefined : parseGwei(laneMaxGasGwei);
 }
 
-/** Returns how transactions are paid on a network that is configured with nodes of its own: by its pools' rules, up to the operator's cap. */
+/** Returns how a network with its own nodes pays for transactions: by its pools' rules, up to the operator's cap. */
 export function feesOfExternal(config: ExternalNetworkConfig, { gas }: NetworkProfile): Fees {
   return suggestedFees({
     repriceAfterMs: REPRICE_AFTER_MS,
@@ -113,7 +115,7 @@ export function createExternalNetwork(name: string, config: ExternalNetworkConfi
   });
 }
 
-/** Key hashes whose words presets join, by the configuration; `undefined` for one. */
+/** Returns the key hashes whose words presets join according to the configuration; `undefined` for a single one. */
 function presetKeyHashesOf(
   name: string,
   { presetVrfKeys = 1 }: ExternalNetworkConfig,
@@ -129,7 +131,7 @@ function presetKeyHashesOf(
   return presetVrfKeys === 1 ? undefined : keyHashes.slice(0, presetVrfKeys);
 }
 
-/** What was fixed with the contracts can't be changed by the configuration. */
+/** The configuration can't change terms that were fixed when the contracts were deployed. */
 function assertDeployedTerms(
   name: string,
   { nativePayment, laneMaxGasGwei }: ExternalNetworkConfig,

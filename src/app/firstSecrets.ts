@@ -6,10 +6,10 @@ import type { DataDirectory } from "../store/dataDirectory.ts";
 import { MIN_TOKEN_CHARACTERS } from "../dapps/operatorAccess.ts";
 import { StartError } from "./startError.ts";
 
-/** Name of the dapp that a first start makes. */
+/** Name of the dapp that the first start creates. */
 const DEFAULT_DAPP = "default";
 
-/** Returns a live key of the default dapp; the first start makes both. */
+/** Returns a live key of the default dapp; the first start creates both. */
 export async function ensureDefaultDapp(
   dapps: DappDirectory,
   writeKey: (apiKey: string) => void,
@@ -27,8 +27,8 @@ export async function ensureDefaultDapp(
 }
 
 /**
- * Returns the token that signing in to the application takes, and where it is kept: outside, or in the data directory, where the first
- * start makes it.
+ * Returns the token for signing in to the application, and where it is kept: outside, or in the data directory, where the first start
+ * creates it.
  */
 export function ensureOperatorToken(
   directory: DataDirectory,
@@ -41,6 +41,6 @@ export function ensureOperatorToken(
   const token = text.trim();
   if (token.length >= MIN_TOKEN_CHARACTERS) return { text: token, from };
   const remedy =
-    outside === undefined ? "remove it, and the next start makes a new one" : "put a longer token there";
+    outside === undefined ? "remove it, and the next start creates a new one" : "put a longer token there";
   throw new StartError(`${from} must hold at least ${MIN_TOKEN_CHARACTERS} characters; ${remedy}`);
 }

@@ -3,7 +3,7 @@ import { replaceChain } from "../store/chainRecords.ts";
 import { listOpenRequests } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 
-/** Takes a new chain where another one was: what lived there is gone, and requests on their way there end. */
+/** Replaces a chain with a new one: the old chain's records are deleted, and its open requests fail. */
 export async function forgetChain(options: {
   readonly network: string;
   readonly identity: string;

@@ -3,7 +3,9 @@ import type { HttpServer } from "../http/server.ts";
 import { messageOf } from "../lib/errors.ts";
 import { StartError } from "./startError.ts";
 
-/** Starts the HTTP server. Throws {@link StartError} with what to change when the address can't be had. */
+/**
+ * Starts the HTTP server. Throws {@link StartError}, saying what to change, if the address is unavailable.
+ */
 export async function listen(options: Parameters<typeof startHttp>[0]): Promise<HttpServer> {
   try {
     return await startHttp(options);
@@ -18,7 +20,7 @@ export async function listen(options: Parameters<typeof startHttp>[0]): Promise<
     if (code === "EACCES")
       throw new StartError(`listening on ${where} is not permitted; set PORT to one above 1023`, cause);
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-      throw new StartError(`this machine has no address ${options.host}; set HOST to one of its own`, cause);
+      throw new StartError(`this machine has no address ${options.host}; set HOST to one that it has`, cause);
     throw new StartError(`listening on ${where} failed: ${messageOf(cause)}`, cause);
   }
 }

@@ -9,16 +9,18 @@ import { traceRequest } from "../requests/requestSpans.ts";
 import { registerSandboxMetrics } from "../requests/sandboxMetrics.ts";
 import { createTransactionObserver, type MinedTransaction } from "../requests/transactionMetrics.ts";
 
-/** What the whole process counts, and who has to tell it. */
+/** The metrics of the whole process, and the callbacks that feed them. */
 export interface Metrics {
   readonly registry: Registry;
   readonly onRequest: RequestObserver;
   readonly onTransaction: (transaction: MinedTransaction) => void;
-  /** Adds what is read from book and networks when somebody asks. */
+  /** Adds metrics that are read from the book and the networks on demand. */
   watch(book: RequestBook, networks: ReadonlyMap<string, ServiceNetwork>): void;
 }
 
-/** Makes the metrics of a process: its own (`process_`, `nodejs_`), the sandbox's, those of requests and transactions. */
+/**
+ * Creates a process's metrics: its own (`process_`, `nodejs_`), the sandbox's, and those of requests and transactions.
+ */
 export function createMetrics(options: { readonly pool: SandboxPool; readonly log: Logger }): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

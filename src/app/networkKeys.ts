@@ -8,12 +8,12 @@ import type { ReportSigner } from "../oracle/signer.ts";
 import { createProvingKey } from "../vrf/proof.ts";
 import type { ProvingKey } from "../vrf/proof.ts";
 
-/** The DON's public keys are for callers' secrets, which this oracle does not take; the contract wants some bytes. */
+/** The DON's public key would encrypt callers' secrets, which this oracle does not support; the contract requires some bytes. */
 const NO_PUBLIC_KEY = "0x00";
-/** Nodes of the oracle network for functions. */
+/** Number of nodes of the oracle network for functions. */
 const NODES = 4;
 
-/** Everything that signs on one network. */
+/** Every key that signs on one network. */
 export interface NetworkKeys {
   readonly deployer: Account;
   /** Sends the service's own transactions. */
@@ -21,19 +21,19 @@ export interface NetworkKeys {
   /** Sends the VRF node's proofs. */
   readonly vrfAccount: Account;
   readonly provingKey: ProvingKey;
-  /** Further VRF nodes. */
+  /** Additional VRF nodes. */
   readonly furtherVrf: readonly { readonly vrfAccount: Account; readonly provingKey: ProvingKey }[];
-  /** One of each for every node. */
+  /** One per node. */
   readonly signers: readonly ReportSigner[];
   readonly transmitters: readonly Account[];
-  /** What the accounts are, by address. */
+  /** Descriptions of the accounts, by address. */
   readonly titles: Readonly<Record<string, string>>;
 }
 
 /**
- * Derives a network's keys, each for one purpose: the same ones at every start.
+ * Derives a network's keys, each for one purpose; they are the same at every start.
  *
- * @param vrfKeys VRF nodes, each with a key of its own. Default 1.
+ * @param vrfKeys number of VRF nodes, each with its own key. Default 1.
  */
 export function deriveNetworkKeys(masterKey: Uint8Array, network: string, vrfKeys = 1): NetworkKeys {
   const key = (purpose: string): Uint8Array => deriveKey(masterKey, `${purpose}/${network}`);
@@ -73,21 +73,21 @@ export function deriveNetworkKeys(masterKey: Uint8Array, network: string, vrfKey
   };
 }
 
-/** What signs for the oracle of one network. */
+/** The keys that sign for one network's oracle. */
 export type OracleKeys = Pick<
   NetworkKeys,
   "vrfAccount" | "provingKey" | "furtherVrf" | "signers" | "transmitters"
 >;
 
 /**
- * Derives the keys of an oracle in a process of its own, one set for each chain: reports are signed without the chain's id, so no two chains
- * may share a key.
+ * Derives the keys of an oracle that runs in its own process, one set per chain: signed reports don't include the chain's id, so no two
+ * chains may share a key.
  */
 export function deriveOracleKeys(masterKey: Uint8Array, chainId: number): OracleKeys {
   return deriveNetworkKeys(masterKey, `oracle of chain ${chainId}`);
 }
 
-/** Says who runs what on a network's contracts, for their deployment. */
+/** Lists who plays which role in a network's contracts, for their deployment. */
 export function rolesOf({
   operator,
   vrfAccount,

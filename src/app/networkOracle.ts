@@ -14,7 +14,7 @@ import type { MinedTransaction } from "../requests/transactionMetrics.ts";
 import type { OracleKeys } from "./networkKeys.ts";
 import { countAnswers } from "./oracleHealth.ts";
 
-/** What an oracle of one network is given, whatever part of it runs in this process. */
+/** What a network's oracle needs, whichever part of it runs in this process. */
 export interface NetworkOracleOptions {
   readonly network: string;
   readonly chainId: number;
@@ -22,9 +22,9 @@ export interface NetworkOracleOptions {
   readonly watcher: ChainWatcher;
   readonly contracts: StackAddresses;
   readonly fees: Fees;
-  /** Default: one transaction at a time of an account. */
+  /** Default: one transaction at a time per account. */
   readonly pipelining?: Pipelining;
-  /** First block that may hold a request without an answer. Default: 86,400 blocks before the newest. */
+  /** First block that may hold an unanswered request. Default: 86,400 blocks before the newest. */
   readonly fromBlock?: bigint | undefined;
   readonly maxResponseBytes: number;
   readonly pool: SandboxPool;
@@ -34,13 +34,13 @@ export interface NetworkOracleOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** What of an oracle runs in this process. */
+/** The parts of an oracle that run in this process. */
 export type OracleParts = Pick<OracleNetworkOptions, "vrf" | "furtherVrf" | "functions" | "node">;
 
-/** Makes what sends for an account of the oracle. */
+/** Creates the sender for one of the oracle's accounts. */
 export type SenderOf = (account: Account, purpose: "words" | "report") => Sender;
 
-/** Creates the oracle of one network, with all of its nodes in this process: it shares nothing with the service but the chain. */
+/** Creates one network's oracle with all of its nodes in this process; it shares nothing with the service but the chain. */
 export function createNetworkOracle({
   keys,
   ...options
@@ -61,7 +61,7 @@ export function createNetworkOracle({
   }));
 }
 
-/** Creates what runs in this process of the oracle of one network. */
+/** Creates the part of one network's oracle that runs in this process. */
 export function createPartialOracle(
   options: NetworkOracleOptions,
   partsOf: (senderOf: SenderOf) => OracleParts,

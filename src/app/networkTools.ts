@@ -25,7 +25,7 @@ import { StartError } from "./startError.ts";
 
 type Means = Omit<NetworkMeans<Config>, "readConfig">;
 
-/** What `tyche network deploy`, `reconfigure`, `check` and `fund` do. */
+/** The implementations of `tyche network deploy`, `reconfigure`, `check` and `fund`. */
 export const NETWORK_TOOLS: Means = {
   async deploy({ config, network, oracleFiles, confirm, onStep }) {
     const settings = externalOf(config, network);

@@ -8,7 +8,7 @@ import type { ExploredChain } from "../explorer/explorer.ts";
 import { spareNode } from "../explorer/sparedNode.ts";
 import type { NetworkView } from "../requests/views.ts";
 
-/** Describes a network to callers; `trouble` says why it doesn't serve. */
+/** Describes a network to callers; `trouble` says why it isn't serving. */
 export function describeNetwork(options: {
   readonly source: NetworkSource;
   readonly chain: NetworkChain | undefined;

@@ -6,29 +6,28 @@ import { readNodeStates, type NodeState } from "../networks/external/nodeStates.
 import { readNodeSet } from "../oracle/node/nodeSet.ts";
 import type { OracleNodeView } from "../requests/views.ts";
 
-/** Anybody may ask; the nodes are asked at most this often for it. */
+/** Anyone may ask, so the nodes are queried at most this often. */
 const FRESH_MS = 10_000;
 
-/** Whoever asks gets an answer within two seconds, whatever hangs. */
+/** Callers get an answer within two seconds, even if a node hangs. */
 const WAIT_MS = 1_500;
 
-/** Options of {@link watchNodes}. */
 export interface WatchNodesOptions {
   readonly client: Pick<ChainClient, "call" | "getLogs" | "request">;
-  /** FunctionsCoordinator. */
+  /** The FunctionsCoordinator contract. */
   readonly coordinator: Hex;
   readonly signal: AbortSignal;
   readonly onError: (error: unknown) => void;
-  /** How long the first reading is waited for. Default 1,500 ms. */
+  /** How long to wait for the first reading. Default 1,500 ms. */
   readonly waitMs?: number;
 }
 
-/** Returns the nodes as they stood a moment ago; empty for an oracle that holds all keys, `undefined` while they are not known. */
+/** Returns the nodes' recent state; empty for an oracle that holds all keys, `undefined` while it is not known. */
 export type NodeWatch = () => Promise<readonly OracleNodeView[] | undefined>;
 
 /**
- * Creates what tells how the nodes of several operators stand, by the coordinator's present configuration. Only the first reading is
- * waited for: later callers get the last one while the next is under way.
+ * Creates a watch on the state of several operators' nodes, from the coordinator's current configuration. Callers wait only for the
+ * first reading; later ones get the last reading while the next is in flight.
  */
 export function watchNodes(options: WatchNodesOptions): NodeWatch {
   const { client, coordinator, signal, onError, waitMs = WAIT_MS } = options;

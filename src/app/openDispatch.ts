@@ -9,12 +9,14 @@ import { createRetention } from "../requests/retention.ts";
 import type { Fence } from "../store/leases.ts";
 import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
 
-/** Opens the pipeline of a network whose chain is open, and deletes from then on what has been kept long enough. */
+/**
+ * Opens the pipeline of a network whose chain is open, and starts deleting records whose retention time is over.
+ */
 export async function openDispatch(
   options: Pick<ServedNetworkOptions, "source" | "store" | "book" | "keep" | "onTransaction"> & {
     readonly chain: NetworkChain;
     readonly watcher: ChainWatcher;
-    /** State of the oracle, where it runs here. */
+    /** The oracle's state, if it runs in this process. */
     readonly status: (() => OracleNetworkStatus) | undefined;
     readonly fence?: Fence;
     readonly onError: (error: unknown) => void;

@@ -7,11 +7,11 @@ import { createReplica } from "../requests/replica.ts";
 import type { Replica } from "../requests/replica.ts";
 import type { Store } from "../store/store.ts";
 
-/** A dry run that takes longer than this is most likely that of a replica that has ended; where it isn't, it is run twice. */
+/** A dry run that takes longer than this most likely belongs to a replica that has ended; if not, it runs twice. */
 const ABANDONED_MS = 30_000;
 const LOOK_INTERVAL_MS = 5_000;
 
-/** Opens what this process knows of the others that serve from the same database. */
+/** Opens this process's view of the other replicas that serve from the same database. */
 export function openReplica(options: {
   readonly replicas: SharedDatabase;
   readonly store: Store;
@@ -20,7 +20,7 @@ export function openReplica(options: {
   const { replicas, store, log } = options;
   const id = createId("rep");
   const onError = (error: unknown): void =>
-    log.warn({ err: error, replica: id }, "trouble with the other replicas; it is tried again");
+    log.warn({ err: error, replica: id }, "coordination with the other replicas failed; retrying");
   return createReplica({
     id,
     store,
@@ -30,7 +30,10 @@ export function openReplica(options: {
   });
 }
 
-/** Goes on with dry runs that other replicas have begun and not ended, on networks that are dispatched here; gives back a stop. */
+/**
+ * Resumes dry runs that other replicas began and did not finish, on networks that are dispatched here; returns a function that
+ * stops it.
+ */
 export function checkAbandoned(
   service: Pick<Acceptance, "resumeChecks">,
   { networks, log }: { readonly networks: readonly string[]; readonly log: Logger },
@@ -40,6 +43,6 @@ export function checkAbandoned(
       for (const network of networks) service.resumeChecks(network, ABANDONED_MS);
     },
     LOOK_INTERVAL_MS,
-    (error) => log.error({ err: error }, "dry runs could not be taken up again"),
+    (error) => log.error({ err: error }, "dry runs could not be resumed"),
   );
 }

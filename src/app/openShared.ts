@@ -5,7 +5,7 @@ import { createCallCounter, createSharedCallCounter, type CallCounter } from "..
 import { deriveKey } from "../lib/secrets.ts";
 import { openSharedState } from "../store/sharedState.ts";
 
-/** Who may call how often, and who is signed in. */
+/** The call counter and the operator's sessions. */
 export interface SharedParts {
   readonly counter: CallCounter;
   readonly access: OperatorAccess;
@@ -13,13 +13,13 @@ export interface SharedParts {
 }
 
 /**
- * Opens what counts calls and keeps sessions: with a database of PostgreSQL for every replica on it, otherwise in this process.
+ * Opens the call counter and the session store: shared by all replicas on a PostgreSQL database, otherwise in this process.
  *
  * @throws {SharedStateError} when the database does not answer.
  */
 export async function openShared(options: {
   readonly database: DatabaseServer | undefined;
-  /** Id of this process among those on the same database. */
+  /** Id of this process among those that share the database. */
   readonly replica: string | undefined;
   readonly masterKey: Uint8Array;
   readonly operatorToken: string;

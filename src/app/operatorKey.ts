@@ -10,10 +10,10 @@ type Environment = Record<string, string | undefined>;
 
 /**
  * Loads the account that a network's configuration names: a key from a variable, a key file with its password, or an account of a remote
- * signer, which is not asked before there is something to sign.
+ * signer, which is not contacted until there is something to sign.
  *
  * @throws {StartError} that says where the key should be; never the key.
- * @throws KeystoreError when the key file is none, or the password is wrong.
+ * @throws KeystoreError when the file is not a key file, or the password is wrong.
  */
 export async function loadOperatorKey(options: {
   readonly network: string;
@@ -29,7 +29,7 @@ export async function loadOperatorKey(options: {
   if (key.remote !== undefined) return createRemoteAccount(key.remote);
   const text = await read(network, "keystore", key.keystore!);
   const password = await read(network, "passwordFile", key.passwordFile!);
-  // Editors end a file with a line break, which is no part of the password.
+  // Editors end a file with a line break, which is not part of the password.
   return createAccount(await readKeystore(text, password.replace(/\r?\n$/, "")));
 }
 

@@ -3,7 +3,10 @@ import { EVENT_TOPICS, WORDS_TOPICS } from "../chainlink/events.ts";
 import type { OracleNetworkStatus } from "../oracle/status.ts";
 import type { OracleHealth } from "../requests/networkHealth.ts";
 
-/** Says of an oracle's status what the service reports of it; the two don't know each other. */
+/**
+ * Translates an oracle's status into what the service reports about it; the two modules don't know each
+ * other.
+ */
 export function describeOracleHealth({
   pending,
   lastBlock,
@@ -38,7 +41,7 @@ const ANSWERS: ReadonlySet<string> = new Set([
   EVENT_TOPICS.RequestNotProcessed,
 ]);
 
-/** Counts the requests that a transaction of the oracle answered, or tried to. */
+/** Counts the requests that a transaction of the oracle answered, or tried to answer. */
 export function countAnswers({ logs }: Pick<Receipt, "logs">): number {
   return logs.filter(({ topics }) => ANSWERS.has(topics[0] ?? "")).length;
 }

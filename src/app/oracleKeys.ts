@@ -16,7 +16,7 @@ import {
 } from "./oracleRole.ts";
 import { StartError } from "./startError.ts";
 
-/** Returns what an oracle shows of its keys. */
+/** Returns the public part of an oracle's keys. */
 export function identityOfOracle(chainId: number, keys: OracleKeys): OracleIdentity {
   const { provingKey, vrfAccount, signers, transmitters } = keys;
   const { x, y } = provingKey.publicKey;
@@ -35,20 +35,19 @@ export function identityOfOracle(chainId: number, keys: OracleKeys): OracleIdent
   };
 }
 
-/** Options of {@link readOracleKeys}. */
 export interface ReadOracleKeysOptions {
   readonly dataDir: string;
   readonly masterKey: OutsideSecret | undefined;
   readonly config: Config;
-  /** Chains besides those of the configuration that have nodes of their own. */
+  /** Additional chains that have nodes of their own, besides those in the configuration. */
   readonly chainIds: readonly number[];
-  /** Part of the oracle that the data directory is for from now on. Default: the one it has, or all of it. */
+  /** Part of the oracle to which this call assigns the data directory. Default: the part it already has, or all of it. */
   readonly role?: OracleRole | undefined;
 }
 
 /**
- * Returns the public identity of the oracle whose keys are in a data directory, which is made where there is none: with a role its
- * cards, otherwise that of an oracle with all keys.
+ * Returns the public identity of the oracle whose keys are in a data directory, which is created if it doesn't exist: its cards if
+ * it has a role, otherwise the identity of an oracle with all keys.
  *
  * @throws {StartError} when there is no such chain, or the directory has another role.
  */

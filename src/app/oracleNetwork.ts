@@ -24,25 +24,25 @@ import { feesOfExternal, profileOfExternal } from "./externalNetworks.ts";
 import { oracleOfRole } from "./oracleParts.ts";
 import type { OracleRole } from "./oracleRole.ts";
 
-/** Between looks for a new head where the node doesn't push them. */
+/** Polling interval for new heads where the node doesn't push them. */
 const POLL_INTERVAL_MS = 500;
 const CHECKPOINT_INTERVAL_MS = 5_000;
 const LAST_CHECKPOINT_MS = 2_000;
-/** Before a network that could not be opened is tried again. */
+/** Delay before a network that failed to open is tried again. */
 const RETRY_INTERVAL_MS = 2_000;
 
-/** One network of an oracle's process. */
+/** One network in an oracle's process. */
 export interface OracleNetwork {
   readonly name: string;
-  /** `undefined` until the network could be opened. */
+  /** `undefined` until the network has been opened. */
   status(): OracleNetworkStatus | undefined;
   /** Why it isn't served yet. */
   trouble(): string | undefined;
-  /** The node whose peers' messages come to this process; `undefined` where there is none, or not yet. */
+  /** The node that receives its peers' messages in this process; `undefined` if there is none, or not yet. */
   node(): OracleNode | undefined;
-  /** Where the node's messages are addressed to; `undefined` without one. */
+  /** Address of the node's messages; `undefined` without a node. */
   readonly address: { readonly chainId: number; readonly coordinator: Hex } | undefined;
-  /** What this node has kept against others, as JSON. */
+  /** Evidence that this node holds against others, as JSON. */
   evidence(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ export function serveOracleNetwork(options: {
   readonly pool: SandboxPool;
   readonly log: Logger;
   readonly onTransaction: (transaction: MinedTransaction) => void;
-  /** What this process does; default: everything, with all keys. */
+  /** Which part of the oracle this process runs; default: everything, with all keys. */
   readonly role?: OracleRole | undefined;
 }): OracleNetwork {
   const { name, config, store, pool, log, onTransaction } = options;
@@ -75,7 +75,7 @@ export function serveOracleNetwork(options: {
   const stopping = new AbortController();
   const { signal } = stopping;
   const onError = (error: unknown): void => {
-    if (!signal.aborted) log.warn({ err: error }, "chain trouble; it is tried again");
+    if (!signal.aborted) log.warn({ err: error }, "following the chain failed; retrying");
   };
   const client = connectExternal(config.rpcUrls, chainId);
   const { finalityDepth: depth, hasFinalizedTag } = profile;
@@ -86,7 +86,8 @@ export function serveOracleNetwork(options: {
   const keepCheckpoint = async (): Promise<void> => {
     const status = oracle?.status()[0];
     if (!status?.caughtUp) return;
-    // What is final stays: from the block after it on, whatever another branch holds is read by the next start.
+    // Only final blocks are safe to skip: the next start reads everything from the block after the final one, on whichever
+    // branch.
     const head = await client.getHead(await finality.finalNumber());
     if (head === undefined) return;
     const next = head.number + 1n;
@@ -127,7 +128,7 @@ export function serveOracleNetwork(options: {
         signal.removeEventListener("abort", closeWatcher);
         throw error;
       });
-      // It was closed meanwhile, and `signal` with it.
+      // It was closed in the meantime, and `signal` aborted.
       oracle = created;
       trouble = undefined;
     } catch (error) {

@@ -23,26 +23,25 @@ import { createNetworkOracle, createPartialOracle, type NetworkOracleOptions } f
 import { deriveNodeKeys, deriveVrfKeys, type OracleRole } from "./oracleRole.ts";
 import { StartError } from "./startError.ts";
 
-/** How long a node remembers what it said of a request: far longer than a request may wait and a chain may be reorganised. */
+/** How long a node remembers what it said about a request: far longer than a request can wait or a reorg can reach back. */
 const RECORDS_KEPT_MS = 7 * 86_400_000;
 
 /** Creates the part of an oracle that a process runs; rejects while the chain can't tell who the nodes are. */
 export type CreateOracle = (options: NetworkOracleOptions) => Promise<Oracle>;
 
-/** Options of {@link oracleOfRole}. */
 export interface OracleOfRoleOptions {
-  /** `undefined`: all keys are this process's. */
+  /** `undefined`: this process holds all keys. */
   readonly role: OracleRole | undefined;
   readonly network: string;
   readonly chainId: number;
   readonly masterKey: Uint8Array;
-  /** The contracts file with its path, for messages; absent for a node that knows its coordinator alone. */
+  /** The contracts file with its path, for messages; absent for a node that knows only its coordinator. */
   readonly contracts: { readonly file: ContractsFile; readonly path: string } | undefined;
   readonly store: Store;
 }
 
 /**
- * Finds the keys of a role, and whether the contracts are for them.
+ * Finds a role's keys, and checks that the contracts are for them.
  *
  * @throws {StartError} when they are for others.
  */
@@ -83,7 +82,7 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
   }
   if (contracts === undefined)
     throw new StartError(
-      `networks.${network} names a coordinator alone, which is enough for an oracle node; name the contracts file`,
+      `networks.${network} names only a coordinator, which is enough only for an oracle node; name the contracts file`,
     );
   const keys = role === undefined ? deriveOracleKeys(masterKey, chainId) : deriveVrfKeys(masterKey, chainId);
   const keyHashes = vrfOperatorsOf(contracts.file.oracle).map(({ keyHash }) => keyHash);
@@ -99,7 +98,10 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
     }));
 }
 
-/** Forgets what a node said long ago by its own clock and by the chain's: one that is ahead must not have it forget what it said today. */
+/**
+ * Deletes a node's old records, counting age by both its own clock and the chain's: a clock that is ahead must not erase what the node
+ * said today.
+ */
 export async function forgetOldRecords(store: Store, client: Pick<ChainClient, "getHead">): Promise<void> {
   const head = await client.getHead("latest");
   if (head === undefined) return;
@@ -108,8 +110,8 @@ export async function forgetOldRecords(store: Store, client: Pick<ChainClient, "
 }
 
 /**
- * Binds a node's keys of a chain to one coordinator, for good: a report that they sign holds neither the chain nor the coordinator in
- * what the contract checks, so one made for a second network could be used on the first.
+ * Binds a node's keys for a chain to one coordinator, permanently: the part of a report that the contract checks names neither the chain
+ * nor the coordinator, so a report made for a second network could be used on the first.
  *
  * @throws {StartError} when they are bound to another one.
  */
@@ -131,12 +133,12 @@ export async function bindNode(
   if (bound === undefined) return saveNodeBinding(store, chainId, place);
   if (bound !== place)
     throw new StartError(
-      `this node's key of chain ${chainId} signs for the coordinator ${bound}, and ${network} has the coordinator ${place}: the contracts do not check which network a report was signed for, so a key that signs for two lets reports of one be used on the other; run a second node, with a data directory of its own`,
+      `this node's key for chain ${chainId} signs for the coordinator ${bound}, but the coordinator of ${network} is ${place}: the contracts do not check which network a report was signed for, so a report signed for one could be used on the other; run a second node with its own data directory`,
     );
 }
 
 function createJournal(store: Store, network: string, configDigest: Hex): RoundJournal {
-  // Under load a body of messages takes dozens of rounds further, each with a record.
+  // Under load, one body of messages advances dozens of rounds, each with its own record; this batches the writes.
   const append = createGatherer<OracleRoundRecord>((records) => appendRoundRecords(store, records));
   const keyOf = (requestId: Hex) => ({ network, configDigest, requestId });
   return {

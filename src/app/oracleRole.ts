@@ -12,7 +12,10 @@ import type { DataDirectory } from "../store/dataDirectory.ts";
 import { createProvingKey, type ProvingKey } from "../vrf/proof.ts";
 import { StartError } from "./startError.ts";
 
-/** What an oracle's process does where several operators run one oracle: one of its nodes, with the URL for its peers, or the VRF. */
+/**
+ * What an oracle's process does when several operators run one oracle: it is one of the nodes, with the URL for its peers, or the
+ * VRF.
+ */
 export type OracleRole = { readonly role: "node"; readonly url: string } | { readonly role: "vrf" };
 
 const ROLE_FILE = "oracle-role.json";
@@ -26,15 +29,15 @@ export function findOracleRole(directory: Pick<DataDirectory, "file">): OracleRo
     if (role === "vrf") return { role };
     if (role === "node" && isNodeUrl(url)) return { role, url: url as string };
   } catch {
-    // Told below, like any other content that is no role.
+    // Reported below, like any other content that is not a role.
   }
   throw new StartError(`${file} holds no role of an oracle; run \`tyche oracle keys --role\` again`);
 }
 
 /**
- * Gives a data directory its role.
+ * Assigns a role to a data directory.
  *
- * @throws {StartError} when it has another one already, or the URL is none that peers can reach.
+ * @throws {StartError} when it already has another one, or peers can't reach the URL.
  */
 export function saveOracleRole(
   directory: Pick<DataDirectory, "file" | "writeSecret" | "path">,
@@ -42,26 +45,26 @@ export function saveOracleRole(
 ): void {
   if (role.role === "node" && !isNodeUrl(role.url))
     throw new StartError(
-      `--url must be an http: or https: URL of at most 256 characters without credentials and query; got ${JSON.stringify(role.url)}`,
+      `--url must be an http: or https: URL of at most 256 characters without credentials or query; got ${JSON.stringify(role.url)}`,
     );
   const before = findOracleRole(directory);
   if (before !== undefined && before.role !== role.role)
     throw new StartError(
-      `${directory.path} is that of an oracle with the role ${before.role}; each role needs a data directory of its own`,
+      `${directory.path} belongs to an oracle with the role ${before.role}; each role needs its own data directory`,
     );
   directory.writeSecret(ROLE_FILE, `${JSON.stringify(role)}\n`);
 }
 
-/** Keys of one node on one chain. */
+/** A node's keys on one chain. */
 export interface NodeKeys {
   readonly signer: ReportSigner;
   readonly transmitter: Account;
-  /** Returns the salt of a request's observation under a configuration, 32 bytes: the same one after a restart. */
+  /** Returns the salt of a request's observation under a configuration, 32 bytes; it is the same after a restart. */
   readonly saltOf: (configDigest: Hex, requestId: Hex) => Hex;
   readonly card: (chainId: number, url: string) => OracleCard;
 }
 
-/** Derives a node's keys for one chain; no other chain and no other role has any of them. */
+/** Derives a node's keys for one chain; no other chain and no other role shares any of them. */
 export function deriveNodeKeys(masterKey: Uint8Array, chainId: number): NodeKeys {
   const key = (purpose: string): Uint8Array =>
     deriveKey(masterKey, `oracle node of chain ${chainId}/${purpose}`);
@@ -86,7 +89,7 @@ export function deriveNodeKeys(masterKey: Uint8Array, chainId: number): NodeKeys
   };
 }
 
-/** Keys of a VRF operator on one chain. */
+/** A VRF operator's keys on one chain. */
 export interface VrfKeys {
   readonly provingKey: ProvingKey;
   readonly vrfAccount: Account;

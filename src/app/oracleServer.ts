@@ -10,45 +10,50 @@ import { createTokenBuckets } from "../oracle/node/tokenBucket.ts";
 import { callerOf } from "./callerOf.ts";
 import { REFUSALS, takeMessages } from "./takeMessages.ts";
 
-/** A head older than this is trouble: no public network takes a minute for a block. */
+/** An older head means trouble: no public network takes a minute for a block. */
 const OLD_HEAD_MS = 120_000;
-/** An account with less coin than this, 0.1, should be filled up. */
+/** An account with less coin than this, 0.1, needs a top-up. */
 const LOW_BALANCE_WEI = 10n ** 17n;
 const WEI = 1e18;
-/** A request between nodes takes milliseconds; who is slower than this holds a place that others need. */
+/** A request between nodes takes milliseconds; a slower caller holds a place that others need. */
 const RECEIVE_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 512;
-/** Of one address, where it is the caller's own: a peer has one connection, and a stranger must not have all. */
+/** Per address, where it is the caller's own: a peer has one connection, and a stranger must not take them all. */
 const MAX_CONNECTIONS_OF_ADDRESS = 64;
-/** Calls of one address other than peers' messages; one takes a fraction of a millisecond. */
+/** Calls per address, other than peers' messages; one takes a fraction of a millisecond. */
 const CALLS = { burst: 200, perSecond: 50 } as const;
-/** Calls that one of `/metrics` counts as: it takes some milliseconds. */
+/** A call of `/metrics` counts as this many calls: it takes some milliseconds. */
 const METRICS_COST = 10;
-/** A longer answer counts as so many more calls: evidence may have megabytes. */
+/** A response counts as one more call for each multiple of this size: evidence may take megabytes. */
 const BYTES_OF_CALL = 65_536;
 
-/** What an oracle's process tells whoever runs it. */
+/** The HTTP endpoints of an oracle's process, for its operator and its peers. */
 export interface OracleServer {
   /** Without a trailing slash. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Options of {@link listenForOracle}. */
 export interface OracleServerOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly registry: Registry;
   readonly networks: readonly OracleNetwork[];
   readonly sandbox: () => { readonly isReady: boolean; readonly why?: string };
-  /** Whether the address of a caller is the last one of `X-Forwarded-For`, which a proxy in front has set. Default `false`. */
+  /** Whether a caller's address is the last one in `X-Forwarded-For`, set by a proxy in front. Default `false`. */
   readonly trustProxy?: boolean;
-  /** How long a request may take to arrive, its headers and its body each; a connection without one is closed as soon. Default 10,000. */
+  /**
+   * How long a request's headers and its body may each take to arrive, in milliseconds; a connection without a request is closed after the
+   * same time. Default 10,000.
+   */
   readonly receiveTimeoutMs?: number;
 }
 
-/** Serves `/healthz`, `/readyz`, `/metrics`, `/evidence` and the messages of peers to an oracle's process. Rejects with Node's own error when it can't listen. */
+/**
+ * Serves `/healthz`, `/readyz`, `/metrics`, `/evidence` and the endpoint for peers' messages for an oracle's process. Rejects with Node's
+ * own error if it can't listen.
+ */
 export async function listenForOracle(options: OracleServerOptions): Promise<OracleServer> {
   const { host, registry, networks, sandbox, trustProxy = false } = options;
   const { receiveTimeoutMs = RECEIVE_TIMEOUT_MS } = options;
@@ -56,7 +61,7 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
   const timeouts = {
     headersTimeout: receiveTimeoutMs,
     requestTimeout: receiveTimeoutMs,
-    // Node's own 30 s would let the slow stay three times longer.
+    // Node's default of 30 s would let slow callers stay three times longer.
     connectionsCheckingInterval: Math.min(1_000, receiveTimeoutMs),
   };
   const calls = createTokenBuckets(CALLS);
@@ -70,11 +75,11 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
         .writeHead(status, { "content-type": type, "cache-control": "no-store", ...connection })
         .end(text);
     };
-    // `//` is a path that HTTP permits and no URL.
+    // `//` is a path that HTTP permits, but not a URL.
     const pathname = URL.parse(request.url ?? "/", "http://oracle")?.pathname;
     if (pathname === MESSAGES_PATH && request.method === "POST")
       return takeMessages(request, response, { networks, caller, refusals });
-    if (!calls.take(caller)) return answer(429, "text/plain", "too many calls; wait\n");
+    if (!calls.take(caller)) return answer(429, "text/plain", "too many calls; wait before the next one\n");
     if (request.method !== "GET" && request.method !== "HEAD") return answer(405, "text/plain", "GET only\n");
     if (pathname === "/healthz") return answer(200, "application/json", '{"status":"ok"}\n');
     if (pathname === "/readyz") {
@@ -120,7 +125,7 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
   };
 }
 
-/** Returns what closes each connection beyond the limit of its address, or of its IPv6 /64. */
+/** Creates a handler that closes each connection above the limit of its address, or of its IPv6 /64. */
 function limitConnections(): (socket: Socket) => void {
   const counts = new Map<string, number>();
   return (socket) => {
@@ -144,9 +149,9 @@ function describe(network: OracleNetwork): Readonly<Record<string, unknown>> & {
   const node = network.node();
   const peers = node?.peers();
   const why = !caughtUp
-    ? "it reads the blocks from before its start"
+    ? "it is reading the blocks from before its start"
     : lastBlock !== undefined && Date.now() - lastBlock.seenAt > OLD_HEAD_MS
-      ? `no block was seen for ${Math.round((Date.now() - lastBlock.seenAt) / 1000)} s`
+      ? `no block has been seen for ${Math.round((Date.now() - lastBlock.seenAt) / 1000)} s`
       : undefined;
   const low = accounts.filter(({ balanceWei }) => balanceWei !== undefined && balanceWei < LOW_BALANCE_WEI);
   return {
@@ -231,7 +236,7 @@ function registerOracleMetrics(registry: Registry, networks: readonly OracleNetw
   );
   gauge(
     "tyche_oracle_node_contradictions",
-    "Requests in which a node of the oracle contradicted itself, since this process started.",
+    "Requests in which a node of the oracle contradicted itself since this process started.",
     "signer",
     (network) =>
       Object.fromEntries(
@@ -240,7 +245,7 @@ function registerOracleMetrics(registry: Registry, networks: readonly OracleNetw
   );
   gauge(
     "tyche_account_balance_coins",
-    "Coin of the accounts that pay for gas; of several with one role the lowest.",
+    "Coin of the accounts that pay for gas; the lowest of several with the same role.",
     "account",
     (network) => {
       const status = network.status();

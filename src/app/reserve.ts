@@ -6,19 +6,19 @@ import type { Sender } from "../evm/sender.ts";
 import { createHoldOff } from "../lib/holdOff.ts";
 import { repeat } from "../lib/repeat.ts";
 
-/** The reserve is filled up from below this: what 1,000 new dapps are given. */
+/** The reserve is refilled below this: what 1,000 new dapps are given. */
 const LOW_RESERVE_JUELS = 20_000_000n * 10n ** 18n;
-/** What a filling mints: what 5,000 new dapps are given. LinkToken mints a billion LINK in all. */
+/** Amount of a refill: what 5,000 new dapps are given. LinkToken mints a billion LINK in all. */
 const REFILL_JUELS = 100_000_000n * 10n ** 18n;
 const LOOK_INTERVAL_MS = 5_000;
 const MINT_GAS = 200_000n;
 
 /**
- * Keeps the reserve of LINK on an embedded chain, from which dapps' subscriptions are funded, from running dry: LINK costs nothing there.
- * Looks at once and then now and then.
+ * Keeps an embedded chain's LINK reserve, which funds dapps' subscriptions, from running dry; LINK costs nothing there. Checks at once
+ * and then periodically.
  *
  * @param options.minter sends as an account that may mint.
- * @returns what to await before the reserve is used first, and a stop.
+ * @returns a promise to await before the reserve is first used, and a function that stops the checks.
  */
 export function keepReserve(options: {
   readonly client: ChainClient;

@@ -24,62 +24,62 @@ import { findChain, findOracleCheckpoint, saveOracleCheckpoint } from "../store/
 import { verifiedContractsOf } from "../chainlink/contractBook.ts";
 import type { VerifiableNetwork } from "../verify/verifier.ts";
 
-/** How long a start waits for what runs beside the service, such as an empty reserve of LINK that is filled up. */
+/** How long a start waits for what runs beside the service, such as the refill of an empty LINK reserve. */
 const PREPARED_WAIT_MS = 3_000;
 const STARTING = "it is starting";
-const FAILED = "its chain can't be served; whoever runs the service sees why in its readiness";
-const DATABASE_AWAY = "the service's database does not answer; calls get 503 until it does";
-/** Between notes of the oracle's checkpoint; what came after the last one is read again at a start. */
+const FAILED = "its chain can't be served; the operator can read the reason in the service's readiness";
+const DATABASE_AWAY = "the service's database is not responding; calls get 503 until it does";
+/** Interval between saved oracle checkpoints; a start rereads everything after the last one. */
 const CHECKPOINT_INTERVAL_MS = 5_000;
-/** How long the last one may take: without it the next start reads some more blocks. */
+/** How long saving the last one may take: without it the next start reads a few more blocks. */
 const LAST_CHECKPOINT_MS = 2_000;
 
-/** One network that is served: chain, pipeline, and what runs beside them. */
+/** A network that the service serves: its chain, its pipeline, and what runs beside them. */
 export interface ServedNetwork extends ServiceNetwork {
   start(): Promise<{ readonly rpcUrl?: string; readonly isNew: boolean }>;
-  /** The pipeline from `start` on, before the network is said to serve. */
+  /** The pipeline, available from `start` on, before the network reports that it serves. */
   openedPipeline(): RequestPipeline | undefined;
-  /** Takes what the readiness is to tell of the dapps' preparation. */
+  /** Sets what the readiness reports about the dapps' preparation. */
   setPreparation(preparation: Preparation): void;
-  /** The chain for the explorer, once it is there. */
+  /** The chain for the explorer, once it is available. */
   explored(): ExploredChain | undefined;
-  /** The chain for checks of results, once it is there. */
+  /** The chain for verifying results, once it is available. */
   verifiable(): VerifiableNetwork | undefined;
-  /** From now on the network takes requests. */
+  /** Makes the network accept requests from here on. */
   serve(): void;
-  /** From now on it takes none, for a reason that the readiness tells. */
+  /** Makes the network refuse requests from here on; the readiness reports the reason. */
   fail(error: unknown): void;
-  /** Idempotent. Not while `start` runs. */
+  /** Idempotent. Must not be called while `start` runs. */
   close(): Promise<void>;
 }
 
-/** What the readiness tells of the dapps' preparation. */
+/** What the readiness reports about the dapps' preparation. */
 export interface Preparation {
-  /** Whether there is a dapp that can be served. */
+  /** Whether at least one dapp can be served. */
   readonly isReady: boolean;
   readonly warnings: readonly string[];
 }
 
-/** Wires one network, whoever runs its chain and its oracle. Service and oracle share nothing but the chain. */
+/** Wires up one network, whoever runs its chain and its oracle. Service and oracle share nothing but the chain. */
 export function createServedNetwork(options: ServedNetworkOptions): ServedNetwork {
   const { source, store, book, log } = options;
   const { profile, terms } = source;
   const { name, chainId } = profile;
   const stopping = new AbortController();
   const onError = (error: unknown): void => {
-    if (!stopping.signal.aborted) log.warn({ err: error }, "chain trouble; it is tried again");
+    if (!stopping.signal.aborted) log.warn({ err: error }, "following the chain failed; retrying");
   };
 
   let chain: NetworkChain | undefined;
   let watcher: ChainWatcher | undefined;
   let companion: Companion | undefined;
   let pipeline: RequestPipeline | undefined;
-  /** Instead of a pipeline of its own, where there are replicas. */
+  /** Used instead of `pipeline` where there are replicas. */
   let shared: SharedDispatch | undefined;
   let stopCheckpoints: (() => void) | undefined;
   let serving = false;
   let trouble = STARTING;
-  /** What the operator is told besides, with paths that are no caller's matter. */
+  /** Additional detail for the operator, with paths that callers must not see. */
   let reason: string | undefined;
   let preparation: Preparation = { isReady: true, warnings: [] };
   let closing: Promise<void> | undefined;
@@ -103,7 +103,10 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
     view = undefined;
   };
 
-  /** Notes how far the oracle has answered everything, so that the next start need not read the whole chain. */
+  /**
+   * Records up to which block the oracle has answered everything, so that the next start need not read the whole
+   * chain.
+   */
   const keepCheckpoint = async (): Promise<void> => {
     const isDispatching = shared === undefined ? pipeline !== undefined : shared.pipeline() !== undefined;
     if (isDispatching && chain !== undefined)
@@ -114,16 +117,16 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         operator: chain.operator.address,
       });
     const status = companion?.oracleStatus?.();
-    // Read after the status: every answer that it counts is in this block or before.
+    // Read after the status: every answer that it counts is in this block or an earlier one.
     const head = status?.caughtUp ? await chain?.client.getHead("latest") : undefined;
     if (status === undefined || head === undefined) return;
     await saveOracleCheckpoint(store.db, name, { blockNumber: status.checkpoint, head });
   };
 
-  /** First block that may hold a request which the oracle has not answered. */
+  /** Returns the first block that may hold a request that the oracle has not answered. */
   const findFirstBlock = async ({ client, deployment, isNew }: NetworkChain): Promise<bigint> => {
     const noted = isNew ? undefined : await findOracleCheckpoint(store.db, name);
-    // A power cut may have taken blocks with answers: what they answered waits again.
+    // A power cut may have lost blocks with answers; the requests they answered are then pending again.
     const isKept = noted !== undefined && (await client.getHead(noted.head.number))?.hash === noted.head.hash;
     return isKept ? noted.blockNumber : BigInt(deployment.blockNumber);
   };
@@ -174,7 +177,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       const { signal } = stopping;
       companion = options.accompany?.({ chain, fromBlock, signal, onError });
       nodes = options.watchNodes?.({ client, coordinator: contracts.functionsCoordinator, signal, onError });
-      // The first reading is at hand when the first caller asks; it never rejects.
+      // Starts the first reading early, so that it is ready for the first caller; it never rejects.
       void nodes?.();
       const status = companion?.oracleStatus;
       stopCheckpoints = repeat(keepCheckpoint, CHECKPOINT_INTERVAL_MS, onError);

@@ -9,22 +9,22 @@ import type { MinedTransaction } from "../requests/transactionMetrics.ts";
 import type { Store } from "../store/store.ts";
 import type { NodeWatch, WatchNodesOptions } from "./nodeWatch.ts";
 
-/** What runs in this process beside the service on one network. */
+/** What runs beside the service in this process for one network. */
 export interface Companion {
-  /** State of the oracle, where it runs here. */
+  /** The oracle's state, if it runs here. */
   readonly oracleStatus?: () => OracleNetworkStatus;
   /** What requests should wait for before the network serves. */
   readonly prepared: Promise<unknown>;
-  /** Where coin and LINK cost nothing. */
+  /** Present where coin and LINK cost nothing. */
   readonly faucet?: Faucet;
-  /** Takes up nothing more; idempotent. */
+  /** Accepts no further work; idempotent. */
   close(): void;
 }
 
 /** What a companion is started with. */
 export interface CompanionOptions {
   readonly chain: NetworkChain;
-  /** First block that may hold a request without an answer. */
+  /** First block that may hold an unanswered request. */
   readonly fromBlock: bigint;
   readonly signal: AbortSignal;
   readonly onError: (error: unknown) => void;
@@ -33,21 +33,21 @@ export interface CompanionOptions {
 /** Options of `createServedNetwork`. */
 export interface ServedNetworkOptions {
   readonly source: NetworkSource;
-  /** Starts what runs beside the service on this network; absent where nothing does. */
+  /** Starts what runs beside the service on this network; absent if nothing does. */
   readonly accompany?: (options: CompanionOptions) => Companion;
-  /** Tells how the oracle's nodes stand; absent where one operator holds all keys for sure. */
+  /** Watches the state of the oracle's nodes; absent where one operator certainly holds all keys. */
   readonly watchNodes?: (options: WatchNodesOptions) => NodeWatch;
   readonly store: Store;
-  /** How long what has ended is kept. */
+  /** How long ended requests and other old records are kept. */
   readonly keep: Keep;
   readonly book: RequestBook;
-  /** Where several processes may serve from one database; absent where this one is alone. */
+  /** Present where several processes may serve from one database. */
   readonly replica?: Replica | undefined;
   readonly log: Logger;
-  /** Told of every transaction of the service that is mined. */
+  /** Called for every transaction of the service that is mined. */
   readonly onTransaction: (transaction: MinedTransaction) => void;
   /** Whether the chain may be newer than the journal; see `assertJournalKnows`. */
   readonly acceptsChain: boolean;
-  /** The service's own base URL, known once it listens. */
+  /** The service's own base URL; known once it listens. */
   readonly baseUrl: () => string;
 }

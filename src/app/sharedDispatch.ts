@@ -14,23 +14,22 @@ import { adoptChain } from "./adoptChain.ts";
 import { openDispatch } from "./openDispatch.ts";
 import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
 
-/** A replica that follows takes a free lease well within this time, so one that was free for so long has no replica alive. */
+/** A live follower takes a free lease well within this time, so a lease that stays free longer has no live replica. */
 const ABANDONED_AFTER_MS = 5_000;
 const ABANDONED_LOOK_MS = 250;
 
-/** Who dispatches on a network, as one of several replicas sees it. */
+/** Who dispatches on a network, as seen by one of several replicas. */
 export interface SharedDispatch {
-  /** Where requests go now: to the pipeline here, or to the replica that dispatches. */
+  /** Where requests currently go: to the pipeline here, or to the dispatching replica. */
   intake(): RequestIntake;
   /** The pipeline, while this replica dispatches. */
   pipeline(): RequestPipeline | undefined;
-  /** Id of the replica that dispatches, as far as it is known, and whether it is this one. */
+  /** Id of the dispatching replica, if known, and whether it is this one. */
   dispatcher(): { readonly replica?: string; readonly isHere: boolean };
-  /** Ends what is under way here, and lets another replica go on at once. Idempotent. */
+  /** Ends what is in flight here, and lets another replica take over at once. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Options of {@link openSharedDispatch}. */
 export interface SharedDispatchOptions extends Pick<
   ServedNetworkOptions,
   "source" | "store" | "book" | "keep" | "onTransaction" | "acceptsChain" | "log"
@@ -42,7 +41,7 @@ export interface SharedDispatchOptions extends Pick<
 }
 
 /**
- * Dispatches on a network while this replica holds its lease, and follows the replica that does otherwise. Resolves when either has begun.
+ * Dispatches on a network while this replica holds its lease, and otherwise follows the replica that does. Resolves when either has begun.
  *
  * @throws {ChainUnavailableError} when the other replicas serve other contracts under the network's name.
  */
@@ -52,7 +51,7 @@ export async function openSharedDispatch(options: SharedDispatchOptions): Promis
   const { client, identity } = chain;
   const { contracts } = chain.deployment;
   let pipeline: RequestPipeline | undefined;
-  /** Only a start may take contracts in the place of those that the journal is about. */
+  /** Only a start may replace the contracts that the journal describes. */
   let isStarting = true;
 
   const dispatch = async (fence: Fence): Promise<void> => {
@@ -68,7 +67,7 @@ export async function openSharedDispatch(options: SharedDispatchOptions): Promis
     });
     pipeline = await openDispatch({ ...options, status: undefined, watcher, fence });
     replica.dispatch(network, pipeline);
-    log.info({ replica: replica.id }, "this replica dispatches now");
+    log.info({ replica: replica.id }, "this replica is now the dispatcher");
   };
   const standDown = async (end: { readonly atOnce: boolean }): Promise<void> => {
     const last = pipeline;
@@ -83,7 +82,10 @@ export async function openSharedDispatch(options: SharedDispatchOptions): Promis
     replica: replica.id,
     onTaken: dispatch,
     async onLost() {
-      log.warn({ replica: replica.id }, "this replica's lease has run out: another one dispatches");
+      log.warn(
+        { replica: replica.id },
+        "this replica's lease has expired: another one is now the dispatcher",
+      );
       await standDown({ atOnce: true });
     },
     onLeave: () => standDown({ atOnce: false }),
@@ -114,7 +116,7 @@ export async function openSharedDispatch(options: SharedDispatchOptions): Promis
     return known !== undefined && known.identity !== identity;
   }
 
-  /** Leaves the lease to the replicas that serve what the journal is about, so long as there may be one. */
+  /** Leaves the lease to replicas that serve the journal's contracts, as long as one may exist. */
   async function untilAbandoned(): Promise<void> {
     while (!(await isLeaseAbandoned(store.db, network, ABANDONED_AFTER_MS))) {
       if ((await findLease(store.db, network))?.isLive === true) return await assertSameContracts();
@@ -126,7 +128,7 @@ export async function openSharedDispatch(options: SharedDispatchOptions): Promis
     if (await hasOtherContracts())
       throw new ChainUnavailableError(
         network,
-        "another replica dispatches with other contracts; give all replicas the same contracts file",
+        "the dispatching replica uses different contracts; give all replicas the same contracts file",
       );
   }
 

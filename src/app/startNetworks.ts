@@ -9,15 +9,15 @@ import { createDappPreparer } from "./dappPreparer.ts";
 import type { ServedNetwork } from "./servedNetwork.ts";
 import { StartError } from "./startError.ts";
 
-/** How often new dapps, made on the command line meanwhile, are looked for, and what could not be prepared is tried again. */
+/** How often to look for dapps created on the command line meanwhile, and to retry what could not be prepared. */
 const DAPP_INTERVAL_MS = 1_000;
-/** How long a network that has started waits for its dapps' subscriptions before it serves without them. */
+/** How long a started network waits for its dapps' subscriptions before it serves without them. */
 const PREPARATION_WAIT_MS = 10_000;
 
 /** A network that has begun to serve. */
 export interface StartedNetwork {
   readonly name: string;
-  /** For users' tools; absent where the URL is the operator's own matter. */
+  /** For users' tools; absent where the URL is private to the operator. */
   readonly rpcUrl?: string;
   /** How long it took, in milliseconds. */
   readonly ms: number;
@@ -25,8 +25,8 @@ export interface StartedNetwork {
 }
 
 /**
- * Starts the networks beside each other, and sees from then on to what each dapp needs there. One that can't be started serves nothing
- * and says why; the others serve.
+ * Starts the networks in parallel, and from then on prepares what each dapp needs there. A network that can't be started serves
+ * nothing and says why; the others serve.
  *
  * @throws {StartError} when none can be started.
  */
@@ -49,7 +49,7 @@ export async function startNetworks(options: {
     const began = performance.now();
     try {
       const started = await network.start();
-      // What can't be prepared must not keep the rest from being served.
+      // A failed preparation must not keep the rest from being served.
       await Promise.race([preparers[i]!.prepare(), sleep(PREPARATION_WAIT_MS, undefined, { ref: false })]);
       network.serve();
       onNetwork?.({ name, ...started, ms: performance.now() - began });

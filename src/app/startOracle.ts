@@ -21,28 +21,27 @@ import { bindNode } from "./oracleParts.ts";
 import { findOracleRole } from "./oracleRole.ts";
 import { StartError } from "./startError.ts";
 
-/** Options of {@link startOracle}. */
 export interface OracleProcessOptions {
   readonly dataDir: string;
   readonly masterKey?: OutsideSecret | undefined;
-  /** Of its networks, those with nodes of their own are served. */
+  /** Its networks that have nodes of their own are served. */
   readonly config: Config;
   readonly log: Logger;
-  /** Told, in one sentence, why the oracle can't go on: end the process at once. */
+  /** Called with one sentence that says why the oracle can't continue: end the process at once. */
   readonly onFatal: (message: string) => void;
 }
 
 /** An oracle that runs in this process. */
 export interface OracleProcess {
-  /** Where `/readyz` and `/metrics` are, without a trailing slash. */
+  /** Base URL of `/readyz` and `/metrics`, without a trailing slash. */
   readonly url: string;
   readonly networks: readonly string[];
   close(): Promise<void>;
 }
 
 /**
- * Starts an oracle in a process of its own: its keys, data directory, nodes, checkpoint and sandbox. It shares nothing with any service but
- * the chain. A network that can't be reached yet is tried again.
+ * Starts an oracle in its own process: with its own keys, data directory, nodes, checkpoint and sandbox. It shares nothing with any service
+ * but the chain. A network that is unreachable is retried.
  *
  * @throws {TycheError} with one sentence for whoever starts it.
  */
@@ -74,7 +73,7 @@ async function start(
   );
   if (external.length === 0)
     throw new StartError(
-      "the configuration names no network with rpcUrls; embedded networks have their oracle in the service's own process",
+      "the configuration names no network with rpcUrls; the oracle of embedded networks runs in the service's own process",
     );
   const directory = openDataDirectory(options.dataDir, { exclusive: true, masterKey: options.masterKey });
   closers.push(() => directory.close());
@@ -128,13 +127,13 @@ async function start(
   return { url: server.url, networks: external.map(({ name }) => name) };
 }
 
-/** Sees that no key of a node signs for two networks, before it signs anything. */
+/** Ensures that no key of a node signs for two networks, before it signs anything. */
 async function bindNodes(
   store: Store,
   networks: readonly { readonly name: string; readonly network: ExternalNetworkConfig }[],
 ): Promise<void> {
   for (const { name, network } of networks) {
-    // Without the file, the chain tells its first block, and the node is bound when it answers.
+    // Without the file, the chain provides its first block, and the node is bound once it answers.
     if (network.contracts === undefined) continue;
     const { chainId } = profileOfExternal(name, network);
     await bindNode(store, readContractsFile(network.contracts, { network: name, chainId }), name);

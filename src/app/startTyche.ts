@@ -42,35 +42,34 @@ import { createVerifier } from "../verify/verifier.ts";
 import { createSourceRunner } from "./runSource.ts";
 import { createWebApp } from "../web/app.ts";
 
-/** Options of {@link startTyche}. */
 export interface TycheOptions {
   readonly dataDir: string;
-  /** The master key where it is kept outside the data directory; then neither it nor the default dapp's key is written in there. */
+  /** The master key, if it is kept outside the data directory; then neither it nor the default dapp's key is written there. */
   readonly masterKey?: OutsideSecret | undefined;
-  /** The token that signs in to the application, where it is kept outside the data directory. Default: the file `operator-token` in it. */
+  /** The token that signs in to the application, if it is kept outside the data directory. Default: the file `operator-token` in it. */
   readonly operatorToken?: OutsideSecret | undefined;
   /** Host, port, limits and networks; see `configSchema.ts` for each member. */
   readonly config: Config;
-  /** Networks whose chain may be newer than the database, as after a mixed restore. Default none. */
+  /** Networks whose chain may be newer than the database, as after restoring the two from different times. Default none. */
   readonly acceptChains?: readonly string[];
   readonly log: Logger;
   /**
-   * Told, in one sentence, why the service can't go on: its database is gone, damaged or full. What could not be stored must not be
-   * told to anybody: end the process at once, here. A later start goes on from what is stored. Default: nothing.
+   * Called with one sentence that says why the service can't continue: its database is gone, damaged or full. Nothing that could not be
+   * stored may be announced, so end the process at once, right here. A later start resumes from what is stored. Default: nothing.
    */
   readonly onFatal?: (message: string) => void;
-  /** Told of each network as it starts to serve. */
+  /** Called for each network as it starts to serve. */
   readonly onNetwork?: (network: StartedNetwork) => void;
 }
 
-/** Presets are all the operator's own: their examples run in contexts of one isolate, which a child makes once. */
+/** Presets all belong to the operator: their examples run in contexts of one isolate, which a child process creates once. */
 const PRESET_CHECKS = "presets";
 
 /** A running service. */
 export interface Tyche {
   /** Base URL, without a trailing slash. */
   readonly url: string;
-  /** Live key of the default dapp. */
+  /** A live key of the default dapp. */
   readonly apiKey: string;
   /** File that holds it; absent where the data directory holds no secrets. */
   readonly apiKeyFile?: string;
@@ -78,14 +77,14 @@ export interface Tyche {
   readonly signInLink: string;
   /** File with the token that signs in to the application, or the variable that it came from. */
   readonly operatorTokenAt: string;
-  /** Those that serve; with the RPC URL for users' tools where there is one. */
+  /** Networks that serve, each with the RPC URL for users' tools if there is one. */
   readonly networks: readonly { readonly name: string; readonly rpcUrl?: string }[];
   /** Finishes what is in flight, then ends everything it started; idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * Starts everything in this process: store, sandbox, embedded chains, oracle, API. Resolves when every network serves that can; one
+ * Starts everything in this process: store, sandbox, embedded chains, oracle, API. Resolves when every network that can serve does; one
  * that can't says why in its readiness.
  *
  * @throws {TycheError} with one sentence for whoever starts it, also when no network can be started; nothing is left running then.
@@ -127,7 +126,7 @@ async function start(
   closers.push(() => store.close());
   const replica = replicas && openReplica({ replicas, store, log });
   closers.push(() => replica?.close());
-  // Answers to the last: whoever asks is told that the service is closing.
+  // Closed last, so that callers are told until the end that the service is closing.
   let server: HttpServer | undefined;
   closers.push(() => server?.close());
   const apiKey = await ensureDefaultDapp(dapps, (key) => {
@@ -163,7 +162,7 @@ async function start(
       baseUrl: () => server?.url ?? "",
     }),
   );
-  // What is still starting then would outlive this process's claim to the data directory.
+  // Networks that are still starting would otherwise outlive this process's lock on the data directory.
   let starting: Promise<unknown> = Promise.resolve();
   closers.push(async () => {
     await starting;
@@ -247,9 +246,9 @@ async function start(
     counter,
     pages: [web],
   });
-  // A start that fails has calls under way, too.
+  // A start that fails has calls in flight, too.
   closers.push(() => server?.drain());
-  // Where the command line finds the service of this directory.
+  // Tells the command line where this directory's service is.
   directory.writeSecret("service-url", `${server.url}\n`);
   const onNetwork = (network: StartedNetwork): void => {
     service.resumeChecks(network.name);
@@ -278,9 +277,9 @@ async function start(
   const running = server;
   const stop = async (): Promise<void> => {
     const began = performance.now();
-    // First of all: whoever balances the load asks /readyz.
+    // Must come first: load balancers ask /readyz.
     await running.drain();
-    log.info({ ms: Math.round(performance.now() - began) }, "calls have ended");
+    log.info({ ms: Math.round(performance.now() - began) }, "calls drained");
     await closeAll();
     log.info({ ms: Math.round(performance.now() - began) }, "stopped");
   };

@@ -4,25 +4,24 @@ import { peekAddressee } from "../oracle/protocol/wire.ts";
 import type { TokenBuckets } from "../oracle/node/tokenBucket.ts";
 import type { OracleNetwork } from "./oracleNetwork.ts";
 
-/** Of another configuration than the node has read by now: peers say everything again. */
+/** HTTP status by outcome. `elsewhere`: the message is for another configuration than the node has read so far; peers resend everything. */
 const STATUS = { taken: 204, malformed: 400, limited: 429, elsewhere: 503 } as const;
 
 /**
- * Bodies that a node takes nothing of, from one address: of another network, or of another configuration than it has read. A peer sends four
- * a second until it is ready, and sends them again where it is told to wait.
+ * Limits bodies per address of which a node accepts nothing: for another network, or for another configuration than it has read. A peer
+ * sends four a second until it is ready, and resends them when told to wait.
  */
 export const REFUSALS = { burst: 500, perSecond: 100 } as const;
 
-/** Options of {@link takeMessages}. */
 interface TakeOptions {
   readonly networks: readonly OracleNetwork[];
   /** Whom limits count for. */
   readonly caller: string;
-  /** As {@link REFUSALS} says. */
+  /** Token buckets for {@link REFUSALS}. */
   readonly refusals: TokenBuckets;
 }
 
-/** Takes a body of messages from a peer, or from anybody who says to be one. The answer tells nothing but a status. */
+/** Accepts a body of messages from a peer, or from anyone who claims to be one. The response reveals only a status. */
 export function takeMessages(
   request: IncomingMessage,
   response: ServerResponse,
@@ -34,7 +33,7 @@ export function takeMessages(
     const connection = status === STATUS.taken ? "keep-alive" : "close";
     response.writeHead(status, { "content-length": 0, connection }).end();
   };
-  // What comes after it is not even read.
+  // Over the limit, bodies are not even read.
   if (!refusals.has(caller)) return answer(STATUS.limited);
   if (Number(request.headers["content-length"] ?? MAX_BODY_BYTES + 1) > MAX_BODY_BYTES) return answer(413);
   const chunks: Buffer[] = [];
@@ -57,7 +56,7 @@ export function takeMessages(
     );
     if (network === undefined) return answer(404);
     const node = network.node();
-    // It has not read the chain yet; peers say everything again.
+    // The node has not read the chain yet; peers resend everything.
     if (node === undefined) return answer(503);
     return answer(STATUS[node.take(body, caller)]);
   });

@@ -4,10 +4,10 @@ import { messageOf } from "../lib/errors.ts";
 import { idGenerator } from "../lib/spans.ts";
 import { StartError } from "./startError.ts";
 
-/** Variables of OpenTelemetry's specification that say where traces go. */
+/** Variables from OpenTelemetry's specification that say where traces go. */
 const TARGETS = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
 
-/** Starts something whose traces are exported until it is closed; see {@link startTracing}. */
+/** Starts something and exports its traces until it is closed; see {@link startTracing}. */
 export async function startTraced<Running extends { close(): Promise<void> }>(
   name: string,
   { log }: { readonly log: Logger },
@@ -31,11 +31,11 @@ export async function startTraced<Running extends { close(): Promise<void> }>(
 }
 
 /**
- * Exports this process's traces by OTLP over HTTP with JSON, where a variable `OTEL_EXPORTER_OTLP_…ENDPOINT` says to; all further `OTEL_*`
- * are the exporter's. Nothing of it is loaded otherwise.
+ * Exports this process's traces by OTLP over HTTP with JSON if a variable `OTEL_EXPORTER_OTLP_…ENDPOINT` is set; the exporter itself reads
+ * all other `OTEL_*`. Loads no exporter code otherwise.
  *
  * @param name default of `OTEL_SERVICE_NAME`.
- * @returns exports what is left, and stops.
+ * @returns a function that exports what is left, and stops.
  * @throws {StartError} when the packages that export are not installed.
  */
 async function startTracing(
@@ -47,7 +47,7 @@ async function startTracing(
     environment["OTEL_TRACES_EXPORTER"] === "none";
   if (isOff || TARGETS.every((target) => (environment[target] ?? "") === "")) return async () => {};
   const { sdk, exporter, resources } = await loadExporter();
-  const warn = (message: string): void => log.warn({ reason: message }, "traces can't be exported");
+  const warn = (message: string): void => log.warn({ reason: message }, "can't export traces");
   diag.setLogger({ error: warn, warn, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);
   const provider = new sdk.TracerProvider({
     idGenerator,
@@ -72,7 +72,7 @@ async function loadExporter() {
     return { sdk, exporter, resources };
   } catch (cause) {
     throw new StartError(
-      "OTEL_EXPORTER_OTLP_ENDPOINT is set, but what exports traces is not installed: npm install @opentelemetry/sdk-trace @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources, or unset the variable",
+      "OTEL_EXPORTER_OTLP_ENDPOINT is set, but the trace exporter is not installed: npm install @opentelemetry/sdk-trace @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources, or unset the variable",
       cause,
     );
   }

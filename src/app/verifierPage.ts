@@ -3,33 +3,33 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** One HTML file that verifies results in a browser, with nothing from elsewhere. */
+/** A single, self-contained HTML file that verifies results in a browser. */
 export interface VerifierPage {
   readonly html: string;
-  /** Its content security policy, which is in the file, too. */
+  /** The page's content security policy, which the file contains too. */
   readonly policy: string;
 }
 
-/** The npm package holds the file ready, and not what it is made of. */
+/** The npm package ships the finished file, without its sources. */
 const PACKAGED = new URL("../../verifier.html", import.meta.url);
 const FOLDER = new URL("../verify/page/", import.meta.url);
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** In a checkout: the page as it was built last, and what of. */
+/** In a checkout: the page as last built, and the files it was built from. */
 const BUILT = path.join(ROOT, ".build/verifier.json");
-/** Besides what esbuild names: these are read here, and the lock file stands for all packages. */
+/** Inputs that esbuild doesn't report: these files are read here, and the lock file stands for all packages. */
 const OTHER_INPUTS = ["page.html", "page.css", "frameScript.js"].map((name) => `src/verify/page/${name}`);
 const OWN_INPUTS = [...OTHER_INPUTS, "src/app/verifierPage.ts", "package-lock.json"];
 
 let made: Promise<VerifierPage> | undefined;
 
-/** Returns the page. In a checkout it is bundled again after a change of its sources, which takes half a second. */
+/** Returns the page. In a checkout it is rebuilt after its sources change, which takes half a second. */
 export function getVerifierPage(): Promise<VerifierPage> {
   made ??= (async () => {
     const html = existsSync(PACKAGED) ? readFileSync(PACKAGED, "utf8") : await readBuiltPage();
     return { html, policy: /Policy" content="([^"]*)"/.exec(html)![1]! };
   })();
-  // One that failed is tried again.
+  // A failed build is retried.
   made.catch(() => (made = undefined));
   return made;
 }
@@ -45,12 +45,12 @@ async function readBuiltPage(): Promise<string> {
     writeFileSync(draft, JSON.stringify({ html, inputs: inputs.map((name) => [name, digestOf(name)]) }));
     renameSync(draft, BUILT);
   } catch {
-    // A checkout that can't be written to: each process builds its own.
+    // The checkout is read-only: each process builds its own page.
   }
   return html;
 }
 
-/** The page as built last, unless a source changed since or was not there. */
+/** Returns the last build, unless a source changed since then or did not exist. */
 function findBuilt(): string | undefined {
   try {
     const { html, inputs } = JSON.parse(readFileSync(BUILT, "utf8")) as {
@@ -75,8 +75,9 @@ export async function buildVerifierPage(): Promise<string> {
 }
 
 /**
- * Builds the page, and names the files that it is made of. Scripts and style are allowed by their hashes alone. The sandboxed frame inherits the policy, and its own takes the
- * network away; it is the frame's only protection against a source, so it is not loosened where a browser offers less.
+ * Builds the page, and lists its input files. Scripts and styles are allowed by their hashes only. The sandboxed frame inherits the policy,
+ * and its own policy removes network access; that is the frame's only protection against a source, so it is not loosened for browsers that
+ * support less.
  */
 async function bundlePage(): Promise<{ readonly html: string; readonly inputs: readonly string[] }> {
   const { build } = await import("esbuild");

@@ -14,25 +14,27 @@ import { createRecorder } from "../verify/recordedReader.ts";
 import type { Verification } from "../verify/verification.ts";
 import { verifyTransaction } from "../verify/verifyTransaction.ts";
 
-/** Options of {@link verifyWithTool}. */
 export interface VerifyToolOptions {
-  /** Name of a network that is known, or that the data directory has; with a node of its own any other. */
+  /** Name of a known network or of one in the data directory; any other name if a node is given. */
   readonly network: string;
   /** Transaction hash, 32 bytes. */
   readonly tx: Hex;
   readonly requestId?: Hex;
-  /** A node to ask. Default: the one that the data directory knows. */
+  /** RPC URL of the node to ask. Default: the node that the data directory knows. */
   readonly rpcUrl?: string;
-  /** Addresses of the contracts as somebody published them. Default: of the data directory, with a given node none. */
+  /**
+   * Addresses of the contracts as someone published them. Default: those in the data directory; none if a node is
+   * given.
+   */
   readonly contracts?: unknown;
   readonly dataDir: string;
-  /** Given the chain data that was read, as JSON, whatever the checks find. */
+  /** Called with the chain data that was read, as JSON, whatever the checks find. */
   readonly onChainData?: (json: string) => Promise<void>;
-  /** Whether blocks are hashed again. Default true. */
+  /** Whether block hashes are recomputed. Default true. */
   readonly hasEthereumBlocks?: boolean;
 }
 
-/** Checks a transaction's results with a sandbox of its own, without any service. */
+/** Checks a transaction's results with its own sandbox, without a service. */
 export async function verifyWithTool(options: VerifyToolOptions): Promise<Verification> {
   const { network, tx, requestId, hasEthereumBlocks } = options;
   const known = options.rpcUrl === undefined ? await findKnown(options.dataDir, network) : undefined;
@@ -62,7 +64,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
   }
 }
 
-/** The one that goes with the name; of a name that nobody knows, the node's own. */
+/** Returns the chain id that belongs to the name; for an unknown name, the node's own. */
 async function findChainId(client: ChainClient, network: string): Promise<number> {
   const profile = findProfile(network);
   if (profile !== undefined) return profile.chainId;
@@ -76,19 +78,24 @@ interface KnownNetwork {
 
 async function findKnown(dataDir: string, network: string): Promise<KnownNetwork> {
   if (!existsSync(path.join(dataDir, "tyche.sqlite")))
-    throw new VerifyToolError(`there is no service's state in ${dataDir}; name a node with --rpc-url`);
+    throw new VerifyToolError(`${dataDir} does not hold a service's state; name a node with --rpc-url`);
   const tools = await openDappTools(dataDir, findOutsideKey(process.env));
   try {
-    const found = (await tools.networks()).find(({ name }) => name === network);
-    if (found?.rpcUrl === undefined)
-      throw new VerifyToolError(`${network} was never started in ${dataDir}; name a node with --rpc-url`);
+    const networks = await tools.networks();
+    const found = networks.find(({ name }) => name === network);
+    if (found?.rpcUrl === undefined) {
+      const names = networks.map(({ name }) => name).join(", ");
+      throw new VerifyToolError(
+        `${network} was never started in ${dataDir}, which has ${names}; for another network, name a node with --rpc-url`,
+      );
+    }
     return { rpcUrl: found.rpcUrl, contracts: parseContracts(found.contracts) };
   } finally {
     await tools.close();
   }
 }
 
-/** Finds a network's addresses in the answer of `GET /api/networks`, in one network of it, or in bare addresses. */
+/** Finds a network's addresses in the response of `GET /api/networks`, in one network of it, or in bare addresses. */
 function contractsIn(given: unknown, network: string): unknown {
   const { data, items, contracts } = (given ?? {}) as Readonly<Record<string, unknown>>;
   if (data !== undefined) return contractsIn(data, network);
@@ -100,9 +107,9 @@ function contractsIn(given: unknown, network: string): unknown {
 }
 
 /**
- * Reads addresses by their names, as `contracts` of `GET /api/networks` has them; others are passed over.
+ * Parses addresses by name, as `contracts` of `GET /api/networks` has them; ignores other names.
  *
- * @throws VerifyToolError when there is none, or one is no address.
+ * @throws VerifyToolError when there are none, or one is not an address.
  */
 function parseContracts(given: unknown): Partial<OracleContracts> {
   const names = ["vrfCoordinator", "functionsRouter", "functionsCoordinator", "presetConsumer"] as const;
@@ -120,7 +127,7 @@ function parseContracts(given: unknown): Partial<OracleContracts> {
   return Object.fromEntries(entries);
 }
 
-/** The command can't be carried out as it was given. */
+/** The command can't be carried out as given. */
 export class VerifyToolError extends TycheError {
   constructor(message: string) {
     super(message, { code: "invalid_parameter", blame: "caller" });

@@ -21,7 +21,7 @@ export type { DecodedCall, DecodedValue, Party } from "./decoded.ts";
 
 type Role = Exclude<keyof StackAddresses, "vrfVersion">;
 
-/** Which contract stands behind each address of the stack, and what to call it; those of VRF in version 2. */
+/** The contract at each address of the stack, and its label; those of VRF are for version 2. */
 const STACK: Readonly<Record<Role, { readonly label: string; readonly contract: ContractName }>> = {
   link: { label: "LINK token", contract: "LinkToken" },
   nativePriceFeed: { label: "LINK price in coin", contract: "FixedPriceFeed" },
@@ -37,32 +37,33 @@ const STACK: Readonly<Record<Role, { readonly label: string; readonly contract: 
 
 // Plain data, fit for JSON.
 
-/** A log read by the interface of the contract that emitted it. */
+/** A log decoded with the interface of the contract that emitted it. */
 export interface DecodedEvent {
   readonly event: string;
   readonly fields: readonly DecodedValue[];
 }
 
-/** Names of a chain's addresses, and the interfaces to read its calls and logs by. */
+/** Names of a chain's addresses, and the interfaces that decode its calls and logs. */
 export interface AddressBook {
   /** The contracts of the stack. */
   readonly contracts: readonly Party[];
   party(address: Hex): Party;
-  /** Which contract stands at an address of the stack; `undefined` for any other. */
+  /** Returns the contract at an address of the stack; `undefined` for any other address. */
   contractAt(address: Hex): ContractName | undefined;
-  /** Contracts and accounts in whose name a text occurs, whatever its case. */
+  /** Returns the contracts and accounts whose names contain a text, ignoring case. */
   findByName(text: string): Party[];
-  /** `null` where no known interface has the function, or the data is not what it declares. */
+  /** Decodes a call; `null` if no known interface has the function, or the data doesn't match its declaration. */
   decodeCall(to: Hex | null, input: Hex): DecodedCall | null;
-  /** Name of the called function, `0x` and 8 digits where it isn't known, empty without calldata. */
+  /** Returns the name of the called function: `0x` and 8 digits if unknown, `new contract` for a creation, empty without a selector. */
   methodOf(to: Hex | null, input: Hex): string;
-  /** Name and fields of a log; `undefined` as for {@link decodeCall}. */
+  /** Decodes a log; `undefined` if no known interface has the event, or the log doesn't match its declaration. */
   decodeEvent(contract: Hex, log: EncodedLog): DecodedEvent | undefined;
 }
 
 /**
- * Creates the address book of one chain. An address of the stack is read by its own contract's interface; any other contract by the first of ours
- * that declares the function or event, so that a caller's own consumer contract is readable as far as it speaks ours.
+ * Creates the address book of one chain. An address of the stack is decoded with its own contract's interface. Any other
+ * contract is decoded with the interface of one of ours that declares the function or event, so that a caller's own consumer
+ * contract is readable as far as it shares them.
  *
  * @param accounts names of further addresses.
  */
@@ -145,7 +146,7 @@ export function createAddressBook(
   };
 }
 
-/** By contract and selector or topic; `any`: of all contracts. */
+/** By contract name, then by selector or topic; `any` holds those of all contracts. */
 type Tables<Item> = ReadonlyMap<string, ReadonlyMap<Hex, Item>>;
 
 interface Interfaces {
@@ -173,7 +174,7 @@ function readInterfaces(): Interfaces {
   return { functions, events };
 }
 
-/** viem gives arguments as an object where all have names, else as a list. */
+/** viem returns arguments as an object if all of them have names, otherwise as an array. */
 function pick(args: unknown, name: string | undefined, index: number): unknown {
   if (Array.isArray(args)) return args[index];
   return (args as Record<string, unknown>)[name ?? index];
@@ -196,7 +197,7 @@ export function readValue(parameter: AbiParameter, value: unknown): DecodedValue
   return { name, type, value: typeof value === "string" ? value : String(value) };
 }
 
-/** `struct VRF.Proof` where the compiler says so. */
+/** Returns the name of a struct, such as `VRF.Proof`; `struct` if the compiler doesn't give it. */
 function structOf({ internalType }: AbiParameter): string {
   return typeof internalType === "string" ? internalType.replace(/^struct /, "") : "struct";
 }

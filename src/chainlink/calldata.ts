@@ -11,7 +11,7 @@ import {
 import { OWN_ABIS } from "./vrfVersion.ts";
 import { decodePresetBatch, type PresetItem } from "./presetBatch.ts";
 
-/** One proof as it was brought on chain, with the request it claims to be for. */
+/** A proof as submitted on chain, with the request it claims to be for. */
 export interface Fulfilment {
   readonly proof: Proof;
   readonly commitment: {
@@ -20,16 +20,16 @@ export interface Fulfilment {
     readonly callbackGasLimit: number;
     readonly numWords: number;
     readonly sender: Hex;
-    /** VRF v2.5 alone. */
+    /** VRF v2.5 only. */
     readonly extraArgs?: Hex;
   };
-  /** VRF v2.5 alone: whether the subscription pays the premium but not the gas; a batch never says so. */
+  /** VRF v2.5 only: whether the subscription pays the premium but not the gas; absent in a batch. */
   readonly onlyPremium?: boolean;
 }
 
 /**
- * Decodes the proofs in a call of a coordinator's or its batch contract's `fulfillRandomWords`, of either version; none when it is
- * another call, such as one through a contract unknown here.
+ * Decodes the proofs in a call of `fulfillRandomWords` of a coordinator or its batch contract, in either version; none for
+ * any other call, such as one through an unknown contract.
  */
 export function decodeFulfilments(input: Hex): Fulfilment[] {
   for (const abi of [vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi]) {
@@ -50,7 +50,7 @@ export function decodeFulfilments(input: Hex): Fulfilment[] {
   return [];
 }
 
-/** A call of PresetConsumer `submit`; `undefined` when it is another call. */
+/** A call of PresetConsumer `submit`, as {@link decodeSubmission} decodes it; `undefined` for any other call. */
 export type SubmissionCall = NonNullable<ReturnType<typeof decodeSubmission>>;
 export function decodeSubmission(input: Hex) {
   for (const { presetConsumer } of Object.values(OWN_ABIS)) {
@@ -65,22 +65,22 @@ export function decodeSubmission(input: Hex) {
 /** An entry of PresetConsumer `submitJoined`. */
 export type JoinedCall = ReturnType<typeof decodeJoinedSubmission>[number];
 
-/** Decodes the entries of a call of `submitJoined`; none when it is another call. */
+/** Decodes the entries of a call of `submitJoined`; none for any other call. */
 export function decodeJoinedSubmission(input: Hex) {
   const call = tryDecode(() => decodeFunctionData({ abi: joinedPresetsAbi, data: input }));
   return call?.functionName === "submitJoined" ? call.args[0] : [];
 }
 
-/** Decodes the presets of a batch; none where the bytes are malformed, as which the contract refuses them. */
+/** Decodes the presets of a batch; none if the bytes are malformed, which the contract refuses. */
 export function decodeBatchItems(batch: Hex): readonly PresetItem[] {
   return tryDecode(() => decodePresetBatch(batch))?.items ?? [];
 }
 
 /** A call of OCR2Base `transmit`. */
 export interface Transmission {
-  /** Config digest, epoch and round, nothing: 32 bytes each. */
+  /** Config digest, epoch and round, and an unused word: 32 bytes each. */
   readonly context: readonly [Hex, Hex, Hex];
-  /** The bytes that are signed. */
+  /** The bytes that are signed, along with the context. */
   readonly report: Hex;
   readonly signatures: readonly { readonly r: Hex; readonly s: Hex; readonly recoveryId: number }[];
   readonly items: readonly {
@@ -94,7 +94,7 @@ export interface Transmission {
 /** FunctionsCoordinator `_beforeTransmit`: request ids, results, errors, on-chain and off-chain metadata. */
 const REPORT = parseAbiParameters("bytes32[], bytes[], bytes[], bytes[], bytes[]");
 
-/** Decodes a call of `transmit`; `undefined` when it is another call, or its report is none. */
+/** Decodes a call of `transmit`; `undefined` for any other call, or if its report is malformed. */
 export function decodeTransmission(input: Hex): Transmission | undefined {
   const call = tryDecode(() => decodeFunctionData({ abi: functionsCoordinatorAbi, data: input }));
   if (call?.functionName !== "transmit") return undefined;
@@ -143,7 +143,7 @@ function toProof({ pk, seed, ...proof }: EncodedProof): Proof {
   };
 }
 
-/** Calldata are anybody's: what can't be decoded is not one of these calls. */
+/** Anyone can send any calldata: what can't be decoded is not one of these calls. */
 function tryDecode<T>(decode: () => T): T | undefined {
   try {
     return decode();

@@ -8,8 +8,8 @@ import type { ContractName } from "./contracts/compilerInput.ts";
 const readArtifacts = once(loadArtifacts);
 
 /**
- * Decodes what a contract's constructor was called with; `null` where the creation is not by the code that the compiler makes of the
- * contract's source, or what follows it is not what its constructor declares.
+ * Decodes the arguments of a contract's constructor; `null` if the creation code isn't the compiled bytecode of the contract,
+ * or what follows it doesn't match the constructor's declaration.
  *
  * @param input of the transaction that created it: the creation code, then the encoded arguments.
  */
@@ -21,7 +21,7 @@ export function decodeConstructorArguments(contract: ContractName, input: Hex): 
   if (parameters.length === 0) return encoded === "0x" ? [] : null;
   try {
     const values = decodeAbiParameters(parameters, encoded);
-    // Bytes that the decoder passes over would go untold.
+    // Otherwise bytes that the decoder skips would go unnoticed.
     if (encodeAbiParameters(parameters, values) !== encoded) return null;
     return parameters.map((parameter, i) => readValue(parameter, values[i]));
   } catch {

@@ -11,13 +11,13 @@ export interface OracleContracts {
 }
 export type ContractRole = keyof OracleContracts;
 
-/** Picks the contracts that the checks go by out of all that stand on a chain. */
+/** Picks the contracts that the checks rely on from all those of a chain. */
 export function verifiedContractsOf(contracts: OracleContracts): OracleContracts {
   const { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } = contracts;
   return { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer };
 }
 
-/** Which contract each event comes from. */
+/** The contract that emits each event. */
 const EMITTERS = {
   RandomWordsRequested: "vrfCoordinator",
   RandomWordsFulfilled: "vrfCoordinator",
@@ -40,19 +40,19 @@ export type OracleEvent = Extract<ChainEvent, { readonly name: keyof typeof EMIT
 };
 export type OracleEventOf<Name extends OracleEvent["name"]> = Extract<OracleEvent, { readonly name: Name }>;
 
-/** Tells the contracts' logs from anybody else's. */
+/** Tells the contracts' logs from those of others. */
 export interface ContractBook {
-  /** The events of the contracts among the logs, in order; what others logged under the same names is left out. */
+  /** Returns the contracts' events among the logs, in order; events of the same names from other addresses are left out. */
   eventsOf(logs: readonly RawLog[]): OracleEvent[];
-  /** Address of a contract; throws where none is known by now. */
+  /** Returns the address of a contract; throws if it isn't known yet. */
   get(role: ContractRole): Hex;
   known(): Partial<OracleContracts>;
   isGiven(role: ContractRole): boolean;
 }
 
 /**
- * Creates the book of contracts. Those not given are taken to be whoever emits the first of their events: the checks are then about
- * contracts that the reader still has to compare with the published ones.
+ * Creates the book of contracts. A contract that isn't given is taken to be the emitter of the first of its events: the
+ * checks then concern contracts that the reader still has to compare with the published ones.
  */
 export function createContractBook(given: Partial<OracleContracts> = {}): ContractBook {
   const addresses = new Map<ContractRole, Hex>();

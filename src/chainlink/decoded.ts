@@ -10,14 +10,14 @@ export interface Party {
 
 /** A decoded argument or event field; arrays and structs hold more of them. */
 export interface DecodedValue {
-  /** Empty where the declaration names none. */
+  /** Empty if the declaration gives none. */
   readonly name: string;
-  /** Solidity's type. */
+  /** Solidity type. */
   readonly type: string;
   readonly value: string | readonly DecodedValue[];
 }
 
-/** A transaction's calldata read by the interface of the called contract. */
+/** A transaction's calldata, decoded with the interface of the called contract. */
 export interface DecodedCall {
   readonly function: string;
   readonly arguments: readonly DecodedValue[];

@@ -6,16 +6,15 @@ import { parseReceipt, type ChainClient, type Receipt } from "../evm/client.ts";
 import { signCall } from "../evm/signedTransaction.ts";
 import { type DeploymentStep, planDeployment, type StackAddresses, type StackPlan } from "./stackPlan.ts";
 
-/** Options of {@link deployStack}. */
 export interface DeployOptions extends StackPlan {
   readonly client: ChainClient;
   readonly chainId: number;
-  /** Pays for everything; stays owner of the public contracts and minter of LINK. */
+  /** Pays for everything; remains the owner of the public contracts and the minter of LINK. */
   readonly deployer: Account;
   readonly gasPriceWei: bigint;
   /**
-   * Whether to wait for each receipt before the next transaction is sent, by `eth_sendRawTransactionSync`. Anvil needs it: its
-   * pool may keep a transaction waiting for good when the one before is mined at the moment of its arrival. Default `false`.
+   * Whether to wait for each receipt before sending the next transaction, with `eth_sendRawTransactionSync`. Anvil needs it:
+   * its pool may hold a transaction forever if the previous one is mined just as it arrives. Default `false`.
    */
   readonly synchronous?: boolean;
   /** How long the last transaction may take to be mined. Default 180,000 ms. */
@@ -25,11 +24,11 @@ export interface DeployOptions extends StackPlan {
 /**
  * Deploys and configures all contracts of one chain: LINK with fixed price feeds, VRF, Functions, and ours.
  *
- * The addresses follow from the deployer's nonce, so everything is signed at once and sent without waiting in
- * between; the deployer must send nothing else meanwhile.
+ * The addresses follow from the deployer's nonce, so all transactions are signed in advance and, unless `synchronous`, sent
+ * without waiting in between. The deployer must send nothing else in the meantime.
  *
- * @throws {DeploymentError} naming the step that failed; the chain is then of no use for another try by the same
- * nonces, a second call deploys everything anew.
+ * @throws {DeploymentError} naming the step that failed. A failed deployment can't be resumed with the same nonces; a second
+ * call deploys everything again.
  */
 export async function deployStack(options: DeployOptions): Promise<StackAddresses> {
   const { client, deployer } = options;
@@ -74,7 +73,7 @@ async function sendAtOnce(
   deadline: number,
 ): Promise<Receipt[]> {
   await Promise.all(signed.map(({ raw }) => client.request("eth_sendRawTransaction", [raw])));
-  // Mined in the order of nonces: once the last receipt is there, all are.
+  // Transactions are mined in the order of their nonces: once the last receipt is there, all are.
   const last = signed.at(-1)!;
   await waitForReceipt(client, last.hash, last.step, deadline);
   return await Promise.all(signed.map(({ step, hash }) => waitForReceipt(client, hash, step, deadline)));

@@ -3,12 +3,15 @@ import { encodeAbiParameters, type Hex } from "viem";
 /** bytes4(keccak256("VRF ExtraArgsV1")): VRFV2PlusClient.EXTRA_ARGS_V1_TAG. */
 const EXTRA_ARGS_V1_TAG = "0x92fd1338";
 
-/** Encodes a request's extra arguments as VRFV2PlusClient `_argsToBytes` does, 36 bytes: what every request's commitment holds. */
+/**
+ * Encodes a request's extra arguments in 36 bytes, as VRFV2PlusClient `_argsToBytes` does: the form that every request's
+ * commitment contains.
+ */
 export function encodeExtraArgs({ nativePayment }: { readonly nativePayment: boolean }): Hex {
   return `${EXTRA_ARGS_V1_TAG}${encodeAbiParameters([{ type: "bool" }], [nativePayment]).slice(2)}`;
 }
 
-/** Whether a request pays in the chain's coin: by the last byte of its extra arguments, as VRFCoordinatorV2_5 reads it. */
+/** Whether a request pays in the chain's coin: decided by the last byte of its extra arguments, as in VRFCoordinatorV2_5. */
 export function isPaidNatively({ extraArgs }: { readonly extraArgs?: Hex }): boolean {
   return extraArgs?.endsWith("01") ?? false;
 }

@@ -14,14 +14,14 @@ export interface WordsCallback {
   readonly consumer: Hex;
   readonly requestId: Hex;
   readonly words: readonly bigint[];
-  /** Gas that the request asked for. */
+  /** Callback gas limit of the request. */
   readonly gasLimit: number;
 }
 
 /**
- * Finds out why a consumer's callback failed, whose transaction succeeded all the same: makes the call again with the gas it had, on the
- * state after its block, for the coordinator logs no reason. Never rejects; `undefined` where it works now or the node can't tell (it may
- * have no state that old). The name is `OutOfGas` when more gas would have helped, or none was left.
+ * Finds out why a consumer's callback failed although its transaction succeeded. The coordinator logs no reason, so the call
+ * is repeated with the gas it had, on the state after its block. Never rejects; `undefined` if the call works there or the
+ * node can't tell (it may not have state that old). The name is `OutOfGas` if more gas would have helped, or none was left.
  */
 export async function findCallbackReason(
   client: Pick<ChainClient, "request">,
@@ -35,7 +35,7 @@ export async function findCallbackReason(
   const answer = await simulateCall(client, { from, to, data, gas }, block);
   if (answer === "works" || answer === "unknown") return undefined;
   if (answer !== "halts" && answer !== "0x") return decodeRevertReason(answer);
-  // A node that has no state that old says no as well.
+  // A node that lacks state that old answers with an error, too.
   if (answer === "halts" && !(await hasState(client, to, block))) return undefined;
   if ((await simulateCall(client, { from, to, data }, block)) === "works")
     return { name: "OutOfGas", text: `out of gas: its ${gasLimit} gas is too little` };
@@ -53,7 +53,7 @@ async function hasState(client: Pick<ChainClient, "request">, address: Hex, bloc
   }
 }
 
-/** Gas that a transaction with this calldata pays before it runs (EIP-2028). */
+/** Returns the gas that a transaction with this calldata pays before it runs (EIP-2028). */
 function intrinsicGas(data: Hex): bigint {
   return fromHexText(data).reduce((sum, byte) => sum + (byte === 0 ? 4n : 16n), 21_000n);
 }

@@ -13,7 +13,7 @@ export interface FulfilmentWords {
   readonly words: readonly bigint[];
 }
 
-/** Derives key hash, request id and random words of a fulfilment, as VRFCoordinatorV2 does. Whether the proof is valid is not checked. */
+/** Derives key hash, request id and random words of a fulfilment as VRFCoordinatorV2 does, without checking the proof. */
 export function deriveFulfilmentWords({ proof, commitment }: Fulfilment): FulfilmentWords {
   const hash = keyHash(proof.publicKey);
   const output = outputOf(proof.gamma);
@@ -25,7 +25,7 @@ export function deriveFulfilmentWords({ proof, commitment }: Fulfilment): Fulfil
   };
 }
 
-/** Derives a request's words from a proof's output. No more than the coordinator allows: a request that names more is never accepted. */
+/** Derives a request's words from a proof's output, at most as many as the coordinator allows: it never accepts a request for more. */
 export function deriveWords(output: bigint, numWords: number): readonly bigint[] {
   return randomWords(output, Math.min(numWords, MAX_RANDOM_WORDS));
 }

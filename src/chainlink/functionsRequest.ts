@@ -9,27 +9,27 @@ export interface FunctionsRequest {
   readonly source: string;
   readonly args: readonly string[];
   readonly bytesArgs: readonly Hex[];
-  /** 0: `source` is the source itself. Others (1 remote, 2 held by the oracle network) point to it. */
+  /** 0: `source` is the source itself. Other values (1 remote, 2 held by the oracle network) mean that it points to the source. */
   readonly codeLocation: number;
   /** 0: JavaScript. */
   readonly language: number;
-  /** Where `secrets` leads: 1 remote, 2 held by the oracle network. Absent without secrets. */
+  /** Where `secrets` points: 1 remote, 2 held by the oracle network. Absent without secrets. */
   readonly secretsLocation?: number;
   readonly secrets?: Hex;
 }
 
-/** Most bytes of an encoded request: source, arguments and all. The oracle network's own limit, 30 KB. */
+/** Maximum size of an encoded request in bytes, source and arguments included: the oracle network's own limit, 30 KB. */
 export const MAX_REQUEST_BYTES = 30_720;
 
 /** `FunctionsRequest.REQUEST_DATA_VERSION`. */
 export const REQUEST_DATA_VERSION = 1;
 
 /**
- * Encodes a request for inline JavaScript to the very bytes of functions-toolkit's `buildRequestCBOR`: a map in
- * canonical order (RFC 7049, section 3.9), empty lists left out.
+ * Encodes a request for inline JavaScript to exactly the bytes of functions-toolkit's `buildRequestCBOR`: a map in canonical
+ * order (RFC 7049, section 3.9), without empty lists.
  *
- * FunctionsRequest.sol writes the same in another way: pairs without a map, numbers of 32 bytes, arrays without
- * length. {@link decodeFunctionsRequest} takes either.
+ * FunctionsRequest.sol encodes the same differently: pairs without a map, numbers of 32 bytes, arrays without length.
+ * {@link decodeFunctionsRequest} accepts both.
  */
 export function encodeFunctionsRequest(request: {
   readonly source: string;
@@ -47,20 +47,20 @@ export function encodeFunctionsRequest(request: {
 }
 
 /**
- * Encodes what a preset's requests begin with, for PresetConsumer.storeSource: the pairs codeLocation, language and
- * source, as in FunctionsRequest.sol but for the numbers, which take one byte.
+ * Encodes the beginning of a preset's requests, for PresetConsumer.storeSource: the pairs codeLocation, language and source,
+ * as in FunctionsRequest.sol except that numbers take one byte.
  */
 export function encodeSourcePrefix(source: string): Uint8Array {
   return concatBytes([INLINE_JAVASCRIPT, encode("source"), encode(source)]);
 }
 
-/** Encodes arguments as the CBOR array that a preset batch carries; nothing at all for none. */
+/** Encodes arguments as the CBOR array that a preset batch carries; empty if there are none. */
 export function encodeArgs(args: readonly string[]): Uint8Array {
   return args.length === 0 ? new Uint8Array() : encode(args);
 }
 
 /**
- * Puts a preset's request together as PresetConsumer.sol does in its callback.
+ * Assembles a preset's request as PresetConsumer.sol does in its callback.
  *
  * @param prefix bytes of {@link encodeSourcePrefix}
  * @param args bytes of {@link encodeArgs}
@@ -74,12 +74,12 @@ export function encodePresetRequest(
   return concatBytes([prefix, args.length > 0 ? ARGS_KEY : args, args, WORD_ARGUMENT, randomWord]);
 }
 
-/** Bytes that {@link encodePresetRequest} adds to prefix and arguments, at most. */
+/** Maximum bytes that {@link encodePresetRequest} adds to prefix and arguments. */
 export const PRESET_REQUEST_OVERHEAD_BYTES = 50;
 
 /**
- * Decodes a request as the oracle nodes do: pairs with or without a map around them, in any order, unknown keys
- * passed over (functions-toolkit's `buildRequestCBOR` gives such).
+ * Decodes a request as the oracle nodes do: pairs with or without a map around them, in any order, ignoring unknown keys. The
+ * language is under `language` or, from functions-toolkit's `buildRequestCBOR`, under `codeLanguage`.
  *
  * @throws MalformedRequestError for anything that is not a request, or is longer than {@link MAX_REQUEST_BYTES}.
  */
@@ -115,7 +115,7 @@ export function decodeFunctionsRequest(data: Uint8Array): FunctionsRequest {
 const MAJOR_TYPE_MAP = 5;
 const INDEFINITE_MAP = Uint8Array.of(0xbf);
 const BREAK = Uint8Array.of(0xff);
-/** Tag 2 is a number of any size, which FunctionsRequest.sol makes of 0. */
+/** Tag 2 is a number of any size; FunctionsRequest.sol encodes 0 with it. */
 const DECODING: DecodeOptions = { useMaps: true, tags: { 2: bigIntDecoder } };
 const INLINE_JAVASCRIPT = concatBytes([encode("codeLocation"), encode(0), encode("language"), encode(0)]);
 const ARGS_KEY = encode("args");
@@ -140,7 +140,7 @@ function toHex(bytes: Uint8Array): Hex {
   return toHexText(bytes);
 }
 
-/** The data of a request on chain are not a request that a node could run. */
+/** The data of an on-chain request isn't a request that a node could run. */
 export class MalformedRequestError extends TycheError {
   constructor(reason: string) {
     super(`the request's data is no CBOR-encoded Functions request: ${reason}`, {

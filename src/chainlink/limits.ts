@@ -2,7 +2,7 @@
 export const MAX_RANDOM_WORDS = 500;
 /** VRFCoordinatorV2.MAX_REQUEST_CONFIRMATIONS. */
 export const MAX_CONFIRMATIONS = 200;
-/** VRFCoordinatorV2.MAX_CONSUMERS, and the router's configured limit: contracts on one subscription. */
+/** VRFCoordinatorV2.MAX_CONSUMERS, and the router's configured limit: maximum number of contracts on one subscription. */
 export const MAX_CONSUMERS = 100;
-/** Gas a VRF callback may ask for, on all networks. */
+/** Maximum gas that a VRF callback may ask for, on all networks. */
 export const MAX_VRF_CALLBACK_GAS = 2_500_000;

@@ -33,16 +33,16 @@ export interface NodeConfig {
   readonly offchainConfig: Hex;
 }
 
-/** What a `ConfigSet` log tells. */
+/** The content of a `ConfigSet` log. */
 export interface ConfigSet extends NodeConfig {
-  /** Block of the configuration before it; 0 for the first. */
+  /** Block of the previous configuration; 0 for the first. */
   readonly previousBlock: number;
   readonly configDigest: Hex;
   /** Ordinal number among the contract's configurations, from 1. */
   readonly count: bigint;
 }
 
-/** Returns the configuration of nodes with ⌊(n − 1) / 3⌋ that may be wrong. */
+/** Returns the configuration of these nodes, ⌊(n − 1) / 3⌋ of which may be faulty. */
 export function nodeConfigOf(nodes: {
   readonly signers: readonly Hex[];
   readonly transmitters: readonly Hex[];
@@ -63,12 +63,15 @@ export function encodeSetConfig(config: NodeConfig): Hex {
   });
 }
 
-/** Gas limit of `setConfig`: its own, and for each node four storage slots and its part of lists and log; those it replaces are freed. */
+/**
+ * Returns the gas limit of `setConfig`: a fixed part, and for each node four storage slots and its share of the lists and the
+ * log; the slots of replaced nodes are freed.
+ */
 export function gasOfSetConfig(nodes: number): bigint {
   return SET_CONFIG_GAS + GAS_PER_NODE * BigInt(nodes);
 }
 
-/** Reads the data of a `ConfigSet` log. Throws viem's error where it is none. */
+/** Decodes the data of a `ConfigSet` log. Throws viem's error if it isn't one. */
 export function decodeConfigSet(data: Hex): ConfigSet {
   const [
     previousBlock,
@@ -85,7 +88,7 @@ export function decodeConfigSet(data: Hex): ConfigSet {
   return { previousBlock, configDigest, count, ...config };
 }
 
-/** OCR2Base `_configDigestFromConfigData`: a hash whose first two bytes are a version, 0x0001. */
+/** Returns the digest of OCR2Base `_configDigestFromConfigData`: a hash whose first two bytes are a version, 0x0001. */
 export function configDigestOf(
   config: NodeConfig,
   place: { readonly chainId: number; readonly coordinator: Hex; readonly count: bigint },
@@ -106,6 +109,6 @@ export function configDigestOf(
   return `0x0001${hash.slice(6)}`;
 }
 
-/** Upper bound of what does not grow with the nodes, and room for those that are replaced: 31 take about 600,000. */
+/** Upper bound of the part that does not grow with the nodes, with room for replaced ones: 31 take about 600,000. */
 const SET_CONFIG_GAS = 1_500_000n;
 const GAS_PER_NODE = 150_000n;

@@ -1,16 +1,16 @@
 import { hexToString, isHex, stringToHex, type Hex } from "viem";
 
-/** Version of what is inside; OCR2's `offchainConfigVersion` is 1 for every configuration of ours. */
+/** Version of the content; OCR2's `offchainConfigVersion` is 1 for all our configurations. */
 const VERSION = 1;
-/** Longest URL of a node. */
+/** Maximum length of a node's URL, in characters. */
 export const MAX_NODE_URL_LENGTH = 256;
 
-/** Encodes where each node takes messages, in the order of the signers, as OCR2 `offchainConfig`: JSON in UTF-8. */
+/** Encodes the URL at which each node takes messages, in the order of the signers, as OCR2 `offchainConfig`: JSON in UTF-8. */
 export function encodeNodeUrls(urls: readonly string[]): Hex {
   return stringToHex(JSON.stringify({ version: VERSION, urls }));
 }
 
-/** Reads what {@link encodeNodeUrls} wrote; `undefined` for anything else. Whoever owns the coordinator may have written it. */
+/** Parses the output of {@link encodeNodeUrls}; `undefined` for anything else, as the coordinator's owner may have written it. */
 export function parseNodeUrls(offchainConfig: Hex, nodes: number): readonly string[] | undefined {
   if (!isHex(offchainConfig) || offchainConfig.length > 2 + 2 * (64 + nodes * (MAX_NODE_URL_LENGTH + 3)))
     return undefined;
@@ -27,10 +27,10 @@ export function parseNodeUrls(offchainConfig: Hex, nodes: number): readonly stri
   }
 }
 
-/** Printable ASCII: a URL parser takes control characters, too, and terminals obey them. */
+/** Printable ASCII: URL parsers also accept control characters, which terminals obey. */
 const PRINTABLE = /^[!-~]+$/;
 
-/** Whether a node's peers can reach it there: an `http:` or `https:` URL without credentials, query or fragment. */
+/** Whether a text is a URL that a node's peers can use: `http:` or `https:`, without credentials, query or fragment. */
 export function isNodeUrl(text: unknown): boolean {
   if (typeof text !== "string" || text.length > MAX_NODE_URL_LENGTH) return false;
   if (!PRINTABLE.test(text) || !URL.canParse(text)) return false;
@@ -41,7 +41,7 @@ export function isNodeUrl(text: unknown): boolean {
   );
 }
 
-/** Returns where a node serves a path; its URL may have one of its own, as behind a proxy. */
+/** Returns the URL of a path on a node, whose own URL may already have a path, as behind a proxy. */
 export function endpointOf(nodeUrl: string, path: string): URL {
   return new URL(`${nodeUrl.replace(/\/+$/, "")}${path}`);
 }

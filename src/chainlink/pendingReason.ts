@@ -18,18 +18,18 @@ import { timeoutOf } from "./functionsTimeout.ts";
 import { decodeRevertReason } from "./revertReason.ts";
 import { estimateWordsCost } from "./wordsCost.ts";
 
-/** `BLOCKHASH` reaches that far back (EIP-210 was never active). */
+/** How many blocks back `BLOCKHASH` reaches (EIP-210 was never active). */
 const REACHABLE_BLOCKS = 256n;
 
-/** A node to ask; rejects with revert data as `data` where a call reverts. */
+/** A node to query; a call that reverts rejects with the revert data as `data`. */
 export interface PendingReader {
   request(method: string, parameters?: readonly unknown[]): Promise<unknown>;
 }
 
-/** Says what requests wait for that nobody has answered yet, from the chain alone: whoever made them, a service or a contract of its own. */
+/** Explains what unanswered requests wait for, from the chain alone, whether a service or somebody's own contract made them. */
 export interface PendingReasons {
   /**
-   * Of a request for random words, in one sentence without an end.
+   * Explains a request for random words, in one sentence without a full stop.
    *
    * @param coordinator the coordinator that logged it
    * @param blockNumber block of the request
@@ -38,14 +38,14 @@ export interface PendingReasons {
     request: ChainEventOf<"RandomWordsRequested">,
     place: { readonly coordinator: Hex; readonly blockNumber: bigint },
   ): Promise<string>;
-  /** Of a function request. @param refusal the last report that the router did not take for it */
+  /** Explains a function request. @param refusal the last report for it that the router refused */
   ofFunction(
     request: ChainEventOf<"OracleRequest">,
     refusal?: ChainEventOf<"RequestNotProcessed">,
   ): Promise<string>;
 }
 
-/** Creates the reasons of one look at a chain: each contract is asked the same thing once. None of them rejects; a node that fails is the reason. */
+/** Creates the explanations of one look at a chain, which read each value once. They never reject: a failing node is the explanation. */
 export function createPendingReasons(reader: PendingReader): PendingReasons {
   const known = new Map<string, Promise<unknown>>();
   const ask = (method: string, parameters: readonly unknown[]): Promise<unknown> => {
@@ -122,7 +122,7 @@ export function createPendingReasons(reader: PendingReader): PendingReasons {
       return `this coordinator has no proving key with the key hash ${keyHash}, so nobody can answer${registered === undefined ? "" : `; registered: ${registered.join(", ") || "none"}`}`;
     if ((await readVrf(coordinator, reads.commitment(requestId))) === 0n)
       return "the coordinator has no such request any more; it was answered or its subscription cancelled";
-    // `_callWithExactGas` refuses to call what is no contract.
+    // `_callWithExactGas` refuses to call an address without code.
     if ((await ask("eth_getCode", [request.sender, "latest"])) === "0x")
       return `the consumer ${getAddress(request.sender)} has no code, so the coordinator refuses every answer`;
     const { number } = await head();
@@ -143,10 +143,10 @@ export function createPendingReasons(reader: PendingReader): PendingReasons {
     const { timestamp } = await head();
     const at = new Date(timeoutAt * 1000).toISOString();
     if (Number(timestamp) >= timeoutAt)
-      return `it has timed out: no report came before ${at}, and now it can only be taken off with timeoutRequests`;
+      return `it has timed out: no report arrived before ${at}, and now it can only be removed with timeoutRequests`;
     if (refusal !== undefined)
       return `the router did not take the oracle's report: ${FULFILL_RESULTS[refusal.resultCode] ?? `code ${refusal.resultCode}`}`;
-    return `no report of the oracle yet; it may come until ${at}`;
+    return `no report from the oracle yet; one may arrive until ${at}`;
   };
 
   const always =
@@ -155,13 +155,13 @@ export function createPendingReasons(reader: PendingReader): PendingReasons {
       try {
         return await explain(...values);
       } catch {
-        return "the node does not tell why";
+        return "the node does not say why";
       }
     };
   return { ofWords: always(explainWords), ofFunction: always(explainFunction) };
 }
 
-/** LINK or coin, to a thousandth, rounded up. */
+/** Formats LINK or coin to a thousandth, rounded up. */
 function thousandths(amount: bigint): string {
   return formatUnits((amount + 10n ** 15n - 1n) / 10n ** 15n, 3);
 }

@@ -3,7 +3,7 @@ import { TycheError } from "../lib/errors.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { MAX_VRF_CALLBACK_GAS } from "./limits.ts";
 
-/** One preset of a batch: which stored source, with which arguments. */
+/** One preset of a batch: a stored source and its arguments. */
 export interface PresetItem {
   /** 1 to 65,535, from PresetConsumer.storeSource. */
   readonly sourceId: number;
@@ -11,15 +11,15 @@ export interface PresetItem {
   readonly args: Uint8Array;
 }
 
-/** Presets that share one VRF request; their functions are paid for by one subscription. */
+/** Presets that share one VRF request, and the one subscription that pays for their functions. */
 export interface PresetBatch {
   readonly functionsSubId: bigint;
   readonly items: readonly PresetItem[];
 }
 
-/** Most bytes of one preset's arguments: a batch of this item alone, without its subscription, source and length. */
+/** Maximum bytes of one preset's arguments: a batch with this item alone, minus its subscription, source and length. */
 export const MAX_ARGUMENT_BYTES = 24_575 - 5 - 5;
-/** Most bytes of a packed batch: what fits the code of one contract beside its first byte. */
+/** Maximum bytes of a packed batch: what fits in the code of one contract after its first byte. */
 export const MAX_BATCH_BYTES = 24_575;
 
 /**
@@ -53,7 +53,7 @@ export function encodePresetBatch({ functionsSubId, items }: PresetBatch): Hex {
 /**
  * Unpacks a batch, from the calldata of PresetConsumer.submit.
  *
- * @throws PresetBatchError when the bytes end within an item; SyntaxError when they are not hex.
+ * @throws PresetBatchError when the bytes end within an item, or there is no item; SyntaxError when they are not hex.
  */
 export function decodePresetBatch(batch: Hex): PresetBatch {
   const bytes = fromHexText(batch);
@@ -77,40 +77,43 @@ export function decodePresetBatch(batch: Hex): PresetBatch {
 }
 
 /**
- * Gas to ask for as a batch's VRF callback limit: an upper bound of what the callback takes, so that every item has
- * enough. Beyond {@link MAX_VRF_CALLBACK_GAS} the coordinator refuses the request: use fewer items.
+ * Returns the VRF callback gas limit of a batch: an upper bound of what the callback takes, so that every item has enough.
+ * Above {@link MAX_VRF_CALLBACK_GAS} the coordinator refuses the request: use fewer items.
  *
- * @param requestBytes length of each item's encoded request, as `encodePresetRequest` gives it
- * @param linked contracts on the functions subscription beside PresetConsumer, at the time of the callback
+ * @param requestBytes length of each item's encoded request, as `encodePresetRequest` returns it
+ * @param linked number of contracts on the Functions subscription besides PresetConsumer, at the time of the callback
  */
 export function presetCallbackGas(requestBytes: readonly number[], linked: number): number {
   const requests = requestBytes.reduce((sum, bytes) => sum + REQUEST_GAS + bytes * REQUEST_GAS_PER_BYTE, 0);
   return CALLBACK_BASE_GAS + Math.ceil(requests) + consumersGas({ linked, requests: requestBytes.length });
 }
 
-/** What a part's callback takes beside that of its presets: of four keys 16,000 to 38,200, more the more there is in memory. */
+/** Gas of a part's callback on top of that for its presets: with four keys 16,000 to 38,200, growing with the memory in use. */
 export const PART_CALLBACK_GAS = 75_000;
-/** Gas to ask for where random numbers alone are joined: of four keys 112,500, most of it what PresetConsumer wants at hand before it tries. */
+/**
+ * Callback gas limit if only random numbers are joined: with four keys 112,500, most of which PresetConsumer wants available
+ * before it tries.
+ */
 export const JOINED_CALLBACK_GAS = 200_000;
 
-/** Most items with requests of this length that one VRF request can serve, with `linked` contracts on the subscription. */
+/** Returns how many items with requests of this length one VRF request can serve, with `linked` contracts on the subscription. */
 export function maxPresetsPerBatch(requestBytes: number, linked: number): number {
   const first = CALLBACK_BASE_GAS + linked * (CONSUMER_GAS - CONSUMER_AGAIN_GAS);
   const each = REQUEST_GAS + requestBytes * REQUEST_GAS_PER_BYTE + linked * CONSUMER_AGAIN_GAS;
   return Math.floor((MAX_VRF_CALLBACK_GAS - first) / each);
 }
 
-/** Requests of functions on one subscription in one transaction. */
+/** Function requests on one subscription in one transaction. */
 export interface SubscriptionUse {
-  /** Contracts on the subscription beside PresetConsumer. */
+  /** Number of contracts on the subscription besides PresetConsumer. */
   readonly linked: number;
   readonly requests: number;
 }
 
 /**
- * Gas that the router takes to load the subscription's consumers, which it does for each request
- * (FunctionsRouter._sendRequest, FunctionsSubscriptions.getSubscription): from storage the first time, then from what
- * the transaction has touched.
+ * Returns the gas that the router takes to load the subscription's consumers, which it does for each request
+ * (FunctionsRouter._sendRequest, FunctionsSubscriptions.getSubscription): from cold storage the first time, then from slots
+ * that the transaction has already touched.
  */
 function consumersGas({ linked, requests }: SubscriptionUse): number {
   return linked * (CONSUMER_GAS + Math.max(0, requests - 1) * CONSUMER_AGAIN_GAS);
@@ -124,15 +127,15 @@ export interface SubmissionSize {
   readonly functionBytes: readonly number[];
   /** The subscriptions of these function calls. */
   readonly subscriptions: readonly SubscriptionUse[];
-  /** Number of requests for random words alone. */
+  /** Number of requests for random words that are not joined. */
   readonly randoms: number;
-  /** Key hashes of each request for joined words; the batches of presets among them are in `batchBytes`. */
+  /** Number of key hashes of each request for joined words; the batches of presets among them are in `batchBytes`. */
   readonly joins?: readonly number[];
 }
 
 /**
- * Gas to send a submission with: an upper bound for subscriptions never used before. Too little undoes the whole
- * submission (`InsufficientGas`); what is not used costs nothing. Every call leaves back 1/64 of the gas, three deep.
+ * Returns the gas limit of a submission: an upper bound for subscriptions never used before. Too little reverts the whole
+ * submission (`InsufficientGas`); unused gas costs nothing. Each of three nested calls holds back 1/64 of the gas.
  */
 export function submissionGas(size: SubmissionSize): bigint {
   const { batchBytes, functionBytes, subscriptions, randoms, joins = [] } = size;
@@ -150,29 +153,29 @@ export function submissionGas(size: SubmissionSize): bigint {
   return BigInt(Math.ceil((gas * 64) / 61));
 }
 
-/** The transaction itself, and the first touch of every contract and subscription. Here and below: measured, and some. */
+/** The transaction itself, and the first access to every contract and subscription. Here and below: measured, plus a margin. */
 const FIRST_TOUCH_GAS = 110_000;
 const RANDOM_GAS = 45_000;
 const BATCH_GAS = 65_000;
-/** A join, and each of its parts: 54,200 of V2, 58,600 of V2.5. */
+/** A join, and each of its parts: 54,200 on V2, 58,600 on V2.5. */
 const JOIN_GAS = 60_000;
 const JOINED_KEY_GAS = 65_000;
 const FUNCTION_GAS = 145_000;
 /** Calldata, two logs, and copies in memory from contract to contract. */
 const FUNCTION_GAS_PER_BYTE = 45;
 const CALLDATA_GAS_PER_BYTE = 16;
-/** PresetBatch.sol: a longer batch is kept as code. */
+/** PresetBatch.sol: a longer batch is stored as code. */
 const MAX_BATCH_BYTES_IN_STORAGE = 95;
 const STORAGE_GAS_PER_BYTE = 700;
 const CODE_GAS = 40_000;
 const CODE_GAS_PER_BYTE = 205;
 
-/** Of each contract on a subscription: 2,174, and 175 for each request after the first. */
+/** Per contract on a subscription: 2,174, and 175 for each request after the first. */
 const CONSUMER_GAS = 2_250;
 const CONSUMER_AGAIN_GAS = 190;
-/** Reading the batch and the first touch of every contract on the way: 62,000 on an untouched subscription. */
+/** Reading the batch and the first access to every contract involved: 62,000 on an untouched subscription. */
 const CALLBACK_BASE_GAS = 80_000;
-/** Of each request beyond the first: 97,000 to 100,000, and 21 to 26 for a byte. */
+/** Per request beyond the first: 97,000 to 100,000, and 21 to 26 per byte. */
 const REQUEST_GAS = 105_000;
 const REQUEST_GAS_PER_BYTE = 26;
 

@@ -5,13 +5,16 @@ import { fromHexText, toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 import type { Transmission } from "./calldata.ts";
 
-/** Returns what the nodes sign, keccak256(keccak256(report) ‖ context): OCR2Base `transmit`, without Ethereum's message prefix. */
+/**
+ * Returns the digest that the nodes sign, keccak256(keccak256(report) ‖ context): OCR2Base `transmit`, without Ethereum's
+ * message prefix.
+ */
 export function reportDigest({ report, context }: Pick<Transmission, "report" | "context">): Hex {
   const reportHash = toHexText(keccak256(fromHexText(report)));
   return toHexText(keccak256(fromHexText(concatHex([reportHash, ...context]))));
 }
 
-/** Recovers the address (checksummed) whose key signed the digest; `undefined` where the values are no signature. */
+/** Recovers the address (checksummed) whose key signed the digest; `undefined` if the values aren't a signature. */
 export function findSigner(
   digest: Hex,
   { r, s, recoveryId }: Transmission["signatures"][number],

@@ -1,11 +1,14 @@
 import { decodeErrorResult, type Hex } from "viem";
 import { contractErrorsAbi } from "./contracts/errorsAbi.ts";
 
-/** What a contract's revert data say. */
+/** The meaning of a contract's revert data. */
 export interface RevertReason {
-  /** Name of the error, `Error` for a text, `Panic` for a failed check of the compiler's, `OutOfGas`; `undefined` if unknown. */
+  /**
+   * Name of the error: `Error` for a text, `Panic` for a failed check of the compiler, `OutOfGas`, or a custom error;
+   * `undefined` if unknown.
+   */
   readonly name: string | undefined;
-  /** The error as one would write it, such as `GasLimitTooBig(3000000, 2500000)`; a text as it is; else the data. */
+  /** The error with its arguments, such as `GasLimitTooBig(3000000, 2500000)`; a text as it is; otherwise the data. */
   readonly text: string;
 }
 

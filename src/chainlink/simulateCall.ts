@@ -2,10 +2,10 @@ import type { Hex } from "viem";
 import type { ChainClient } from "../evm/client.ts";
 import { RpcError } from "../lib/nodeAnswers.ts";
 
-/** What a call comes to: revert data, `works`, `halts` where it ends without any, or `unknown` where the node can't tell. */
+/** Outcome of a call: revert data, `works`, `halts` if it fails without revert data, or `unknown` if the node can't tell. */
 export type Simulation = Hex | "works" | "halts" | "unknown";
 
-/** Runs a call on the state after a block, by `eth_call`. Never rejects. */
+/** Runs a call on the state after a block, with `eth_call`. Never rejects. */
 export async function simulateCall(
   client: Pick<ChainClient, "request">,
   call: object,

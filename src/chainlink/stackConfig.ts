@@ -1,6 +1,6 @@
 /**
- * Settings of the oracle contracts that Tyche deploys: limits as on the public networks, fees of their order. What the
- * public contracts are set to today can only be read from their chains.
+ * Settings of the oracle contracts that Tyche deploys: the limits of the public networks, and fees of the same order. The
+ * current settings of the public contracts can only be read from their chains.
  */
 import { MAX_CONSUMERS, MAX_VRF_CALLBACK_GAS } from "./limits.ts";
 
@@ -16,10 +16,10 @@ export const LINK_NATIVE_PRICE_WEI: Price = { answer: 5n * 10n ** 15n, decimals:
 export const LINK_USD_PRICE: Price = { answer: 15n * 10n ** 8n, decimals: 8 };
 
 const FEED_STALENESS_SECONDS = 86_400;
-/** Gas of the coordinator's bookkeeping after it has measured what it charges for. */
+/** Gas of the coordinator's bookkeeping after it has measured the gas it charges for. */
 const GAS_AFTER_PAYMENT_CALCULATION = 33_825;
 
-/** Arguments of VRFCoordinatorV2.setConfig: the same fee in every tier. */
+/** Returns the arguments of VRFCoordinatorV2.setConfig: the same fee in every tier. */
 export function vrfConfigOf(options: {
   readonly minConfirmations: number;
   /** Millionths of LINK. */
@@ -46,13 +46,16 @@ export function vrfConfigOf(options: {
   ] as const;
 }
 
-/** Gas price up to which a proof of our own key is taken on VRF v2.5, unless the plan says otherwise: 1,000 gwei. */
+/** Highest gas price at which VRF v2.5 accepts proofs of our own key, unless the plan says otherwise: 1,000 gwei. */
 export const LANE_MAX_GAS_WEI = 1_000_000_000_000n;
 /** Premium on the gas, in percent, as on Ethereum's public coordinator. */
 const NATIVE_PREMIUM_PERCENT = 24;
 const LINK_PREMIUM_PERCENT = 20;
 
-/** Arguments of VRFCoordinatorV2_5.setConfig: the same flat fee as in V2, at the fixed price of LINK, and a premium on the gas. */
+/**
+ * Returns the arguments of VRFCoordinatorV2_5.setConfig: the same flat fee as in V2, at the fixed price of LINK, and a
+ * premium on the gas.
+ */
 export function vrfV2PlusConfigOf(options: Parameters<typeof vrfConfigOf>[0]) {
   const flatFeePpm = Number((BigInt(options.premiumLinkPpm) * LINK_NATIVE_PRICE_WEI.answer) / 10n ** 18n);
   return [
@@ -75,15 +78,15 @@ export const FUNCTIONS_ROUTER_CONFIG = {
   /** handleOracleFulfillment(bytes32,bytes,bytes) */
   handleOracleFulfillmentSelector: "0x0ca76175",
   gasForCallExactCheck: 5_000,
-  /** By the flag of a subscription, 0 unless the router's owner sets another. */
+  /** Indexed by a subscription's flag, 0 unless the router's owner sets another. */
   maxCallbackGasLimits: [300_000, 500_000, 1_000_000],
   subscriptionDepositMinimumRequests: 0,
   subscriptionDepositJuels: 0n,
 } as const;
 
 /**
- * FunctionsCoordinator's billing. A request reserves what it may cost at 1.4 times its own gas price, and at no less
- * than 1.4 gwei, so a report at up to 1.4 gwei never fails with COST_EXCEEDS_COMMITMENT, whatever the request paid.
+ * FunctionsCoordinator's billing. A request reserves its cost at 1.4 times its own gas price, and at 1.4 gwei or more, so a
+ * report at up to 1.4 gwei never fails with COST_EXCEEDS_COMMITMENT, whatever gas price the request paid.
  */
 export const FUNCTIONS_BILLING = {
   fulfillmentGasPriceOverEstimationBP: 4_000,

@@ -26,7 +26,7 @@ import {
 import { encodeSetConfig, gasOfSetConfig, nodeConfigOf } from "./nodeConfig.ts";
 import type { VrfVersion } from "./vrfVersion.ts";
 
-/** Where the contracts of one chain are. */
+/** Addresses of one chain's contracts. */
 export interface StackAddresses {
   readonly link: Hex;
   readonly nativePriceFeed: Hex;
@@ -44,41 +44,41 @@ export interface StackAddresses {
 
 /** Who runs what on the chain. */
 export interface StackRoles {
-  /** Owns the subscriptions and alone sends requests through PresetConsumer. */
+  /** Owns the subscriptions, and is the only account that sends requests through PresetConsumer. */
   readonly operator: Hex;
   readonly vrf: VrfRole;
-  /** Further VRF nodes, with keys of their own. Default: none. */
+  /** Further VRF nodes, with their own keys. Default: none. */
   readonly furtherVrf?: readonly VrfRole[];
-  /** The oracle network's nodes, 4 to 31; no account is a signer and a transmitter. */
+  /** The oracle network's nodes, 4 to 31; no account is both a signer and a transmitter. */
   readonly functions: {
     readonly signers: readonly Hex[];
     readonly transmitters: readonly Hex[];
-    /** Where the nodes are, see `encodeNodeUrls`; absent for an oracle that holds all keys. */
+    /** URLs of the nodes, see `encodeNodeUrls`; absent for an oracle that holds all keys. */
     readonly offchainConfig?: Hex;
-    /** What callers encrypt secrets to: read from the coordinator by their tools. Not empty. */
+    /** Key that callers encrypt secrets to, which their tools read from the coordinator. Not empty. */
     readonly donPublicKey: Hex;
     readonly thresholdPublicKey: Hex;
   };
 }
 
-/** What is to stand on a chain. */
+/** What to deploy on a chain. */
 export interface StackPlan extends VrfTerms {
   readonly roles: StackRoles;
   /** `donId` of the contracts: name of the oracle network, at most 32 bytes of UTF-8. */
   readonly donName: string;
-  /** LINK made for SubscriptionOwner to fund dapps from. Default 100 million LINK of at most a billion. */
+  /** LINK minted for SubscriptionOwner to fund dapps from, in juels. Default 100 million LINK of at most a billion. */
   readonly supplyJuels?: bigint;
-  /** Contracts of others that are on the chain already, and taken instead of ours. */
+  /** Others' contracts that are already on the chain, used instead of ours. */
   readonly existing?: ExistingContracts;
 }
 
 /**
- * Contracts that a public network may have: its LINK token and Chainlink's price feeds, and a coordinator of VRF v2.5 with its
- * BlockhashStore, whose oracle is Chainlink's; there is no batch contract of ours then, and its address is zero.
+ * Contracts that a public network may already have: its LINK token, Chainlink's price feeds, and a VRF v2.5 coordinator with
+ * its BlockhashStore, served by Chainlink's oracle. There is no batch contract of ours then, and its address is zero.
  */
 export type ExistingContracts = Partial<Pick<StackAddresses, (typeof EXISTING_ROLES)[number]>>;
 
-/** Roles that a contract of others may have. */
+/** Roles that others' contracts may fill. */
 export const EXISTING_ROLES = [
   "link",
   "nativePriceFeed",
@@ -99,7 +99,7 @@ export interface DeploymentStep {
 
 /**
  * Plans the transactions that deploy and configure all contracts, in the order of their nonces from `firstNonce` on, and
- * tells the addresses that follow.
+ * returns the resulting addresses.
  */
 export function planDeployment(
   plan: StackPlan,
@@ -251,14 +251,17 @@ export function planDeployment(
   };
 }
 
-/** Upper bound: 16 gas a byte of calldata, 200 a byte of code (EIP-2028, EIP-170's deposit), 2 a word (EIP-3860). */
+/** Returns an upper bound: 16 gas per byte of calldata, 200 per byte of code (EIP-2028, EIP-170's deposit), 2 per word (EIP-3860). */
 function deploymentGas(data: Hex): bigint {
   const bytes = BigInt((data.length - 2) / 2);
   return 53_000n + 217n * bytes + CONSTRUCTOR_GAS;
 }
 
 const DEFAULT_SUPPLY_JUELS = 100_000_000n * 10n ** 18n;
-/** Most gas any configuring call takes; the dearest, FunctionsCoordinator.setConfig, takes about 600,000. */
+/**
+ * Gas limit of a configuration call. The most expensive one, FunctionsCoordinator.setConfig, takes about 600,000 and has a
+ * limit of its own, see {@link gasOfSetConfig}.
+ */
 const CALL_GAS = 1_500_000n;
-/** What a constructor takes beside storing the code, at most: a router's and a coordinator's configuration. */
+/** Maximum gas of a constructor, apart from storing the code: for the configuration of a router or a coordinator. */
 const CONSTRUCTOR_GAS = 800_000n;

@@ -11,35 +11,35 @@ import { vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi } from "./contracts/abi.ts";
 import type { VrfVersion } from "./vrfVersion.ts";
 import type { WordsFees } from "./wordsCost.ts";
 
-/** A call that changes nothing: its calldata, and how its answer reads. */
+/** A read-only call: its calldata, and how to decode its answer. */
 export interface ContractRead<Value> {
   readonly data: Hex;
   readonly decode: (answer: Hex) => Value;
 }
 
-/** A subscription as its coordinator keeps it. */
+/** A subscription as its coordinator stores it. */
 export interface VrfSubscription {
   readonly balanceJuels: bigint;
-  /** Coin for requests that pay natively; V2 has none. */
+  /** Coin for requests that pay natively; 0 in V2. */
   readonly balanceWei: bigint;
   /** Checksummed. */
   readonly consumers: readonly Hex[];
 }
 
-/** What a coordinator knows of one proving key. */
+/** What a coordinator knows about one proving key. */
 export interface VrfLane {
   readonly isRegistered: boolean;
-  /** Highest gas price at which the key's proofs are taken; `undefined`: any. */
+  /** Highest gas price at which the key's proofs are accepted; `undefined` if there is no limit. */
   readonly maxGasWei: bigint | undefined;
-  /** All registered keys, where the coordinator lists them. */
+  /** Key hashes of all registered keys, if the coordinator lists them. */
   readonly registered?: readonly Hex[];
 }
 
-/** What is read from a coordinator, whichever its version. */
+/** The reads of a coordinator, the same for every version. */
 export interface CoordinatorReads {
-  /** Hash of the request's commitment; zero when it was fulfilled, or never made. */
+  /** Hash of the request's commitment; zero if it was fulfilled, or never made. */
   commitment(requestId: Hex): ContractRead<bigint>;
-  /** Reverts with InvalidSubscription when there is none. */
+  /** Reverts with InvalidSubscription if it doesn't exist. */
   subscription(subId: bigint): ContractRead<VrfSubscription>;
   lane(keyHash: Hex): ContractRead<VrfLane>;
   /** Price feed of LINK in the chain's coin. */
@@ -116,7 +116,7 @@ function readOf<const ABI extends Abi, Name extends ContractFunctionName<ABI, "v
   };
 }
 
-/** Millionths of a LINK or of a coin, in its smallest unit. */
+/** Converts millionths of a LINK or a coin to its smallest unit. */
 function millionths(ppm: number): bigint {
   return BigInt(ppm) * 10n ** 12n;
 }

@@ -12,20 +12,23 @@ import { LANE_MAX_GAS_WEI, vrfConfigOf, vrfV2PlusConfigOf } from "./stackConfig.
 import { keyHash } from "../vrf/randomWords.ts";
 import type { VrfVersion } from "./vrfVersion.ts";
 
-/** On which terms words are given. */
+/** The terms on which random words are delivered. */
 export interface VrfTerms {
   /** Default `v2`. */
   readonly vrfVersion?: VrfVersion;
   readonly minConfirmations: number;
   /** Flat fee for one VRF fulfilment, in millionths of LINK. */
   readonly premiumLinkPpm: number;
-  /** Whether PresetConsumer pays for random words in coin rather than LINK: VRF v2.5 alone. Default `false`. */
+  /** Whether PresetConsumer pays for random words in coin rather than LINK: VRF v2.5 only. Default `false`. */
   readonly nativePayment?: boolean;
-  /** Gas price in wei up to which the coordinator takes proofs: VRF v2.5 alone. Default 1,000 gwei. */
+  /** Gas price in wei up to which the coordinator accepts proofs: VRF v2.5 only. Default 1,000 gwei. */
   readonly laneMaxGasWei?: bigint;
 }
 
-/** The VRF node: receives the fees of fulfilments proved with `publicKey` (affine x and y, secp256k1); of v2.5 the coordinator's owner does. */
+/**
+ * The VRF node: receives the fees of fulfilments proved with `publicKey` (affine x and y, secp256k1). In v2.5, the
+ * coordinator's owner receives them instead.
+ */
 export interface VrfRole {
   readonly oracle: Hex;
   readonly publicKey: readonly [bigint, bigint];
@@ -54,7 +57,7 @@ export const VRF_CONTRACTS = {
 
 type Artifacts = Readonly<Record<ContractName, Artifact>>;
 
-/** What a coordinator is told of. */
+/** The contracts that a coordinator is configured with. */
 interface Placed {
   readonly link: Hex;
   readonly nativePriceFeed: Hex;
@@ -76,7 +79,7 @@ export function encodeBatchCoordinator(version: VrfVersion, artifacts: Artifacts
   return encodeDeployData({ abi: batchVrfCoordinatorAbi, bytecode, args: [vrfCoordinator] });
 }
 
-/** Encodes the creation of PresetConsumer; `nativePayment` counts in v2.5 alone. */
+/** Encodes the creation of PresetConsumer; `nativePayment` only applies to v2.5. */
 export function encodePresetConsumer(
   version: VrfVersion,
   artifacts: Artifacts,

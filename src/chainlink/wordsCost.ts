@@ -1,29 +1,29 @@
-/** Gas that checking a proof takes beside the callback: Chainlink's own estimate (`GasProofVerification` of its VRF node). */
+/** Gas for checking a proof, on top of the callback: Chainlink's own estimate (`GasProofVerification` of its VRF node). */
 const PROOF_GAS = 200_000n;
 
-/** What a coordinator charges for one fulfilment beside its gas, by what is paid with. */
+/** What a coordinator charges for one fulfilment on top of its gas, by currency. */
 export interface WordsFees {
   readonly link: PaymentFee;
   readonly native: PaymentFee;
 }
 
 export interface PaymentFee {
-  /** Of the gas, on top. */
+  /** Surcharge on the cost of the gas, in percent. */
   readonly percent: bigint;
   readonly flatJuels: bigint;
   readonly flatWei: bigint;
 }
 
-/** What the price of random words follows from. */
+/** What the price of random words depends on. */
 export interface WordsPrices {
   readonly gasPriceWei: bigint;
-  /** What one LINK costs, by the coordinator's feed. */
+  /** Price of one LINK, by the coordinator's feed. */
   readonly weiPerLink: bigint;
   readonly fees: WordsFees;
 }
 
 /**
- * Estimates what the fulfilment of a request for random words costs its subscription, in juels, or in wei where it pays natively
+ * Estimates what fulfilling a request for random words costs its subscription, in juels, or in wei if it pays natively
  * (`calculatePaymentAmount` of VRFCoordinatorV2, `_calculatePaymentAmount` of VRFCoordinatorV2_5).
  */
 export function estimateWordsCost(

@@ -1,6 +1,6 @@
 import type { PresetView } from "./types.ts";
 
-/** A JSON Schema, as far as presets use it. */
+/** The subset of JSON Schema that presets use. */
 interface Schema {
   readonly type?: string;
   readonly anyOf?: readonly Schema[];
@@ -13,7 +13,7 @@ interface Schema {
 }
 
 /**
- * Writes TypeScript with the parameters of presets: `export type Presets`, for `createClient<Presets>`.
+ * Generates TypeScript for the presets' parameters: `export type Presets`, for `createClient<Presets>`.
  *
  * @param from module that exports `Decimal`.
  */
@@ -35,7 +35,7 @@ export function describePresets(presets: readonly PresetView[], from = "tyche/cl
 function describeParameters(schema: Schema): string {
   const { properties = {}, required = [] } = schema;
   const members = Object.entries(properties).map(([name, one]) => {
-    // The service fills a default in before it looks at what is required.
+    // The service fills in defaults before it checks which parameters are required.
     const mark = required.includes(name) && one.default === undefined ? "" : "?";
     const fallback = one.default === undefined ? "" : ` Default ${JSON.stringify(one.default)}.`;
     return `${comment(`${one.description ?? ""}${fallback}`, "    ")}    ${property(name)}${mark}: ${typeOf(one)};\n`;
@@ -45,7 +45,7 @@ function describeParameters(schema: Schema): string {
 
 function typeOf(schema: Schema): string {
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
-  // A whole number is published as a choice of its digits or an integer.
+  // The schema of a whole number is a choice between a digit string and an integer.
   if (schema.anyOf !== undefined) return "Decimal";
   if (schema.type === "boolean" || schema.type === "string") return schema.type;
   if (schema.type === "array") return `readonly ${parenthesized(typeOf(schema.items ?? {}))}[]`;

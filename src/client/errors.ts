@@ -1,21 +1,23 @@
 /** A parameter and what is wrong with it. */
 export interface Violation {
-  /** JSON Pointer to the parameter; empty where it is none in particular. */
+  /** JSON Pointer to the parameter; empty if no single parameter is at fault. */
   readonly path: string;
   readonly message: string;
 }
 
-/** What an answer with an error holds. */
+/** The contents of an error response. */
 export interface ApiErrorFacts {
   readonly code: string;
-  /** HTTP status; 0 for the failure of a request that an event stream reported. */
+  /** HTTP status; 0 for a request's failure that an event stream reported. */
   readonly status: number;
-  /** `data` of the answer. */
+  /** The response's `data` member. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Base of everything that the client throws, but for the reason of an aborted signal. Branch on the class or on `code`. */
+/**
+ * Base class of every error the client throws, except the reason of an aborted signal. Branch on the class or on `code`.
+ */
 export class TycheClientError extends Error {
   readonly code: string;
 
@@ -26,16 +28,16 @@ export class TycheClientError extends Error {
   }
 }
 
-/** The service can't be reached, or what answers at its address is not Tyche. Thrown when all retries are used up. */
+/** The service is unreachable, or whatever answers at its address is not Tyche. Thrown once all retries are used up. */
 export class ConnectionError extends TycheClientError {
   constructor(message: string, cause?: unknown) {
     super("connection_failed", message, cause);
   }
 }
 
-/** The call did not end within `timeoutMs`. What it asked for goes on: read it at `GET /api/requests`. */
+/** The call did not finish within `timeoutMs`. The request it made continues: look it up with `GET /api/requests`. */
 export class TimeoutError extends TycheClientError {
-  /** Identifier of the request, once it is known. */
+  /** Id of the request, if it is known by then. */
   readonly id: string | undefined;
 
   constructor(timeoutMs: number, id?: string) {
@@ -44,16 +46,16 @@ export class TimeoutError extends TycheClientError {
   }
 }
 
-/** An error that the service answered, or that ended a request. One subclass for each code. */
+/** An error that the service returned, or that ended a request. Each code has its own subclass. */
 export class ApiError extends TycheClientError {
   readonly status: number;
-  /** Every violation, for `invalid_parameter`; what is behind the message, for `function_failed`. */
+  /** Every violation, for `invalid_parameter`; the details behind the message, for `function_failed`. */
   readonly details: readonly Violation[];
-  /** Identifier of the request, where there is one. */
+  /** Id of the request, if there is one. */
   readonly id: string | undefined;
-  /** What the operator finds this call by in the log, for `internal`. */
+  /** Id by which the operator finds this call in the log, for `internal`. */
   readonly correlationId: string | undefined;
-  /** How long the service asks to wait before the next call, in milliseconds. */
+  /** How long the service asks callers to wait before the next call, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor({ code, status, data, retryAfterMs }: ApiErrorFacts) {
@@ -92,9 +94,9 @@ export class StillPendingError extends ApiError {}
 
 /** The source failed in the dry run; no transaction was sent. */
 export class FunctionFailedError extends ApiError {
-  /** What the source wrote with `console`. */
+  /** Output that the source wrote with `console`. */
   readonly console: string;
-  /** Line and column in the source where it threw, from 1. */
+  /** Line and column in the source where it threw, starting at 1. */
   readonly line: number | undefined;
   readonly column: number | undefined;
 
@@ -107,7 +109,7 @@ export class FunctionFailedError extends ApiError {
   }
 }
 
-/** The class of each code that a caller of the API can meet. A code of a newer service is a plain {@link ApiError}. */
+/** The class for each code that an API caller can meet. Codes of newer services become a plain {@link ApiError}. */
 export const ERROR_CLASSES: Readonly<Record<string, new (facts: ApiErrorFacts) => ApiError>> = {
   invalid_parameter: InvalidParameterError,
   malformed_json: MalformedJsonError,
@@ -135,7 +137,7 @@ export const ERROR_CLASSES: Readonly<Record<string, new (facts: ApiErrorFacts) =
   still_pending: StillPendingError,
 };
 
-/** Creates the error of an answer, in the class of its code. */
+/** Creates the error for a response, in the class of its code. */
 export function createApiError(facts: ApiErrorFacts): ApiError {
   const Class = Object.hasOwn(ERROR_CLASSES, facts.code) ? ERROR_CLASSES[facts.code]! : ApiError;
   return new Class(facts);

@@ -22,21 +22,24 @@ export interface ExplorerNetwork {
   readonly rpcUrl?: string;
 }
 
-/** What was found for a text. */
+/** The result of a search. */
 export interface SearchResult {
   readonly query: string;
-  /** What the text was taken for, in words; empty where it can be nothing. */
+  /** What the query could be, in words; empty if it matches no known form. */
   readonly takenFor: readonly string[];
   readonly hits: readonly SearchHit[];
-  /** Pages of the application, in the order of the hits; a shared result is one without a hit. */
+  /**
+   * Application pages, in the order of the hits; a shared result, or a network found by name, has a page but
+   * no hit.
+   */
   readonly paths: readonly string[];
-  /** Titles of networks that could not be asked. */
+  /** Titles of the networks that could not be queried. */
   readonly silent: readonly string[];
-  /** Why nothing was found, as a sentence; absent where something was. */
+  /** Why nothing was found, as a sentence; absent if something was. */
   readonly reason?: string;
 }
 
-/** A result as everybody may see it who knows its id. */
+/** A result as anyone who knows its id may see it. */
 export interface SharedResult {
   readonly id: string;
   readonly network: string;
@@ -47,7 +50,10 @@ export interface SharedResult {
   readonly shown?: ShownResult;
 }
 
-/** What is on the chains, for everybody: no key is needed. What there is not is a `NotFoundError`. */
+/**
+ * Public chain data, open to everyone: needs no API key. Throws a `NotFoundError` for anything that doesn't
+ * exist.
+ */
 export interface TycheExplorer {
   networks(options?: CallOptions): Promise<readonly ExplorerNetwork[]>;
   overview(network: string, options?: CallOptions): Promise<ChainOverview>;
@@ -60,7 +66,7 @@ export interface TycheExplorer {
   shared(id: string, options?: CallOptions): Promise<SharedResult>;
 }
 
-/** Creates a client of the explorer. */
+/** Creates a client for the explorer. */
 export function createExplorer(options: ConnectionOptions): TycheExplorer {
   const transport = createTransport({ ...fillOptions(options), apiKey: "" });
   const get = <Data>(

@@ -3,19 +3,19 @@ import { readEvents } from "./readEvents.ts";
 import type { OpenStream, Transport } from "./transport.ts";
 import type { StateChange } from "./types.ts";
 
-/** What a stream of a request gives: each change of state, and at last its result. */
+/** An event of a request's stream: each change of state, and finally the result. */
 export type RequestEvent<Result> =
   | ({ readonly type: "state" } & StateChange)
   | { readonly type: "result"; readonly result: Result };
 
-/** A connection that lasted this long was no failed one, though nothing new came. */
+/** A connection that lasted this long does not count as failed, even if it brought nothing new. */
 const STEADY_MS = 5_000;
 
 /**
- * Gives the states of a request as they come and then its result, over as many connections as it takes: each goes on after the last
- * state that came. Gives up when as many connections in a row as there are retries brought nothing.
+ * Yields a request's states as they arrive and then its result, across as many connections as it takes; each connection resumes
+ * after the last state received. Gives up when as many connections in a row as there are retries bring nothing.
  *
- * @throws {ApiError} the failure that ended the request, or an answer that no retry mends; {@link ConnectionError}.
+ * @throws {ApiError} the failure that ended the request, or an answer that retrying can't fix; {@link ConnectionError}.
  */
 export async function* follow<Result>(
   transport: Transport,
@@ -42,7 +42,7 @@ export async function* follow<Result>(
     } catch (error) {
       signal?.throwIfAborted();
       if (Date.now() - openedAt > STEADY_MS) retry = -1;
-      // A connection that breaks while it is read throws whatever the platform throws.
+      // A connection that breaks during a read throws whatever the platform throws.
       const reason =
         error instanceof TycheClientError ? error : new ConnectionError("the event stream broke off", error);
       await transport.backOff(reason, Math.max(retry, 0), signal);

@@ -1,4 +1,4 @@
-/** What `tyche/client` exports. */
+/** The exports of `tyche/client`. */
 export { createClient, type ClientOptions, type TycheClient } from "./client.ts";
 export * from "./errors.ts";
 export {

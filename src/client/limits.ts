@@ -1,7 +1,7 @@
 import { TimeoutError } from "./errors.ts";
 import type { CallOptions } from "./requests.ts";
 
-/** Does something within the limits of a call; `onId` is told of which request it is, for the error of a time that is over. */
+/** Runs `work` within the limits of a call. `onId` reports the request's id, for the error thrown on timeout. */
 export async function within<Result>(
   options: CallOptions,
   work: (signal: AbortSignal | undefined, onId: (id: string) => void) => Promise<Result>,
@@ -15,7 +15,7 @@ export async function within<Result>(
   }
 }
 
-/** Signal and explanation of a call's limits. */
+/** Creates the signal for a call's limits and the function that turns its timeout into a {@link TimeoutError}. */
 export function createLimit({ signal, timeoutMs }: CallOptions) {
   const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
   const signals = [signal, timeout].filter((one) => one !== undefined);

@@ -1,15 +1,15 @@
-/** An event of a stream (HTML Living Standard, section 9.2.6). */
+/** An event of an event stream (HTML Living Standard, section 9.2.6). */
 export interface StreamEvent {
-  /** Last id that the stream has sent; empty before the first. */
+  /** Last id that the stream sent; empty before the first. */
   readonly id: string;
   readonly event: string;
   readonly data: string;
 }
 
 /**
- * Reads server-sent events. What has come of an event when the stream ends is left out.
+ * Reads server-sent events. An event that is incomplete when the stream ends is dropped.
  *
- * @param onBytes told whenever something comes, comments included.
+ * @param onBytes called whenever bytes arrive, comments included.
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
@@ -27,7 +27,7 @@ export async function* readEvents(
       if (done) return;
       onBytes();
       buffer += decoder.decode(value, { stream: true });
-      // A line may end in CR LF: a CR at the end waits for what follows it.
+      // A line may end in CR LF, so a CR at the end of the buffer waits for the next character.
       const lines = buffer.split(/\r\n|\n|\r(?!$)/);
       buffer = lines.pop()!;
       for (const line of lines) {

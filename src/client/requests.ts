@@ -14,15 +14,18 @@ import type {
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Ends the call; a request that the service has taken goes on there. */
+  /** Aborts the call; a request that the service has already accepted continues there. */
   readonly signal?: AbortSignal | undefined;
-  /** Ends the call with a {@link TimeoutError}. Default: none; the service itself ends a request after some minutes. */
+  /**
+   * Aborts the call with a {@link TimeoutError}. Default: no timeout; the service itself ends a request after some
+   * minutes.
+   */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Options of calls that make a request. */
+/** Options of calls that create something. */
 export interface SubmitOptions extends CallOptions {
-  /** 1 to 255 visible ASCII characters: calls with the same key are one request. Default: a random one for each call. */
+  /** 1 to 255 visible ASCII characters. Calls with the same key are one call. Default: a random key per call. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -38,7 +41,7 @@ export interface RandomParams {
   readonly numWords?: number | undefined;
   readonly confirmations?: number | undefined;
   readonly keyHash?: Hex | undefined;
-  /** 1 to 4 different key hashes instead: with several, their words are joined. */
+  /** Replaces `keyHash`: 1 to 4 distinct key hashes. The words of several keys are joined. */
   readonly keyHashes?: readonly Hex[] | undefined;
 }
 
@@ -69,42 +72,47 @@ export interface DryRunParams {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
   readonly kind?: DryRunView["kind"] | undefined;
-  /** Only those that named this network. */
+  /** Only entries that named this network. */
   readonly network?: string | undefined;
 }
 
-/** A request that the service has taken. */
+/** A request that the service has accepted. */
 export interface Submitted<Result> {
   readonly id: string;
   /** Resolves with the result; rejects with the failure that ended the request. */
   readonly wait: (options?: CallOptions) => Promise<Result>;
-  /** Gives each state as it comes, then the result. */
+  /** Yields each state as it arrives, then the result. */
   readonly stream: (options?: CallOptions) => AsyncGenerator<RequestEvent<Result>>;
 }
 
-/** Arguments of a call of a preset: its parameters may be left out where each has a default. */
+/** Arguments of a preset call; `params` may be omitted if every parameter has a default. */
 // eslint-disable-next-line typescript/no-empty-object-type -- an object without members is what is meant
 type PresetArguments<Params> = {} extends Params
   ? [params?: Params, options?: PresetOptions]
   : [params: Params, options?: PresetOptions];
 
-/** What a call gives back: the result itself, or the request that will have it. */
+/** What a call returns: the result itself, or the request that will have it. */
 export type Given<Result, Form extends "result" | "submitted"> = Form extends "result"
   ? Result
   : Submitted<Result>;
 
-/** The calls that make a request. */
+/** The calls that create a request. */
 export interface Requests<Presets, Form extends "result" | "submitted"> {
   preset<Name extends keyof Presets & string>(
     name: Name,
     ...rest: PresetArguments<Presets[Name]>
   ): Promise<Given<PresetResult, Form>>;
   random(params?: RandomParams, options?: SubmitOptions): Promise<Given<RandomResult, Form>>;
-  /** A source that fails in the dry run throws a `FunctionFailedError`; one that fails on chain is a result. */
+  /** Throws a `FunctionFailedError` if the source fails in the dry run; a failure on chain is a result. */
   runFunction(params: FunctionParams, options?: SubmitOptions): Promise<Given<FunctionResult, Form>>;
   /** Links a contract to the dapp's subscriptions. */
   addConsumer(
-    params: { readonly dappId: string; readonly network: string; readonly consumer: string },
+    params: {
+      /** Default: the key's dapp. */
+      readonly dappId?: string;
+      readonly network: string;
+      readonly consumer: string;
+    },
     options?: SubmitOptions,
   ): Promise<Given<ConsumerResult, Form>>;
   removeConsumer(
@@ -113,13 +121,13 @@ export interface Requests<Presets, Form extends "result" | "submitted"> {
   ): Promise<Given<ConsumerResult, Form>>;
 }
 
-/** Sends a call that makes a request. */
+/** Sends a call that creates a request. */
 export type Send<Form extends "result" | "submitted"> = <Result>(
   call: Call,
   options: SubmitOptions,
 ) => Promise<Given<Result, Form>>;
 
-/** Creates the calls that make a request, as `send` answers them. */
+/** Creates the calls that create a request; `send` decides what they return. */
 export function createRequests<Presets, Form extends "result" | "submitted">(
   send: Send<Form>,
 ): Requests<Presets, Form> {

@@ -1,34 +1,34 @@
 import { ApiError, ConnectionError, createApiError } from "./errors.ts";
 
-/** How a service is reached. */
+/** How to reach a service. */
 export interface ConnectionOptions {
   /** Address of the service, such as `http://127.0.0.1:3000`. */
   readonly baseUrl: string;
-  /** Default: the platform's own. */
+  /** Default: the platform's own `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** How often a call is sent again that did not reach the service or was put off. Default 8: half a minute. */
+  /** Maximum retries of a call that did not reach the service or was deferred by it. Default 8, about half a minute in all. */
   readonly retries?: number;
-  /** Wait before the first retry in milliseconds; each next one is twice as long. Default 250. */
+  /** Delay before the first retry in milliseconds; doubles with each retry. Default 250. */
   readonly retryDelayMs?: number;
 }
 
 /** How calls are sent. */
 export interface TransportOptions {
   readonly baseUrl: string;
-  /** Empty for calls that need none. */
+  /** Empty for calls that need no key. */
   readonly apiKey: string;
-  /** The dapp that an operator calls for. */
+  /** The dapp that an operator acts for. */
   readonly dappId?: string | undefined;
   readonly fetch: typeof globalThis.fetch;
-  /** How often a call is sent again, at most. */
+  /** Maximum number of retries per call. */
   readonly retries: number;
-  /** Wait before the first retry; each next one is twice as long, up to {@link MAX_DELAY_MS}. */
+  /** Delay before the first retry; doubles with each retry, up to {@link MAX_DELAY_MS}. */
   readonly retryDelayMs: number;
-  /** Longest that one HTTP exchange may take, or a stream may stay silent. */
+  /** Longest time one HTTP exchange may take or a stream may stay silent. */
   readonly attemptTimeoutMs: number;
 }
 
-/** A call of the API. */
+/** An API call. */
 export interface Call {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
@@ -37,55 +37,58 @@ export interface Call {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** Whether a second one would do its work twice: it is not sent again once the service may have taken it. Default false. */
+  /**
+   * Whether repeating the call would do its work twice; such a call is not resent once the service may have received it.
+   * Default false.
+   */
   readonly isOnce?: boolean;
 }
 
-/** Sends calls and reads their answers. */
+/** Sends calls and reads their responses. */
 export interface Transport {
   /**
-   * Gives back an answer below 400. A call that did not reach the service, or that it put off, is sent again. One that neither
-   * carries an idempotency key nor may be repeated says `isOnce`, and is sent again only if the service put it off.
+   * Returns a response with a status below 400. Resends a call that did not reach the service, or that the service deferred. A
+   * call that has no idempotency key and must not be repeated sets `isOnce`; it is resent only if the service deferred it.
    *
-   * @throws {ApiError} what the service answered, {@link ConnectionError}, or the reason of the caller's signal.
+   * @throws {ApiError} the service's error response, {@link ConnectionError}, or the reason of the caller's signal.
    */
   send(call: Call): Promise<Answer>;
-  /** As {@link send}, of an answer that is text and no JSON: its body. */
+  /** Same as {@link send}, but returns the body of a response that is plain text instead of JSON. */
   sendForText(call: Call): Promise<string>;
-  /** Opens a stream, once. It is aborted when it stays silent for the time of an attempt. */
+  /** Opens a stream, without retries. Aborts it after a silence of `attemptTimeoutMs`. */
   open(call: Call): Promise<OpenStream>;
-  /** Waits before the retry of this number, from 0. Throws `error` where there is to be none. */
+  /** Waits before the retry with this number, counted from 0. Throws `error` if the call must not be retried. */
   backOff(error: unknown, retry: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
-/** An answer below 400. */
+/** A response with a status below 400. */
 export interface Answer {
-  /** Member `data` of the body. */
+  /** The body's `data` member. */
   readonly data: object;
-  /** Identifier of the request that it is for, if any. */
+  /** Id of the request that the response is about, if any. */
   readonly id?: string;
 }
 
-/** A stream that is read. */
+/** An open event stream. */
 export interface OpenStream {
-  /** `null` where the service has nothing more to say (204). */
+  /** `null` if the service has nothing more to say (204). */
   readonly body: ReadableStream<Uint8Array> | null;
-  /** To be called whenever something came. */
+  /** The reader calls this whenever bytes arrive. */
   readonly touch: () => void;
-  /** To be called when it is read no more. */
+  /** The reader calls this when it stops reading. */
   readonly end: () => void;
 }
 
-/** Longest exchange, and longest silence of a stream; the service sends something every 15 s. */
+/** Longest HTTP exchange, and longest silence of a stream; the service sends something every 15 s. */
 const ATTEMPT_TIMEOUT_MS = 60_000;
 const MAX_DELAY_MS = 8_000;
-/** A service that asks for a longer wait than this gets no retry. */
+/** A call is not retried if the service asks for a longer wait than this. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** Codes of a call that has changed nothing and may succeed later. */
+/** Codes of calls that changed nothing and may succeed later. */
 const PUT_OFF = new Set(["rate_limited", "overloaded", "request_timeout", "chain_unavailable"]);
 
-/** Options as callers give them, with what stands for those that they leave out. */
+/** Fills in the defaults for options that the caller left out. */
 export function fillOptions(options: ConnectionOptions): Omit<TransportOptions, "apiKey"> {
   return {
     baseUrl: options.baseUrl,
@@ -162,14 +165,14 @@ export function createTransport(options: TransportOptions): Transport {
       const asked = isPutOff ? error.retryAfterMs : undefined;
       if (asked !== undefined && asked > MAX_RETRY_AFTER_MS) throw error;
       const longest = Math.min(retryDelayMs * 2 ** retry, MAX_DELAY_MS);
-      // Many clients that were refused together should not come back together.
+      // Spreads out clients that were refused at the same time, so that they don't return at the same time.
       await sleep((asked ?? 0) + longest * (0.5 + Math.random() / 2), signal);
     },
   };
   return transport;
 }
 
-/** Aborts an exchange in which nothing happens for so long. */
+/** Aborts an exchange after this long without activity. */
 function createSilence(timeoutMs: number) {
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout>;
@@ -182,7 +185,7 @@ function createSilence(timeoutMs: number) {
   return { controller, touch, end };
 }
 
-/** Reads an answer. Throws {@link ConnectionError} where it is not whole. */
+/** Reads a response. Throws {@link ConnectionError} if it is incomplete. */
 type Read<Result> = (response: Response, signal: AbortSignal | undefined) => Promise<Result>;
 
 async function readAnswer(response: Response, signal: AbortSignal | undefined): Promise<Answer> {
@@ -197,7 +200,7 @@ async function readText(response: Response, signal: AbortSignal | undefined): Pr
     return await response.text();
   } catch (cause) {
     signal?.throwIfAborted();
-    throw new ConnectionError(`the answer with status ${response.status} is not whole`, cause);
+    throw new ConnectionError(`the answer with status ${response.status} is incomplete`, cause);
   }
 }
 
@@ -208,7 +211,7 @@ async function readData(response: Response, signal: AbortSignal | undefined): Pr
     data = ((await response.json()) as { data?: unknown } | null)?.data;
   } catch (cause) {
     signal?.throwIfAborted();
-    throw new ConnectionError(`the answer with status ${status} is not whole or not JSON`, cause);
+    throw new ConnectionError(`the answer with status ${status} is incomplete or not JSON`, cause);
   }
   if (typeof data !== "object" || data === null)
     throw new ConnectionError(`the answer with status ${status} is not Tyche's: it has no data`);

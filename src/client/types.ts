@@ -1,7 +1,7 @@
-/** `0x` and hex digits. */
+/** `0x` followed by hex digits. */
 export type Hex = `0x${string}`;
 
-/** A whole number: decimal digits, or a number that is a safe integer. */
+/** A whole number: a string of decimal digits, a bigint, or a number that is a safe integer. */
 export type Decimal = string | number | bigint;
 
 /** Result of a preset. */
@@ -46,18 +46,18 @@ export interface RandomResult {
   readonly randomNumber: readonly string[];
 }
 
-/** Result of linking a contract, or of unlinking it. */
+/** Result of linking or unlinking a contract. */
 export interface ConsumerResult {
   readonly success: boolean;
   readonly transactionHash: Hex;
 }
 
-/** What a faucet gave. */
+/** What the faucet sent. */
 export interface FaucetResult {
   readonly success: boolean;
   readonly coinWei: string;
   readonly linkJuels: string;
-  /** Of the coin, and of the LINK. */
+  /** The coin transfer, then the LINK transfer. */
   readonly transactionHashes: readonly Hex[];
 }
 
@@ -67,13 +67,13 @@ export interface SimulateResult {
   readonly result: Hex;
   readonly parsedResult: string;
   readonly err: string;
-  /** What the source wrote with `console`. */
+  /** Output that the source wrote with `console`. */
   readonly console: string;
   readonly consoleTruncated: boolean;
   readonly timeMs: number;
   readonly memoryBytes: number;
   readonly httpRequests: number;
-  /** Where the source threw, from 1. */
+  /** Where the source threw, starting at 1. */
   readonly line?: number;
   readonly column?: number;
   readonly details?: readonly { readonly path: string; readonly message: string }[];
@@ -91,7 +91,7 @@ export type RequestState =
 export type ReturnType = "string" | "uint256" | "int256";
 export type Outcome = PresetResult | FunctionResult | RandomResult | ConsumerResult;
 
-/** A preset's result, taken apart for people. */
+/** A preset's result, parsed for display. */
 export type ShownResult =
   | { readonly as: "coin"; readonly side: string; readonly index: 0 | 1 }
   | { readonly as: "dice"; readonly rolls: readonly string[]; readonly hasPips: boolean }
@@ -109,22 +109,22 @@ export interface StateChange {
   readonly detail?: string;
 }
 
-/** A request, as the service has it. */
+/** A request as the service stores it. */
 export interface RequestView {
   readonly id: string;
   readonly kind: RequestKind;
   readonly network: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly state: RequestState;
-  /** What a pending request waits for. */
+  /** What a pending request is waiting for. */
   readonly why: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** When the service deleted what was sent; `params` lacks it since then. */
+  /** When the service deleted the request's payload; `params` has been without it since then. */
   readonly payloadDeletedAt?: string;
   readonly timeline: readonly StateChange[];
   readonly outcome: Outcome | null;
-  /** The result taken apart, where its preset says how it is shown. */
+  /** The result parsed for display, if its preset says how to display it. */
   readonly shown?: ShownResult;
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly statusUrl: string;
@@ -137,7 +137,7 @@ export interface RequestPage {
   readonly nextCursor: string | null;
 }
 
-/** What {@link TycheClient.deleteDapp} answers. */
+/** The response of {@link TycheClient.deleteDapp}. */
 export interface DappDeletion {
   readonly success: boolean;
   readonly dappId: string;
@@ -157,7 +157,7 @@ export interface PresetView {
   }[];
 }
 
-/** A network that the service knows; what is needed to deploy a contract of one's own is in it. */
+/** A network that the service knows, with everything needed to deploy a contract of one's own. */
 export interface NetworkView {
   readonly name: string;
   readonly title: string;
@@ -180,11 +180,11 @@ export interface NetworkView {
     readonly maxRequestBytes: number;
     readonly maxResponseBytes: number;
   };
-  /** The oracle's nodes, where several operators run them. What is said of a node is what the others say. */
+  /** The oracle's nodes, if several operators run them. Each node's facts are what the other nodes report about it. */
   readonly nodes?: readonly OracleNodeView[];
 }
 
-/** Whether one network would serve a request now, as far as pages show it. */
+/** Whether one network can serve a request right now, as far as pages show it. */
 export interface NetworkReadiness {
   readonly ready: boolean;
   readonly why?: string;
@@ -203,14 +203,14 @@ export interface OracleNodeView {
   readonly answers: boolean;
   /** ISO 8601. */
   readonly lastSeen?: string;
-  /** Share of the answers on chain that were what it had seen, 0 to 1. */
+  /** Share of the answers on chain that match what this node observed, 0 to 1. */
   readonly agreementRate?: number;
   readonly lastTransmission?: Hex;
-  /** How many of the others hold evidence against it. */
+  /** How many of the other nodes hold evidence against it. */
   readonly accusers: number;
 }
 
-/** A source that was run once, with no request made of it: a dry run, or a call that was refused. */
+/** A source that ran once without creating a request: a dry run, or a call that was refused. */
 export interface DryRunView {
   readonly id: string;
   readonly kind: "dry-run" | "preset" | "function";
@@ -221,7 +221,7 @@ export interface DryRunView {
   readonly title: string;
   readonly success: boolean;
   readonly parsedResult: string;
-  /** `0x` means no error. */
+  /** `0x` when there is no error. */
   readonly err: string;
   readonly console: string;
   readonly line?: number;
@@ -231,13 +231,13 @@ export interface DryRunView {
 /** A page of dry runs, newest first. */
 export interface DryRunPage {
   readonly items: readonly DryRunView[];
-  /** Give it as `cursor` for the next page; null on the last one. */
+  /** Pass it as `cursor` to get the next page; `null` on the last one. */
   readonly nextCursor: string | null;
 }
 
-/** What a dapp used on one network and one day. */
+/** What a dapp used on one network in one day. */
 export interface UsageDay {
-  /** UTC, `YYYY-MM-DD`; of a request the day on which it was accepted. */
+  /** UTC, `YYYY-MM-DD`; a request counts on the day it was accepted. */
   readonly day: string;
   /** `null` for dry runs that name no network. */
   readonly network: string | null;
@@ -250,19 +250,19 @@ export interface UsageDay {
   readonly dryRuns: number;
   /** Random words delivered. */
   readonly words: number;
-  /** Of the service's own transactions, in decimal. */
+  /** Gas of the service's own transactions, decimal. */
   readonly gasUsed: string;
-  /** In decimal: 1e-18 LINK. */
+  /** In juels (1e-18 LINK), decimal. */
   readonly linkJuels: string;
-  /** Where words are paid for in coin. */
+  /** Used where words are paid for in coin. */
   readonly coinWei: string;
 }
 
-/** Usage of a dapp from a day to another one, both included. */
+/** A dapp's usage between two days, both included. */
 export interface UsageReport {
   readonly from: string;
   readonly to: string;
-  /** A row for each day and network on which there was any, oldest first. */
+  /** One row per day and network with any usage, oldest first. */
   readonly items: readonly UsageDay[];
 }
 
@@ -277,7 +277,7 @@ export interface VerificationStep {
 
 export type Verdict = "valid" | "invalid" | "incomplete";
 
-/** What the service found when it checked a result from chain data. Whoever does not want to take its word imports `tyche/verify`. */
+/** What the service found when it checked a result against chain data. To check without trusting the service, use `tyche/verify`. */
 export interface Verification {
   readonly network: string;
   readonly chainId: number;
@@ -301,6 +301,6 @@ export interface Verification {
     readonly steps: readonly VerificationStep[];
   }[];
   readonly contracts: Readonly<Record<string, string>>;
-  /** What no check can show. */
+  /** What no check can prove. */
   readonly trust: readonly string[];
 }

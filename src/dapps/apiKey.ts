@@ -9,20 +9,23 @@ const SECRET_DIGITS = 33;
 const CHECKSUM_DIGITS = 6;
 const SHAPE = new RegExp(`^tyche_[0-9A-Za-z]{${SECRET_DIGITS + CHECKSUM_DIGITS}}$`);
 
-/** Makes an API key: `tyche_`, 192 random bits and their CRC-32 in base62. Scanners know it by its shape, and a typing error needs no look-up. */
+/**
+ * Generates an API key: `tyche_`, 192 random bits and their CRC-32 in base62. Secret scanners recognise its shape, and a typo is detected
+ * without a lookup.
+ */
 export function createApiKey(): string {
   const secret = encodeBase62(BigInt(`0x${randomBytes(SECRET_BYTES).toString("hex")}`), SECRET_DIGITS);
   return `tyche_${secret}${checksumOf(secret)}`;
 }
 
-/** Whether a text is shaped like a key and its checksum is right. Says nothing about whether anybody holds it. */
+/** Whether a text has the shape of a key and a correct checksum. Doesn't check whether such a key exists. */
 export function isApiKey(text: string): boolean {
   if (!SHAPE.test(text)) return false;
   const digits = text.slice("tyche_".length);
   return checksumOf(digits.slice(0, SECRET_DIGITS)) === digits.slice(SECRET_DIGITS);
 }
 
-/** SHA-256 of a key, 32 bytes: enough to look it up by, and of no use to who reads it (a key has 192 random bits). */
+/** Returns the SHA-256 of a key, 32 bytes: enough to look it up by, and useless to whoever reads it (a key has 192 random bits). */
 export function hashApiKey(key: string): Uint8Array {
   return createHash("sha256").update(key).digest();
 }

@@ -1,7 +1,7 @@
 import { withDeadline } from "../lib/deadline.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
-/** A page shows what it has by then, whatever chain hangs. */
+/** A page shows what has arrived by then, whichever chain hangs. */
 const DEADLINE_MS = 1_500;
 
 /** A network on which dapps have subscriptions. */
@@ -10,16 +10,16 @@ export interface SubscribedNetwork {
   pipeline(): { readonly subscriptions: Pick<Subscriptions, "find" | "readBalances"> } | undefined;
 }
 
-/** What a dapp's subscriptions on one network hold, in juels (1e-18 LINK), in decimal. */
+/** Balances of a dapp's subscriptions on one network, in juels (1e-18 LINK), in decimal. */
 export interface NetworkBalances {
   readonly vrfJuels: string;
-  /** Without what is set aside for requests under way. */
+  /** Excludes what is reserved for requests in flight. */
   readonly functionsJuels: string;
 }
 
 /**
- * Reads from the chains what a dapp's subscriptions hold, by network. A network is absent while it doesn't serve, can't be reached, or the
- * subscriptions aren't made yet.
+ * Reads the balances of a dapp's subscriptions from the chains, by network. A network is absent while it doesn't serve or can't be
+ * reached, or until the subscriptions exist.
  */
 export async function readDappBalances(
   networks: ReadonlyMap<string, SubscribedNetwork>,

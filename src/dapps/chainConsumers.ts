@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { withDeadline } from "../lib/deadline.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
-/** A page shows what it has by then, whatever chain hangs. */
+/** A page shows what has arrived by then, whichever chain hangs. */
 const DEADLINE_MS = 1_500;
 
 /** A network on which dapps have subscriptions with consumers. */
@@ -11,15 +11,15 @@ export interface ConsumerNetwork {
   pipeline(): { readonly subscriptions: Pick<Subscriptions, "find" | "readConsumers"> } | undefined;
 }
 
-/** On which of a dapp's two subscriptions the chain has a contract. */
+/** Which of a dapp's two subscriptions list a contract as consumer on chain. */
 export interface ChainConsumer {
   readonly isOnVrf: boolean;
   readonly isOnFunctions: boolean;
 }
 
 /**
- * Reads from the chains which contracts are on a dapp's subscriptions, by network and checksummed address, our PresetConsumer among them. A
- * network is absent while it doesn't serve, can't be reached, or the subscriptions aren't made yet.
+ * Reads from the chains which contracts are consumers of a dapp's subscriptions, by network and checksummed address, including our
+ * PresetConsumer. A network is absent while it doesn't serve or can't be reached, or until the subscriptions exist.
  */
 export async function readChainConsumers(
   networks: ReadonlyMap<string, ConsumerNetwork>,

@@ -8,22 +8,22 @@ import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import type { Payload } from "../store/payload.ts";
 import { CoinShortageError } from "./shortage.ts";
 
-/** Gas of VRFCoordinatorV2_5 `fundSubscriptionWithNative`, twice what it takes. */
+/** Gas limit for VRFCoordinatorV2_5 `fundSubscriptionWithNative`, twice what it uses. */
 const FUND_GAS = 120_000n;
-/** Gas that the operator keeps coin for when it gives some away: a few hundred requests of its own. */
+/** Gas that the operator must still be able to pay for after giving coin away: a few hundred requests of its own. */
 const KEPT_GAS = 30_000_000n;
-/** Part of the allowance below which a subscription may not pay for all that is sent at once. */
+/** Divisor of the allowance: a subscription with less than this part may be unable to pay for everything sent at once. */
 const LOW_PART = 4n;
 
-/** Coin for subscriptions whose random words are paid with it. */
+/** Funds subscriptions whose random words are paid for in coin. */
 export interface CoinFunding {
   /**
-   * Brings a subscription that has fallen below half its allowance back to it.
+   * Refills a subscription to its allowance if it has fallen below half of it.
    *
-   * @throws {CoinShortageError} where the operator has too little to give.
+   * @throws {CoinShortageError} when the operator has too little to give.
    */
   fill(vrfSubscriptionId: bigint, heldWei: bigint): Promise<void>;
-  /** Whether it holds so little that what is sent at once may not be paid. */
+  /** Whether a balance is so low that it may not cover everything sent at once. */
   isLow(heldWei: bigint): boolean;
 }
 

@@ -1,13 +1,13 @@
 import type { ConfigVars, NetworkConfigVars } from "./configVars.ts";
 
-/** Formats config vars as an `.env` file: a live API key, then each network's part; what is not there yet is left out. */
+/** Formats config vars as an `.env` file: a live API key, then each network's part; values that don't exist yet are left out. */
 export function formatEnv({ keys, networks }: ConfigVars): string {
   const key = keys.find(({ revokedAt, apiKey }) => revokedAt === null && apiKey !== null);
   const lines = key === undefined ? [] : [`TYCHE_API_KEY=${key.apiKey}`];
   return [...lines, ...networks.map(formatNetworkEnv)].filter((text) => text !== "").join("\n");
 }
 
-/** Formats a network's part as lines of an `.env` file: what a consumer contract is deployed with. */
+/** Formats a network's part as lines of an `.env` file, with the values for deploying a consumer contract. */
 export function formatNetworkEnv(vars: NetworkConfigVars): string {
   const { network, contracts } = vars;
   const entries = {

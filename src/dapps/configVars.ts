@@ -12,17 +12,17 @@ export interface ConfigVars {
   readonly networks: readonly NetworkConfigVars[];
 }
 
-/** A dapp's part of one network. */
+/** A dapp's config vars on one network. */
 export interface NetworkConfigVars extends NetworkDeployment {
   readonly network: string;
-  /** Decimal; absent until the service has made the subscriptions, a moment after the dapp. */
+  /** Decimal; absent until the service has created the subscriptions, a moment after the dapp. */
   readonly vrfSubscriptionId?: string;
   readonly functionsSubscriptionId?: string;
   /** Linked contracts, checksummed. */
   readonly consumers: readonly string[];
 }
 
-/** Collects a dapp's config vars on the networks named. Throws `not_found`. */
+/** Collects a dapp's config vars on the given networks. Throws `not_found`. */
 export async function readConfigVars(
   store: Store,
   dapps: DappDirectory,

@@ -17,7 +17,7 @@ import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { fingerprintOf } from "../store/masterKey.ts";
 import type { Store } from "../store/store.ts";
 
-/** What the command line does with a data directory, whether a service runs on it or not. */
+/** The command line's operations on a data directory, whether or not a service runs on it. */
 export interface DappTools {
   readonly dapps: DappDirectory;
   configVars(dappId: string): Promise<ConfigVars>;
@@ -30,12 +30,12 @@ export interface NetworkSummary {
   readonly name: string;
   readonly title: string;
   readonly chainId: number;
-  /** Absent where the URL is the operator's own matter, and until the first start of the service. */
+  /** Absent if the operator supplies the URL, and until the service's first start. */
   readonly rpcUrl?: string;
   readonly contracts: Readonly<Record<string, string>>;
 }
 
-/** Opens the state of a service beside it. `masterKey`: where it is kept outside the data directory. */
+/** Opens a service's state beside it. `masterKey`: the master key, if it is kept outside the data directory. */
 export async function openDappTools(dataDir: string, masterKey?: OutsideSecret): Promise<DappTools> {
   if (!existsSync(dataDir)) {
     throw new TycheError(
@@ -62,7 +62,7 @@ export async function openDappTools(dataDir: string, masterKey?: OutsideSecret):
   };
 }
 
-/** Those that are embedded by default, and whatever else was ever served from here. */
+/** Returns the networks embedded by default, and any other that was ever served from here. */
 async function listNetworks(store: Store): Promise<readonly string[]> {
   return [...new Set<string>([...NETWORK_NAMES, ...(await listChainNames(store.db))])];
 }
@@ -70,11 +70,12 @@ async function listNetworks(store: Store): Promise<readonly string[]> {
 /**
  * Opens the database of a data directory, and the dapps in it.
  *
- * @param options.onFatal of the process that serves: told, in one sentence, when the database can't be relied on any more. With it, a file
- * is checked whole, and the process is one of the replicas on a server's database.
- * @param options.onWarning told, in one sentence, when a server's database goes away and when it is back.
- * @param options.server where the database is a server's. Default: it is a file in the directory.
- * @throws {StoreError} `store_unusable` when it is damaged or can't be opened, and {@link DataDirectoryError} when the master key is another database's.
+ * @param options.onFatal for the process that serves: called with one sentence when the database can no longer be relied on. If given, a
+ * file is checked as a whole, and on a server's database the process is one of the replicas.
+ * @param options.onWarning called with one sentence when a server's database goes away and when it is back.
+ * @param options.server the server, if the database is on one. Default: the database is a file in the directory.
+ * @throws {StoreError} `store_unusable` when it is damaged or can't be opened, and {@link DataDirectoryError} when the master key belongs
+ * to another database.
  */
 export async function openDapps(
   directory: DataDirectory,
@@ -103,7 +104,7 @@ export async function openDapps(
   return { store, dapps: createDappDirectory(store, sealingKey), replicas };
 }
 
-/** Refuses a master key that this database was not made with: what is sealed in it would be lost, and every account another one. */
+/** Refuses a master key that this database was not created with: its sealed data would be lost, and every account would be a different one. */
 async function assertOwnKey(
   { store, name }: OpenDatabase,
   directory: DataDirectory,
@@ -119,7 +120,7 @@ async function assertOwnKey(
   if (noted === undefined) await saveKeyFingerprint(store.db, present);
 }
 
-/** Whether a database from before fingerprints were noted opens with the key. */
+/** Whether the key opens a database that predates fingerprints. */
 async function canOpenKeys(store: Store, sealingKey: Uint8Array): Promise<boolean> {
   const sealed = (await listKeys(store.db)).find(({ revokedAt }) => revokedAt === null);
   if (sealed === undefined) return true;

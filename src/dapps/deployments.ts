@@ -5,22 +5,22 @@ import { findProfile } from "../networks/profiles.ts";
 import { findChain } from "../store/chainRecords.ts";
 import type { Store } from "../store/store.ts";
 
-/** What a network's user deploys against, as the last start of the service left it. */
+/** What users of a network deploy against, as of the service's last start. */
 export interface NetworkDeployment {
   readonly chainId: number;
   readonly title: string;
-  /** Absent where the URL is the operator's own matter, and until the first start of the service, as contracts and key hash are. */
+  /** Absent if the operator supplies the URL, and, like contracts and key hash, until the service's first start. */
   readonly rpcUrl?: string;
   readonly contracts: Partial<StackAddresses>;
-  /** Of the VRF key. */
+  /** Key hash of the VRF key. */
   readonly keyHash?: Hex;
   /** Name of the oracle network that runs functions. */
   readonly donId: string;
-  /** The same as contracts take it. */
+  /** The same as `bytes32`, as contracts take it. */
   readonly donIdBytes32: Hex;
 }
 
-/** Reads what is known of a network. */
+/** Reads the deployment of a network. */
 export async function readDeployment(store: Store, network: string): Promise<NetworkDeployment> {
   const chain = await findChain(store.db, network);
   const { port, contracts, keyHash, ...own } = (chain?.deployment ?? {}) as Partial<ChainDeployment>;

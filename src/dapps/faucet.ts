@@ -5,21 +5,21 @@ import type { Sender } from "../evm/sender.ts";
 
 const COIN_WEI = 10n * 10n ** 18n;
 const LINK_JUELS = 100n * 10n ** 18n;
-/** A contract may take coin with code of its own. */
+/** Leaves room for a contract whose code runs when it receives coin. */
 const COIN_GAS = 100_000n;
 const MINT_GAS = 200_000n;
 
 export { FUNDED_ACCOUNTS } from "../networks/embedded/fundedAccounts.ts";
 
-/** What a faucet gave. */
+/** What the faucet gave. */
 export interface FaucetGift {
   readonly coinWei: bigint;
   readonly linkJuels: bigint;
-  /** Of the coin, and of the LINK. */
+  /** Of the coin, then of the LINK. */
   readonly transactionHashes: readonly [Hex, Hex];
 }
 
-/** Gives away what costs nothing on an embedded chain: 10 coins and 100 LINK a time. */
+/** Gives away what costs nothing on an embedded chain: 10 coins and 100 LINK at a time. */
 export interface Faucet {
   /** Rejects with {@link FaucetRefusedError} when the address takes no coin. */
   give(address: Hex): Promise<FaucetGift>;
@@ -50,7 +50,7 @@ export function createFaucet({ minter, link }: { readonly minter: Sender; readon
   };
 }
 
-/** An address that takes no coin or no LINK. */
+/** An address accepts no coin or no LINK. */
 export class FaucetRefusedError extends InvalidParameterError {
   constructor(address: Hex) {
     super([{ path: "/address", message: `${address} takes no coin or no LINK: the transaction reverted` }]);

@@ -4,13 +4,13 @@ import { InvalidParameterError } from "../lib/invalidParameter.ts";
 export const MAX_NAME_CHARACTERS = 60;
 
 /**
- * Control characters, those of writing direction, line separators and unpaired surrogates: they move the cursor of a terminal, or
- * turn the text around in which a name is shown.
+ * Control characters, bidirectional controls, line separators and unpaired surrogates: they move a terminal's cursor, or reorder the text
+ * around a name.
  */
 const NOT_SHOWN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 /**
- * Parses the name of something that a person names: 1 to 60 characters, blanks at its ends left out.
+ * Parses a name that a person chose: 1 to 60 characters, with surrounding white space trimmed.
  *
  * @throws InvalidParameterError for any other text.
  */

@@ -12,41 +12,41 @@ import { assertTables, openStore } from "../store/store.ts";
 import type { Store } from "../store/store.ts";
 import { StoreError } from "../store/storeErrors.ts";
 
-/** Once the claim to serve is lost for so long, statements that still wait for an answer get none. */
+/** Once the claim to serve has been lost for this long, statements that still wait for an answer are broken off. */
 const SILENCE_MS = 2_000;
 
-/** A database of PostgreSQL. */
+/** A PostgreSQL database. */
 export interface DatabaseServer {
   /** Secret. */
   readonly url: string;
-  /** Variable of the environment that holds it. */
+  /** Environment variable that holds the URL. */
   readonly variable: string;
 }
 
-/** A database that is open, and what messages call it. */
+/** An open database, and its name in messages. */
 export interface OpenDatabase {
   readonly store: Store;
   readonly name: string;
-  /** Of a process that serves from a server's database, as one of several. */
+  /** Present in a process that serves from a server's database, as one of several. */
   readonly replicas?: SharedDatabase;
 }
 
-/** What replicas on one database have besides their tables. */
+/** What replicas on one database share besides its tables. */
 export interface SharedDatabase {
-  /** Whether the database answers, as far as it is known. */
+  /** Whether the database answers, as far as is known. */
   isHere(): boolean;
-  /** Lets other replicas start: what only the first does is done. */
+  /** Lets other replicas start, once what only the first does is done. */
   share(): Promise<void>;
-  /** Opens what they tell each other over. `replica`: id of this one. */
+  /** Opens the bus between replicas. `replica`: id of this one. */
   openBus(replica: string, onError: (error: unknown) => void): Bus;
 }
 
 /**
  * Opens the database in a data directory.
  *
- * @param onFatal of the process that serves: told, in one sentence, when the database can't be relied on any more. With it, the whole
+ * @param onFatal for the process that serves: called with one sentence when the database can no longer be relied on. If given, the whole
  * file is checked.
- * @throws {StoreError} `store_unusable` when it is damaged or can't be opened, or the directory's database is a server's.
+ * @throws {StoreError} `store_unusable` when it is damaged or can't be opened, or the directory's database is on a server.
  */
 export async function openFile(
   directory: DataDirectory,
@@ -59,9 +59,9 @@ export async function openFile(
     );
   const file = directory.file("tyche.sqlite");
   const onTrouble = (reason: string): void =>
-    onFatal?.(`the database ${file} can't be used any more: ${reason}`);
+    onFatal?.(`the database ${file} can no longer be used: ${reason}`);
   const onDamage = (problem: string): never => {
-    throw new StoreError(`the database ${file} is damaged (${problem}); put it back from a backup`);
+    throw new StoreError(`the database ${file} is damaged (${problem}); restore it from a backup`);
   };
   let isOpen = false;
   try {
@@ -72,7 +72,7 @@ export async function openFile(
   } catch (error) {
     if (error instanceof StoreError) throw error;
     throw new StoreError(
-      `the database ${file} can't be opened (${messageOf(error)}); put it back from a backup, or see to its permissions`,
+      `the database ${file} can't be opened (${messageOf(error)}); restore it from a backup, or fix its permissions`,
       error,
     );
   }
@@ -82,12 +82,13 @@ export async function openFile(
 }
 
 /**
- * Opens a database of PostgreSQL for a data directory, which notes it.
+ * Opens a PostgreSQL database for a data directory, and records it there.
  *
- * @param onFatal of the process that serves, as above. With it, the process is one of several replicas, and goes on by itself when the
- * server has been away.
- * @param onWarning told, in one sentence, when the server goes away and when it is back.
- * @throws {StoreError} `store_unusable` when it can't be opened, another process has it alone, or the directory has a database already.
+ * @param onFatal for the process that serves, as above. If given, the process is one of several replicas, and recovers by itself after
+ * the server was away.
+ * @param onWarning called with one sentence when the server goes away and when it is back.
+ * @throws {StoreError} `store_unusable` when it can't be opened, another process has it to itself, or the directory already has a
+ * database.
  */
 export async function openServer(
   directory: DataDirectory,
@@ -98,11 +99,11 @@ export async function openServer(
   const name = `the database that ${variable} names`;
   if (existsSync(directory.file("tyche.sqlite")))
     throw new StoreError(
-      `${directory.path} holds a database of its own, tyche.sqlite, with dapps and requests that ${name} doesn't have; bring them there with tyche database copy --to ${variable}, or use another data directory`,
+      `${directory.path} holds a database of its own, tyche.sqlite, with dapps and requests that ${name} doesn't have; copy them there with tyche database copy --to ${variable}, or use another data directory`,
     );
   if (onFatal === undefined) return { store: await openStore(createPostgresDialect(url)), name };
   const lock = await joinReplicas(url, {
-    onLost: (reason) => onFatal(`${name} can't be used any more: ${reason}`),
+    onLost: (reason) => onFatal(`${name} can no longer be used: ${reason}`),
     onAway(reason) {
       onWarning(`${name} is away: ${reason}; calls get 503 until it is back`);
       setTimeout(() => {
@@ -137,7 +138,7 @@ export async function openServer(
 }
 
 /**
- * Finds the server that a data directory notes.
+ * Finds the database server that a data directory has on record.
  *
  * @throws {StoreError} when the variable with its URL isn't set.
  */

@@ -3,51 +3,50 @@ import { createSessions, type Sessions } from "./sessions.ts";
 
 /** How long a sign-in lasts. */
 export const SESSION_MS = 12 * 60 * 60 * 1000;
-/** Sessions at once; beyond it the oldest ends. Only who knows the operator token makes any. */
+/** Maximum number of concurrent sessions; beyond it the oldest ends. Opening one takes the operator token, or the sign-in link of a start. */
 const MAX_SESSIONS = 100;
-/** Least length of an operator token: 32 characters can't be guessed, so attempts need no counting. */
+/** Minimum length of an operator token: 32 characters can't be guessed, so attempts need no counting. */
 export const MIN_TOKEN_CHARACTERS = 32;
-/** `tyche_session_`, 64 hex digits that name the session, and a MAC of them that only its own pages are told. */
+/** `tyche_session_`, 64 hex digits that name the session, and a MAC of them that only its own pages receive. */
 const SESSION_TOKEN = /^tyche_session_([0-9a-f]{64})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * Who may do what the operator may: see the keys of all dapps, and spend their subscriptions. Whoever has the operator token
- * (`operator-token` in the data directory), or a session in the application: one is opened by that token, or once by the link that a start
- * prints on its terminal. Where a request comes from opens nothing: behind a forwarder strangers come over loopback too, and no header tells
- * for certain, since forwarders send different ones or none.
+ * Decides who may do what the operator may: see the keys of all dapps, and spend their subscriptions. That takes the operator token
+ * (`operator-token` in the data directory) or a session in the application. The token opens a session, and so does, once, the link that a
+ * start prints on its terminal. Where a request comes from grants nothing: behind a reverse proxy strangers arrive over loopback too, and
+ * no header is reliable, since proxies send different ones or none.
  *
- * A browser keeps the secret of its session in a cookie, which the API doesn't heed; the session's pages get a token for the API in exchange
- * for it and for a key that their own storage keeps, from their own origin alone, and keep that in memory. So a page of another origin can do
- * nothing in a session: it can't read the token (no CORS), and a name that leads to 127.0.0.1 (DNS rebinding) has no cookie. Browsers send
- * a cookie to every port of a host: a server on another one gets it, and not the key.
+ * A browser keeps its session's secret in a cookie, which the API ignores. The session's pages exchange that secret and a key in their
+ * own storage for an API token, which only their own origin can do, and keep the token in memory. So a page of another origin can do
+ * nothing in a session: it can't read the token (no CORS), and a name that resolves to 127.0.0.1 (DNS rebinding) has no cookie. Browsers
+ * send a cookie to every port of a host: a server on another port receives the cookie, but not the key.
  */
 export interface OperatorAccess {
-  /** A secret for one sign-in of this process's life; 43 characters. */
+  /** A secret for a single sign-in during this process's life; 43 characters. */
   readonly signInCode: string;
-  /** Opens a session if the operator token is right; gives its secret, 43 characters. */
+  /** Opens a session if the operator token is right; returns its secret, 43 characters. */
   signIn(operatorToken: string): Promise<string | undefined>;
-  /** Opens a session if nobody used {@link signInCode} before; gives its secret. */
+  /** Opens a session if {@link signInCode} has not been used yet; returns its secret. */
   signInOnce(code: string): Promise<string | undefined>;
-  /** The key that the pages of a session keep, 43 characters. */
+  /** Returns the key that a session's pages keep, 43 characters. */
   pageKeyOf(secret: string): string;
-  /** Gives the token with which the API knows a session; `undefined` where there is none of this secret, or its page key is another. */
+  /** Returns the token by which the API recognises a session; `undefined` if no session has this secret, or the page key is wrong. */
   findToken(secret: string, pageKey: string): Promise<string | undefined>;
   signOut(secret: string): Promise<void>;
-  /** Whose a credential is, as a name fit for logs and limits; `undefined` where it is neither the operator token nor a session's. */
+  /** Returns whose credential it is, as a name fit for logs and limits; `undefined` if it is neither the operator token nor a session's. */
   recognize(credential: string): Promise<string | undefined>;
 }
 
-/** Options of {@link createOperatorAccess}. */
 export interface OperatorAccessOptions {
   /** At least {@link MIN_TOKEN_CHARACTERS} characters. */
   readonly operatorToken: string;
-  /** 32 bytes that make the tokens of sessions; every replica has the same. Default: random ones. */
+  /** 32 bytes from which session tokens are made, the same in every replica. Default: random ones. */
   readonly tokenKey?: Uint8Array;
-  /** Default: in this process. */
+  /** Default: sessions kept in this process. */
   readonly sessions?: Sessions;
 }
 
-/** Creates the check. Rejects where the sessions can't be reached. */
+/** Creates the access check. Rejects if the sessions can't be reached. */
 export async function createOperatorAccess({
   operatorToken,
   tokenKey = randomBytes(32),
@@ -86,12 +85,12 @@ export async function createOperatorAccess({
   };
 }
 
-/** Of one length whatever goes in, so that comparing takes the same time. */
+/** Returns a digest, of the same length for any input, so that comparing takes constant time. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** What is kept of a secret. */
+/** Returns the id that is stored in place of a secret. */
 function idOf(secret: string): string {
   return digest(secret).toString("hex");
 }

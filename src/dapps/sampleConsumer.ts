@@ -2,9 +2,9 @@ import { TycheError } from "../lib/errors.ts";
 import type { NetworkConfigVars } from "./configVars.ts";
 
 /**
- * Writes a consumer contract in Solidity with a dapp's values of one network filled in: it rolls a die with a random word.
+ * Generates a consumer contract in Solidity with a dapp's values of one network filled in: it rolls a die with a random word.
  *
- * @throws {NoSubscriptionError} while the service has not made the dapp's subscriptions there.
+ * @throws {NoSubscriptionError} while the service has not created the dapp's subscriptions there.
  */
 export function formatSampleConsumer(vars: NetworkConfigVars): string {
   const { network, contracts, keyHash, vrfSubscriptionId } = vars;
@@ -29,11 +29,11 @@ pragma solidity ^0.8.19;
 // For ${title}. Deploy it, then link its address: npx tyche consumer add ADDRESS --network ${network}
 // The imports are in the npm package @chainlink/contracts.`;
 
-/** An import of Chainlink's contracts for random words. */
+/** Formats an import of one of Chainlink's contracts for random words. */
 const importOf = (name: string, file: string): string =>
   `import {${name}} from "@chainlink/contracts/src/v0.8/vrf/${file}";`;
 
-/** What both versions share, behind their request. */
+/** The part after the request, which both versions share. */
 const REST = `    emit Rolling(requestId, msg.sender);
   }
 
@@ -106,7 +106,7 @@ ${REST.replace("MEMORY", "calldata")}`;
 /** The dapp has no subscriptions on a network yet. */
 export class NoSubscriptionError extends TycheError {
   constructor(network: string) {
-    super(`the dapp has no subscriptions on ${network} yet; start the service, which makes them`, {
+    super(`the dapp has no subscriptions on ${network} yet; start the service, which creates them`, {
       code: "not_found",
       blame: "caller",
     });

@@ -1,18 +1,18 @@
-/** Keeps who is signed in: in this process, or for all replicas together. Ids are hashes of secrets. */
+/** Stores who is signed in: in this process, or for all replicas together. Ids are hashes of secrets. */
 export interface Sessions {
-  /** Opens a session for so many milliseconds; of more than `most` the first to end goes. */
+  /** Opens a session that lasts `ms` milliseconds. If that makes more than `most`, the session that ends first is removed. */
   open(id: string, session: { readonly ms: number; readonly most: number }): Promise<void>;
   has(id: string): Promise<boolean>;
   end(id: string): Promise<void>;
-  /** Stores a code for one sign-in of this process's life. */
+  /** Stores a code for a single sign-in during this process's life. */
   addCode(id: string): Promise<void>;
-  /** Uses a code up; whether it was there. */
+  /** Consumes a code; returns whether it was valid. */
   useCode(id: string): Promise<boolean>;
 }
 
-/** Creates sessions in this process: a restart ends them. `now`: default `Date.now`. */
+/** Creates sessions kept in this process: a restart ends them. `now`: default `Date.now`. */
 export function createSessions(now: () => number = Date.now): Sessions {
-  /** By id: the time at which the session ends. In order of their making. */
+  /** By id: when the session ends. In order of creation. */
   const sessions = new Map<string, number>();
   const codes = new Set<string>();
   return {

@@ -1,7 +1,10 @@
 import { formatEther, type Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 
-/** The reserve, from which dapps' subscriptions are made and topped up, holds too little LINK. Whoever needs it waits until LINK is sent there. */
+/**
+ * The reserve that dapps' subscriptions are created and topped up from holds too little LINK. Whatever needs it waits until LINK is sent
+ * there.
+ */
 export class LinkShortageError extends TycheError {
   constructor(options: {
     readonly network: string;
@@ -27,7 +30,7 @@ export class LinkShortageError extends TycheError {
   }
 }
 
-/** The operator holds too little coin for a subscription that pays with it. Whoever needs it waits until coin is sent there. */
+/** The operator holds too little coin for a subscription that pays with it. Whatever needs it waits until coin is sent there. */
 export class CoinShortageError extends TycheError {
   constructor(options: {
     readonly network: string;
@@ -38,13 +41,13 @@ export class CoinShortageError extends TycheError {
     const { network, operator, neededWei, heldWei } = options;
     const [missing, held, needed] = [neededWei - heldWei, heldWei, neededWei].map((wei) => formatEther(wei));
     super(
-      `the operator ${operator} of ${network} is short by ${missing} coin: it holds ${held}, and topping a dapp's subscription up takes ${needed}; waiting for coin to be sent there`,
+      `the operator ${operator} of ${network} is short by ${missing} coin: it holds ${held}, and topping up a dapp's subscription takes ${needed}; waiting for coin to be sent there`,
       { code: "chain_unavailable", blame: "upstream", retryable: true },
     );
   }
 }
 
-/** Whether only LINK or coin is missing: what waits for it goes on by itself when it comes. */
+/** Whether only LINK or coin is missing: whatever waits for it continues by itself once it arrives. */
 export function isShortage(error: unknown): error is LinkShortageError | CoinShortageError {
   return error instanceof LinkShortageError || error instanceof CoinShortageError;
 }

@@ -7,34 +7,34 @@ import type { VrfSubscription } from "../chainlink/vrfCoordinator.ts";
 import type { ChainClient } from "../evm/client.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
 
-/** What a dapp's subscriptions hold. */
+/** Balances of a dapp's subscriptions. */
 export interface SubscriptionBalances {
   readonly vrfJuels: bigint;
-  /** Coin on the subscription for random words; none before VRF v2.5. */
+  /** Coin on the subscription for random words; 0 before VRF v2.5. */
   readonly vrfWei: bigint;
   readonly functionsJuels: bigint;
 }
 
-/** The contracts on a dapp's two subscriptions, PresetConsumer among them. */
+/** The consumers of a dapp's two subscriptions, including PresetConsumer. */
 export interface ConsumerLists {
   readonly vrf: readonly Hex[];
   readonly functions: readonly Hex[];
 }
 
-/** The dapps' subscriptions on one network, for whoever only looks. */
+/** Read access to the dapps' subscriptions on one network. */
 export interface SubscriptionReader {
-  /** The dapp's subscriptions if they are there. */
+  /** Returns the dapp's subscriptions if they exist. */
   find(dappId: string): StoredSubscription | undefined;
-  /** Those of every dapp that has any. */
+  /** Returns the subscriptions of every dapp that has any. */
   list(): readonly StoredSubscription[];
   readBalances(subscription: StoredSubscription): Promise<SubscriptionBalances>;
-  /** Contracts that may use both subscriptions of a dapp, by the chain's own lists. Checksummed addresses. */
+  /** Reads the consumers of a dapp's two subscriptions from the chain's own lists. Checksummed addresses. */
   readConsumers(subscription: StoredSubscription): Promise<ConsumerLists>;
 }
 
-/** What is asked of the chain about one dapp's subscriptions. */
+/** Chain reads about one dapp's subscriptions. */
 export interface SubscriptionReads extends Pick<SubscriptionReader, "readBalances" | "readConsumers"> {
-  /** What the coordinator says of the subscription for random words. */
+  /** Reads the subscription for random words from the coordinator. */
   readVrf(subscription: StoredSubscription): Promise<VrfSubscription>;
 }
 

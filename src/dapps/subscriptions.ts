@@ -19,47 +19,46 @@ import type { SubscriptionReader } from "./subscriptionReads.ts";
 
 const PROVISION_GAS = 1_500_000n;
 const FUND_GAS = 400_000n;
-/** Part of its allowance below which a subscription may not pay for all that is sent at once. */
+/** Divisor of the allowance: a subscription with less than this part may be unable to pay for everything sent at once. */
 const LOW_PART = 4n;
 
-/** The dapps' subscriptions on one network: made, funded and topped up by the service, each dapp's its own. */
+/** The dapps' subscriptions on one network, separate for each dapp: created, funded and topped up by the service. */
 export interface Subscriptions extends SubscriptionReader {
-  /** The dapp's subscriptions, made on first use. */
+  /** Returns the dapp's subscriptions, creating them on first use. */
   ensure(dappId: string): Promise<StoredSubscription>;
   /**
-   * Holds a dapp's requests back while its subscriptions are nearly empty and there is nothing to top them up with: what is sent then fails on
-   * chain, or waits there until it expires. By what the last {@link topUp} saw.
+   * Holds back a dapp's requests while its subscriptions are nearly empty and there is nothing to top them up with: a request sent then
+   * fails on chain, or waits there until it expires. Decides by what the last {@link topUp} saw.
    *
    * @throws {LinkShortageError}
    * @throws {CoinShortageError}
    */
   assertFunded(dappId: string): void;
-  /** Length of the dapp's longer list, read once until {@link consumersChanged}. */
+  /** Returns the length of the dapp's longer consumer list, cached until {@link consumersChanged}. */
   countConsumers(dappId: string): Promise<number>;
   consumersChanged(dappId: string): void;
-  /** Brings every subscription that was used since the last call, and has fallen below half its allowance, back to it. */
+  /** Refills every subscription that was used since the last call and has fallen below half its allowance. */
   topUp(): Promise<void>;
   /** Marks a dapp's subscriptions as used. */
   used(dappId: string): void;
-  /** The chain may have lost the transactions that made them: each dapp's are looked up again before their next use. */
+  /** Call when the chain may have lost the transactions that created them: each dapp's are looked up again before their next use. */
   doubt(): void;
 }
 
-/** Options of {@link createSubscriptions}. */
 export interface SubscriptionsOptions {
   readonly network: string;
   readonly store: Store;
   readonly client: ChainClient;
   readonly sender: Sender<Payload>;
   readonly contracts: StackAddresses;
-  /** What each of a dapp's two subscriptions is given, in juels. */
+  /** Allowance of each of a dapp's two subscriptions, in juels. */
   readonly allowanceJuels: bigint;
-  /** Coin that the one for random words is given besides; absent where words are paid for in LINK. */
+  /** Coin allowance of the one for random words, in addition; absent if words are paid for in LINK. */
   readonly coinAllowanceWei?: bigint | undefined;
   readonly known: readonly StoredSubscription[];
 }
 
-/** Makes the keeper of one network's subscriptions. */
+/** Creates the manager of one network's subscriptions. */
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
   const { network, store, client, sender, contracts, allowanceJuels } = options;
   const { vrfVersion = "v2" } = contracts;
@@ -76,13 +75,13 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   const making = new Map<string, Promise<StoredSubscription>>();
   const used = new Set<string>();
   const doubted = new Set<string>();
-  // To see that LINK is still missing costs a look.
+  // Checking whether LINK is still missing costs only a read.
   const holdOff = createHoldOff({ isFree: isShortage });
-  /** Dapps whose subscriptions hold less than a request may need, and that can't be topped up now. */
+  /** Dapps whose subscriptions hold less than a request may need, and can't be topped up now. */
   const short = new Map<string, TycheError>();
   const consumerCounts = new Map<string, Promise<number>>();
 
-  /** What the contract keeps for a dapp; an id is never 0. */
+  /** Returns the subscriptions that the contract has for a dapp; an id is never 0. */
   const findOnChain = async (dappId: string): Promise<StoredSubscription | undefined> => {
     const call = { abi: subscriptionOwnerAbi, functionName: "subscriptionsOf" } as const;
     const data = await client.call({
@@ -95,7 +94,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       : { dappId, network, vrfSubscriptionId, functionsSubscriptionId };
   };
 
-  /** What reverts for want of LINK costs gas and says nothing. */
+  /** Checks first, because a transaction that reverts for lack of LINK costs gas and doesn't say why. */
   const assertReserve = async (neededJuels: bigint, purpose: string): Promise<void> => {
     const call = { abi: linkTokenAbi, functionName: "balanceOf" } as const;
     const { link, subscriptionOwner } = contracts;
@@ -115,10 +114,10 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   };
 
   const provision = async (dappId: string): Promise<StoredSubscription> => {
-    // After a crash those of the first try may be there already.
+    // After a crash, the subscriptions of the first attempt may already exist.
     let subscription = await findOnChain(dappId);
     if (subscription === undefined) {
-      await assertReserve(2n * allowanceJuels, "making a dapp's subscriptions");
+      await assertReserve(2n * allowanceJuels, "creating a dapp's subscriptions");
       const data = encodeFunctionData({
         abi: subscriptionOwnerAbi,
         functionName: "provision",
@@ -129,11 +128,11 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
         { kind: "upkeep", entries: [] },
       );
       if (!receipt.succeeded)
-        throw new ChainUnavailableError(network, "making the dapp's subscriptions reverted");
+        throw new ChainUnavailableError(network, "creating the dapp's subscriptions reverted");
       subscription = await findOnChain(dappId);
     }
     if (subscription === undefined)
-      throw new ChainUnavailableError(network, "the dapp's subscriptions are not to be seen yet");
+      throw new ChainUnavailableError(network, "the dapp's subscriptions are not visible on the chain yet");
     const { balanceWei } = await reads.readVrf(subscription);
     await coin.fill(subscription.vrfSubscriptionId, balanceWei);
     await store.writeSoon((db) => saveSubscription(db, subscription));
@@ -153,7 +152,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     const [vrf, functions] = [missing(vrfJuels), missing(functionsJuels)];
     if (vrf === 0n && functions === 0n) return void short.delete(dappId);
     const isLow = [vrfJuels, functionsJuels].some((juels) => juels < allowanceJuels / LOW_PART);
-    await assertReserve(vrf + functions, "topping a dapp's subscriptions up").catch((error: unknown) => {
+    await assertReserve(vrf + functions, "topping up a dapp's subscriptions").catch((error: unknown) => {
       if (isLow && isShortage(error)) short.set(dappId, error);
       throw error;
     });
@@ -232,7 +231,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   };
 }
 
-/** Name of a dapp on chain: the hash of its id, so that nothing of ours is shown there. */
+/** Returns a dapp's name on chain: the hash of its id, so that nothing of ours is visible there. */
 function dappKey(dappId: string): Hex {
   return keccak256(toHex(dappId));
 }

@@ -5,28 +5,29 @@ import { fromHexText, toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 import { loadSecp256k1 } from "../lib/secp256k1.ts";
 
-/** An account of ours that signs transactions: with a key held in this process, or by a signer elsewhere. */
+/** An account of the service that signs transactions, with a key held in this process or by a remote signer. */
 export interface Account {
   /** Checksummed 20-byte address. */
   readonly address: Hex;
-  /** Signs a transaction; gives back the bytes to broadcast and their hash. */
+  /** Signs a transaction; returns the bytes to broadcast and their hash. */
   sign(transaction: SignableTransaction): Promise<SignedBytes>;
 }
 
-/** The kinds of transaction that we send. */
+/** The transaction types that the service sends. */
 export type SignableTransaction = TransactionSerializableEIP1559 | TransactionSerializableLegacy;
 
-/** What a signer gives back. */
+/** A signed transaction as returned by a signer. */
 export interface SignedBytes {
   readonly raw: Hex;
   readonly hash: Hex;
 }
 
 /**
- * Makes an account from its 32-byte secret key. Signing uses the native secp256k1 (30 µs, where viem's own account takes
- * about a millisecond) and OpenSSL's Keccak (a report of 12 KB is signed in 0.3 ms instead of 1.2); nonces are RFC 6979, so the same transaction always gets the same bytes.
+ * Creates an account from its 32-byte secret key. Signing uses native secp256k1 (30 µs, where viem's own account takes about a
+ * millisecond) and OpenSSL's Keccak (a 12 KB report is signed in 0.3 ms instead of 1.2); nonces follow RFC 6979, so the same
+ * transaction always gets the same bytes.
  *
- * @throws NativeAddonMissingError where the native addon was not built.
+ * @throws NativeAddonMissingError when the native addon was not built.
  */
 export function createAccount(secretKey: Uint8Array): Account {
   const secp256k1 = loadSecp256k1();

@@ -2,21 +2,20 @@ import { RpcError } from "../lib/nodeAnswers.ts";
 import { troubleOf } from "./nodeTrouble.ts";
 import type { PoolNode } from "./poolNode.ts";
 
-/** Options of {@link askInTurn}. */
 export interface AskInTurnOptions {
   readonly ask: (node: PoolNode) => Promise<unknown>;
-  /** After so many milliseconds without an answer the next node is asked, too. */
+  /** Milliseconds without an answer after which the next node is asked as well. */
   readonly hedgeMs: number;
   /**
-   * Whether `null` may mean that this node doesn't have it yet. The other nodes in order are then asked, too: a receipt that one
-   * node lacks, of a transaction whose nonce another one calls spent, looks like a transaction that was lost.
+   * Whether `null` may mean that this node doesn't have the data yet. The other healthy nodes are then asked as well: if one node lacks
+   * a receipt and another one reports the transaction's nonce as spent, the transaction looks lost.
    */
   readonly mayBeUnknown: boolean;
 }
 
 /**
- * Asks one node after the other until one answers: the next one at once when a node fails, and after `hedgeMs` when it is slow. Where a
- * node knows nothing of what is asked for, it is unknown once the others in order say so, too, or say nothing for `hedgeMs`.
+ * Asks one node after the other until one answers: the next one at once when a node fails, and after `hedgeMs` when it is slow. If a
+ * node doesn't know the data, it counts as unknown once the other healthy nodes don't know it either, or are silent for `hedgeMs`.
  *
  * @throws {NoNodeError} when none can be asked.
  */
@@ -25,7 +24,7 @@ export function askInTurn(
   { ask, hedgeMs, mayBeUnknown }: AskInTurnOptions,
 ): Promise<{ readonly answer: unknown; readonly by: PoolNode }> {
   return new Promise((resolve, reject) => {
-    /** Those that have not answered yet, and when they were asked. */
+    /** Nodes that have not answered yet, with the time they were asked. */
     const open = new Map<PoolNode, number>();
     let lacking: unknown;
     let unknownTo: PoolNode | undefined;
@@ -42,7 +41,7 @@ export function askInTurn(
     const askNext = (): void => {
       clearTimeout(timer);
       if (isOver) return;
-      // Nodes that are left alone are not asked for what another one has answered.
+      // Nodes that are backing off aren't asked again for what another one has already answered.
       while (unknownTo !== undefined && next < nodes.length && nodes[next]!.pauseMs() > 0) next += 1;
       const node = nodes[next];
       if (node === undefined) {
@@ -82,7 +81,7 @@ export function askInTurn(
   });
 }
 
-/** None of a network's nodes can be asked now. */
+/** None of a network's nodes can be asked at the moment. */
 export class NoNodeError extends RpcError {
   constructor(failures: readonly string[]) {
     super("no node answers", failures.join("; "));

@@ -8,8 +8,8 @@ import {
 } from "../lib/nodeAnswers.ts";
 
 /**
- * Asserts that a node's answer has the shape that its method gives, and is of what was asked for, so that another node can be asked
- * where it isn't: a receipt of another transaction, a log of another contract or block, a log told twice.
+ * Asserts that a node's answer has the shape its method returns and matches the request, so that another node can be asked
+ * otherwise. Refuses a receipt of another transaction, a log of another contract or block, and a repeated log.
  *
  * @throws {RpcError} that says what is wrong.
  */
@@ -31,7 +31,7 @@ const QUANTITIES: ReadonlySet<string> = new Set([
   "eth_getTransactionCount",
 ]);
 
-/** As JSON-RPC takes it: one contract, several, or whichever there are. */
+/** A filter in JSON-RPC form: one contract, several, or any. */
 interface Filter {
   readonly address?: string | readonly string[];
   readonly blockHash?: string;

@@ -19,62 +19,62 @@ export type { RawLog, Receipt } from "../lib/nodeAnswers.ts";
 
 const RPC_TIMEOUT_MS = 10_000;
 
-/** A block's header, as far as the watcher needs it. */
+/** The part of a block's header that the watcher needs. */
 export interface BlockHead {
   readonly number: bigint;
   readonly hash: Hex;
   readonly parentHash: Hex;
   /** Seconds since the epoch. */
   readonly timestamp: bigint;
-  /** As the node gave it: 256 bytes as hex, if it is in order. */
+  /** As returned by the node: 256 bytes as hex if it is valid. */
   readonly logsBloom?: unknown;
 }
 
-/** One network, by one node or several. Answers are untrusted: each is checked for its shape. */
+/** A network accessed through one node or several. Answers are untrusted: the shape of each is checked. */
 export interface ChainClient {
-  /** As it was given; empty where there are several. */
+  /** As configured; empty when there are several. */
   readonly rpcUrl: string;
   /**
-   * Whether all answers come from one node, as over a lasting connection. Behind an HTTP URL there may be many, and one may
-   * lack the block that another one has told of.
+   * Whether all answers come from one node, as over a persistent connection. Behind an HTTP URL there may be many, and one may lack a
+   * block that another one has reported.
    */
   readonly isOneNode: boolean;
-  /** Whether no logs of a block mean that it has none. Elsewhere the node may lack the block: whoever asks must look for it. */
+  /** Whether an empty list of logs proves that a block has none. Otherwise the node may lack the block, and the caller must check. */
   readonly isSureOfLogs: boolean;
   request(method: string, parameters?: readonly unknown[]): Promise<unknown>;
   getHead(block: bigint | "latest" | "finalized"): Promise<BlockHead | undefined>;
   getReceipt(hash: Hex): Promise<Receipt | undefined>;
   getLogs(filter: LogFilter): Promise<RawLog[]>;
-  /** Transactions sent by the account so far: mined ones, or with those waiting in the node's pool. */
+  /** Returns the number of transactions the account has sent: mined ones only, or including those in the node's pool. */
   getNonce(account: Hex, block: "latest" | "pending"): Promise<number>;
   getBalanceWei(account: Hex): Promise<bigint>;
   getCode(address: Hex): Promise<Hex>;
   /**
-   * Runs a call without a transaction; throws {@link RpcError} with the revert data when it reverts. With `seenBlock` the answer is never
-   * from before that block: where several nodes answer, it is that block's, as one that lags would answer from its own newest.
+   * Runs a call without a transaction; throws {@link RpcError} with the revert data when it reverts. With `seenBlock` the result is never
+   * older than that block: when several nodes may answer, the call runs on exactly that block, because a lagging node would use its own
+   * newest one.
    */
   call(
     transaction: { readonly to?: Hex | undefined; readonly data: Hex; readonly from?: Hex },
     seenBlock?: bigint,
   ): Promise<Hex>;
-  /** Calls back with each new head where the node pushes them (WebSocket); elsewhere gives back `undefined` and the caller polls. */
+  /** Calls back with each new head if the node pushes heads (WebSocket); otherwise returns `undefined`, and the caller polls. */
   subscribeHeads(onHead: (head: BlockHead) => void): Promise<(() => void) | undefined>;
   close(): Promise<void>;
 }
 
-/** Which logs: of some contracts, in one block by hash or in a range, both ends included. */
+/** Selects logs of some contracts, in one block by hash or in a range with both ends included. */
 export type LogFilter = { readonly addresses: readonly Hex[] } & (
   | { readonly blockHash: Hex }
   | { readonly fromBlock: bigint; readonly toBlock: bigint }
 );
 
-/** Options of {@link createChainClient}. */
 export interface ChainClientOptions {
-  /** How long one answer may take before the node counts as unreachable. Default 10,000. */
+  /** How long an answer may take before the node counts as unreachable. Default 10,000. */
   readonly timeoutMs?: number;
-  /** An open line to take instead of opening one; the URL is then only what errors must not show. */
+  /** An open transport to use instead of opening one; the URL then only tells what errors must not show. */
   readonly connection?: Transport;
-  /** Whether all answers come from one node. Default: whether the line is a lasting connection. */
+  /** Whether all answers come from one node. Default: whether the transport is a persistent connection. */
   readonly isOneNode?: boolean;
   /** See {@link ChainClient.isSureOfLogs}. Default `false`. */
   readonly isSureOfLogs?: boolean;

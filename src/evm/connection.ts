@@ -1,16 +1,16 @@
 import { connect } from "node:net";
 
-/** JSON-RPC's "limit exceeded" of EIP-1474, for answers that are longer than whoever asked takes. */
+/** "Limit exceeded" of EIP-1474, used for answers that are longer than the caller accepts. */
 const LIMIT_EXCEEDED = -32_005;
-/** Start of an answer that is too long: it names the request. */
+/** Length kept from the start of an oversized answer: it contains the request's id. */
 const HEAD_CHARS = 100;
-/** Pause before a broken connection is made again. */
+/** Delay before reconnecting. */
 const RECONNECT_MS = 100;
 
-/** What carries requests; without `subscribe` the node can't push. */
+/** Carries requests to a node; without `subscribe`, the node can't push. */
 export interface Transport {
   request(method: string, parameters: readonly unknown[]): Promise<unknown>;
-  /** Gives back `undefined` where nothing can be pushed now. */
+  /** Returns `undefined` when nothing can be pushed at the moment. */
   subscribe?(
     parameters: readonly unknown[],
     onData: (result: unknown) => void,
@@ -18,17 +18,17 @@ export interface Transport {
   close(): void;
 }
 
-/** JSON-RPC 2.0 over one lasting connection. */
+/** JSON-RPC 2.0 over one persistent connection. */
 export interface Connection extends Transport {
   request(this: void, method: string, parameters: readonly unknown[]): Promise<unknown>;
-  /** Calls back with the payload of each message of a subscription, over broken connections too. */
+  /** Calls back with the payload of each message of a subscription, resubscribing after a broken connection. */
   subscribe(parameters: readonly unknown[], onData: (result: unknown) => void): Promise<() => void>;
   close(): void;
 }
 
-/** The node's own error answer. */
+/** The node's own error response. */
 export class AnswerError extends Error {
-  /** JSON-RPC 2.0, section 5.1; a reverted call has 3 at most nodes. */
+  /** JSON-RPC 2.0, section 5.1; most nodes use 3 for a reverted call. */
   readonly code: number;
   readonly data: unknown;
   constructor(message: string, code: number, data: unknown) {
@@ -38,14 +38,14 @@ export class AnswerError extends Error {
   }
 }
 
-/** The connection ended before the answer came; whether the node got the question is unknown. */
+/** The connection broke before the answer arrived; whether the node received the request is unknown. */
 export class BrokenConnectionError extends Error {
   constructor(message = "the connection to the node broke") {
     super(message);
   }
 }
 
-/** One open line to a node; texts go whole. */
+/** An open line to a node that carries whole texts. */
 interface Line {
   send(text: string): void;
   close(): void;
@@ -53,19 +53,19 @@ interface Line {
 
 interface LineEvents {
   readonly onText: (text: string) => void;
-  /** In place of a text that is too long: how it begins. */
+  /** Called instead of `onText` for an oversized text, with its start. */
   readonly onLongText: (head: string) => void;
   readonly onClose: () => void;
 }
 
 /**
- * Connects to a node's Unix socket: one message a line, as geth and Anvil speak it. An embedded chain is reached this way
- * because TCP holds back a small message for up to 40 ms when an answer and a pushed head follow each other (Nagle's
- * algorithm at Anvil, delayed acknowledgement here).
+ * Connects to a node's Unix socket, with one message per line, as geth and Anvil speak it. Embedded chains are reached this way
+ * because TCP delays a small message by up to 40 ms when an answer and a pushed head follow each other (Nagle's algorithm at
+ * Anvil, delayed acknowledgement here).
  *
  * @param timeoutMs how long an answer may take.
- * @param maxAnswerChars longest answer that is taken, in UTF-16 units; a longer one is neither kept nor parsed, and rejects with
- * {@link AnswerError}. Default: any.
+ * @param maxAnswerChars longest accepted answer, in UTF-16 units; a longer one is neither kept nor parsed, and the request
+ * rejects with {@link AnswerError}. Default: no limit.
  */
 export function openUnixSocket(path: string, timeoutMs: number, maxAnswerChars = Infinity): Connection {
   return openConnection(timeoutMs, ({ onText, onLongText, onClose }) => {
@@ -112,7 +112,7 @@ export function openWebSocket(url: string, timeoutMs: number): Connection {
     socket.addEventListener("close", onClose);
     return {
       send: (text) => void (early === undefined ? socket.send(text) : early.push(text)),
-      // The other side may be gone without a word: nobody waits for its goodbye.
+      // The peer may have disappeared silently, so nobody waits for its close frame.
       close: () => socket.close(),
     };
   });
@@ -127,11 +127,11 @@ interface Waiting {
 interface Subscription {
   readonly parameters: readonly unknown[];
   readonly onData: (result: unknown) => void;
-  /** The node's name for it on the present line. */
+  /** The node's id for it on the current line. */
   id?: string;
 }
 
-/** Numbers the requests, matches the answers, and opens the line anew when it breaks. */
+/** Numbers requests, matches answers to them, and reopens the line when it breaks. */
 function openConnection(timeoutMs: number, openLine: (events: LineEvents) => Line): Connection {
   const waiting = new Map<number, Waiting>();
   const subscriptions = new Map<string, Subscription>();
@@ -159,7 +159,7 @@ function openConnection(timeoutMs: number, openLine: (events: LineEvents) => Lin
     return opened;
   };
 
-  /** Whoever waits on a line that broke is told at once; what is subscribed is subscribed again on a new one. */
+  /** Rejects all requests that wait on a broken line at once, and resubscribes on a new one. */
   const drop = (dropped: Line): void => {
     if (line !== dropped) return;
     line = undefined;
@@ -192,7 +192,7 @@ function openConnection(timeoutMs: number, openLine: (events: LineEvents) => Lin
     asker?.reject(new AnswerError("the answer is too long; ask for less", LIMIT_EXCEEDED, undefined));
   };
 
-  /** Whoever waits for the answer; a second one to the same request finds nobody. */
+  /** Removes and returns whoever waits for the answer; a second answer to the same request finds nobody. */
   const takeAsker = (id: unknown): Waiting | undefined => {
     const asker = waiting.get(id as number);
     if (asker === undefined) return undefined;
@@ -215,7 +215,7 @@ function openConnection(timeoutMs: number, openLine: (events: LineEvents) => Lin
       message = null;
     }
     if (typeof message !== "object" || message === null) {
-      // What follows can't be told apart any more.
+      // The messages that follow can't be told apart any more.
       if (line !== undefined) drop(line);
       return;
     }
@@ -245,7 +245,7 @@ function openConnection(timeoutMs: number, openLine: (events: LineEvents) => Lin
       const timer = setTimeout(() => {
         waiting.delete(id);
         reject(new Error(`no answer within ${timeoutMs} ms`));
-        // Not a word in all that time: the other end may be gone without having said so.
+        // Not a single message in all that time: the peer may have gone away without closing the connection.
         if (lastTextAt < sentAt) drop(asked);
       }, timeoutMs);
       waiting.set(id, { resolve, reject, timer });

@@ -11,35 +11,33 @@ import type { SenderJournal } from "./senderJournal.ts";
 import { readSigned, signCall } from "./signedTransaction.ts";
 import type { SignedTransaction } from "./signedTransaction.ts";
 
-/** Times a stuck transaction is repriced: 1.125^12 is a little over four times the first price. */
+/** Limit on repricing a stuck transaction: 1.125^12 is a little over four times the first price. */
 const MAX_REPRICINGS = 12;
 /**
- * Looks that must agree before a nonce counts as gone to a transaction of somebody else: of the nodes behind one URL, one may
- * know the account's nonce before another one has the receipt.
+ * Consecutive checks before a nonce counts as taken by someone else's transaction: behind one URL, one node may know the
+ * account's nonce before another one has the receipt.
  */
 const TAKEN_LOOKS = 5;
 
-/** Brings what was signed for one nonce into a block. */
+/** Gets what was signed for one nonce into a block. */
 export interface Delivery<Payload> {
   /**
    * Broadcasts, waits and reprices until one of the versions has a receipt.
    *
-   * @param signed everything that was signed for the nonce, the dearest last.
+   * @param signed everything that was signed for the nonce, with the dearest last.
    * @throws {TransactionError} when none of them will ever be on chain.
-   * @throws {NonceGapError} when an earlier nonce is free again and nobody fills it.
+   * @throws {NonceGapError} when an earlier nonce is free again and nothing fills it.
    */
   deliver(signed: readonly SignedTransaction[], payload: Payload, options?: DeliverOptions): Promise<Receipt>;
 }
 
-/** Options of {@link Delivery.deliver}. */
 export interface DeliverOptions {
-  /** Most that one gas may cost, besides the network's own cap. */
+  /** Highest price of one gas, in addition to the network's own cap. */
   readonly capWei?: bigint | undefined;
-  /** Told, perhaps several times, once a node has answered to the transaction. */
+  /** Called, perhaps several times, once a node has responded to the transaction. */
   readonly onAnswered?: () => void;
 }
 
-/** Options of {@link createDelivery}. */
 export interface DeliveryOptions<Payload> {
   readonly client: ChainClient;
   readonly account: Account;
@@ -48,32 +46,35 @@ export interface DeliveryOptions<Payload> {
   readonly journal: SenderJournal<Payload> | undefined;
   readonly signal: AbortSignal;
   readonly onError: (error: unknown) => void;
-  /** Told when a transaction waits because gas costs more than may be paid. */
+  /** Called when a transaction waits because gas costs more than the cap. */
   readonly onTooDear: (error: PriceAboveCapError) => void;
   readonly pauses: Pauses;
-  /** Nonces being delivered, this one included. */
+  /** Nonces being delivered, including the current one. */
   readonly inFlight: ReadonlySet<number>;
-  /** Pause between looks, in milliseconds. */
+  /** Pause between checks, in milliseconds. */
   readonly pollMs: number;
-  /** Fills the gaps before a nonce and gives back the account's nonce; `undefined` where gaps aren't filled. */
+  /** Fills the gaps before a nonce and returns the account's nonce; `undefined` when gaps aren't filled. */
   readonly fillGaps: ((nonce: number) => Promise<number>) | undefined;
 }
 
-/** What is signed for one nonce, and where it stands. */
+/** What is signed for one nonce, and its state. */
 interface Flight<Payload> {
   readonly versions: SignedTransaction[];
   readonly payload: Payload;
   readonly nonce: number;
-  /** What the dearest version offers. */
+  /** The price that the dearest version offers. */
   price: GasPrice;
   readonly capWei: bigint | undefined;
-  /** Whether the price could not be raised the last time: the versions there are, are broadcast again first. */
+  /** Whether the last attempt to raise the price failed: the existing versions are then broadcast again first. */
   isHeld: boolean;
-  /** Whether the node refuses the dearest version for good, while an earlier one may still be mined: that one is kept to. */
+  /**
+   * Whether the node refuses the dearest version for good while an earlier one may still be mined; delivery then sticks to the
+   * earlier one.
+   */
   isAtTop: boolean;
 }
 
-/** What comes next for a flight. */
+/** The next step of a flight. */
 type Step =
   | { readonly at: "broadcast" }
   /** A node has it, or may have it. */
@@ -83,7 +84,7 @@ type Step =
   | { readonly at: "reprice" }
   | { readonly at: "mined"; readonly receipt: Receipt };
 
-/** Creates the delivery of one account, for any number of nonces at a time. */
+/** Creates the delivery of one account, for any number of concurrent nonces. */
 export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Delivery<Payload> {
   const { client, account, chainId, fees, journal, signal, onError, pollMs, fillGaps } = options;
   const { pauses, inFlight } = options;
@@ -139,7 +140,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
     return { at: meaning === "underpriced" && mayReprice(flight) ? "reprice" : "wait" };
   };
 
-  /** Sends the bytes; knows a receipt at once where the node is synchronous. A refusal is an answer, not a failure. */
+  /** Broadcasts a transaction; a synchronous node returns the receipt at once. A refusal is returned, not thrown. */
   const send = async (transaction: SignedTransaction): Promise<Receipt | RpcError | undefined> => {
     const request = async (): Promise<Receipt | RpcError | undefined> => {
       try {
@@ -152,7 +153,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
         throw error;
       }
     };
-    // A synchronous node is silent while a nonce before this one is missing.
+    // A synchronous node stays silent while an earlier nonce is missing.
     let timer: NodeJS.Timeout | undefined;
     const silence = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, pollMs);
@@ -179,7 +180,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
       signal.throwIfAborted();
       if (isBehind(nonce)) {
         await pauses.wait(pollMs);
-        // Mined together with the one before it, as a rule: there is time for a look before its price is raised.
+        // It is usually mined together with the previous one, so it gets one more check before its price is raised.
         deadline = Math.max(deadline, Date.now() + pollMs);
         continue;
       }
@@ -202,10 +203,10 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
     return { at: mayReprice(flight) && !isHeld ? "reprice" : "broadcast" };
   };
 
-  /** Whether a transaction with a lower nonce is on its way: nothing is mined before it. */
+  /** Whether a transaction with a lower nonce is in flight: nothing is mined before that one. */
   const isBehind = (nonce: number): boolean => [...inFlight].some((other) => other < nonce);
 
-  /** Finds the receipt, or is sure that the nonce went to another transaction. */
+  /** Finds the receipt, or establishes that another transaction took the nonce. */
   const settle = async ({ versions, nonce }: Flight<Payload>): Promise<Step> => {
     let looks = 0;
     for (;;) {
@@ -215,7 +216,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
         if (receipt !== undefined) return { at: "mined", receipt };
         const isSpent = (await client.getNonce(account.address, "latest")) > nonce;
         looks = isSpent ? looks + 1 : TAKEN_LOOKS + 1;
-        // A node may lack the receipt of what is mined for as long as it likes.
+        // There is no limit to how long a node may lack the receipt of a mined transaction.
         if (looks === TAKEN_LOOKS) {
           looks = 0;
           const spender = await findNonceSpender(client, account.address, nonce);
@@ -226,13 +227,13 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
         onError(error);
       }
       await pauses.wait(pollMs);
-      // A node that lags, or one that counts what waits in its pool, has spoken.
+      // The nonce doesn't look spent: either this answer is a lagging node's, or the refusal came from a node that counts its pool.
       if (looks > TAKEN_LOOKS) return { at: "broadcast" };
     }
     for (const version of versions) await journal?.ended(version, "replaced");
     throw new TransactionError(
       "nonce_taken",
-      `another transaction of ${account.address} has taken its nonce ${nonce}`,
+      `another transaction of ${account.address} has used its nonce ${nonce}`,
     );
   };
 
@@ -251,7 +252,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
     return { at: "broadcast" };
   };
 
-  /** `undefined` where it can't be told, or is above the cap. */
+  /** Returns `undefined` when the price can't be read or is above the cap. */
   const readMarket = async (capWei: bigint | undefined): Promise<GasPrice | undefined> => {
     try {
       return await quote(fees, client, capWei);
@@ -274,10 +275,10 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
     return undefined;
   };
 
-  /** A nonce before this one may be free again, and then this one waits for ever. Gives back the account's nonce. */
+  /** Checks that no earlier nonce is free again, for which this one would wait forever. Returns the account's nonce. */
   const assertNoGap = async (nonce: number): Promise<number> => {
     if (fillGaps !== undefined) return await fillGaps(nonce);
-    // Of several nodes one may lag.
+    // Any one of several nodes may lag.
     const looks = client.isOneNode ? 1 : TAKEN_LOOKS;
     for (let look = 1; ; look += 1) {
       const spent = await client.getNonce(account.address, "latest");
@@ -290,7 +291,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
   return { deliver };
 }
 
-/** A chain went back: an earlier nonce of the account is free, so this one can't be mined. */
+/** The chain was rolled back: an earlier nonce of the account is free, so this one can't be mined. */
 export class NonceGapError extends Error {
   constructor(nonce: number, spent: number) {
     super(`nonce ${nonce} waits for nonce ${spent}, which is free`);

@@ -4,45 +4,45 @@ import type { ChainClient } from "./client.ts";
 import { readMarket } from "./gasMarket.ts";
 import type { GasMarket } from "./gasMarket.ts";
 
-/** What a transaction offers for one gas. */
+/** The price that a transaction offers per gas. */
 export interface GasPrice {
-  /** Most that one gas may cost: `gasPrice` of a legacy transaction, `maxFeePerGas` of EIP-1559. */
+  /** Highest price of one gas: `gasPrice` of a legacy transaction, `maxFeePerGas` of EIP-1559. */
   readonly gasPriceWei: bigint;
   /** EIP-1559's `maxPriorityFeePerGas`; absent in a legacy transaction. */
   readonly tipWei?: bigint;
 }
 
-/** How a network's transactions are paid. */
+/** How a network's transactions pay for gas. */
 export interface Fees {
-  /** Returns the price of one gas for a transaction sent now. */
+  /** Returns the current price of one gas. */
   gasPriceWei(client: ChainClient): Promise<bigint>;
   /**
-   * Returns what to sign with. Default: a legacy transaction at {@link Fees.gasPriceWei}.
+   * Returns the price to sign with. Default: a legacy transaction at {@link Fees.gasPriceWei}.
    *
-   * @param capWei most that one gas may cost; absent: whatever it costs.
-   * @throws {PriceAboveCapError}
+   * @param capWei highest price of one gas; no limit if absent.
+   * @throws {PriceAboveCapError} when gas costs more.
    */
   price?(client: ChainClient, capWei: bigint | undefined): Promise<GasPrice>;
-  /** Most that one gas may ever cost. Default: any. */
+  /** Highest price of one gas for any transaction. Default: no limit. */
   readonly maxFeeWei?: bigint;
-  /** By how much the price of a replacement is raised, in percent. Default 12.5; most pools ask for 10. */
+  /** Price increase of a replacement, in percent. Default 12.5; most pools require 10. */
   readonly replacementPercent?: number;
-  /** Time without a receipt after which a transaction is sent again at a higher price. */
+  /** Time without a receipt after which a transaction is resent at a higher price. */
   readonly repriceAfterMs: number;
-  /** Whether the node answers `eth_sendRawTransactionSync` (EIP-7966): broadcast and receipt in one round trip. */
+  /** Whether the node supports `eth_sendRawTransactionSync` (EIP-7966): broadcast and receipt in one round trip. */
   readonly synchronous: boolean;
 }
 
-/** An embedded chain mines at once: a transaction without a receipt after this was lost with a process that died, and is sent again. */
+/** An embedded chain mines at once: a transaction without a receipt after this time was lost with a process that died, and is resent. */
 const LOST_AFTER_MS = 3_000;
 const DEFAULT_REPLACEMENT_PERCENT = 12.5;
-/** How long a price that was read is good for further transactions: less than a block of most networks. */
+/** How long a price stays valid for further transactions: less than the block time of most networks. */
 const FRESH_MS = 1_000;
 
 /**
- * Returns what to sign with now.
+ * Returns the price to sign with now.
  *
- * @param capWei most that one gas of this transaction may cost, besides the network's own cap.
+ * @param capWei highest price of one gas for this transaction, in addition to the network's own cap.
  * @throws {PriceAboveCapError} when gas costs more.
  */
 export async function quote(fees: Fees, client: ChainClient, capWei?: bigint): Promise<GasPrice> {
@@ -54,8 +54,8 @@ export async function quote(fees: Fees, client: ChainClient, capWei?: bigint): P
 }
 
 /**
- * Price of a transaction that takes the place of another one with the same nonce: by a percentage more than that one paid, or than
- * the market's price where that is higher.
+ * Returns the price of a transaction that replaces another one with the same nonce: a percentage above what that one offered, or above
+ * the market price if that is higher.
  */
 export function replacementPriceWei(
   paidWei: bigint,
@@ -66,7 +66,10 @@ export function replacementPriceWei(
   return (base * BigInt(Math.round(1_000 + percent * 10))) / 1_000n + 1n;
 }
 
-/** What a replacement offers, of the same kind as what it replaces; `undefined` where the cap leaves too little for pools to take it. */
+/**
+ * Returns the price of a replacement, of the same transaction type as the original; `undefined` when the cap is too low for pools to
+ * accept it.
+ */
 export function replacementOf(
   fees: Fees,
   paid: GasPrice,
@@ -93,7 +96,7 @@ function lower(a: bigint | undefined, b: bigint | undefined): bigint | undefined
   return a < b ? a : b;
 }
 
-/** Fees of a chain with one fixed gas price, as the embedded ones. */
+/** Creates the fees of a chain with one fixed gas price, such as an embedded one. */
 export function fixedFees(gasPriceWei: bigint, options: { readonly synchronous: boolean }): Fees {
   return {
     gasPriceWei: async () => gasPriceWei,
@@ -102,22 +105,21 @@ export function fixedFees(gasPriceWei: bigint, options: { readonly synchronous: 
   };
 }
 
-/** Options of {@link suggestedFees}. */
 export interface SuggestedFeesOptions {
-  /** Time without a receipt after which a transaction is sent again at a higher price. */
+  /** Time without a receipt after which a transaction is resent at a higher price. */
   readonly repriceAfterMs: number;
-  /** Lowest tip that the network takes. Default 0. */
+  /** Lowest tip that the network accepts. Default 0. */
   readonly minTipWei?: bigint;
-  /** Most that one gas may cost. Default: any. */
+  /** Highest price of one gas. Default: no limit. */
   readonly maxFeeWei?: bigint;
-  /** By how much the price of a replacement is raised, in percent. Default 12.5. */
+  /** Price increase of a replacement, in percent. Default 12.5. */
   readonly replacementPercent?: number;
 }
 
 /**
- * Fees as a network's newest blocks show them. Where blocks have a base fee: the median tip of the last ten blocks, and twice the next
- * base fee, which is enough for five full blocks in a row (EIP-1559: an eighth more each). Elsewhere: a legacy price as the node
- * suggests, a tenth on top.
+ * Creates fees based on a network's newest blocks. If blocks have a base fee: the median tip of the last ten blocks, plus twice the next
+ * base fee, which covers five full blocks in a row (EIP-1559: an eighth more each). Otherwise: a legacy price a tenth above the node's
+ * suggestion.
  */
 export function suggestedFees(options: SuggestedFeesOptions): Fees {
   const { repriceAfterMs, minTipWei = 0n, maxFeeWei, replacementPercent } = options;
@@ -139,7 +141,7 @@ export function suggestedFees(options: SuggestedFeesOptions): Fees {
       assertPayable(tipWei, capWei);
       return { gasPriceWei: tipWei };
     }
-    // A smaller tip than others pay is slow, and still better than none.
+    // A tip below the market's is slow, but better than none.
     assertPayable(baseFeeWei + (tipWei < minTipWei ? tipWei : minTipWei), capWei);
     const wantedWei = 2n * baseFeeWei + tipWei;
     const gasPriceWei = capWei !== undefined && wantedWei > capWei ? capWei : wantedWei;
@@ -159,7 +161,7 @@ export function suggestedFees(options: SuggestedFeesOptions): Fees {
   };
 }
 
-/** Gas costs more than may be paid. Whoever sends waits until the price has fallen. */
+/** Gas costs more than the cap. Senders wait until the price has fallen. */
 export class PriceAboveCapError extends TycheError {
   readonly priceWei: bigint;
   readonly capWei: bigint;

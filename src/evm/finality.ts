@@ -2,26 +2,26 @@ import type { BlockHead, ChainClient } from "./client.ts";
 import { RpcError } from "../lib/nodeAnswers.ts";
 import { remember } from "../lib/memo.ts";
 
-/** How long a reading answers further questions. */
+/** How long a reading is reused. */
 const FRESH_MS = 1_000;
 
-/** Up to which block a network takes nothing back. */
+/** The block up to which a network is final. */
 export interface Finality {
-  /** Number of the newest final block; 0 while there is none. Throws RpcError when the node can't be asked. */
+  /** Returns the number of the newest final block; 0 while there is none. Throws RpcError when the node can't be asked. */
   finalNumber(this: void): Promise<bigint>;
 }
 
 /**
- * Creates the finality of one network: its node's `finalized` block where the network has a useful one, else, or where the node
- * doesn't know the tag, so many blocks before the head. What a node has called final once stays so.
+ * Creates the finality of one network: its node's `finalized` block if the network has a useful one; otherwise, or when the node
+ * doesn't know the tag, a fixed number of blocks below the head. A block that a node has once called final stays final.
  */
 export function createFinality(options: {
   readonly client: Pick<ChainClient, "getHead">;
-  /** Blocks after which the network replaces none any more. */
+  /** Blocks after which the network no longer replaces a block. */
   readonly depth: number;
-  /** Whether the `finalized` tag says more than the depth. */
+  /** Whether the `finalized` tag is better information than the depth. */
   readonly hasFinalizedTag: boolean;
-  /** Newest head, where somebody follows the chain anyway. Default: the node is asked. */
+  /** Returns the newest head, when the chain is being followed anyway. Default: the node is asked. */
   readonly head?: () => Pick<BlockHead, "number"> | undefined;
 }): Finality {
   const { client, depth, hasFinalizedTag, head = () => undefined } = options;
@@ -31,7 +31,7 @@ export function createFinality(options: {
     try {
       return (await client.getHead("finalized"))?.number;
     } catch (error) {
-      // A node from before the tag refuses it.
+      // A node older than the tag refuses it.
       if (error instanceof RpcError && error.answered) return undefined;
       throw error;
     }

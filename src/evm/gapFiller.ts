@@ -9,22 +9,27 @@ import type { SenderJournal } from "./senderJournal.ts";
 import { readSigned, signCall } from "./signedTransaction.ts";
 import type { Call, SignedTransaction } from "./signedTransaction.ts";
 
-/** Gas of a transaction that moves nothing and calls nobody. */
+/** Gas of a transfer without value or data. */
 const TRANSFER_GAS = 21_000n;
-/** Transactions that wait in a pool for the one before them: geth keeps 64 of an account (`AccountQueue`). */
+/** Transactions queued in a pool until the one before them arrives: geth keeps 64 per account (`AccountQueue`). */
 const MAX_QUEUED = 48;
-/** Part of a block's gas that they may take together: Anvil leaves what does not fit in its pool until something else comes. */
+/**
+ * Divisor for the share of a block's gas that they may use together: Anvil leaves what does not fit in its pool until something else
+ * arrives.
+ */
 const GAS_SHARE = 2n;
 
-/** Finds nonces that the chain lacks though later ones were signed, and fills them: else nothing after them is ever mined. */
+/** Finds nonces that the chain lacks although later ones were signed, and fills them: otherwise nothing after them is ever mined. */
 export interface GapFiller {
-  /** Fills every gap before `nonce`: with what was signed for it, else with a transfer of nothing to ourselves. Gives the account's nonce as found. */
+  /**
+   * Fills every gap before `nonce`: with what was signed for it, otherwise with an empty transfer to ourselves. Returns the account's
+   * nonce before filling.
+   */
   fill(nonce: number): Promise<number>;
-  /** Broadcasts again everything signed for the account's nonce and later ones; gives the nonce after the last of them, if there are any. */
+  /** Rebroadcasts everything signed for the account's nonce and later ones; returns the nonce after the last of them, if there are any. */
   fillKnown(): Promise<number | undefined>;
 }
 
-/** Options of {@link createGapFiller}. */
 export interface GapFillerOptions<Payload> {
   readonly client: ChainClient;
   readonly account: Account;
@@ -32,7 +37,7 @@ export interface GapFillerOptions<Payload> {
   readonly fees: Fees;
   readonly journal: SenderJournal<Payload>;
   readonly onError: (error: unknown) => void;
-  /** Nonces that somebody brings into a block just now: no gaps. */
+  /** Nonces that are being delivered at the moment: not gaps. */
   readonly inFlight: ReadonlySet<number>;
 }
 
@@ -40,12 +45,12 @@ export interface GapFillerOptions<Payload> {
 export function createGapFiller<Payload>(options: GapFillerOptions<Payload>): GapFiller {
   const { client, account, chainId, fees, journal, onError, inFlight } = options;
 
-  /** Everything signed from a nonce on, by nonce. */
+  /** Returns everything signed from a nonce on, by nonce. */
   const signedFrom = async (nonce: number): Promise<Map<number, readonly SignedTransaction[]>> =>
     Map.groupBy(await journal.from(nonce), (transaction) => transaction.nonce);
 
   const fillOne = async (nonce: number, versions: readonly SignedTransaction[]): Promise<void> => {
-    // The dearest last: a pool that has it refuses the others, and one that has another takes it.
+    // The dearest first: a pool that has it needs nothing else, and one that has a cheaper version replaces that.
     for (const version of versions.toReversed()) {
       const refusal = await broadcast(version);
       if (refusal === undefined) return;
@@ -61,11 +66,11 @@ export function createGapFiller<Payload>(options: GapFillerOptions<Payload>): Ga
     await journal.signed(filler, journal.noPayload);
     const refusal = await broadcast(filler);
     if (refusal !== undefined) onError(refusal);
-    // It carries nothing: whether it is mined or another one in its place, nobody waits for it.
+    // The filler carries no payload: whether it or another transaction is mined, nobody waits for it.
     await journal.ended(filler, "replaced");
   };
 
-  /** What takes the place of all versions; `undefined` while gas costs more than may be paid. */
+  /** Returns a price that replaces all versions; `undefined` while gas costs more than the cap. */
   const priceOver = async (versions: readonly SignedTransaction[]): Promise<GasPrice | undefined> => {
     try {
       const market = await quote(fees, client);
@@ -92,9 +97,9 @@ export function createGapFiller<Payload>(options: GapFillerOptions<Payload>): Ga
   };
 
   /**
-   * Broadcasts what was signed for nonces from `first` up to, and without, `end`, a group at a time and in each the last nonce first. A pool
-   * holds what can't be mined yet, and the first nonce brings the group into one block, where blocks come with transactions, instead of a block
-   * each. What a node refuses is left to {@link fillOne}.
+   * Broadcasts what was signed for the nonces from `first` up to but excluding `end`, in groups, the last nonce of each group first. A
+   * pool holds back what can't be mined yet, so where blocks come with transactions, the first nonce brings the whole group into one
+   * block instead of a block each. What a node refuses is left to {@link fillOne}.
    */
   const broadcastInGroups = async (
     signed: ReadonlyMap<number, readonly SignedTransaction[]>,
@@ -112,7 +117,7 @@ export function createGapFiller<Payload>(options: GapFillerOptions<Payload>): Ga
     };
     for (let nonce = first; nonce < end; nonce += 1) {
       const dearest = signed.get(nonce)?.at(-1);
-      // Nothing after it can be mined before it is filled.
+      // Nothing after a gap can be mined before the gap is filled.
       if (dearest === undefined) break;
       const { call } = readSigned(dearest);
       if (group.length === MAX_QUEUED || gas + call.gas > groupGas) await broadcastGroup();
@@ -140,14 +145,14 @@ export function createGapFiller<Payload>(options: GapFillerOptions<Payload>): Ga
       if (last > spent) await broadcastInGroups(signed, spent, last + 1);
       const next = await client.getNonce(account.address, "latest");
       for (let nonce = next; nonce < last; nonce += 1) await fillOne(nonce, signed.get(nonce) ?? []);
-      // Whatever is wrong with the last one, nothing waits behind it.
+      // Even if the last one is refused, nothing waits behind it.
       await broadcast(signed.get(last)!.at(-1)!);
       return last + 1;
     },
   };
 }
 
-/** Whether a test holds for all numbers from `first` up to, and without, `end`. */
+/** Whether a test holds for all numbers from `first` up to but excluding `end`. */
 export function isEvery(first: number, end: number, test: (number: number) => boolean): boolean {
   for (let number = first; number < end; number += 1) if (!test(number)) return false;
   return true;

@@ -1,20 +1,22 @@
 import { parseObject, parseQuantity, RpcError } from "../lib/nodeAnswers.ts";
 import type { ChainClient } from "./client.ts";
 
-/** Newest blocks whose tips are looked at. */
+/** Number of newest blocks whose tips are read. */
 const HISTORY_BLOCKS = "0xa";
-/** Of the tips in each block the median. */
+/** The median of the tips in each block. */
 const PERCENTILES = [50];
 
-/** What gas costs now. */
+/** The current price of gas. */
 export interface GasMarket {
-  /** Of the next block (EIP-1559); absent where blocks have none. */
+  /** Base fee of the next block (EIP-1559); absent when blocks have none. */
   readonly baseFeeWei?: bigint;
-  /** Tip, or the whole price where there is no base fee. */
+  /** Tip, or the whole price when there is no base fee. */
   readonly tipWei: bigint;
 }
 
-/** Reads what gas costs: the next base fee and the median tip of the last ten blocks, or the node's suggestion with a tenth on top. */
+/**
+ * Reads the current price of gas: the next base fee and the median tip of the last ten blocks, or the node's suggestion plus a tenth.
+ */
 export async function readMarket(client: ChainClient, minTipWei: bigint): Promise<GasMarket> {
   const history = await readHistory(client);
   if (history === undefined) {
@@ -26,7 +28,7 @@ export async function readMarket(client: ChainClient, minTipWei: bigint): Promis
   return { baseFeeWei: history.baseFeeWei, tipWei: median > minTipWei ? median : minTipWei };
 }
 
-/** Base fee of the next block and the tips of the last ones; `undefined` where blocks have no base fee. */
+/** Reads the base fee of the next block and the tips of the last ones; `undefined` when blocks have no base fee. */
 async function readHistory(
   client: ChainClient,
 ): Promise<{ readonly baseFeeWei: bigint; readonly tipsWei: readonly bigint[] } | undefined> {
@@ -43,7 +45,7 @@ async function readHistory(
   const { baseFeePerGas, reward } = answer;
   if (!Array.isArray(baseFeePerGas) || baseFeePerGas.length === 0) return undefined;
   const baseFeeWei = parseQuantity(baseFeePerGas.at(-1), "base fee");
-  // Blocks without a base fee are told with one of 0.
+  // For blocks without a base fee, nodes report one of 0.
   if (baseFeeWei === 0n && !(await hasBaseFee(client))) return undefined;
   const tipsWei = Array.isArray(reward)
     ? reward.map((tips: unknown) => parseQuantity(Array.isArray(tips) ? tips[0] : tips, "tip"))

@@ -1,6 +1,6 @@
 /**
- * Creates a redactor for a node's URL: providers put their keys into its path, its query or before its host, and libraries
- * put the URL into their messages. Scheme and host stay, so that one can tell which node it was, unless `hidesHost` says otherwise.
+ * Creates a redactor for a node's URL: providers put API keys into its path, query or user info, and libraries put the URL into
+ * their messages. Scheme and host stay, so that the node can still be identified, unless `hidesHost` is set.
  */
 export function createUrlHider(
   rpcUrl: string,
@@ -24,7 +24,7 @@ export function createUrlHider(
     );
 }
 
-/** Shorter parts are no keys, and would be found everywhere. */
+/** Shorter parts are not keys, and would match everywhere. */
 const MIN_SECRET_CHARACTERS = 6;
 
 function decode(part: string): string {

@@ -5,22 +5,25 @@ import { createGunzip } from "node:zlib";
 import { AnswerError } from "./connection.ts";
 import type { Transport } from "./connection.ts";
 
-/** Longest body that is read, in bytes: no answer that we ask for comes near it. */
+/** Longest body that is read, in bytes: no answer to our requests comes near it. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-/** Shorter than servers and proxies keep a connection: one that they are closing would lose a call. */
+/** Shorter than the keep-alive time of servers and proxies: a request on a connection that they are closing would be lost. */
 const IDLE_MS = 4_000;
-/** Other statuses are those of gateways that stand in for a node, or send elsewhere, whatever the body says. */
+/**
+ * Whether the status can come from a node. All others come from gateways in front of it, or are redirects, whatever the body
+ * says.
+ */
 const isNodeStatus = (status: number): boolean =>
   status < 300 || (status >= 400 && status < 500 && status !== 429);
 
 /**
- * Asks a node by HTTP, one call a request. User and password in the URL become basic authentication. Redirects are not followed:
- * the URL holds a key, and the one who configured it named the node.
+ * Connects to a node by HTTP, with one call per request. User and password in the URL become basic authentication. Redirects are
+ * not followed: the URL contains a key, meant only for the configured node.
  *
- * Over `node:http`: a call takes 0.1 to 0.2 ms of processor time, and with `fetch` three to four times that.
+ * Uses `node:http`: a call takes 0.1 to 0.2 ms of CPU time, and three to four times that with `fetch`.
  *
  * @throws AnswerError when the node itself refuses.
- * @throws HttpStatusError on 429, on a redirect or a gateway's error, and on any body that is no JSON-RPC answer.
+ * @throws HttpStatusError on 429, on a redirect or a gateway's error, and on any body that is not a JSON-RPC response.
  */
 export function openHttp(rpcUrl: string, timeoutMs: number): Transport {
   const { url, authorization } = splitCredentials(rpcUrl);
@@ -31,7 +34,7 @@ export function openHttp(rpcUrl: string, timeoutMs: number): Transport {
   let isClosed = false;
   let lastId = 0;
 
-  /** Sends a body and reads the whole answer. */
+  /** Sends a body and reads the whole response. */
   const post = (body: Buffer): Promise<RawAnswer> =>
     new Promise((resolve, reject) => {
       const headers = {
@@ -42,7 +45,7 @@ export function openHttp(rpcUrl: string, timeoutMs: number): Transport {
       };
       const request = send(url, { method: "POST", agent, headers });
       const timer = setTimeout(() => end(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-      /** The first end counts. */
+      /** Settles the request; only the first call has an effect. */
       const end = (outcome: Error | RawAnswer): void => {
         clearTimeout(timer);
         if (!(outcome instanceof Error)) return resolve(outcome);
@@ -78,7 +81,7 @@ export function openHttp(rpcUrl: string, timeoutMs: number): Transport {
 interface RawAnswer {
   readonly text: string;
   readonly status: number;
-  /** Header `Retry-After`. */
+  /** The `Retry-After` header. */
   readonly retryAfter: string | undefined;
 }
 
@@ -101,7 +104,7 @@ function parseAnswer(response: RawAnswer): unknown {
 
 async function readText(response: IncomingMessage): Promise<string> {
   const isZipped = response.headers["content-encoding"] === "gzip";
-  // A stream that breaks off ends what reads it, too.
+  // If one stream breaks off, `pipeline` ends the other as well.
   const body = isZipped ? pipeline(response, createGunzip(), () => {}) : response;
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -118,7 +121,7 @@ async function readText(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** The system's own code says most; what an error says besides may hold the URL. */
+/** The system's error code is the most informative part; the rest of an error may contain the URL. */
 function describeRequestError(error: unknown): Error {
   const { code } = error as { code?: unknown };
   return typeof code === "string"
@@ -138,14 +141,14 @@ function splitCredentials(rpcUrl: string): {
   return { url, authorization: { authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
 }
 
-/** What came by HTTP is no answer of a node: a gateway's refusal, or a page. */
+/** The HTTP response is not from a node: a gateway's refusal, or a page. */
 export class HttpStatusError extends Error {
   readonly status: number;
-  /** How long the other side asks to be left alone (`Retry-After` in seconds), in milliseconds. */
+  /** How long the server asks not to be contacted (`Retry-After` in seconds), in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor({ status, retryAfter }: Pick<RawAnswer, "status" | "retryAfter">) {
-    super(status < 400 ? `the answer is no JSON-RPC (status ${status})` : `status ${status}`);
+    super(status < 400 ? `the answer is not JSON-RPC (status ${status})` : `status ${status}`);
     this.status = status;
     const seconds = Number(retryAfter ?? Number.NaN);
     this.retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;

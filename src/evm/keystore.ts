@@ -4,20 +4,21 @@ import { TycheError } from "../lib/errors.ts";
 import { deriveScryptKey, type ScryptParameters } from "./scrypt.ts";
 import { keccak256 } from "../lib/keccak.ts";
 
-/** Most memory that deriving a key may take, in bytes: geth's own files need 256 MiB (n = 2^18, r = 8). */
+/** Maximum memory for deriving a key, in bytes: geth's own files need 256 MiB (n = 2^18, r = 8). */
 const MAX_SCRYPT_BYTES = 1024 * 1024 * 1024;
-/** Ten times what the specification's example has; more would take minutes. */
+/** Bounds the time that a file can take, 3 s at 0.3 µs a round; the specification's example has 262,144 rounds. */
 const MAX_PBKDF2_ROUNDS = 10_000_000;
-/** Bytes of the derived key: half of it decrypts, half is checked by the MAC. */
+/** Bytes of the derived key: the first half decrypts, the second half goes into the MAC. */
 const DERIVED_BYTES = 32;
 const CIPHER = "aes-128-ctr";
 
 /**
- * Reads the 32-byte secret key from a key file: Web3 Secret Storage, version 3, as geth, clef and wallets write it, with scrypt or
- * PBKDF2-HMAC-SHA-256 and AES-128-CTR. https://ethereum.org/en/developers/docs/data-structures-and-encoding/web3-secret-storage/
+ * Reads the 32-byte secret key from a key file: Web3 Secret Storage, version 3, as written by geth, clef and wallets, with scrypt
+ * or PBKDF2-HMAC-SHA-256 and AES-128-CTR.
+ * https://ethereum.org/en/developers/docs/data-structures-and-encoding/web3-secret-storage/
  *
  * @param text the file's JSON.
- * @throws KeystoreError when it is no such file, or the password is wrong; nothing of either is in the message.
+ * @throws KeystoreError when it is not such a file, or the password is wrong; the message reveals nothing of either.
  */
 export async function readKeystore(text: string, password: string): Promise<Uint8Array> {
   const crypto = parseCrypto(text);
@@ -45,7 +46,7 @@ function parseCrypto(text: string): KeystoreCrypto {
   }
   const { version, crypto, Crypto } = objectOf(file, "the file");
   if (version !== 3) throw new KeystoreError("its version is not 3");
-  // Some old wallets write the name with a capital letter.
+  // Some old wallets capitalize the name.
   const parts = objectOf(crypto ?? Crypto, "crypto");
   if (parts["cipher"] !== CIPHER) throw new KeystoreError(`its cipher is not ${CIPHER}`);
   return {
@@ -78,7 +79,7 @@ async function deriveKey({ kdf, parameters }: KeystoreCrypto, password: Buffer):
   throw new KeystoreError("its kdf is neither scrypt nor pbkdf2");
 }
 
-/** By OpenSSL where it takes the parameters: geth, clef, ethers and Web3Signer write r = 8. */
+/** Runs OpenSSL's scrypt if it accepts the parameters: geth, clef, ethers and Web3Signer write r = 8. */
 async function runScrypt(password: Buffer, salt: Buffer, { n, r, p }: ScryptParameters): Promise<Buffer> {
   if (!Number.isInteger(Math.log2(n)) || n < 2)
     throw new KeystoreError("its scrypt n is not a power of two (RFC 7914)");

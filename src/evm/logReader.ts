@@ -2,22 +2,22 @@ import { RpcError } from "../lib/nodeAnswers.ts";
 import { AnswerError } from "./connection.ts";
 import type { RawLog } from "./client.ts";
 
-/** Blocks asked for first, and the most that are ever asked for at once. */
+/** Blocks per request at first, and the maximum. */
 const FIRST_BLOCKS = 1_000n;
 const MOST_BLOCKS = 10_000n;
-/** After so many answers in a row more blocks are asked for: a quarter, unless the provider named its limit. */
+/** Consecutive answers after which more blocks are requested: a quarter more, unless the provider named its limit. */
 const ANSWERS_BEFORE_GROWTH = 8;
-/** How long a limit that a provider named, or that was found by halving, is kept to before more is tried. */
+/** How long a limit is respected, whether named by a provider or found by halving, before more is tried. */
 const LIMIT_KEPT_MS = 600_000;
 
-/** Reads logs of ranges in pieces that the nodes take. */
+/** Reads the logs of ranges in pieces that the nodes accept. */
 export interface LogReader {
   /**
    * Reads the logs of the first blocks of a range, both ends included: as many as nodes are known to answer at once.
    *
    * @param ask reads the logs of exactly one range.
-   * @returns the logs, in order, and the last block that they reach to.
-   * @throws RpcError when one block alone is refused, or for another reason than the size of the range.
+   * @returns the logs, in order, and the last block they cover.
+   * @throws RpcError when a single block is refused, or the refusal has another reason than the size of the range.
    */
   read(
     range: LogRange,
@@ -25,25 +25,25 @@ export interface LogReader {
   ): Promise<{ readonly logs: readonly RawLog[]; readonly toBlock: bigint }>;
 }
 
-/** Blocks, both ends included. */
+/** A range of blocks, both ends included. */
 export interface LogRange {
   readonly fromBlock: bigint;
   readonly toBlock: bigint;
 }
 
 /**
- * Creates a reader that learns the nodes' limit from their refusals: it takes a limit that the refusal names, halves the range where it
- * says only that there is too much, and asks for more again, slowly.
+ * Creates a reader that learns the nodes' limit from their refusals: it adopts a limit that a refusal names, halves the range when a
+ * refusal only says that it is too much, and slowly increases the range again.
  *
- * @param firstBlocks asked for at first, at most 10,000. Default 1,000.
+ * @param firstBlocks blocks per request at first, at most 10,000. Default 1,000.
  */
 export function createLogReader(
   now: () => number = () => performance.now(),
   { firstBlocks = FIRST_BLOCKS }: { readonly firstBlocks?: bigint } = {},
 ): LogReader {
-  /** Blocks to ask for. */
+  /** Blocks per request. */
   let blocks = firstBlocks;
-  /** Most that is tried for now, because more was refused at `refusedAt`. */
+  /** Current maximum, because more was refused at `refusedAt`. */
   let ceiling = MOST_BLOCKS;
   let refusedAt = 0;
   let answers = 0;
@@ -70,7 +70,8 @@ export function createLogReader(
         } catch (error) {
           const smaller = findSmaller(error, { fromBlock, count });
           if (smaller === undefined) throw error;
-          // A crowded stretch says nothing of a limit in blocks, and is left behind; a named limit holds everywhere.
+          // A dense stretch of logs says nothing about a limit in blocks, so the range may grow again after it; a named limit applies
+          // everywhere.
           most = smaller.blocks;
           answers = 0;
           blocks = smaller.blocks;
@@ -82,7 +83,7 @@ export function createLogReader(
   };
 }
 
-/** What to ask for after a refusal; `undefined` where the range is not to blame, or can't be made smaller. */
+/** Returns the range to request after a refusal; `undefined` when the range is not to blame, or can't be made smaller. */
 function findSmaller(
   error: unknown,
   { fromBlock, count }: { readonly fromBlock: bigint; readonly count: bigint },
@@ -93,16 +94,16 @@ function findSmaller(
   return { blocks: count / 2n, isNamed: false };
 }
 
-/** Codes with which providers refuse ranges, some without a word. */
+/** Codes with which providers refuse ranges, some without any explanation. */
 const INVALID_PARAMS = -32_602;
 const LIMIT_EXCEEDED = -32_005;
 const TOO_MUCH =
   /range|too (?:many|large|wide|big|long|much)|more than|exceed|results|response size|limit|query timeout|timed? ?out/i;
 
-/** The range ends beyond the node's newest block (Anvil's words): no range is too large for that. */
+/** The range ends beyond the node's newest block (Anvil's wording), which no smaller range changes. */
 const BEYOND_HEAD = /OutOfRangeError/;
 
-/** Whether a refusal of `eth_getLogs` may be due to the size of what was asked for. */
+/** Whether a refusal of `eth_getLogs` may be due to the size of the request. */
 function isTooMuch(error: unknown): boolean {
   if (!(error instanceof RpcError) || !error.answered || BEYOND_HEAD.test(error.message)) return false;
   const { code } = error.cause instanceof AnswerError ? error.cause : { code: 0 };
@@ -110,8 +111,8 @@ function isTooMuch(error: unknown): boolean {
 }
 
 /**
- * Blocks that a refusal says would be answered: "this block range should work: [0x1, 0x1f4]", "up to a 500 block range", "limited to a
- * 5 range", "exceed maximum block range: 5000".
+ * Returns the number of blocks that a refusal says would be accepted: "this block range should work: [0x1, 0x1f4]", "up to a 500 block
+ * range", "limited to a 5 range", "exceed maximum block range: 5000".
  */
 function findNamedBlocks(message: string, fromBlock: bigint): bigint | undefined {
   const range = /\[\s*(0x[0-9a-f]{1,16}|\d{1,18})\s*,\s*(0x[0-9a-f]{1,16}|\d{1,18})\s*\]/i.exec(message);
@@ -128,7 +129,7 @@ function findNamedBlocks(message: string, fromBlock: bigint): bigint | undefined
   return count[2] === undefined ? digits : digits * 1_000n;
 }
 
-/** Nodes promise the order of blocks and logs; whoever follows the chain relies on it. */
+/** Sorts by block and log index: nodes promise this order, and followers of the chain rely on it. */
 function inOrder(logs: readonly RawLog[]): readonly RawLog[] {
   return logs.toSorted((a, b) => Number(a.blockNumber - b.blockNumber) || a.logIndex - b.logIndex);
 }

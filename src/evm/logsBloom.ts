@@ -7,10 +7,10 @@ const BLOOM_BYTES = 256;
 const HASH_BYTES_USED = 6;
 
 /**
- * Says whether a block may have logs of one of these contracts, by its header's bloom filter (Yellow Paper, 4.4.3): `false` is certain, a
- * crowded block gives `true` for contracts that it has nothing of.
+ * Whether a block may have logs of one of these contracts, according to its header's bloom filter (Yellow Paper, 4.4.3). For a valid
+ * filter, `false` is certain; in a crowded block, `true` may be a false positive.
  *
- * @param logsBloom 256 bytes as hex; whatever else a node gave says nothing, and is `false`.
+ * @param logsBloom 256 bytes as hex; anything else that a node returned says nothing, and gives `false`.
  */
 export function mayHaveLogsOf(logsBloom: unknown, addresses: readonly Hex[]): boolean {
   if (typeof logsBloom !== "string" || !/^0x[0-9a-fA-F]{512}$/.test(logsBloom) || /^0x0+$/.test(logsBloom))

@@ -19,7 +19,7 @@ const DEFAULT_HEDGE_MS = 2_000;
 const DEFAULT_PROBE_MS = 5_000;
 const DEFAULT_LAG_BLOCKS = 5;
 
-/** What a node that lags answers with `null`, as one answers that knows it isn't there. */
+/** Methods for which a lagging node answers `null`, just like a node that knows the data doesn't exist. */
 const UNKNOWN_TO_SOME: ReadonlySet<string> = new Set([
   "eth_getBlockByHash",
   "eth_getBlockByNumber",
@@ -27,36 +27,37 @@ const UNKNOWN_TO_SOME: ReadonlySet<string> = new Set([
   "eth_getTransactionReceipt",
 ]);
 
-/** A network by the nodes behind several URLs: whoever asks it notices nothing of a node that fails, lags or lies. */
+/** A network accessed through nodes at several URLs: callers don't notice a node that fails, lags or lies. */
 export interface PoolClient extends ChainClient {
-  /** How each node stood when it was last asked, in the configured order. */
+  /** Returns the state of each node when it was last asked, in the configured order. */
   nodes(): readonly NodeStatus[];
   /** Asks every node for its chain and head now. Never rejects. */
   checkNodes(): Promise<readonly NodeStatus[]>;
 }
 
-/** Options of {@link createPoolClient}. */
 export interface NodePoolOptions {
-  /** At least one; the first that is in order is asked. */
+  /** At least one; the first healthy one is asked. */
   readonly rpcUrls: readonly string[];
   /** Nodes of other chains are excluded. */
   readonly chainId: number;
-  /** How long one answer of one node may take. Default 10,000. */
+  /** How long a single node's answer may take. Default 10,000. */
   readonly timeoutMs?: number;
-  /** After so long without an answer another node is asked, too. Default 2,000. */
+  /** Time without an answer after which another node is asked as well. Default 2,000. */
   readonly hedgeMs?: number;
-  /** Between looks at the heads of all nodes. Default 5,000. */
+  /** Interval between checks of all nodes' heads. Default 5,000. */
   readonly probeMs?: number;
-  /** A node this many blocks behind the newest head is asked after the others; a head this many blocks ahead of it is checked. Default 5. */
+  /**
+   * A node this many blocks behind the newest head is asked after the others; a head this many blocks ahead of it is verified. Default 5.
+   */
   readonly lagBlocks?: number;
-  /** Told when a node's state changes. */
+  /** Called when a node's state changes. */
   readonly onNodeChange?: (status: NodeStatus) => void;
 }
 
 /**
- * Connects to one network by several nodes. A request goes to the first node in order and, if that one fails or is slow, to the next
- * within {@link NodePoolOptions.hedgeMs}; a refusal that every node would give (a revert, a spent nonce) is the answer. Signed
- * transactions that one node took are handed to the others, too. No error holds a URL or a host; nodes are told by their number.
+ * Connects to one network through several nodes. A request goes to the first healthy node and, if that one fails or is slow, to the next
+ * within {@link NodePoolOptions.hedgeMs}; a refusal that every node would give (a revert, a spent nonce) is the answer. Signed transactions
+ * that one node accepted are passed on to the others. Errors never contain a URL or a host; nodes are identified by number.
  */
 export function createPoolClient(options: NodePoolOptions): PoolClient {
   const pool = openNodePool(options);
@@ -79,10 +80,10 @@ function openNodePool(options: NodePoolOptions): NodePool {
   const nodes = rpcUrls.map((rpcUrl, index) =>
     openPoolNode({ node: index + 1, rpcUrl, chainId, timeoutMs, onChange: onNodeChange }),
   );
-  /** Newest block that a node is believed to have. */
+  /** Newest block that any node is believed to have. */
   let best: bigint | undefined;
 
-  /** Whether a node has the head that it tells of: one that is far ahead must have the block before it, and be its successor. */
+  /** Whether a node has the head it reports: if the head is far ahead, the node must also have the block before it, as its parent. */
   const believe = async (node: PoolNode, told: unknown): Promise<boolean> => {
     const head = readHead(told);
     if (head === undefined) return false;
@@ -91,7 +92,7 @@ function openNodePool(options: NodePoolOptions): NodePool {
       const parent = await node.ask("eth_getBlockByNumber", [toQuantity(number - 1n), false]);
       if ((parent as { hash?: unknown } | null)?.hash !== parentHash) {
         node.noteHead(undefined);
-        node.fail(`it tells of block ${number} and has not got the one before`);
+        node.fail(`it announced block ${number} but does not have the one before`);
         return false;
       }
     }
@@ -101,8 +102,8 @@ function openNodePool(options: NodePoolOptions): NodePool {
   };
 
   /**
-   * Of a block that they don't have, some nodes say that it has no logs, and of a range, that it ends where their chain does. Asked of
-   * another node, whether the block is there says nothing.
+   * Checks that logs cover the whole request: for a block that it lacks, a node may return no logs, and for a range, only those up to its
+   * own head. Only the node that answered can tell whether it has the block.
    */
   const assertComplete = async (
     node: PoolNode,
@@ -140,9 +141,9 @@ function openNodePool(options: NodePoolOptions): NodePool {
     if (method !== "eth_getBlockByNumber" || answer === null) return answer;
     const wanted = String(parameters[0]);
     if (wanted === "latest" && !(await believe(node, answer)))
-      throw new RpcError(method, node.status().why ?? "the answer is no block");
+      throw new RpcError(method, node.status().why ?? "the answer is not a block");
     if (wanted.startsWith("0x") && readHead(answer)?.number !== BigInt(wanted)) {
-      node.fail(`asked for block ${BigInt(wanted)}, it gives another one`);
+      node.fail(`asked for block ${BigInt(wanted)}, it returned a different one`);
       throw new RpcError(method, node.status().why!);
     }
     return answer;
@@ -150,7 +151,7 @@ function openNodePool(options: NodePoolOptions): NodePool {
 
   const ending = new AbortController();
 
-  /** Nodes in the order in which to ask them; waits for the first whose pause ends where all are to be left alone. */
+  /** Returns the nodes in the order to ask them; when all are backing off, waits for the first pause to end. */
   const pick = async (): Promise<readonly PoolNode[]> => {
     const inOrder = (): PoolNode[] =>
       nodes
@@ -160,12 +161,12 @@ function openNodePool(options: NodePoolOptions): NodePool {
     const present = nodes.filter((node) => node.status().state !== "excluded");
     if (ready.length === 0 && present.length > 0) {
       const pauseMs = Math.min(...present.map((node) => node.pauseMs()));
-      // Somebody waits for the answer, so this keeps the process alive.
+      // A caller waits for the answer, so this timer keeps the process alive.
       const { signal } = ending;
       await sleep(Math.min(Math.ceil(pauseMs), timeoutMs), undefined, { signal }).catch(() => {});
       ready = inOrder();
     }
-    // Those that failed lately may work again; those that asked to be left alone are.
+    // Recently failed nodes may work again; rate-limited ones are left alone.
     const rest = present.filter((node) => !ready.includes(node) && !node.isLimited);
     return [...ready, ...rest];
   };
@@ -184,13 +185,13 @@ function openNodePool(options: NodePoolOptions): NodePool {
     return answer;
   };
 
-  /** One node alone may keep a transaction to itself. */
+  /** Passes a transaction on to the other nodes, because a single node may keep it to itself. */
   const passOn = (by: PoolNode, parameters: readonly unknown[]): void => {
     for (const node of nodes)
       if (node !== by && node.pauseMs() === 0) node.ask("eth_sendRawTransaction", parameters).catch(() => {});
   };
 
-  /** Looks at the heads of all nodes at the same moment, so that they can be compared. */
+  /** Checks the heads of all nodes at the same moment, so that they can be compared. */
   const probe = async (): Promise<void> => {
     const due = nodes.filter((node) => node.pauseMs() === 0);
     const heads = await Promise.all(

@@ -2,16 +2,16 @@ import { AnswerError } from "./connection.ts";
 import { HttpStatusError } from "./httpTransport.ts";
 
 /**
- * What an error says of the node that gave it:
- * - `failing`: it can't work now, for whatever is asked: unreachable, too slow, over its rate limit, a page instead of an answer;
- * - `lacking`: it has not got this, and another one may: a block that it doesn't know yet, a state that it has pruned, a method;
- * - `answer`: a refusal that every node would give: of a call that reverts, of a nonce that is spent, of too wide a range.
+ * What an error says about the node that returned it:
+ * - `failing`: it can't serve any request at the moment: unreachable, too slow, over its rate limit, a page instead of an answer;
+ * - `lacking`: it doesn't have this, but another one may: a block it doesn't know yet, a state it has pruned, a method;
+ * - `answer`: a refusal that every node would give: a call that reverts, a spent nonce, too wide a range.
  */
 export type NodeTrouble = "failing" | "lacking" | "answer";
 
-/** Of "limit exceeded" (EIP-1474) that says how much was asked for, not how often. */
+/** A "limit exceeded" (EIP-1474) about how much was requested, not how often. */
 const TOO_MUCH = /range|results|logs|blocks?\b|response size|too (?:large|long|wide)/i;
-/** geth, Erigon, Nethermind, Besu, Reth, and the providers in front of them. */
+/** Texts of geth, Erigon, Nethermind, Besu, Reth, and the providers in front of them. */
 const FAILING =
   /rate.?limit|too many requests|request (?:limit|count|rate)|requests per|(?:daily|monthly|capacity|quota|credits?|compute units|throughput)\b.*(?:exceeded|reached|limit|exhausted)|exceeded.*(?:capacity|quota|credits?|compute units|throughput|rate)|internal (?:server )?error|try again|temporarily|unavailable|unauthori[sz]ed|forbidden|invalid (?:api|project)|api.?key|timed? ?out|is syncing|not synced/i;
 const LACKING =
@@ -19,10 +19,10 @@ const LACKING =
 const METHOD_NOT_FOUND = -32_601;
 const METHOD_NOT_SUPPORTED = -32_004;
 const LIMIT_EXCEEDED = -32_005;
-/** JSON-RPC's codes for a call that reverts; what its reason says is the contract's word, not the node's. */
+/** Nodes' JSON-RPC code for a call that reverts; its reason is the contract's text, not the node's. */
 const REVERTED = 3;
 
-/** Reads what a transport threw. Nodes give little but text: a test pins it. */
+/** Classifies an error thrown by a transport. Nodes return little but text: a test pins the patterns. */
 export function troubleOf(error: unknown): NodeTrouble {
   if (!(error instanceof AnswerError)) return "failing";
   const { code, message, data } = error;
@@ -34,7 +34,7 @@ export function troubleOf(error: unknown): NodeTrouble {
     : "answer";
 }
 
-/** How long the other side asks to be left alone, in milliseconds. */
+/** Returns how long the server asks not to be contacted, in milliseconds. */
 export function retryAfterOf(error: unknown): number | undefined {
   return error instanceof HttpStatusError ? error.retryAfterMs : undefined;
 }

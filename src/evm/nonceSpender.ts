@@ -3,11 +3,11 @@ import { RpcError, parseHex, parseObject, parseQuantity, toQuantity } from "../l
 import type { ChainClient } from "./client.ts";
 
 /**
- * Finds the transaction that spent a nonce of an account, in the block after which the account's count of transactions is above the nonce.
- * Unlike a receipt, which a node may lack of a transaction that is mined, this tells whose transaction it was.
+ * Finds the transaction that spent a nonce of an account, in the first block after which the account's transaction count is above the
+ * nonce. Unlike a receipt, which a node may lack even for a mined transaction, this shows whose transaction it was.
  *
- * @returns its hash, or `undefined` where nodes keep no states so old.
- * @throws {RpcError} when a node does not answer, or the answers don't fit each other, as of nodes at different blocks.
+ * @returns its hash, or `undefined` when nodes don't keep states that old.
+ * @throws {RpcError} when a node does not answer, or the answers contradict each other, as from nodes at different blocks.
  */
 export async function findNonceSpender(
   client: Pick<ChainClient, "getHead" | "request">,
@@ -35,7 +35,7 @@ export async function findNonceSpender(
   }
 }
 
-/** First block after which the account has spent the nonce. */
+/** Returns the first block after which the account has spent the nonce. */
 async function findBlock(options: {
   readonly client: Pick<ChainClient, "request">;
   readonly account: Hex;
@@ -49,7 +49,7 @@ async function findBlock(options: {
   };
   if (!(await isSpentAfter(head)))
     throw new RpcError("eth_getTransactionCount", `nonce ${nonce} is free in block ${head}`);
-  // Spent lately, as a rule: back in steps that double, then forth by halves.
+  // Usually spent recently: search back in doubling steps, then bisect.
   let spent = head;
   let free = -1n;
   for (let step = 1n; spent > 0n && free < 0n; step *= 2n) {

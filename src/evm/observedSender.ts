@@ -1,7 +1,7 @@
 import type { Receipt } from "./client.ts";
 import type { Sender } from "./sender.ts";
 
-/** Gives back the same sender, which tells `onReceipt` of every receipt before whoever waits for it. */
+/** Wraps a sender so that `onReceipt` is called with every receipt before the caller gets it. */
 export function observeSender<Payload>(
   sender: Sender<Payload>,
   onReceipt: (receipt: Receipt, payload: Payload) => void,

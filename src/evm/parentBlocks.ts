@@ -2,10 +2,11 @@ import { parseObject, parseQuantity, toQuantity } from "../lib/nodeAnswers.ts";
 import type { ChainClient } from "./client.ts";
 
 /**
- * Finds the blocks in which `block.number` had a value, where that is the parent chain's: on Arbitrum contracts see the number of an
- * Ethereum block, which holds for hundreds of Arbitrum's own and which its nodes tell as `l1BlockNumber`. About 60 calls.
+ * Finds the blocks in which `block.number` had a given value, on networks where it is the parent chain's: on Arbitrum, contracts see
+ * the number of an Ethereum block, which stays the same for hundreds of Arbitrum blocks and which nodes report as `l1BlockNumber`.
+ * Takes about 60 calls.
  *
- * @returns the first and the last of them; `undefined` where the network has no such numbers, or no block with this one.
+ * @returns the first and the last of them; `undefined` when the network has no such numbers, or no block with this one.
  */
 export async function findBlocksOfParent(
   client: Pick<ChainClient, "request">,
@@ -22,12 +23,12 @@ export async function findBlocksOfParent(
   };
   const latest = await read("latest");
   if (latest === undefined || latest.parent < parentNumber) return undefined;
-  /** Returns the first block whose parent's number is as high, or the one after the latest. */
+  /** Returns the first block whose parent number is at least this high, or the one after the latest. */
   const firstFrom = async (parent: bigint): Promise<bigint> => {
     let [low, high] = [0n, latest.number + 1n];
     while (low < high) {
       const middle = (low + high) / 2n;
-      // Blocks from before the numbers were told, on a chain that changed its software, lie before all others.
+      // On a chain that changed its software, blocks from before the numbers were reported precede all others.
       const found = (await read(toQuantity(middle)))?.parent ?? 0n;
       if (found >= parent) high = middle;
       else low = middle + 1n;

@@ -1,8 +1,8 @@
-/** Pauses that end early together. */
+/** Pauses that can be ended early together. */
 export interface Pauses {
-  /** Waits; whether it was cut short by {@link Pauses.end}. Ends early, with `false`, when the signal aborts. */
+  /** Waits; resolves to whether it was cut short by {@link Pauses.end}. Ends early, with `false`, when the signal aborts. */
   wait(ms: number): Promise<boolean>;
-  /** Ends every pause under way. */
+  /** Ends every pause in progress. */
   end(): void;
 }
 

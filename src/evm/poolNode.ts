@@ -4,53 +4,52 @@ import { createUrlHider } from "./hideUrl.ts";
 import { retryAfterOf, troubleOf } from "./nodeTrouble.ts";
 import { asRpcError, openTransport } from "./transport.ts";
 
-/** First pause before a failing node is asked again; twice as long with each failure in a row. */
+/** First back-off of a failing node; doubled with each consecutive failure. */
 const FIRST_BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 30_000;
-/** A node of another chain is looked at again so often: what stands behind a URL may be put right. */
+/** Interval at which a node of another chain is checked again: the node behind a URL may be corrected. */
 const EXCLUDED_MS = 60_000;
-/** No `Retry-After` keeps a node away for longer. */
+/** Upper limit for `Retry-After`. */
 const LONGEST_RETRY_AFTER_MS = 120_000;
 
-/** How one node of a network stands. Its URL, which may hold a key, is never part of it. */
+/** The state of one of a network's nodes. It never contains the URL, which may include a key. */
 export interface NodeStatus {
-  /** Its place in the configured list, from 1. */
+  /** Position in the configured list, from 1. */
   readonly node: number;
-  /** `unchecked`: not asked for its chain yet. `lagging`: behind the others. `failing`: left alone for a while. `excluded`: of another chain. */
+  /** `unchecked`: not asked for its chain yet. `lagging`: behind the others. `failing`: backing off. `excluded`: on another chain. */
   readonly state: "unchecked" | "healthy" | "lagging" | "failing" | "excluded";
   /** What is wrong; absent while nothing is. */
   readonly why?: string;
-  /** Its chain id, once it has said one. */
+  /** Its chain id, once it has reported one. */
   readonly chainId?: number;
   /** Newest block that it is believed to have. */
   readonly headNumber?: bigint;
-  /** Whether it pushes heads now. */
+  /** Whether it is currently pushing heads. */
   readonly pushesHeads: boolean;
 }
 
-/** One node of a pool: asked only while it is of the right chain, and left alone for a while after it failed. */
+/** One node of a pool: asked only while it is on the right chain, and left alone for a while after a failure. */
 export interface PoolNode {
   readonly node: number;
   readonly canPush: boolean;
   status(): NodeStatus;
-  /** Throws an {@link RpcError} without the URL; whose fault it is, {@link troubleOf} says of its cause. */
+  /** Sends a request. Throws an {@link RpcError} without the URL; {@link troubleOf} says whose fault its cause is. */
   ask(method: string, parameters: readonly unknown[]): Promise<unknown>;
-  /** Milliseconds until it may be asked again; 0 while it is not failing. */
+  /** Returns the milliseconds until it may be asked again; 0 while it is not failing. */
   pauseMs(): number;
   /** Whether it has asked to be left alone, by a rate limit. */
   readonly isLimited: boolean;
-  /** Counts a failure that it did not report itself. */
+  /** Counts a failure that the node did not report itself. */
   fail(why: string): void;
   noteHead(number: bigint | undefined): void;
   setLagging(isLagging: boolean): void;
-  /** Has heads pushed; calls back until the stop that it gives. Rejects where the node refuses. */
+  /** Subscribes to heads; calls back until the returned function is called. Rejects when the node refuses. */
   subscribe(onHead: (head: unknown) => void): Promise<() => void>;
-  /** Takes a new connection; what is under way on the present one may end there. */
+  /** Opens a new connection; requests in flight on the current one may still finish there. */
   reconnect(): void;
   close(): void;
 }
 
-/** Options of {@link openPoolNode}. */
 export interface PoolNodeOptions {
   readonly node: number;
   readonly rpcUrl: string;
@@ -75,7 +74,7 @@ export function openPoolNode({ node, rpcUrl, chainId, timeoutMs, onChange }: Poo
   let headNumber: bigint | undefined;
   let told = "unchecked";
 
-  /** Connections that were replaced, until nothing can be under way on them. */
+  /** Replaced connections, kept until nothing can be in flight on them. */
   const retired = new Map<Transport, NodeJS.Timeout>();
   const retire = (old: Transport): void => {
     clearTimeout(retired.get(old));
@@ -112,7 +111,7 @@ export function openPoolNode({ node, rpcUrl, chainId, timeoutMs, onChange }: Poo
     tell();
   };
   const fail = (reason: string, retryAfterMs = 0): void => {
-    // What was under way when it failed, and fails too, is no failure of its own.
+    // Requests that were in flight when the node failed, and fail too, don't count as further failures.
     const isNew = pauseMs() === 0;
     const backOffMs = isNew ? Math.min(FIRST_BACK_OFF_MS * 2 ** failures, LONGEST_BACK_OFF_MS) : 0;
     if (isNew) failures += 1;
@@ -139,7 +138,7 @@ export function openPoolNode({ node, rpcUrl, chainId, timeoutMs, onChange }: Poo
     const answer = Number(parseQuantity(await request("eth_chainId", []), "chain id"));
     answeredChainId = answer;
     if (answer !== chainId) {
-      leaveAlone(`its chain id is ${answer}, and ${chainId} is expected`, EXCLUDED_MS);
+      leaveAlone(`its chain id is ${answer}, but ${chainId} is expected`, EXCLUDED_MS);
       throw new WrongChainError(why!);
     }
     isChecked = true;
@@ -195,7 +194,7 @@ export function openPoolNode({ node, rpcUrl, chainId, timeoutMs, onChange }: Poo
   };
 }
 
-/** A node's answer to `eth_getBlockByNumber`, or a pushed head, as far as the pool looks at it. */
+/** Reads the part of a node's answer to `eth_getBlockByNumber`, or of a pushed head, that the pool needs. */
 export function readHead(
   answer: unknown,
 ): { readonly number: bigint; readonly parentHash: unknown } | undefined {
@@ -207,7 +206,7 @@ export function readHead(
   }
 }
 
-/** A URL leads to a node of another chain. */
+/** A URL leads to a node on another chain. */
 export class WrongChainError extends RpcError {
   constructor(reason: string) {
     super("eth_chainId", reason);

@@ -1,30 +1,33 @@
 import { readHead } from "./poolNode.ts";
 import type { PoolNode } from "./poolNode.ts";
 
-/** The heads that the nodes of a pool push, from one node at a time. */
+/** The heads that a pool's nodes push, taken from one node at a time. */
 export interface PushedHeads {
-  /** Calls back with each head until the stop that it gives. */
+  /** Calls back with each head until the returned function is called. */
   listen(onHead: (head: unknown) => void): () => void;
-  /** Subscribes where nothing is pushed though it should be: call it again and again. */
+  /** Subscribes where nothing is pushed although it should be; to be called regularly. */
   renew(): void;
   close(): void;
 }
 
-/** Where one node's subscription stands. */
+/** The state of one node's subscription. */
 interface Feed {
   readonly node: PoolNode;
   isStarting: boolean;
   stop: (() => void) | undefined;
-  /** Last head that came, or the node's when the subscription began. */
+  /** The last head pushed, or the node's head when the subscription started. */
   pushed: bigint | undefined;
 }
 
-/** Creates the pushed heads of a pool: those of the first node in order that pushes, so that nodes that differ on the newest block don't look like a reorganisation. */
+/**
+ * Creates the pushed heads of a pool: those of the first healthy node that pushes, so that nodes that disagree about the newest block
+ * don't look like a reorg.
+ */
 export function createPushedHeads(options: {
   readonly nodes: readonly PoolNode[];
-  /** A node that is this many blocks further than what it pushed pushes no more. */
+  /** A node that is more than this many blocks ahead of what it last pushed has stopped pushing. */
   readonly lagBlocks: number;
-  /** Whether the node has the head that it tells of. */
+  /** Whether the node has the head it reports. */
   readonly believe: (node: PoolNode, head: unknown) => Promise<boolean>;
 }): PushedHeads {
   const { lagBlocks, believe } = options;
@@ -53,7 +56,7 @@ export function createPushedHeads(options: {
       if (isClosed) stop();
       else feed.stop = stop;
     } catch {
-      // The next look tries again.
+      // The next check tries again.
     } finally {
       feed.isStarting = false;
     }
@@ -71,7 +74,7 @@ export function createPushedHeads(options: {
       if (feed.stop !== undefined && isSilent(feed)) {
         feed.stop();
         feed.stop = undefined;
-        // The connection itself may have lost what is pushed.
+        // The connection itself may be losing pushed messages.
         feed.node.reconnect();
       }
       if (feed.stop === undefined) void start(feed);

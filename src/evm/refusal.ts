@@ -3,13 +3,13 @@ import type { RpcError } from "./client.ts";
 
 /**
  * What a node's refusal of a raw transaction means:
- * - `waiting`: it has the transaction already;
- * - `nonce_spent`: the account has sent that nonce, this transaction or another one;
- * - `underpriced`: it pays too little, for the block or to replace the one with the same nonce;
- * - `too_large`: no block or pool takes it, whatever it pays; fewer requests in it may do;
- * - `unreachable`: nothing is said of the transaction, the node can't work now;
+ * - `waiting`: it already has the transaction;
+ * - `nonce_spent`: the account has spent that nonce, with this transaction or another one;
+ * - `underpriced`: it pays too little for the block, or to replace the one with the same nonce;
+ * - `too_large`: no block or pool accepts it, whatever it pays; fewer requests in it may help;
+ * - `unreachable`: nothing is known about the transaction, because the node can't work at the moment;
  * - `unfunded`: the account lacks the coin, whatever is in the transaction;
- * - `refused`: for any other reason.
+ * - `refused`: any other reason.
  */
 export type RefusalMeaning =
   | "waiting"
@@ -20,7 +20,7 @@ export type RefusalMeaning =
   | "unfunded"
   | "refused";
 
-/** First match counts. Texts of geth, Anvil, Erigon, Nethermind, Besu and Reth; the names are those of geth's `txpool` and `core`. */
+/** The first match counts. Texts of geth, Anvil, Erigon, Nethermind, Besu and Reth; the names are those of geth's `txpool` and `core`. */
 const MEANINGS: readonly (readonly [RefusalMeaning, RegExp])[] = [
   [
     "waiting",
@@ -45,7 +45,7 @@ const MEANINGS: readonly (readonly [RefusalMeaning, RegExp])[] = [
   ],
 ];
 
-/** Reads a refusal. Nodes give only text: this is the one place that knows it, and a test pins it. */
+/** Classifies a refusal. Nodes return only text: this is the only place that interprets it, and a test pins it. */
 export function meaningOf(error: RpcError): RefusalMeaning {
   const text = error.message.toLowerCase();
   return (
@@ -53,9 +53,12 @@ export function meaningOf(error: RpcError): RefusalMeaning {
   );
 }
 
-/** A transaction will never be on chain; nothing of it is there, and its nonce is free or spent by another one. */
+/** A transaction will never be on chain: nothing of it is there, and its nonce is free or spent by another one. */
 export class TransactionError extends TycheError {
-  /** `too_large`: fewer requests in it may do. `unfunded`: no transaction of the account does. `nonce_taken`: another one of the account was mined in its place. */
+  /**
+   * `too_large`: fewer requests in it may help. `unfunded`: no transaction of the account can be paid for. `nonce_taken`: another one of
+   * the account was mined in its place.
+   */
   readonly meaning: "refused" | "too_large" | "unfunded" | "nonce_taken";
 
   constructor(meaning: TransactionError["meaning"], reason: string, cause?: unknown) {

@@ -8,12 +8,11 @@ import type { Account, SignableTransaction } from "./account.ts";
 import { createUrlHider } from "./hideUrl.ts";
 import { openTransport } from "./transport.ts";
 
-/** A signer may ask a person, or a hardware module. */
+/** A signer may have to ask a person or a hardware module. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Options of {@link createRemoteAccount}. */
 export interface RemoteAccountOptions {
-  /** JSON-RPC URL of a signer that knows `eth_signTransaction`, such as Web3Signer or clef. */
+  /** JSON-RPC URL of a signer that supports `eth_signTransaction`, such as Web3Signer or clef. */
   readonly url: string;
   /** Account to sign for. */
   readonly address: Hex;
@@ -22,8 +21,8 @@ export interface RemoteAccountOptions {
 }
 
 /**
- * Creates an account whose key is with a remote signer. What comes back is checked before it is used: it must be the very transaction
- * that was asked for, signed by the account.
+ * Creates an account whose key is held by a remote signer. Its response is checked before it is used: it must be exactly the
+ * requested transaction, signed by the account.
  */
 export function createRemoteAccount(options: RemoteAccountOptions): Account {
   const { url, address, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
@@ -44,7 +43,7 @@ export function createRemoteAccount(options: RemoteAccountOptions): Account {
   };
 }
 
-/** The transaction as `eth_signTransaction` takes it. */
+/** Returns the transaction in the form that `eth_signTransaction` takes. */
 function requestOf(transaction: SignableTransaction, from: Hex): object {
   const { to, data, gas = 0n, value = 0n, nonce = 0, chainId } = transaction;
   const prices =
@@ -67,11 +66,11 @@ function requestOf(transaction: SignableTransaction, from: Hex): object {
   };
 }
 
-/** Web3Signer answers the bytes, clef and geth an object that holds them as `raw`. */
+/** Web3Signer returns the bytes; clef and geth return an object with the bytes in `raw`. */
 function rawOf(answer: unknown): Hex {
   const raw = typeof answer === "object" && answer !== null ? (answer as { raw?: unknown }).raw : answer;
   if (typeof raw !== "string" || !/^0x(?:[0-9a-f]{2})+$/i.test(raw))
-    throw new RemoteSignerError("its answer is no signed transaction");
+    throw new RemoteSignerError("its answer is not a signed transaction");
   return raw as Hex;
 }
 
@@ -89,11 +88,11 @@ async function assertSame(raw: Hex, wanted: SignableTransaction, address: Hex): 
     isSame = serializeTransaction(unsigned as SignableTransaction) === serializeTransaction(wanted);
     signer = await recoverTransactionAddress({ serializedTransaction: raw as TransactionSerialized });
   } catch {
-    throw new RemoteSignerError("its answer is no signed transaction");
+    throw new RemoteSignerError("its answer is not a signed transaction");
   }
-  if (!isSame) throw new RemoteSignerError("it signed another transaction than the one asked for");
+  if (!isSame) throw new RemoteSignerError("it signed a different transaction from the one requested");
   if (signer.toLowerCase() !== address.toLowerCase())
-    throw new RemoteSignerError(`it signed as ${signer}, and ${address} is expected`);
+    throw new RemoteSignerError(`it signed as ${signer}, but ${address} is expected`);
 }
 
 /** The remote signer can't be reached, refused, or signed something else. */

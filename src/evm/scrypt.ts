@@ -1,6 +1,6 @@
 import { pbkdf2Sync } from "node:crypto";
 
-/** Parameters of scrypt as key files name them. */
+/** Parameters of scrypt, named as in key files. */
 export interface ScryptParameters {
   /** A power of two. */
   readonly n: number;
@@ -9,8 +9,8 @@ export interface ScryptParameters {
 }
 
 /**
- * Derives a key of `bytes` bytes by scrypt (RFC 7914), whatever the ratio of n and r. OpenSSL refuses n ≥ 2^(16·r), as the RFC asks, but
- * there are wallets that write n = 2^18 with r = 1. Takes seconds and 128·r·n bytes, and blocks meanwhile.
+ * Derives a key of `bytes` bytes by scrypt (RFC 7914), for any ratio of n and r. OpenSSL refuses n ≥ 2^(16·r), as the RFC requires, but
+ * some wallets write n = 2^18 with r = 1. Takes seconds and 128·r·n bytes, and blocks the thread meanwhile.
  */
 export function deriveScryptKey(
   password: Uint8Array,
@@ -36,7 +36,7 @@ function mix(block: Buffer, n: number, r: number): void {
     [x, y] = [y, x];
   }
   for (let i = 0; i < n; i += 1) {
-    // The last 64 bytes as a number, modulo n: its lowest word is enough.
+    // The last 64 bytes as an integer, modulo n: the lowest word is enough.
     const at = (x[words - 16]! & (n - 1)) * words;
     for (let j = 0; j < words; j += 1) x[j]! ^= table[at + j]!;
     mixBlock(x, y, r);
@@ -47,7 +47,7 @@ function mix(block: Buffer, n: number, r: number): void {
 
 const scratch = new Uint32Array(16);
 
-/** `scryptBlockMix` (section 4): even parts of 64 bytes first, then the odd ones. */
+/** `scryptBlockMix` (section 4): even-numbered 64-byte blocks first, then the odd ones. */
 function mixBlock(from: Uint32Array, to: Uint32Array, r: number): void {
   const state = scratch;
   for (let j = 0; j < 16; j += 1) state[j] = from[from.length - 16 + j]!;
@@ -59,10 +59,10 @@ function mixBlock(from: Uint32Array, to: Uint32Array, r: number): void {
   }
 }
 
-/** Rounds of the Salsa20/8 core: each of columns, then of rows (section 3). */
+/** Rounds of the Salsa20/8 core, each a column round and a row round (section 3). */
 const DOUBLE_ROUNDS = 4;
 
-/** Variables of its own instead of an array's places: four times as fast. */
+/** Salsa20/8 with local variables instead of array elements: four times as fast. */
 function salsa20_8(state: Uint32Array): void {
   let x0 = state[0]!,
     x1 = state[1]!,

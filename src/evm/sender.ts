@@ -16,49 +16,49 @@ export type { SenderJournal } from "./senderJournal.ts";
 
 const DEFAULT_POLL_MS = 1_000;
 
-/** Why a sender signs nothing, or raises no price. */
+/** Why a sender isn't signing, or isn't raising a price. */
 export interface SenderWait {
   readonly reason: "price_above_cap";
-  /** What one gas costs now, and the most that is paid. */
+  /** The current price of one gas, and the highest that may be paid. */
   readonly priceWei: bigint;
   readonly capWei: bigint;
   /** Unix time in milliseconds. */
   readonly sinceMs: number;
-  /** In words. */
+  /** Explanation in words. */
   readonly message: string;
 }
 
-/** Sends transactions of one account, in the order of the calls: no nonce is ever skipped or used twice. */
+/** Sends transactions of one account in call order: no nonce is ever skipped or used twice. */
 export interface Sender<Payload = undefined> {
   readonly address: Hex;
   /**
-   * Signs, stores, broadcasts and waits for the receipt. While gas costs more than may be paid, it waits before it signs.
+   * Signs, stores and broadcasts a transaction, and waits for its receipt. While gas costs more than the cap, it waits before
+   * signing.
    *
-   * @throws {TransactionError} when it will never be on chain. Anything else leaves that open: the transaction may be signed.
+   * @throws {TransactionError} when it will never be on chain. Any other error leaves that open: the transaction may be signed.
    */
   send(call: Call, payload: Payload): Promise<Receipt>;
   /**
    * Broadcasts a transaction that an earlier process signed, reprices it when it is stuck, and waits for its receipt.
    *
-   * @param versions everything that was signed for one nonce, the dearest last.
+   * @param versions everything that was signed for one nonce, with the dearest last.
    * @throws {TransactionError} as {@link send}.
    */
   resume(versions: readonly SignedTransaction[], payload: Payload): Promise<Receipt>;
-  /** What it waits for; `undefined` while nothing but the network keeps it. */
+  /** Returns what it is waiting for; `undefined` while it is held up by nothing but the network. */
   waitsFor(): SenderWait | undefined;
-  /** Looks for receipts at once: call it with each new head. */
+  /** Checks for receipts at once; to be called with each new head. */
   poke(): void;
   /**
-   * Broadcasts again what the chain has lost and the journal has: call it after a reorganisation, and before {@link resume} when
-   * a process starts, for a chain may have gone back meanwhile. Without a journal the next transaction takes the first free
-   * nonce. Throws {@link RpcError} when the node can't be asked.
+   * Rebroadcasts what the journal has but the chain has lost. To be called after a reorg, and before {@link resume} when a process
+   * starts, because the chain may have been rolled back meanwhile. Without a journal the next transaction takes the first free nonce.
+   * Throws {@link RpcError} when the node can't be asked.
    *
    * @returns whether there was any.
    */
   reconcile(): Promise<boolean>;
 }
 
-/** Options of {@link createSender}. */
 export interface SenderOptions<Payload> {
   readonly client: ChainClient;
   readonly account: Account;
@@ -67,11 +67,11 @@ export interface SenderOptions<Payload> {
   readonly journal?: SenderJournal<Payload>;
   readonly signal: AbortSignal;
   readonly onError: (error: unknown) => void;
-  /** How often a transaction that waits is looked for, besides what new heads tell, and what failed is tried again. Default 1,000. */
+  /** Interval for checking a waiting transaction, in addition to new heads, and for retrying what failed. Default 1,000. */
   readonly pollMs?: number;
   /**
-   * Transactions under way at once; the next one is signed when a node has answered to the one before. Default 1, which is best where
-   * blocks come at once.
+   * Maximum number of transactions in flight; the next one is signed once a node has responded to the previous one. Default 1, which
+   * is best when blocks come at once.
    */
   readonly maxInFlight?: number;
 }
@@ -98,9 +98,12 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     fillGaps: gaps && ((nonce) => gaps.fill(nonce)),
   });
   let tail: Promise<unknown> = Promise.resolve();
-  /** Nonce of the next transaction; `undefined`: the chain says it. */
+  /** Nonce of the next transaction; `undefined` means that the chain is asked. */
   let nextNonce: number | undefined;
-  /** What a node refused, by hash, while its nonce is free. It may have taken it all the same: that hash carries nothing else. */
+  /**
+   * Refused transactions by hash, while their nonce is free. A node may have accepted one all the same, so its hash must not be
+   * reused for another payload.
+   */
   const refused = new Map<Hex, { readonly nonce: number; readonly payload: string | undefined }>();
   let refusals = 0n;
 
@@ -110,7 +113,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     return result;
   };
 
-  /** Waits until gas costs no more than may be paid; no nonce is taken meanwhile. */
+  /** Waits until gas costs no more than the cap; no nonce is claimed meanwhile. */
   const findPrice = async (call: Call): Promise<GasPrice> => {
     for (;;) {
       signal.throwIfAborted();
@@ -126,14 +129,14 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     }
   };
 
-  /** The first nonce from the next one on that no transaction under way has. */
+  /** Returns the first nonce from the next one on that no transaction in flight has. */
   const claimNonce = async (): Promise<number> => {
     let nonce = nextNonce ?? (await client.getNonce(account.address, "latest"));
     while (inFlight.has(nonce)) nonce += 1;
     return nonce;
   };
 
-  /** Signs a call; where the same bytes were refused with another payload, it asks for a little more gas than any of those. */
+  /** Signs a call; if the same bytes were refused with another payload, asks for slightly more gas than any of those. */
   const signAnew = async (
     call: Call,
     payload: Payload,
@@ -147,7 +150,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     return isFree ? transaction : await sign(call.gas + refusals);
   };
 
-  /** Delivers what was signed for a nonce; whoever is next may sign once a node has answered to it. Gives the receipt to come. */
+  /** Delivers what was signed for a nonce; the next caller may sign once a node has responded. Returns the pending receipt. */
   const launch = async (
     versions: readonly SignedTransaction[],
     payload: Payload,
@@ -175,7 +178,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
         inFlight.delete(nonce);
         wait = undefined;
         slots.release();
-        // The next one in the same block need not wait for its next look.
+        // The next transaction, often in the same block, need not wait for its next check.
         if (inFlight.size > 0) pauses.end();
       });
     receipt.catch(() => {});
@@ -184,7 +187,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     return { receipt };
   };
 
-  /** Runs in turn what ends in a launch; whatever fails before that gives its slot back. */
+  /** Runs work that ends in a launch in turn; a failure before the launch releases the slot. */
   const inSlot = async (
     prepare: () => Promise<readonly SignedTransaction[]>,
     payload: Payload,
@@ -202,7 +205,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
   };
 
   const sendOnce = async (call: Call, payload: Payload): Promise<Receipt> => {
-    // Outside its turn: what may cost more goes on meanwhile.
+    // Waits outside its turn, so that calls with a higher cap proceed meanwhile.
     if (call.maxGasPriceWei !== undefined) await findPrice(call);
     return await inSlot(
       async () => {
@@ -226,7 +229,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
         try {
           return await sendOnce(call, payload);
         } catch (error) {
-          // Whoever keeps a journal looks first which of its transactions it was that took the nonce.
+          // With a journal, the caller first checks which of its transactions took the nonce.
           if (!(isTaken(error) || error instanceof NonceGapError) || journal !== undefined) throw error;
         }
       }
@@ -256,7 +259,7 @@ function isTaken(error: unknown): boolean {
   return error instanceof TransactionError && error.meaning === "nonce_taken";
 }
 
-/** So many places; whoever finds none waits for one. */
+/** Creates a fixed number of slots; a caller that finds none free waits for one. */
 function createSlots(count: number): { take(): Promise<void>; release(): void } {
   const waiting: (() => void)[] = [];
   let free = count;

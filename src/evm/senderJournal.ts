@@ -1,17 +1,20 @@
 import type { SignedTransaction } from "./signedTransaction.ts";
 
-/** Where a sender leaves word before it acts; the service's is in its store, the oracle needs none (its duplicates are refused on chain). */
+/**
+ * The record that a sender persists before it acts. The service's is in its store; the oracle needs none, because its duplicates are refused
+ * on chain.
+ */
 export interface SenderJournal<Payload> {
-  /** Stores a signed transaction; it is broadcast only after this. */
+  /** Persists a signed transaction, which is broadcast only afterwards. */
   signed(transaction: SignedTransaction, payload: Payload): Promise<void>;
-  /** How it ended; with the gas that it used where it was mined. */
+  /** Records how a transaction ended, and its gas used if it was mined. */
   ended(
     transaction: SignedTransaction,
     end: "mined" | "replaced" | "failed",
     gasUsed?: bigint,
   ): Promise<void>;
-  /** Everything signed for this nonce and later ones that may be, or have been, in a node's pool: oldest first. */
+  /** Returns everything signed for this nonce and later ones that may be, or have been, in a node's pool, oldest first. */
   from(nonce: number): Promise<readonly SignedTransaction[]>;
-  /** The payload of a transaction that does nothing but use up a nonce. */
+  /** The payload of a transaction that only uses up a nonce. */
   readonly noPayload: Payload;
 }

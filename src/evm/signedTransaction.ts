@@ -5,12 +5,15 @@ import type { GasPrice } from "./fees.ts";
 
 /** What a transaction does. */
 export interface Call {
-  /** Receiver; absent where the transaction creates a contract, whose code `data` then makes. */
+  /** Receiver; absent when the transaction creates a contract from the code in `data`. */
   readonly to?: Hex;
   readonly data: Hex;
   readonly gas: bigint;
   readonly valueWei?: bigint;
-  /** Most that one gas of it may cost, in wei, such as that of a VRF lane: above that it would revert. Default: the network's cap. */
+  /**
+   * Highest price of one gas for this call, in wei, such as that of a VRF lane, above which it would revert. Default: the network's
+   * cap.
+   */
   readonly maxGasPriceWei?: bigint;
 }
 
@@ -21,7 +24,7 @@ export interface SignedTransaction {
   readonly nonce: number;
 }
 
-/** Signs a call for a nonce at a gas price: an EIP-1559 transaction where the price has a tip, else a legacy one. */
+/** Signs a call for a nonce at a gas price: an EIP-1559 transaction if the price has a tip, otherwise a legacy one. */
 export async function signCall(
   account: Account,
   call: Call,
@@ -44,7 +47,7 @@ export async function signCall(
   return { raw, hash, nonce };
 }
 
-/** Reads back from the signed bytes what {@link signCall} was given. Throws viem's error when they are none of ours. */
+/** Recovers the arguments of {@link signCall} from the signed bytes. Throws viem's error when the bytes aren't such a transaction. */
 export function readSigned({ raw }: SignedTransaction): { readonly call: Call; readonly price: GasPrice } {
   const parsed = parseTransaction(raw);
   const { to, data = "0x", gas = 0n, value = 0n } = parsed;

@@ -1,26 +1,26 @@
 import type { Hex } from "viem";
 
-/** Newest heads of which every one is kept: most reorganisations are no deeper. */
+/** Number of newest heads that are all kept: most reorgs are no deeper. */
 const DENSE_HEADS = 512;
-/** Of older heads one in so many blocks is kept, so that a deep reorganisation is followed from a little before its fork. */
+/** Of older heads, one in this many blocks is kept, so that a deep reorg is followed from shortly before its fork. */
 const SPARSE_BLOCKS = 64n;
-/** Sparse heads kept: they reach back 262,144 blocks. */
+/** Number of sparse heads kept: they reach back 262,144 blocks. */
 const MAX_SPARSE_HEADS = 4_096;
 
-/** The blocks that a follower was told of, by number: enough of them to find where a chain forked. */
+/** The blocks announced to a follower, by number: enough of them to find where a chain forked. */
 export interface ToldHeads {
   get(number: bigint): Hex | undefined;
   set(number: bigint, hash: Hex): void;
   /** Forgets the blocks from this number on. */
   dropFrom(number: bigint): void;
-  /** Numbers of the blocks remembered, ascending. */
+  /** Returns the numbers of the remembered blocks, ascending. */
   numbers(): readonly bigint[];
 }
 
 /** Creates the memory of one follower. */
 export function createToldHeads(known: ReadonlyMap<bigint, Hex> = new Map()): ToldHeads {
   const dense = new Map(known);
-  /** By number of the block, in order; one for each {@link SPARSE_BLOCKS}. */
+  /** By block number, in order; one for each {@link SPARSE_BLOCKS}. */
   const sparse = new Map<bigint, Hex>();
   let lastSparse = -SPARSE_BLOCKS;
 
@@ -49,12 +49,12 @@ export function createToldHeads(known: ReadonlyMap<bigint, Hex> = new Map()): To
 }
 
 /**
- * Finds the last of some blocks that the chain still has, by galloping back from the newest: 2 log2(n) questions where n blocks
- * were replaced, and one where none was.
+ * Finds the last of some blocks that the chain still has, galloping back from the newest: 2 log2(n) requests when n blocks were
+ * replaced, and one when none was.
  *
  * @param numbers ascending.
- * @param isKept whether the chain has the block that was told; blocks before one that it has, it has too.
- * @returns the index, -1 if the chain has none of them.
+ * @param isKept whether the chain has the block that was announced; if it has one, it also has all earlier ones.
+ * @returns the index, or -1 if the chain has none of them.
  */
 export async function findLastKept(
   numbers: readonly bigint[],

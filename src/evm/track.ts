@@ -4,80 +4,79 @@ import type { LogReader } from "./logReader.ts";
 import { createToldHeads, findLastKept } from "./toldHeads.ts";
 
 /**
- * Newest blocks that are asked for one by one, by hash, where several nodes answer: one that lacks a block says so then,
- * while it takes a range to end where its own chain does and leaves the rest out without a word.
+ * Number of newest blocks that are requested one at a time, by hash, when several nodes answer: asked for a hash, a node that lacks the
+ * block says so, whereas it cuts a range off at the end of its own chain and silently omits the rest.
  */
 const BLOCKS_BY_HASH = 16n;
-/** Pause before a failed step is tried again. */
+/** Pause before a failed step is retried. */
 const RETRY_MS = 250;
-/** A chain that has been shorter than before for so long has gone back: a node that lags catches up sooner. */
+/** A chain that has been shorter than before for this long has been rolled back: a lagging node catches up sooner. */
 const ROLLED_BACK_AFTER_MS = 15_000;
 
-/** A block on the way to a follower: its logs of the contracts watched, in order. */
+/** A block as announced to a follower: its logs of the watched contracts, in order. */
 export interface WatchedBlock {
   readonly number: bigint;
   readonly hash: Hex;
   readonly logs: readonly RawLog[];
 }
 
-/** What a follower is told. Calls come one after the other; the next waits for the promise of the one before. */
+/** What a follower wants, and the callbacks that announce it. Calls run one at a time; each waits for the promise of the previous one. */
 export interface Follower {
-  /** Contracts whose logs are wanted; asked anew for every block. */
+  /** Contracts whose logs are wanted; called again for every block. */
   readonly addresses: () => readonly Hex[];
   /** First block wanted. */
   readonly fromBlock: bigint;
-  /** Hashes of blocks that were told before, to an earlier process: a reorganisation that has taken one is told first. */
+  /** Hashes of blocks that were announced to an earlier process: a reorg that removed one is announced first. */
   readonly known?: ReadonlyMap<bigint, Hex>;
   /** A block with logs, or the newest block (with or without). */
   onBlock(block: WatchedBlock): void | Promise<void>;
   /**
-   * Blocks from this number on have been replaced, or are gone; those that took their place follow.
+   * Blocks from this number on have been replaced or removed; their replacements follow.
    *
    * @returns the first block wanted again, if that is an earlier one.
    */
   onReorg?(firstReplaced: bigint): bigint | undefined | Promise<bigint | undefined>;
 }
 
-/** The block that a receipt names. */
+/** The block named in a receipt. */
 export interface BlockRef {
   readonly blockNumber: bigint;
   readonly blockHash: Hex;
 }
 
-/** Options of {@link createTrack}. */
 export interface TrackOptions {
   readonly client: ChainClient;
-  /** Told of every failed step; it is tried again by itself. */
+  /** Called for every failed step, which is retried automatically. */
   readonly onError: (error: unknown) => void;
-  /** How long the chain must have been shorter than before to count as rolled back: 0 where no node lags. Default 15,000. */
+  /** How long the chain must have been shorter than before to count as rolled back: 0 if no node lags. Default 15,000. */
   readonly rolledBackAfterMs?: number;
 }
 
-/** One follower on its way along the chain. */
+/** One follower's progress along the chain. */
 export interface Track {
   addresses(): readonly Hex[];
   /** See `ChainWatcher.expect`. */
   expect(number: bigint, hash: Hex): void;
   advance(head: BlockHead): void;
-  /** The head is still the one told last. */
+  /** The head is still the one announced last. */
   remind(): void;
   stop(): void;
 }
 
-/** Where a follower is on its way. */
+/** The state of a follower's progress. */
 interface TrackState {
-  /** `idle`: told everything up to the newest head. `advancing`: on the way to `target`. `stopped`: for good. */
+  /** `idle`: everything up to the newest head is announced. `advancing`: on the way to `target`. `stopped`: for good. */
   phase: "idle" | "advancing" | "stopped";
-  /** First block to be told. */
+  /** First block to announce. */
   next: bigint;
-  /** Head to go to next; heads that come meanwhile take its place. */
+  /** Head to advance to next; heads that arrive meanwhile replace it. */
   target: BlockHead | undefined;
   newest: BlockHead | undefined;
-  /** The newest head, while it is below what has been told. */
+  /** The newest head, while it is below what has been announced. */
   shorter: { readonly head: BlockHead; readonly sinceMs: number } | undefined;
 }
 
-/** Brings one follower from where it is to the newest head, again and again; heads that come meanwhile are taken together. */
+/** Brings one follower up to the newest head, again and again; heads that arrive meanwhile are coalesced. */
 export function createTrack(
   options: TrackOptions,
   follower: Follower,
@@ -86,7 +85,7 @@ export function createTrack(
 ): Track {
   const { client, onError, rolledBackAfterMs = ROLLED_BACK_AFTER_MS } = options;
   const told = createToldHeads(follower.known);
-  /** Hashes of blocks that receipts told of, by number, until the chain is seen to have them or others. */
+  /** Hashes of blocks known from receipts, by number, until the chain is seen to have them or others. */
   const expected = new Map<bigint, Hex>();
   const state: TrackState = {
     phase: "idle",
@@ -126,7 +125,7 @@ export function createTrack(
       state.shorter = undefined;
       return;
     }
-    // A chain shorter than where a follower left off: it was set back meanwhile, and what comes now is new.
+    // The chain is shorter than where the follower left off: it was rolled back meanwhile, and everything that follows is new.
     if (state.next > head.number + 1n && told.numbers().length === 0) state.next = head.number + 1n;
     await followReorg(head);
     if (isTold()) return;
@@ -134,7 +133,7 @@ export function createTrack(
     state.shorter = undefined;
     do {
       await tellUpTo(head);
-      // What a receipt told of, and wasn't told now, may have been replaced on the way.
+      // A block known from a receipt that wasn't announced in this pass may have been replaced meanwhile.
       if (isAnyExpected((number) => number <= head.number)) await followReorg(head);
     } while (state.next <= head.number && !isStopped());
   };
@@ -158,7 +157,7 @@ export function createTrack(
     await tellByHash(head);
   };
 
-  /** Reads a range of blocks, all of one chain: the one that was told before it, and that ends in the block given back. */
+  /** Reads a range of blocks that are all of one chain: they follow the block announced before them and end in the returned block. */
   const readRange = async (fromBlock: bigint, lastBlock: bigint) => {
     const before = fromBlock - 1n;
     const addresses = follower.addresses();
@@ -173,7 +172,7 @@ export function createTrack(
       told.get(before) === undefined ? undefined : client.getHead(before),
     ]);
     const newest = blocks.at(-1);
-    // A range that ends beyond the chain says nothing of it, and other blocks may come there.
+    // A range that ends beyond the chain proves nothing about it, and other blocks may appear there.
     const isOne =
       end !== undefined &&
       ahead?.hash === end.hash &&
@@ -205,7 +204,7 @@ export function createTrack(
     if (expected.get(number) === hash) expected.delete(number);
   };
 
-  /** Goes back over blocks told, or told of by receipts, that the chain no longer has. */
+  /** Rewinds past announced blocks, and blocks known from receipts, that the chain no longer has. */
   const followReorg = async (head: BlockHead): Promise<void> => {
     const isNext = head.number === state.next && told.get(head.number - 1n) === head.parentHash;
     const isInDoubt = isAnyExpected(
@@ -224,16 +223,16 @@ export function createTrack(
     if (firstReplaced !== undefined) await rewind(firstReplaced);
   };
 
-  /** First block in whose place the chain has another one, as far as what was told shows it. */
+  /** Returns the first block that the chain has replaced, as far as the announced blocks show. */
   const findFirstReplaced = async (
     hashAt: (number: bigint) => Promise<Hex | undefined>,
   ): Promise<bigint | undefined> => {
     const numbers = told.numbers();
     const kept = await findLastKept(numbers, async (number) => (await hashAt(number)) === told.get(number));
     const lost = numbers[kept + 1];
-    // A node that lags has no block there: only another one in its place is a sign.
+    // A lagging node has no block there: only a different block in its place proves a reorg.
     if (lost === undefined || (await hashAt(lost)) === undefined) return undefined;
-    // Blocks in between had no logs and were not told; those in their place may have.
+    // The blocks in between had no logs and were not announced; their replacements may have some.
     if (kept >= 0) return numbers[kept]! + 1n;
     return follower.fromBlock < lost ? follower.fromBlock : lost;
   };
@@ -246,13 +245,16 @@ export function createTrack(
     state.shorter = undefined;
   };
 
-  /** A head below what was told: of a node that lags, or of a chain that was set back. Time tells; then what is told anew begins after the last block that is still there. */
+  /**
+   * Whether a head below what was announced means a rollback rather than a lagging node, which only time tells. After a rollback,
+   * announcing restarts after the last block that is still there.
+   */
   const hasGoneBack = async (head: BlockHead): Promise<boolean> => {
-    // Nothing beyond it has been told: whoever wants only what comes next waits for that.
+    // Nothing beyond this head has been announced: the follower only waits for the next block.
     if (head.number + 1n === state.next) return false;
     state.shorter = { head, sinceMs: state.shorter?.sinceMs ?? Date.now() };
     if (Date.now() - state.shorter.sinceMs < rolledBackAfterMs) return false;
-    // What was asked earlier may be answered later than what was pushed since.
+    // The answer to an earlier request may arrive after a newer pushed head.
     const present = await client.getHead("latest");
     if (present === undefined || present.number >= state.next) return false;
     const kept = told.numbers().findLast((number) => number <= head.number);
@@ -268,7 +270,7 @@ export function createTrack(
       advance(head);
     },
     expect(number, hash) {
-      // Who is not told of reorganisations knows nothing from receipts.
+      // A follower that isn't told about reorgs learns nothing from receipts.
       if (follower.onReorg === undefined || told.get(number) === hash) return;
       expected.set(number, hash);
       if (number < state.next && state.newest !== undefined) advance(state.newest);

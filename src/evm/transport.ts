@@ -12,7 +12,10 @@ export function openTransport(rpcUrl: string, timeoutMs: number): Transport {
   return openUnixSocket(rpcUrl, timeoutMs);
 }
 
-/** Makes the error that callers see of whatever a transport threw: without the URL, and with the node's own code and revert data. */
+/**
+ * Converts whatever a transport threw into the error that callers see: without the URL, and with the node's own code and revert
+ * data.
+ */
 export function asRpcError(method: string, cause: unknown, hideUrl: (text: string) => string): RpcError {
   if (cause instanceof RpcError) return cause;
   const message = hideUrl(messageOf(cause));
@@ -21,7 +24,7 @@ export function asRpcError(method: string, cause: unknown, hideUrl: (text: strin
   return new RpcError(method, message, {
     data: findRevertData(data),
     answered: true,
-    // Loggers write causes, too.
+    // Rebuilt without the URL, because loggers also write causes.
     cause: new AnswerError(message, code, data),
   });
 }

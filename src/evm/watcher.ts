@@ -8,39 +8,38 @@ import type { BlockRef, Follower, Track, TrackOptions } from "./track.ts";
 
 export type { Follower, WatchedBlock } from "./track.ts";
 
-/** Blocks whose logs are kept for the followers that come to them a little later. */
+/** Blocks whose logs are kept for followers that reach them a little later. */
 const SHARED_BLOCKS = 8;
 
 /**
- * Pauses before a block's logs are asked for again that its bloom filter may have and the node had not: behind one URL may stand nodes
- * of which some lag, and one that lacks a block says that it has no logs.
+ * Pauses before a block's logs are requested again, if its bloom filter suggests logs that the node didn't return: some of the nodes
+ * behind one URL may lag, and a node that lacks a block says that it has no logs.
  */
 const LOOK_AGAIN_MS = [250, 500, 1_000, 1_000, 1_000] as const;
-/** Once the chain is so much further, every node that works has the block. */
+/** Once the chain is this far ahead, every working node has the block. */
 const BLOCKS_TO_SPREAD = 3n;
 
-/** Follows one chain and tells any number of followers; one head subscription for all of them. */
+/** Follows one chain on behalf of any number of followers, with one head subscription for all of them. */
 export interface ChainWatcher {
   follow(follower: Follower): () => void;
   /**
-   * Takes word, from a receipt, of a block that may not have been told yet. If it turns out not to be on the chain, that is a
-   * reorganisation like any other: what is known from receipts is taken back, too.
+   * Takes note of a block named in a receipt, which may not have been announced yet. If it turns out not to be on the chain, that is a
+   * reorg like any other: what is known from receipts is taken back as well.
    */
   expect(block: BlockRef): void;
-  /** Newest head seen, or `undefined` before the first. */
+  /** Returns the newest head seen, or `undefined` before the first. */
   head(): SeenHead | undefined;
   close(): void;
 }
 
-/** A head, with the Unix times in milliseconds at which it was seen for the first and for the last time. */
+/** A head, with the Unix times in milliseconds at which it was first and last seen. */
 export interface SeenHead extends BlockHead {
   readonly firstSeenAtMs: number;
   readonly seenAtMs: number;
 }
 
-/** Options of {@link createChainWatcher}. */
 export interface ChainWatcherOptions extends TrackOptions {
-  /** Pause between looks at the newest block where heads aren't pushed, and the safety net where they are. */
+  /** Interval between polls of the newest block: the only source if heads aren't pushed, a safety net if they are. */
   readonly pollIntervalMs: number;
 }
 
@@ -71,7 +70,7 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
       unsubscribe ??= await client.subscribeHeads(take);
       const before = newest;
       const head = await client.getHead("latest");
-      // What was pushed meanwhile is newer than the answer may be.
+      // A head pushed meanwhile may be newer than this answer.
       if (head === undefined || newest !== before) return;
       if (head.hash !== newest?.hash) take(head);
       else {
@@ -112,7 +111,7 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   };
 }
 
-/** Reads the logs of a block once for all followers that are told of it: most are told of the same block at the same time. */
+/** Reads a block's logs once for all followers: most of them are at the same block at the same time. */
 function shareLogs(
   client: ChainClient,
   tracks: ReadonlySet<Track>,
@@ -127,7 +126,7 @@ function shareLogs(
       await sleep(pauseMs, undefined, { ref: false });
       logs = await client.getLogs({ addresses, blockHash: hash });
     }
-    // Of a block that it does not know, as while a chain is brought back, Anvil has no logs; other nodes answer with an error.
+    // For a block it does not know, such as while a chain is being restored, Anvil returns no logs; other nodes return an error.
     const isEmpty = logs.length === 0 && !client.isSureOfLogs;
     if (isEmpty && (await client.getHead(number))?.hash !== hash)
       throw new Error(`the node does not have block ${number} any more`);
@@ -135,7 +134,7 @@ function shareLogs(
   };
   return (block) => {
     const addresses = [...new Set([...tracks].flatMap((track) => track.addresses()))];
-    // Whoever joins later with other contracts must not be given logs that were read without them.
+    // A follower that joins later with other contracts must not get logs that were read without them.
     const key = `${block.hash} ${addresses.join()}`;
     let logs = recent.get(key);
     if (logs === undefined) {

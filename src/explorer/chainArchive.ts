@@ -5,16 +5,16 @@ import { createLogReader, type LogRange } from "../evm/logReader.ts";
 import type { NetworkChain } from "../networks/network.ts";
 import type { ExploredNode } from "./sparedNode.ts";
 
-/** Blocks of logs that an external node is asked for at first: many refuse more. */
+/** Initial block range for log queries to an external node: many refuse more. */
 const QUERIED_BLOCKS = 10_000n;
-/** Calls that one query of an external node may take. */
+/** Maximum number of calls for one query to an external node. */
 const MAX_PIECES = 100;
 
-/** A transaction as its sender signed it, and what became of it. Hashes and addresses are lower case. */
+/** A transaction as its sender signed it, and its place on the chain. Hashes and addresses are lower case. */
 export interface ArchivedTransaction {
   readonly hash: Hex;
   readonly from: Hex;
-  /** `null`: it creates a contract. */
+  /** `null` for a contract creation. */
   readonly to: Hex | null;
   /** Address of the contract that it creates. */
   readonly created: Hex | null;
@@ -25,7 +25,7 @@ export interface ArchivedTransaction {
   readonly input: Hex;
   /** `null` until it is mined. */
   readonly blockNumber: bigint | null;
-  /** Place in the block. */
+  /** Position in the block. */
   readonly index: number | null;
 }
 
@@ -41,15 +41,18 @@ export interface ArchivedBlock {
   readonly transactions: readonly ArchivedTransaction[];
 }
 
-/** What an address holds now. */
+/** The current state of an account. */
 export interface ArchivedAccount {
   readonly balanceWei: bigint;
-  /** Transactions sent; of a contract, contracts created. */
+  /** Number of transactions sent; for a contract, of contracts created. */
   readonly nonce: number;
   readonly codeBytes: number;
 }
 
-/** Which logs: of one contract, with these topics (`null` matches any, a list any of them), both ends included. */
+/**
+ * Selects logs: of one contract, with these topics (`null` matches any, a list matches any of its entries), in a range that includes both
+ * ends.
+ */
 export interface LogQuery {
   readonly address: Hex;
   readonly topics: readonly (Hex | readonly Hex[] | null)[];
@@ -58,8 +61,8 @@ export interface LogQuery {
 }
 
 /**
- * The past of one chain, to read. A node is one; where nodes forget (an embedded chain that was compacted), something that kept
- * what they had is another. What isn't known any more is `undefined`, as is what never was.
+ * Read access to one chain's history. A node is an archive; where nodes forget (a compacted embedded chain), a store that kept their data
+ * is another. Returns `undefined` for anything that is no longer known or never existed.
  */
 export interface ChainArchive {
   getHeadNumber(): Promise<bigint>;
@@ -69,13 +72,13 @@ export interface ChainArchive {
   findReceipt(hash: Hex): Promise<Receipt | undefined>;
   findLogs(query: LogQuery): Promise<readonly RawLog[]>;
   getAccount(address: Hex): Promise<ArchivedAccount>;
-  /** Absent where there is no index by address. */
+  /** Absent without an index by address. */
   readonly findAppearances?: NetworkChain["findAppearances"];
 }
 
 /**
- * The archive that a node is, with the index by address that its chain has, if any. Every method throws `RpcError` when the node can't be
- * reached. Logs are asked for in pieces that the node takes; one of the service's own takes any range.
+ * Creates the archive of a node, with the chain's index by address, if any. Every method throws `RpcError` when the node can't be
+ * reached. Log queries are split into ranges that the node accepts; one of the service's own accepts any range.
  */
 export function createNodeArchive(
   client: ExploredNode,

@@ -4,14 +4,17 @@ import { EVENT_TOPICS, findEvent, type ChainEventOf } from "../chainlink/events.
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 
-/** Requests that are asked about at once: as many as a page has. */
+/** Maximum number of requests explained at once: as many as a page has. */
 const MAX_EXPLAINED = 25;
 
 type WordsRequest = ChainEventOf<"RandomWordsRequested">;
 type FunctionRequest = ChainEventOf<"OracleRequest">;
 type Logged<Event> = { readonly event: Event; readonly log: RawLog };
 
-/** By request id: why a request is not answered. Of a transaction with many of them only the first are looked into. */
+/**
+ * Explains, by request id, why requests are unanswered. For a transaction with many of them, only looks into the first
+ * ones.
+ */
 export async function explainWaiting(
   logs: readonly RawLog[],
   answered: ReadonlyMap<Hex, unknown>,
@@ -35,7 +38,7 @@ export async function explainWaiting(
     const ends = await archive.findLogs({ address: contracts.functionsRouter, topics, ...range });
     const last = ends.map(findEvent).at(-1);
     if (last?.name === "RequestTimedOut")
-      return [event.requestId, "it has timed out, and was taken off without a result"] as const;
+      return [event.requestId, "it timed out and was removed without a result"] as const;
     const refusal = last?.name === "RequestNotProcessed" ? last : undefined;
     return [event.requestId, await reasons.ofFunction(event, refusal)] as const;
   });

@@ -3,17 +3,17 @@ import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ChainClient } from "../evm/client.ts";
 import type { ChainArchive } from "./chainArchive.ts";
 
-/** A chain whose past can be shown. */
+/** A chain whose history can be shown. */
 export interface ExploredChain {
   readonly network: string;
   readonly title: string;
   readonly chainId: number;
-  /** Whether its node is the service's own, which may be asked often. */
+  /** Whether its node is the service's own, which may be queried often. */
   readonly isEmbedded: boolean;
   readonly archive: ChainArchive;
-  /** Its node, for what contracts say now. */
+  /** Its node, for the current state of contracts. */
   readonly client: Pick<ChainClient, "request" | "getCode">;
   readonly contracts: StackAddresses;
-  /** Names of accounts that are no contracts of the stack. */
+  /** Names of accounts that are not contracts of the stack. */
   readonly accounts: Readonly<Record<Hex, string>>;
 }

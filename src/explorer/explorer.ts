@@ -27,39 +27,45 @@ import type { ProgramView, SearchHit, TransactionView } from "./views.ts";
 
 export type { ExploredChain } from "./exploredChain.ts";
 
-/** Blocks that the overview shows. */
+/** Number of blocks in the overview. */
 const OVERVIEW_BLOCKS = 15;
 
 /** A preset that runs on the chains. */
 interface InstalledPreset {
   readonly name: string;
   readonly title: string;
-  /** What goes on chain. */
+  /** The source that is sent on chain. */
   readonly source: string;
   readonly written: { readonly source: string };
 }
 
-/** Shows what happened on the chains. Works from chain data alone; knows nothing of dapps and requests here. */
+/** Shows what happened on the chains, from chain data alone; it knows nothing of this service's dapps and requests. */
 export interface Explorer {
-  /** Whether this network's transactions are shown here; others have explorers of their own. */
+  /** Whether this network's transactions are shown here; other networks have explorers of their own. */
   has(network: string): boolean;
-  /** `undefined` when the hash isn't of this network, or its chain isn't there yet. */
+  /** Returns `undefined` if the hash isn't on this network, or its chain isn't available yet. */
   findTransaction(network: string, hash: Hex): Promise<TransactionView | undefined>;
-  /** Whether the hash is of this network; `false` too when its chain can't be reached. */
+  /** Whether the hash is on this network; also `false` if its chain can't be reached. */
   hasTransaction(network: string, hash: Hex): Promise<boolean>;
   findBlock(network: string, number: bigint): Promise<BlockView | undefined>;
-  /** The newest blocks, or those below a number. */
+  /** Returns the newest blocks, or those below a number. */
   findBlocks(network: string, below?: bigint): Promise<BlockListView | undefined>;
-  /** An address with its newest transactions, or those before a cursor. */
+  /** Returns an address with its newest transactions, or those before a cursor. */
   findAddress(network: string, address: Hex, before?: ListCursor): Promise<AddressView | undefined>;
-  /** Source, interface and build of a contract of the service's own; `undefined` for any other address. */
+  /** Returns source, interface and build of one of the service's own contracts; `undefined` for any other address. */
   findContract(network: string, address: Hex): Promise<ContractView | undefined>;
-  /** What terms name on a network, all but requests; empty without a chain. */
+  /** Returns everything on a network that matches the terms, except requests; empty without a chain. */
   search(network: string, terms: SearchTerms): Promise<readonly SearchHit[]>;
-  /** A request of VRF or of functions, as far back as logs are read; empty without a chain. Dearer than {@link search}. */
+  /**
+   * Returns the VRF or Functions request with this id, as far back as logs are read; empty without a chain. More expensive
+   * than {@link search}.
+   */
   searchRequest(network: string, requestId: Hex): Promise<readonly SearchHit[]>;
   findOverview(network: string): Promise<ChainOverview | undefined>;
-  /** What contracts other than the service's own have requested on two subscriptions: the newest, or those before a cursor. */
+  /**
+   * Returns what contracts other than the service's own requested on two subscriptions: the newest requests, or those before a
+   * cursor.
+   */
   findContractRequests(
     network: string,
     subscriptions: SubscriptionIds,
@@ -68,10 +74,10 @@ export interface Explorer {
 }
 
 /**
- * Makes the explorer. Its methods throw `chain_unavailable` when a chain can't be reached.
+ * Creates the explorer. Its methods throw `chain_unavailable` when a chain can't be reached.
  *
- * @param networks by name; each gives its chain once it is there.
- * @param listPresets gives the installed presets, whose sources are shown as they were written.
+ * @param networks by name; each returns its chain once it is available.
+ * @param listPresets returns the installed presets, whose sources are shown as their authors wrote them.
  */
 export function createExplorer(
   networks: ReadonlyMap<string, () => ExploredChain | undefined>,

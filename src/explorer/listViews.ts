@@ -2,20 +2,20 @@ import type { Abi, Hex } from "viem";
 import type { DecodedValue, Party } from "../chainlink/decoded.ts";
 import type { ReadingsView } from "./views.ts";
 
-// Plain data, fit for JSON, as in `views.ts`.
+// Plain data that can be serialized as JSON, as in `views.ts`.
 
-/** What became of a transaction that is in a block. */
+/** Outcome of a mined transaction. */
 export type TransactionStatus = "succeeded" | "reverted";
 
 /** A transaction in a list. */
 export interface TransactionSummary {
   readonly hash: Hex;
-  /** `null` where it was not read. */
+  /** `null` if it was not read. */
   readonly status: TransactionStatus | null;
   readonly blockNumber: string;
   readonly at: string;
   readonly from: Party;
-  /** `null`: it creates a contract. */
+  /** `null` for a contract creation. */
   readonly to: Party | null;
   /** Name of the called function, or its selector; empty for a plain transfer. */
   readonly method: string;
@@ -46,7 +46,7 @@ export interface BlockListView {
   readonly headNumber: string;
   /** Newest first. */
   readonly blocks: readonly BlockSummary[];
-  /** The next page has the blocks below this one; `null` on the last. */
+  /** The next page has the blocks below this one; `null` on the last page. */
   readonly older: string | null;
 }
 
@@ -54,17 +54,17 @@ export interface BlockListView {
 export interface AddressTransactions {
   /** Newest first. */
   readonly transactions: readonly TransactionSummary[];
-  /** The blocks that were searched for the page, both included: with an index all that it has. */
+  /** The range of blocks searched for the page, both ends included; with an index, all the blocks it covers. */
   readonly searched: { readonly from: string; readonly to: string };
-  /** Cursor of the next page: a block number, or one with a place in it; `null` on the last. */
+  /** Cursor of the next page: a block number, optionally with a position in that block; `null` on the last page. */
   readonly older: string | null;
-  /** The node doesn't have what is older any more; with an index, not all of it. */
+  /** Whether the node has deleted older data; with an index, some of it. */
   readonly isForgotten: boolean;
-  /** Whether the page is from an index by address; it then also has the transactions in which the address emitted a log. */
+  /** Whether the page comes from an index by address, which also includes transactions in which the address emitted a log. */
   readonly isIndexed: boolean;
 }
 
-/** An address: what it holds, and a page of its transactions. */
+/** An address: its balance, and a page of its transactions. */
 export interface AddressView extends Party, AddressTransactions {
   /** Whether it is a contract whose source is known here. */
   readonly hasSource: boolean;
@@ -74,42 +74,42 @@ export interface AddressView extends Party, AddressTransactions {
   readonly codeBytes: number;
 }
 
-/** A request that a contract other than the service's own made on a subscription, and what became of it. */
+/** A request that a contract other than the service's own made on a subscription, and its outcome. */
 export interface ContractRequestView {
   readonly kind: "random" | "function";
   readonly requestId: Hex;
   readonly consumer: Party;
-  /** Time of its block; absent where the node doesn't have the block any more. */
+  /** Time of its block; absent if the node no longer has the block. */
   readonly at?: string;
   readonly blockNumber: string;
   readonly transactionHash: Hex;
   readonly state: "waiting" | "fulfilled" | "failed";
-  /** While it waits: for what, as far as that is known. */
+  /** What a pending request is waiting for, if known. */
   readonly waitsFor?: string;
   /** The transaction that ended it. */
   readonly answeredBy?: Hex;
   /** Why it failed. */
   readonly error?: string;
-  /** Of random numbers: how many there are, and the first ten, decimal. */
+  /** For random numbers: how many there are, and the first ten in decimal. */
   readonly numWords?: number;
   readonly words?: readonly string[];
-  /** Of a function: its result, and what that may mean. */
+  /** For a function: its result, and the ways to read it. */
   readonly response?: Hex;
   readonly readings?: ReadingsView;
 }
 
-/** A page of such requests. */
+/** A page of requests that contracts made. */
 export interface ContractRequestList {
   readonly network: string;
   /** Newest first. */
   readonly items: readonly ContractRequestView[];
-  /** The blocks that were searched for the page, both included; `null` while there are no subscriptions. */
+  /** The range of blocks searched for the page, both ends included; `null` while there are no subscriptions. */
   readonly searched: { readonly from: string; readonly to: string } | null;
-  /** Cursor of the next page; `null` on the last. */
+  /** Cursor of the next page; `null` on the last page. */
   readonly older: string | null;
 }
 
-/** The newest of a chain. */
+/** A chain's newest blocks and transactions. */
 export interface ChainOverview {
   readonly network: string;
   readonly title: string;
@@ -127,15 +127,15 @@ export interface ContractView {
   readonly address: Hex;
   readonly name: string;
   readonly abi: Abi;
-  /** `null` where the code on the chain is not what the compiler makes of the source. */
+  /** `null` if the code on the chain doesn't match the compiled source. */
   readonly build: {
     /** Version of solc. */
     readonly compiler: string;
     readonly optimizerRuns: number;
     readonly evmVersion: string;
-    /** The contract's own source first, then what it imports. */
+    /** The contract's own source first, then its imports. */
     readonly sources: readonly { readonly path: string; readonly content: string }[];
   } | null;
-  /** `null` where the transaction that created it isn't known, or its input is not the creation code of the code on the chain. */
+  /** `null` if the creating transaction isn't known, or its input is not the creation code of the code on the chain. */
   readonly constructorArguments: readonly DecodedValue[] | null;
 }

@@ -10,35 +10,38 @@ import type {
   TransactionSummary,
 } from "./listViews.ts";
 
-/** Entries of one page of a list. */
+/** Entries per page of a list. */
 export const PAGE_ENTRIES = 25;
 /**
- * Blocks that are read for one page of an address's transactions where there is no index by address, or it hasn't got that far back yet. An
- * embedded chain's node reads one in a millisecond; on a public network each is a call that somebody pays for.
+ * Blocks read for one page of an address's transactions where there is no index by address, or it doesn't reach back that far yet. An
+ * embedded chain's node reads a block in a millisecond; on a public network each block is a call that someone pays for.
  */
 const SCANNED_BLOCKS = { embedded: 500n, external: 100n };
-/** Blocks that are asked for at once. */
+/** Blocks requested at once. */
 const BLOCKS_AT_ONCE = 25n;
-/** Transactions whose outcome is kept: a page that is live asks for the same ones every few seconds. */
+/** Number of transaction outcomes to cache: a live page asks for the same ones every few seconds. */
 const KEPT_STATUSES = 2_000;
 
-/** Transactions of one block whose outcome is read: each is a call. */
+/** Transactions per block whose outcome is read: each takes a call. */
 export const MAX_STATUSES = 100;
 
-/** A place in a list: below a block, and where `index` is given, above it those of the block itself that stand before that place. */
+/** A position in a list: everything below a block and, if `index` is given, also the block's own entries before that index. */
 export interface ListCursor {
   readonly block: bigint;
   readonly index?: number;
 }
 
-/** Reads `{block}` or `{block}.{index}`; `undefined` for anything else. */
+/** Parses `{block}` or `{block}.{index}`; returns `undefined` for anything else. */
 export function parseCursor(text: string): ListCursor | undefined {
   const [, block, index] = /^(0|[1-9][0-9]{0,14})(?:\.(0|[1-9][0-9]{0,5}))?$/.exec(text) ?? [];
   if (block === undefined) return undefined;
   return { block: BigInt(block), ...(index === undefined ? {} : { index: Number(index) }) };
 }
 
-/** The newest blocks below a number, newest first; without one, the newest of all. At most `count`; fewer where the node lacks some. */
+/**
+ * Returns the newest blocks below a number, newest first; without one, the newest of all. Returns at most `count`; fewer if the node lacks
+ * some.
+ */
 export async function readBlocks(
   archive: ChainArchive,
   { below, count = PAGE_ENTRIES }: { readonly below?: bigint | undefined; readonly count?: number } = {},
@@ -55,8 +58,8 @@ export async function readBlocks(
 }
 
 /**
- * The transactions that an address sent or received or that created it, and with an index those in which it emitted a log, newest first
- * from a cursor on. Reads a bounded number of blocks.
+ * Returns the transactions that an address sent, received or was created by and, with an index, those in which it emitted a log; newest
+ * first, starting at a cursor. Reads a bounded number of blocks.
  */
 export async function readAddressTransactions(
   chain: ExploredChain,
@@ -69,10 +72,10 @@ export async function readAddressTransactions(
   return { ...page, transactions: await summarizeTransactions(chain, book, placed) };
 }
 
-/** A page whose transactions are yet to be described. */
+/** A page whose transactions have yet to be described. */
 type FoundPage = Omit<AddressTransactions, "transactions"> & { readonly placed: readonly Placed[] };
 
-/** A page from the index; `undefined` where there is none, or it begins after the cursor. */
+/** Reads a page from the index; returns `undefined` if there is no index, or it begins after the cursor. */
 async function findIndexed(
   archive: ChainArchive,
   address: Hex,
@@ -95,7 +98,7 @@ async function findIndexed(
   const placed = shown.flatMap(({ block: number, blockHash, index }) => {
     const block = blocks.get(number);
     const transaction = block?.transactions[index];
-    // What was taken back meanwhile is no longer the address's.
+    // A transaction that a reorg removed in the meantime no longer belongs to the address.
     return block?.hash === blockHash && transaction !== undefined ? [{ block, transaction, index }] : [];
   });
   const last = found.length > shown.length ? shown.at(-1) : undefined;
@@ -108,7 +111,7 @@ async function findIndexed(
   };
 }
 
-/** A page from the blocks themselves. */
+/** Reads a page from the blocks themselves. */
 async function scan(
   { archive, isEmbedded }: ExploredChain,
   address: Hex,
@@ -127,7 +130,7 @@ async function scan(
     const from = bottom - 1n;
     bottom = from >= BLOCKS_AT_ONCE ? from - BLOCKS_AT_ONCE + 1n : 0n;
     const blocks = await readRange(archive, from, bottom);
-    // A node that forgets does so from the beginning.
+    // A node deletes its oldest blocks first.
     isKept = blocks.length > 0;
     for (const block of blocks)
       for (const [index, transaction] of [...block.transactions.entries()].toReversed()) {
@@ -156,7 +159,7 @@ interface Placed {
   readonly index: number;
 }
 
-/** Those of the blocks from `top` down to `bottom` that the node has. */
+/** Returns those of the blocks from `top` down to `bottom` that the node has. */
 async function readRange(archive: ChainArchive, top: bigint, bottom: bigint): Promise<ArchivedBlock[]> {
   const numbers = Array.from({ length: Math.max(0, Number(top - bottom) + 1) }, (_, i) => top - BigInt(i));
   const blocks = await Promise.all(numbers.map((number) => archive.findBlock(number)));
@@ -165,7 +168,7 @@ async function readRange(archive: ChainArchive, top: bigint, bottom: bigint): Pr
 
 const statuses = new WeakMap<ChainArchive, Map<string, TransactionStatus>>();
 
-/** Describes transactions for a list, the first {@link MAX_STATUSES} with their outcomes. */
+/** Describes transactions for a list, including the outcomes of the first {@link MAX_STATUSES}. */
 export async function summarizeTransactions(
   { archive }: ExploredChain,
   book: AddressBook,
@@ -174,7 +177,7 @@ export async function summarizeTransactions(
   let known = statuses.get(archive);
   if (known === undefined) statuses.set(archive, (known = new Map()));
   const statusOf = async (block: ArchivedBlock, hash: Hex): Promise<TransactionStatus | null> => {
-    // After a reorganisation a transaction stands in another block, and may end otherwise.
+    // A reorg moves a transaction to another block, where its outcome may differ.
     const key = `${block.hash} ${hash}`;
     const kept = known.get(key);
     if (kept !== undefined) return kept;

@@ -6,7 +6,10 @@ import type { ChainArchive } from "./chainArchive.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import type { ContractView } from "./listViews.ts";
 
-/** Reads a contract of the stack: its source, its interface, and whether the code on the chain is built from them; `undefined` for any other address. */
+/**
+ * Reads a contract of the stack: its source, its interface, and whether the code on the chain is built from them; returns `undefined` for
+ * any other address.
+ */
 export async function readContract(
   address: Hex,
   { network, client, archive }: ExploredChain,
@@ -29,7 +32,7 @@ export async function readContract(
   };
 }
 
-/** Input of the transaction that created a contract: the first one that its address appears in. */
+/** Finds the input of the transaction that created a contract: the first one in which its address appears. */
 async function findCreationInput(archive: ChainArchive, address: Hex): Promise<Hex | undefined> {
   const known = await archive.findAppearances?.({ address, limit: 1, first: "oldest" });
   const [first] = known?.found ?? [];

@@ -17,11 +17,11 @@ import type { ContractRequestList, ContractRequestView } from "./listViews.ts";
 import { readResponse } from "./readFunctions.ts";
 import { timeOf } from "./readTransaction.ts";
 
-/** Blocks that are searched for one page: an embedded chain's node is the service's own. */
+/** Blocks searched for one page; more on an embedded chain, whose node is the service's own. */
 const SEARCHED_BLOCKS = { embedded: 200_000n, external: 20_000n };
-/** Blocks of one query: providers refuse wider ones. */
+/** Blocks per query: providers refuse wider ranges. */
 const QUERIED_BLOCKS = 10_000n;
-/** Words that a list shows of a request. */
+/** Number of a request's words that a list shows. */
 const SHOWN_WORDS = 10;
 
 /** The subscriptions of a dapp on one network. */
@@ -36,8 +36,8 @@ type Asked = {
 };
 
 /**
- * Reads a page of what contracts other than the service's own have requested on two subscriptions, newest first from a cursor on, with what
- * became of each. Searches a bounded number of blocks.
+ * Reads a page of what contracts other than the service's own requested on two subscriptions, newest first from a cursor on, with the
+ * outcome of each. Searches a bounded number of blocks.
  */
 export async function readContractRequests(
   subscriptions: SubscriptionIds,
@@ -74,7 +74,7 @@ export async function readContractRequests(
   };
 }
 
-/** The requests in a range of blocks, newest first. */
+/** Returns the requests in a range of blocks, newest first. */
 async function findAsked(
   subscriptions: SubscriptionIds,
   { archive, contracts }: ExploredChain,
@@ -104,7 +104,7 @@ async function findAsked(
     .toSorted((a, b) => Number(b.log.blockNumber - a.log.blockNumber) || b.log.logIndex - a.log.logIndex);
 }
 
-/** Adds what became of each request. */
+/** Adds the outcome of each request. */
 async function viewAll(
   asked: readonly Asked[],
   chain: ExploredChain,
@@ -133,7 +133,10 @@ async function viewAll(
   });
 }
 
-/** By request id: the log that ended it, on an external network as far as one query reaches beyond the newest of them. */
+/**
+ * Returns, by request id, the log that ended the request; on an external network, searches up to one query's range beyond the newest
+ * request.
+ */
 async function findEnds(
   asked: readonly Asked[],
   { archive, contracts, isEmbedded }: ExploredChain,
@@ -161,7 +164,7 @@ async function findEnds(
   return new Map(logs.flat().map((log) => [log.topics[1]!, log]));
 }
 
-/** Why requests are not answered, by id: of a function the nodes' cue tells when its time ends. */
+/** Explains, by id, why requests are unanswered; for a function, the event that cues the nodes tells when its time ends. */
 async function explainOpen(open: readonly Asked[], chain: ExploredChain): Promise<ReadonlyMap<Hex, string>> {
   const cues = await Promise.all(
     open.map(async ({ log, event }) => {
@@ -177,7 +180,7 @@ async function explainOpen(open: readonly Asked[], chain: ExploredChain): Promis
   return await explainWaiting(cues.flat(), new Map(), chain);
 }
 
-/** Times of the requests' blocks, by number. */
+/** Returns the times of the requests' blocks, by number. */
 async function readTimes(
   asked: readonly Asked[],
   { archive }: ExploredChain,
@@ -202,7 +205,7 @@ function viewEnd(asked: Asked["event"], log: RawLog): End {
     };
   }
   if (event?.name !== "RequestProcessed")
-    return { state: "failed", error: "it has timed out, and was taken off without a result" };
+    return { state: "failed", error: "it timed out and was removed without a result" };
   const { response, err, resultCode, callbackReturnData } = event;
   const result = err === "0x" ? { response, readings: readResponse(response) } : {};
   if (FULFILL_RESULTS[resultCode] === "USER_CALLBACK_ERROR") {
@@ -212,7 +215,7 @@ function viewEnd(asked: Asked["event"], log: RawLog): End {
   return err === "0x" ? { state: "fulfilled", ...result } : { state: "failed", error: hexToString(err) };
 }
 
-/** The contract that asked, lower case. */
+/** Returns the contract that made the request, lower case. */
 function consumerOf(event: Asked["event"]): Hex {
   return event.name === "RequestStart" ? event.requestingContract : event.sender;
 }

@@ -17,7 +17,7 @@ import type {
   ReportView,
 } from "./views.ts";
 
-/** Reads the requests of functions that a transaction made. */
+/** Reads the Functions requests that a transaction made. */
 export function readFunctionRequests(
   logs: readonly EncodedLog[],
   book: AddressBook,
@@ -46,7 +46,7 @@ export function readFunctionRequests(
   });
 }
 
-/** Reads the answers that a transaction brought; their programs are in the logs of the requests. */
+/** Reads the responses that a transaction delivered; their programs are in the logs of the requests. */
 export function readFunctionResults(logs: readonly EncodedLog[], book: AddressBook): Answer[] {
   return logs.map(findEvent).flatMap((event): Answer[] => {
     if (event?.name === "RequestProcessed") {
@@ -79,7 +79,7 @@ export function readFunctionResults(logs: readonly EncodedLog[], book: AddressBo
   });
 }
 
-/** Reads what a request was answered with, out of the log of its answer. */
+/** Reads a request's response from its log. */
 export function readAnswer(
   log: EncodedLog | undefined,
   book: AddressBook,
@@ -93,7 +93,7 @@ export function readAnswer(
 
 type Answer = Omit<FunctionResultView, "program" | "requestedBy">;
 
-/** Reads a request's CBOR data; `null` where it is no request that a node could run. */
+/** Reads a request's CBOR data; returns `null` if no node could run it. */
 export function readProgram(data: Hex): ProgramView | null {
   try {
     const { source, args, bytesArgs } = decodeFunctionsRequest(fromHexText(data));
@@ -103,7 +103,7 @@ export function readProgram(data: Hex): ProgramView | null {
   }
 }
 
-/** Reads the report out of the calldata of FunctionsCoordinator `transmit`; `null` for other calldata. */
+/** Reads the report in the calldata of FunctionsCoordinator `transmit`; returns `null` for other calldata. */
 export function readReport(input: Hex, book: AddressBook): ReportView | null {
   const transmission = decodeTransmission(input);
   if (transmission === undefined) return null;
@@ -124,7 +124,7 @@ export function readReport(input: Hex, book: AddressBook): ReportView | null {
   };
 }
 
-/** What the bytes of a result may mean. */
+/** Returns the possible readings of a result's bytes. */
 export function readResponse(response: Hex): ReadingsView {
   const bytes = fromHexText(response);
   const text = decodeResult(bytes, "string");

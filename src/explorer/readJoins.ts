@@ -5,7 +5,7 @@ import { toWord } from "../lib/uint256.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import type { JoinView, RandomnessView } from "./views.ts";
 
-/** What {@link readJoins} reads of a chain. */
+/** The part of a chain that {@link readJoins} reads. */
 type JoinChain = Pick<ExploredChain, "contracts"> & {
   readonly archive: Pick<ExploredChain["archive"], "findLogs">;
 };
@@ -14,12 +14,12 @@ type Delivered = Pick<RandomnessView, "requestId"> & {
 };
 
 /**
- * Reads which words belong together: the joins that a transaction began, and those whose parts it brought. Only our own consumer's
- * events are believed.
+ * Reads which words belong together: the joins that a transaction began, and those whose parts it delivered. Trusts only our own
+ * consumer's events.
  *
- * @param logs the transaction's own, of the oracle's contracts
- * @param randomness the proofs that it brought
- * @param toBlock how far the other parts are looked for
+ * @param logs the transaction's own, from the oracle's contracts
+ * @param randomness the proofs that it delivered
+ * @param toBlock last block to search for the other parts
  */
 export async function readJoins(
   logs: readonly RawLog[],
@@ -30,7 +30,7 @@ export async function readJoins(
   const { presetConsumer, vrfCoordinator } = contracts;
   const find = (address: Hex, topics: readonly (Hex | readonly Hex[])[], fromBlock: bigint, to: bigint) =>
     fromBlock > to ? [] : archive.findLogs({ address, topics, fromBlock, toBlock: to });
-  // Joins begin in the block of their parts' requests, which the commitments name.
+  // A join begins in the block of its parts' requests, which the commitments name.
   const blocks = [...new Set(randomness.map(({ commitment }) => BigInt(commitment.blockNum)))];
   const earlier = await Promise.all(
     blocks.map(async (block) =>

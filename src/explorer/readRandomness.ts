@@ -10,8 +10,8 @@ import { toWord } from "../lib/uint256.ts";
 import type { CommitmentView, ProofView, RandomRequestView, RandomnessView } from "./views.ts";
 
 /**
- * Reads the proofs out of a fulfilment's calldata, sent straight to the coordinator or through its batch contract, with what
- * the coordinator's logs say of each. Calldata that is neither gives an empty list.
+ * Reads the proofs in a fulfilment's calldata, sent directly to the coordinator or through its batch contract, together with
+ * what the coordinator's logs say about each. Returns an empty list for other calldata.
  */
 export function readRandomness(
   input: Hex,
@@ -57,7 +57,7 @@ export function readRandomRequests(
   );
 }
 
-/** Reads the words of a request, out of the log of its answer. */
+/** Reads a request's words from the log of its answer. */
 export function readWords(
   { numWords }: { readonly numWords: number },
   log: EncodedLog | undefined,
@@ -68,7 +68,7 @@ export function readWords(
     : {};
 }
 
-/** Nothing of a request of V2, which pays in LINK. */
+/** Empty for a V2 request, which always pays in LINK. */
 function paymentOf(request: { readonly extraArgs?: Hex }): { readonly nativePayment?: boolean } {
   return request.extraArgs === undefined ? {} : { nativePayment: isPaidNatively(request) };
 }

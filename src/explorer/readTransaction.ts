@@ -19,7 +19,10 @@ import { readJoins } from "./readJoins.ts";
 import { explainWaiting } from "./explainWaiting.ts";
 import type { EventView, ProgramView, RandomnessView, TransactionView } from "./views.ts";
 
-/** How far from a transaction its counterpart (request or answer) is looked for. Confirmations are at most 200. */
+/**
+ * How many blocks from a transaction to search for its counterpart (request or answer). Confirmations are at most
+ * 200.
+ */
 const SEARCH_BLOCKS = 1_000n;
 
 /** Reads a transaction with its receipt, its block and the requests and answers that belong to it. */
@@ -117,9 +120,9 @@ export async function readTransaction(
   };
 }
 
-/** By request id: the log of its answer. */
+/** The log of the answer, by request id. */
 type Answers = ReadonlyMap<Hex, RawLog>;
-/** By request id: the transaction that made it, and for functions what it asked for. */
+/** The transaction that made the request and, for functions, its program, by request id. */
 type Requests = ReadonlyMap<Hex, { readonly transactionHash: Hex; readonly program?: ProgramView | null }>;
 type Identified = { readonly requestId: Hex };
 
@@ -197,7 +200,7 @@ async function findRequests(
   return found;
 }
 
-/** Anybody may emit a log that looks like the oracle's; only the oracle's contracts and our consumer are believed. */
+/** Anyone can emit a log that looks like the oracle's; only the oracle's contracts and our consumer are trusted. */
 function isFromOracle(contracts: StackAddresses): (log: RawLog) => boolean {
   const { vrfCoordinator, batchVrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } =
     contracts;
@@ -226,7 +229,9 @@ function waitOf(waitsFor: string | undefined): { readonly waitsFor?: string } {
   return waitsFor === undefined ? {} : { waitsFor };
 }
 
-/** Why a transaction reverted: `InvalidConsumer(…)`, for one, where a contract is not linked to the subscription. */
+/**
+ * Finds why a transaction reverted, for example `InvalidConsumer(…)` if a contract is not linked to the subscription.
+ */
 async function findReason(
   { from, to, input, gasLimit }: ArchivedTransaction,
   receipt: Receipt | undefined,
@@ -237,7 +242,7 @@ async function findReason(
   return { revertReason: (await findRevertReason(client, call, receipt)).text };
 }
 
-/** By request id: why a consumer's callback failed; nothing where the node doesn't have that state any more. */
+/** Finds, by request id, why a consumer's callback failed; empty if the node no longer has that state. */
 async function findCallbackReasons(
   randomness: readonly Omit<RandomnessView, "requestedBy">[],
   blockNumber: bigint | null,
@@ -275,7 +280,7 @@ function viewEvent(log: RawLog, book: AddressBook): EventView {
   };
 }
 
-/** Time of a block, ISO 8601. */
+/** Returns the time of a block, ISO 8601. */
 export function timeOf({ timestamp }: ArchivedBlock): string {
   return new Date(Number(timestamp) * 1000).toISOString();
 }

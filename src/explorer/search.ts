@@ -7,18 +7,20 @@ import type { ExploredChain } from "./exploredChain.ts";
 import type { SearchTerms } from "./searchTerms.ts";
 import type { SearchHit } from "./views.ts";
 
-/** Newest blocks in which an unanswered request for words is looked for: its id is no topic, so that all requests are read. */
+/**
+ * Number of newest blocks searched for an unanswered request for words: its id is not a topic, so all requests must be read.
+ */
 const UNINDEXED_BLOCKS = 10_000n;
-/** Newest blocks of an external network in which a request is looked for by its id; an embedded chain is searched whole. */
+/** Number of newest blocks of an external network searched for a request id; an embedded chain is searched completely. */
 const EXTERNAL_BLOCKS = 100_000n;
-/** Blocks of one query of an external network: providers refuse wider ones. */
+/** Blocks per query on an external network: providers refuse wider ranges. */
 const QUERIED_BLOCKS = 10_000n;
 
-/** How far back a request is found by its id, in words. */
+/** How far back requests can be found by id, in words. */
 export const REQUEST_REACH =
   "Requests are looked for in all blocks of embedded networks and in the newest 100,000 of others; those for random words that nobody has answered, in the newest 10,000.";
 
-/** Finds what terms name on a chain, all but requests: each look-up is by a key, and cheap. */
+/** Finds everything on a chain that matches the terms, except requests: each lookup is by key, and cheap. */
 export async function searchChain(
   { hash, address, blockNumber, name }: SearchTerms,
   { network, archive }: ExploredChain,
@@ -35,7 +37,7 @@ export async function searchChain(
   if (account !== undefined) {
     const party = book.party(address!);
     const { balanceWei, nonce, codeBytes } = account;
-    // Every address is one on every chain: it is shown where there is something to see.
+    // Every address exists on every chain; it is listed only if there is something to see.
     if (party.name !== undefined || balanceWei > 0n || nonce > 0 || codeBytes > 0) parties.push(party);
   }
   return [
@@ -45,7 +47,7 @@ export async function searchChain(
   ];
 }
 
-/** Finds a request of VRF or of functions by its id, the newest blocks first. */
+/** Finds a VRF or Functions request by its id, searching the newest blocks first. */
 export async function searchRequest(requestId: Hex, chain: ExploredChain): Promise<SearchHit[]> {
   const { network, archive, contracts } = chain;
   const { RequestProcessed, RequestNotProcessed, RequestStart } = EVENT_TOPICS;

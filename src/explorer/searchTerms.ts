@@ -1,27 +1,33 @@
 import type { Hex } from "viem";
 import { toWord } from "../lib/uint256.ts";
 
-/** Longest text that is searched for: a decimal uint256 has 78 digits. */
+/** Longest text to search for: a decimal uint256 has 78 digits. */
 export const MAX_SEARCH_CHARACTERS = 100;
-/** A shorter text is part of nearly every name. */
+/** Shorter texts are part of nearly every name. */
 const MIN_NAME_CHARACTERS = 2;
 const MAX_UINT256 = 2n ** 256n - 1n;
 
-/** What a text may name. One text may be several: 40 decimal digits are an address without its `0x`, and the id of a VRF request. */
+/**
+ * What a text may refer to. It may be several things at once: 40 decimal digits are an address without its `0x`, and the id of a VRF
+ * request.
+ */
 export interface SearchTerms {
-  /** Of a transaction or a block, lower case. */
+  /** Hash of a transaction or a block, lower case. */
   readonly hash?: Hex;
-  /** Of VRF or of functions, 32 bytes. */
+  /** Id of a VRF or Functions request, 32 bytes. */
   readonly requestId?: Hex;
   readonly address?: Hex;
   readonly blockNumber?: bigint;
-  /** `req_` and 26 characters: one of the service's own. */
+  /** `req_` and 26 characters: id of one of the service's own requests. */
   readonly serviceRequest?: string;
   /** Part of a contract's name, lower case. */
   readonly name?: string;
 }
 
-/** Finds out what a text may name, with or without `0x`, with or without separators of thousands; empty when it can be nothing. */
+/**
+ * Parses what a text may refer to, with or without `0x`, with or without thousands separators; returns an empty object if it can be
+ * nothing.
+ */
 export function parseSearch(given: string): SearchTerms {
   const text = given.trim().toLowerCase();
   if (text.length > MAX_SEARCH_CHARACTERS) return {};
@@ -31,7 +37,7 @@ export function parseSearch(given: string): SearchTerms {
   return text.length < MIN_NAME_CHARACTERS ? {} : { name: text };
 }
 
-/** Says in words what a text was taken for; empty when for nothing. */
+/** Describes in words what a text could refer to; empty if it could be nothing. */
 export function describeTerms(terms: SearchTerms): string[] {
   const { hash, requestId, address, blockNumber, serviceRequest, name } = terms;
   return [
@@ -56,7 +62,7 @@ function parseDecimal(text: string): SearchTerms {
     ? text.replaceAll(/[^0-9]/g, "")
     : "";
   if (digits === "") return {};
-  // Numbers of blocks are below 2^53; ids of VRF v2 and v2.5 are hashes, and some 77 digits long.
+  // Block numbers are below 2^53; request ids of VRF v2 and v2.5 are hashes, with about 77 digits.
   if (digits.length <= 15) return { blockNumber: BigInt(digits) };
   const number = BigInt(digits);
   return digits.length >= 30 && number <= MAX_UINT256 ? { requestId: toWord(number) } : {};

@@ -1,26 +1,26 @@
 import type { ChainClient } from "../evm/client.ts";
 import { TycheError } from "../lib/errors.ts";
 
-/** What the explorer asks of a node. */
+/** The node methods that the explorer uses. */
 export type ExploredNode = Pick<ChainClient, "request" | "getBalanceWei" | "getNonce" | "getCode">;
 
-/** How long an answer is given to everybody who asks the same: a page that is live asks every second. */
+/** How long an answer is shared with everyone who asks the same: a live page asks every second. */
 const FRESH_MS = 3_000;
-/** Answers that are kept. A block with its transactions may have half a megabyte. */
+/** Number of answers to cache. A block with its transactions may take half a megabyte. */
 const KEPT_ANSWERS = 100;
-/** Calls that may come at once: ten pages of an address, with up to 100 blocks each. */
+/** Burst of calls allowed: ten pages of an address, with up to 100 blocks each. */
 const BURST = 1_000;
-/** Calls in a second beyond that: what free plans of providers take, with room for the dispatcher and the oracle. */
+/** Sustained calls per second: within the free plans of providers, with room for the dispatcher and the oracle. */
 const CALLS_PER_SECOND = 10;
-/** What there must be again before a caller that was refused comes back: one such page. */
+/** How many calls must be available again before a refused caller returns: one such page. */
 const NEXT_CALLS = 100;
 
 /**
- * Limits what the explorer asks of a node that somebody pays for. Its pages take no key, and one may take a hundred calls: without this,
- * strangers use up the node's quota, and the service can't send and answer requests any more.
+ * Limits the explorer's calls to a node that someone pays for. Its pages need no key, and one may take a hundred calls: without a limit,
+ * strangers could use up the node's quota, and the service could no longer send and answer requests.
  *
  * @param options.now milliseconds. Default `performance.now`.
- * @returns a node whose calls reject with {@link NodeSparedError} once too many were made.
+ * @returns a node whose calls reject with {@link NodeSparedError} after too many calls.
  */
 export function spareNode(
   node: ExploredNode,
@@ -60,10 +60,10 @@ export function spareNode(
   };
 }
 
-/** The explorer has asked a node too often. `details.retryAfterMs` says when to come again. */
+/** The explorer has called a node too often. `details.retryAfterMs` says when to retry. */
 export class NodeSparedError extends TycheError {
   constructor(retryAfterMs: number) {
-    super("The explorer has asked this network's node too often: try again later", {
+    super("The explorer has made too many calls to this network's node: try again later", {
       code: "overloaded",
       blame: "us",
       expose: true,

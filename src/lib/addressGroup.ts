@@ -1,11 +1,11 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * Returns what limits count as one caller: an IPv4 address, also where IPv6 carries it, or the /64 of an IPv6 address, all of which
- * one caller may have. Anything else is `unknown`. Never throws.
+ * Returns the key under which limits count a caller: an IPv4 address, including one mapped into IPv6, or the /64 of an IPv6 address, all
+ * of which one caller may control. `unknown` for anything else. Never throws.
  */
 export function addressGroup(address: string): string {
-  // The zone of a link-local address is the name of this machine's own interface.
+  // The zone of a link-local address names an interface of this machine.
   const bare = address.split("%", 1)[0]!;
   if (!ipaddr.isValid(bare)) return "unknown";
   const parsed = ipaddr.process(bare);

@@ -1,15 +1,15 @@
-/** What has stood still for longer than this, in ms, is not on its way to join a batch. */
+/** Items idle for longer than this, in ms, are not expected to join a batch. */
 export const ACTIVE_MS = 2_000;
-/** How much longer a batch waits for each item that may yet join it, in ms: a tenth of what that item costs in all. */
+/** How much longer a batch waits for each item that may yet join it, in ms: a tenth of that item's total cost. */
 const MS_PER_OTHER = 0.4;
-/** At a few hundred items a second, batches are long enough after this time. */
+/** At a few hundred items a second, batches are large enough after this time. */
 const MAX_MS = 80;
 /** Less is not worth a timer, and a lone caller's items never wait. */
 const MIN_MS = 1;
 
 /**
- * How long (in ms) a batch that is not full waits for company when `others` items are on their way through earlier stages. Next to
- * nothing while few are under way; under load a small part of the time that each waits anyway, for transactions that are full.
+ * Returns how long, in ms, a batch that is not full waits for more while `others` items are in earlier stages. Close to zero while there
+ * are few; under load, a small part of the time that each item waits anyway, so that transactions are full.
  */
 export function batchDelayMs(others: number): number {
   const ms = Math.min(MAX_MS, others * MS_PER_OTHER);

@@ -1,4 +1,4 @@
-/** Writes rows as CSV (RFC 4180), the first of them the header. Lines end with CR LF; a field is quoted where it has to be. */
+/** Formats rows as CSV (RFC 4180), the first of them the header. Lines end with CR LF; fields are quoted where necessary. */
 export function writeCsv(rows: readonly (readonly (string | number | null)[])[]): string {
   return rows.map((row) => `${row.map(field).join(",")}\r\n`).join("");
 }

@@ -2,14 +2,14 @@ import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 
-/** A database up to this size is checked within a start: at about 1 GB/s, in a tenth of a second. */
+/** A database up to this size is checked during startup: at about 1 GB/s, in a tenth of a second. */
 const QUICK_BYTES = 100 * 2 ** 20;
 
 /**
- * Looks through a whole database for damage (`PRAGMA quick_check`: every page and record, not what indexes say of them). A small one is
- * checked at once, a large one in a thread of its own while the caller goes on.
+ * Checks a whole database for damage (`PRAGMA quick_check`: every page and record, but not whether indexes match them). A small one is
+ * checked at once, a large one in a separate thread while the caller continues.
  *
- * @param onDamage told, in SQLite's words, what is wrong; before this returns for a small one.
+ * @param onDamage called with SQLite's description of the damage; for a small database, before this returns.
  */
 export function checkDatabase(file: string, onDamage: (problem: string) => void): void {
   if (!existsSync(file)) return;
@@ -25,12 +25,12 @@ export function checkDatabase(file: string, onDamage: (problem: string) => void)
   worker.on("message", (problem: string | undefined) => {
     if (problem !== undefined) onDamage(problem);
   });
-  // A check that can't be made says nothing of the file.
+  // A check that can't be made says nothing about the file.
   worker.on("error", () => {});
   worker.unref();
 }
 
-/** Returns what is wrong with a database, in SQLite's words, or `undefined`. */
+/** Returns SQLite's description of a database's damage, or `undefined`. */
 export function findDamage(file: string): string | undefined {
   let database: DatabaseSync | undefined;
   try {
@@ -40,7 +40,7 @@ export function findDamage(file: string): string | undefined {
     return answer.quick_check === "ok" ? undefined : answer.quick_check.replaceAll(/\s+/g, " ");
   } catch (error) {
     const { errcode, message } = error as { errcode?: number; message: string };
-    // 11 and 26: malformed, or no database at all. Anything else is no verdict about the bytes.
+    // 11 and 26: malformed, or not a database. Any other error says nothing about the bytes.
     if (errcode !== undefined && [11, 26].includes(errcode & 0xff)) return message;
     throw error;
   } finally {

@@ -1,9 +1,8 @@
 /**
- * Resolves or rejects as the work does, or rejects once the time is over; the work itself goes on, and what becomes of it then is
- * nobody's concern.
+ * Settles as the work does, or rejects once the time is up; the work itself continues, and its outcome is then ignored.
  *
  * @param timeoutMs milliseconds.
- * @throws {DeadlineError} when the time is over.
+ * @throws {DeadlineError} when the time is up.
  */
 export async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -18,7 +17,7 @@ export async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Prom
   }
 }
 
-/** Something took longer than it may. */
+/** Something took longer than allowed. */
 export class DeadlineError extends Error {
   constructor(timeoutMs: number) {
     super(`no answer within ${timeoutMs} ms`);

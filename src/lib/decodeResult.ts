@@ -7,17 +7,16 @@ export type { ReturnType } from "./vocabulary.ts";
 
 /** Size of the largest integer result. */
 const MAX_INTEGER_BYTES = 32;
-/** With the upper half of 64 bits below this, a value is below 2^53 and exact as a number. */
+/** If the upper half of 64 bits is below this, a value is below 2^53 and exact as a number. */
 const SAFE_HIGH = 1 << 21;
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const strictUtf8 = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
 /**
- * Decodes the result of a function to text, as `decodeResult` of @chainlink/functions-toolkit does: integers are big-endian, of at most
- * 32 bytes, written in decimal, empty is 0, and only an `int256` of all 32 bytes can be negative (two's complement); a string
- * is UTF-8, each invalid sequence U+FFFD.
- * Throws {@link UndecodableResultError} for an integer of more than 32 bytes.
+ * Decodes a function's result to text, as `decodeResult` of @chainlink/functions-toolkit does. Integers are big-endian, of at most 32
+ * bytes, and formatted in decimal; empty is 0, and only an `int256` of all 32 bytes can be negative (two's complement). A string is
+ * UTF-8, with each invalid sequence replaced by U+FFFD. Throws {@link UndecodableResultError} for an integer of more than 32 bytes.
  */
 export function decodeResult(bytes: Uint8Array, returnType: ReturnType): string {
   if (returnType === "string") return utf8.decode(bytes);
@@ -31,8 +30,8 @@ export function decodeResult(bytes: Uint8Array, returnType: ReturnType): string 
 }
 
 /**
- * Decodes the result of a dry run, while its author can still correct it. Once a result is on chain, {@link decodeResult} reads it,
- * whatever it is. Throws {@link UndecodableResultError} for a string that is not UTF-8 too.
+ * Decodes the result of a dry run, while its author can still correct it. Once a result is on chain, {@link decodeResult} decodes it,
+ * whatever it is. Throws {@link UndecodableResultError} also for a string that is not UTF-8.
  */
 export function decodeDryRun(bytes: Uint8Array, returnType: ReturnType): string {
   if (returnType !== "string") return decodeResult(bytes, returnType);
@@ -40,14 +39,14 @@ export function decodeDryRun(bytes: Uint8Array, returnType: ReturnType): string 
     return strictUtf8.decode(bytes);
   } catch (error) {
     throw new UndecodableResultError(
-      `a result of ${bytes.length} bytes is no string: they are not UTF-8. Return Functions.encodeString(text), or ask for ` +
-        "returnType uint256 or int256 where it is a number",
+      `a result of ${bytes.length} bytes is not a string: it is not UTF-8. Return Functions.encodeString(text), or ask for ` +
+        "returnType uint256 or int256 if it is a number",
       { cause: error },
     );
   }
 }
 
-/** Decodes 32 bytes, what sources encode integers as. Most results are small, and numbers are several times faster than BigInt. */
+/** Decodes 32 bytes, the form in which sources encode integers. Most results are small, and numbers are several times faster than BigInt. */
 function decodeWord(bytes: Uint8Array, returnType: "uint256" | "int256"): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, MAX_INTEGER_BYTES);
   let top = 0;
@@ -58,7 +57,7 @@ function decodeWord(bytes: Uint8Array, returnType: "uint256" | "int256"): string
   return String(returnType === "int256" && bytes[0]! >= 0x80 ? value - UINT256_LIMIT : value);
 }
 
-/** A result that is not of its return type. Code `undecodable_result`. */
+/** A result doesn't match its return type. Code `undecodable_result`. */
 export class UndecodableResultError extends TycheError {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, { code: "undecodable_result", blame: "caller", ...options });

@@ -1,7 +1,7 @@
 /** Longest part of a caller's value that a message repeats, in UTF-16 code units. */
 const MAX_SHOWN = 60;
 
-/** Returns a value as a message shows it: short texts and numbers as JSON, the rest by kind. */
+/** Formats a value for a message: short texts and numbers as JSON, the rest by kind. */
 export function describeValue(value: unknown): string {
   if (typeof value === "string") {
     return value.length > MAX_SHOWN

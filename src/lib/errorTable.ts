@@ -1,34 +1,35 @@
 import { TycheError } from "./errors.ts";
 
-/** What a code means over HTTP, to programs and to people. */
+/** The HTTP status of an error code, and its meaning and remedy for readers. */
 export interface ErrorEntry {
   readonly status: number;
-  /** What happened, in one sentence; the answer's `err` where the error's own message may not leave the server. */
+  /** What happened, in one sentence; used as the answer's `err` if the error's own message may not leave the server. */
   readonly meaning: string;
   /** What the caller can do. */
   readonly remedy: string;
 }
 
 /**
- * Every error code of the API: the one place that gives it a status. `docs/errors.md` lists the same codes, and a test compares them.
+ * Every error code of the API; the only place that assigns a status to it. `docs/errors.md` lists the same codes, and a test compares
+ * them.
  *
- * An error whose code is not here is `internal`: its answer holds nothing but a correlation id.
+ * An error whose code is not listed here is `internal`: its answer contains only a correlation id.
  */
 export const ERROR_TABLE = {
   invalid_parameter: {
     status: 400,
-    meaning: "One or more parameters can't be used.",
-    remedy: "Correct what `details` lists: every violation is named at once. Nothing was sent to a chain.",
+    meaning: "One or more parameters are invalid.",
+    remedy: "Correct what `details` lists; it has every violation. Nothing was sent to a chain.",
   },
   malformed_json: {
     status: 400,
-    meaning: "The body is not JSON in UTF-8, or has a member twice.",
+    meaning: "The body is not JSON in UTF-8, or repeats a member.",
     remedy: "Correct the body at the line and column that the message names.",
   },
   malformed_http: {
     status: 400,
     meaning: "The request is not valid HTTP.",
-    remedy: "Send a valid HTTP/1.1 request; look for a wrong Content-Length or header.",
+    remedy: "Send a valid HTTP/1.1 request; check Content-Length and the other headers.",
   },
   unauthenticated: {
     status: 401,
@@ -37,17 +38,17 @@ export const ERROR_TABLE = {
   },
   forbidden: {
     status: 403,
-    meaning: "The dapp of this key lacks the facility, or what is asked for takes the operator token.",
+    meaning: "The dapp of this key lacks the facility, or the operation needs the operator token.",
     remedy: "Use the key of a dapp that has the facility, or the operator token.",
   },
   sign_in_refused: {
     status: 403,
-    meaning: "What was given to sign in to the application is not right.",
-    remedy: "Give the operator token: the content of `operator-token` in the data directory.",
+    meaning: "The credentials for signing in to the application are wrong.",
+    remedy: "Enter the operator token: the content of `operator-token` in the data directory.",
   },
   form_refused: {
     status: 403,
-    meaning: "A call of the application's sign-in did not come from one of its own pages.",
+    meaning: "A sign-in call did not come from one of the application's own pages.",
     remedy: "Sign in at the service's own address.",
   },
   origin_not_allowed: {
@@ -57,8 +58,8 @@ export const ERROR_TABLE = {
   },
   not_found: {
     status: 404,
-    meaning: "There is nothing at this path, or nothing that this key may see.",
-    remedy: "Check the path and the identifier, and that the key is of the dapp that made the request.",
+    meaning: "Nothing exists at this path, or this key may not see it.",
+    remedy: "Check the path and the identifier, and that the key belongs to the dapp that made the request.",
   },
   method_not_allowed: {
     status: 405,
@@ -92,19 +93,19 @@ export const ERROR_TABLE = {
   },
   expectation_failed: {
     status: 417,
-    meaning: "The Expect header asks for something else than 100-continue.",
+    meaning: "The Expect header asks for something other than 100-continue.",
     remedy: "Leave the header out.",
   },
   function_failed: {
     status: 422,
     meaning: "The source failed in the dry run; no transaction was sent.",
     remedy:
-      "Correct the source: `err`, `details`, `console`, `line` and `column` say what and where. Try it with `simulate`.",
+      "Correct the source: `err`, `details`, `console`, `line` and `column` say what failed and where. Try it with `simulate`.",
   },
   rate_limited: {
     status: 429,
-    meaning: "The key made more requests than its limit, or has too many under way.",
-    remedy: "Wait for the seconds in `Retry-After`; the `RateLimit` headers tell what is left.",
+    meaning: "The key has exceeded its request limit, or has too many calls in progress.",
+    remedy: "Wait for the seconds in `Retry-After`; the `RateLimit` headers say how much is left.",
   },
   host_not_allowed: {
     status: 421,
@@ -119,12 +120,12 @@ export const ERROR_TABLE = {
   internal: {
     status: 500,
     meaning: "Something failed on our side.",
-    remedy: "Tell the operator the `correlationId`: the log has the rest.",
+    remedy: "Give the operator the `correlationId`, which finds the details in the log.",
   },
   chain_unavailable: {
     status: 502,
     meaning: "The network can't be reached or doesn't answer properly.",
-    remedy: "Try again later; `GET /readyz` says which networks serve.",
+    remedy: "Try again later; `GET /readyz` says which networks are being served.",
   },
   request_failed: {
     status: 502,
@@ -137,54 +138,55 @@ export const ERROR_TABLE = {
     meaning:
       "The oracle network gave no result within the time that its contracts allow (300 seconds), or no random words within 300 seconds after the request had its confirmations.",
     remedy:
-      "Send the request again later: this one has ended, and what a function had reserved is back on the subscription.",
+      "Send the request again later: this one has ended, and the LINK reserved for a function is back on the subscription.",
   },
   word_withheld: {
     status: 504,
     meaning:
-      "Words of several VRF operators were to be joined, and one of them brought none within 300 seconds after the request had its confirmations, although others had.",
+      "The request joins words of several VRF operators, and one of them delivered none within 300 seconds after the request had its confirmations, although others did.",
     remedy:
-      "Ask whom the message names. Where it recurs, name other key hashes: who sees the others' words can refuse a draw, not choose one.",
+      "Ask the operator that the message names. If it recurs, use other key hashes: an operator that sees the others' words can refuse a draw, but not choose one.",
   },
   overloaded: {
     status: 503,
     meaning:
-      "The service has as much work as it can hold, can't run sources or reach its database at the moment, or is closing.",
+      "The service is at capacity, can't currently run sources or reach its database, or is shutting down.",
     remedy: "Try again after the seconds in `Retry-After`.",
   },
   still_pending: {
     status: 504,
-    meaning: "The result did not come within the wait limit; the request goes on.",
-    remedy: "Read the result at `statusUrl`; it is kept.",
+    meaning: "The result did not arrive within the wait limit; the request continues.",
+    remedy: "Read the result at `statusUrl`, where it is kept.",
   },
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
-/** Whether a code is one of the table. */
+/** Whether the table has a code. */
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERROR_TABLE, code);
 }
 
-/** Errors of layers below that callers are told under a code of the table: what is full or closed for us is overloaded for them. */
+/** Codes of lower layers that callers see as a code of the table: what is full or closed for us is overloaded for them. */
 const TOLD_AS: Readonly<Record<string, ErrorCode>> = {
   sandbox_overloaded: "overloaded",
   sandbox_closed: "overloaded",
   transaction_refused: "chain_unavailable",
 };
 
-/** What somebody outside may know of an error. */
+/** What outsiders may know of an error. */
 export interface ToldError {
   readonly code: ErrorCode;
   readonly status: number;
-  /** The error's own message where it may leave the server, else the table's sentence. */
+  /** The error's own message if it may leave the server, otherwise the table's sentence. */
   readonly message: string;
   readonly error: TycheError;
 }
 
 /**
- * Returns what may be told of anything thrown; `undefined` for a defect of ours. The message is the error's own only where the error says
- * that it may leave the server, and was thrown under the code that is told: words of another code may speak of what callers know nothing of.
+ * Returns what callers may be told about anything thrown; `undefined` for a defect of ours. The message is the error's own only if the
+ * error allows it to leave the server and its code is reported unchanged: the message behind a translated code may mention internals that
+ * callers don't know.
  */
 export function findToldError(thrown: unknown): ToldError | undefined {
   if (!(thrown instanceof TycheError)) return undefined;

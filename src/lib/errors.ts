@@ -1,7 +1,7 @@
 /** Whose fault an error is: the caller's, an upstream's (chain, RPC, oracle), or ours. */
 export type Blame = "caller" | "upstream" | "us";
 
-/** Shape of everything {@link TycheError} carries besides its message. */
+/** Everything that a {@link TycheError} carries besides its message. */
 export interface TycheErrorOptions {
   /** Stable snake_case name; callers branch on it, never on the message. */
   readonly code: string;
@@ -16,8 +16,8 @@ export interface TycheErrorOptions {
 }
 
 /**
- * Base of every error Tyche throws on purpose. Each subclass lives in the file that throws it.
- * The message says what failed, the value next to what was expected with units, and what to do.
+ * Base class of every error that Tyche throws on purpose. Each subclass lives in the file that throws it. The message says what failed,
+ * the value next to what was expected with units, and what to do.
  */
 export class TycheError extends Error {
   readonly code: string;
@@ -39,7 +39,7 @@ export class TycheError extends Error {
 
 /** Returns the message of anything that was thrown, for logs and causes. */
 export function messageOf(thrown: unknown): string {
-  // An attempt to connect to several addresses fails with an error that has no message of its own.
+  // A failed attempt to connect to several addresses throws an error without a message of its own.
   if (thrown instanceof AggregateError && thrown.message === "")
     return thrown.errors.map(messageOf).join("; ");
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, fsyncSync, openSync } from "node:fs";
 
-/** Brings what was written to a file to the disk itself, so that it outlives a power cut; off this thread. 4–6 ms on an ordinary disk. */
+/** Flushes a file to disk, so that its contents survive a power cut; runs off this thread. 4–6 ms on an ordinary disk. */
 export function flushFile(descriptor: number): Promise<void> {
   return new Promise((resolve, reject) => {
     fdatasync(descriptor, (error) => {
@@ -10,7 +10,7 @@ export function flushFile(descriptor: number): Promise<void> {
   });
 }
 
-/** Brings a file, or the names in a folder, to the disk itself; for what is written seldom, for the thread waits. */
+/** Flushes a file, or the names in a folder, to disk. Blocks the thread, so only for rare writes. */
 export function flushPath(path: string): void {
   const descriptor = openSync(path, "r");
   try {

@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 
 /**
- * Makes what writes one item with all that are given in the same turn of the event loop, in their order.
+ * Creates a function that writes an item together with all others given in the same turn of the event loop, in order.
  *
- * @param write what it rejects with, every item of the turn is refused with.
- * @param isOfOne whether an error may be one item's alone: then each of several is written by itself. Default: none is.
+ * @param write if it rejects, every item of the turn is rejected with its error.
+ * @param isOfOne whether an error may be a single item's: each of several is then written by itself. Default: no error is.
  */
 export function createGatherer<Item>(
   write: (items: readonly Item[]) => Promise<void>,

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { findNodeModule } from "./nodeModule.ts";
 
-/** Writes bytes as `0x` hex, two lower-case digits each. */
+/** Encodes bytes as `0x` hex, two lower-case digits each. */
 export function toHexText(bytes: Uint8Array): Hex {
   if (native === undefined) return writeDigits(bytes);
   if (hasToHex && bytes.length < NATIVE_BYTES) return `0x${(bytes as HexBytes).toHex()}`;
@@ -9,7 +9,7 @@ export function toHexText(bytes: Uint8Array): Hex {
 }
 
 /**
- * Reads `0x` hex of an even number of digits. The bytes may be a view of a larger buffer.
+ * Decodes `0x` hex with an even number of digits. The bytes may be a view of a larger buffer.
  *
  * @throws {SyntaxError} for anything else.
  */
@@ -19,23 +19,23 @@ export function fromHexText(text: Hex): Uint8Array {
   return native === undefined ? readDigits(text) : readNatively(native, text);
 }
 
-/** Below this many bytes V8's own `toHex` is faster, from it on Node's encoder is (Node 26; `npm run bench` shows by how much). */
+/** Below this many bytes V8's own `toHex` is faster, from there on Node's encoder is (Node 26; `npm run bench` shows by how much). */
 const NATIVE_BYTES = 48;
 
 /**
- * What is behind `buffer.toString("hex")` and `buffer.write(text, "hex")`, on every Buffer though not in its documentation. Called
- * directly, the first takes any bytes as they are, which saves making a Buffer, a third of the time. Absent in a browser.
+ * The functions behind `buffer.toString("hex")` and `buffer.write(text, "hex")`: on every Buffer, but undocumented. Called directly,
+ * `hexSlice` accepts any byte array, which saves creating a Buffer, a third of the time. Absent in a browser.
  */
 interface NativeHex {
   readonly hexSlice: (this: Uint8Array, start: number, end: number) => string;
-  /** Returns the bytes written. */
+  /** Returns the number of bytes written. */
   readonly hexWrite: (this: Uint8Array, text: string, offset: number, length: number) => number;
   readonly allocate: (bytes: number) => Uint8Array<ArrayBuffer>;
 }
 
 const native = findNativeHex();
 
-/** Node 24 has no `toHex`, nor have browsers from before 2025. */
+/** Node 24 and browsers from before 2025 lack `toHex`. */
 type HexBytes = Uint8Array & { readonly toHex: () => string };
 const hasToHex = "toHex" in Uint8Array.prototype;
 
@@ -46,7 +46,7 @@ function findNativeHex(): NativeHex | undefined {
   return { hexSlice, hexWrite, allocate: (bytes) => Buffer.allocUnsafeSlow(bytes) };
 }
 
-/** Short results share an allocation, as Node's own do; one for each would take four times as long. */
+/** Short results share an allocation, as Node's own do; a separate one for each would take four times as long. */
 const SLAB_BYTES = 65_536;
 const MAX_SHARED_BYTES = 4_096;
 let slab: Uint8Array<ArrayBuffer> | undefined;
@@ -61,7 +61,7 @@ function readNatively({ hexWrite, allocate }: NativeHex, text: Hex): Uint8Array 
   }
   const memory = isShared ? slab! : allocate(length);
   const offset = isShared ? slabUsed : 0;
-  // It stops at the first character that is no hex digit, without a word.
+  // It stops silently at the first character that is not a hex digit.
   if (hexWrite.call(memory, text.slice(2), offset, length) * 2 !== text.length - 2)
     throw new SyntaxError(NO_DIGITS);
   if (isShared) slabUsed += length;

@@ -1,9 +1,9 @@
-/** Controls but for tab and line feed, format characters, lone surrogates, line and paragraph separators. */
+/** Controls except tab and line feed, format characters, lone surrogates, line and paragraph separators. */
 const HIDDEN = /((?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029])/u;
 
 /**
  * Splits text of unknown origin at characters that would hide or reorder what follows, such as the bidirectional controls of "Trojan
- * Source" (CVE-2021-42574). Parts at odd positions are names of such characters (`U+202E`); the others are text as it was.
+ * Source" (CVE-2021-42574). Parts at odd positions are names of such characters (`U+202E`); the others are unchanged text.
  */
 export function splitAtHidden(text: string): string[] {
   return text.split(HIDDEN).map((part, i) => (i % 2 === 0 ? part : nameOf(part)));

@@ -1,20 +1,19 @@
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Runs work by key, and not again too soon after it failed. */
+/** Runs work by key, but not again too soon after it failed. */
 export type HoldOff = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** Options of {@link createHoldOff}. */
 export interface HoldOffOptions {
-  /** Default: the process's clock, in milliseconds. */
+  /** Default: the process's monotonic clock, in milliseconds. */
   readonly now?: () => number;
-  /** Whether what failed with this error has cost nothing, and is tried again after 1 s each time. Default: never. */
+  /** Whether a failure with this error cost nothing, so that the pause is 1 s each time. Default: never. */
   readonly isFree?: (error: unknown) => boolean;
 }
 
 /**
- * Creates what keeps work that fails, and costs something each time, from being tried at every occasion: after a failure the same error
- * is thrown again without trying, for 1 s at first and twice as long with each further failure, up to a minute.
+ * Creates a guard that keeps failing work, which costs something each time, from being retried at every opportunity. After a failure the
+ * same error is rethrown without a retry, for 1 s at first and twice as long with each further failure, up to a minute.
  */
 export function createHoldOff(options: HoldOffOptions = {}): HoldOff {
   const { now = () => performance.now(), isFree = () => false } = options;

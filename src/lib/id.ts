@@ -8,8 +8,8 @@ let lastTime = 0;
 let lastRandom = 0n;
 
 /**
- * Makes an id `prefix_` + 26 lower-case Crockford base32 characters: 48 bits of milliseconds, then 80 random bits.
- * Ids sort by the time of their making; within one millisecond of one process the random part counts up.
+ * Generates an id: `prefix_` + 26 lower-case Crockford base32 characters, 48 bits of milliseconds followed by an 80-bit random part. Ids
+ * sort by creation time; within one millisecond of one process the random part counts up.
  */
 export function createId(prefix: string, nowMs: number = Date.now()): string {
   if (nowMs > lastTime) {
@@ -22,7 +22,7 @@ export function createId(prefix: string, nowMs: number = Date.now()): string {
   return `${prefix}_${encode(BigInt(lastTime), TIME_CHARACTERS)}${encode(lastRandom, RANDOM_CHARACTERS)}`;
 }
 
-/** Returns what sorts before every id made at or after a time, and after those made before it. */
+/** Returns a string that sorts before every id created at or after a time, and after those created before it. */
 export function firstId(prefix: string, atMs: number): string {
   return `${prefix}_${encode(BigInt(Math.max(0, Math.floor(atMs))), TIME_CHARACTERS)}${"0".repeat(RANDOM_CHARACTERS)}`;
 }

@@ -8,12 +8,12 @@ export interface ParameterViolation {
   readonly message: string;
 }
 
-/** Violations that the message names; the rest are in `details`. */
+/** Maximum number of violations that the message names; `details` has all of them. */
 const MAX_NAMED = 10;
 
 /**
- * Parameters that can't be used. Carries every violation that was found, not only the first.
- * The HTTP layer merges the violations of several of these into one 400 answer.
+ * Parameters can't be used. Carries every violation found, not just the first. The HTTP layer merges the violations of several of these
+ * into one 400 answer.
  */
 export class InvalidParameterError extends TycheError {
   override readonly details: readonly ParameterViolation[];

@@ -3,7 +3,7 @@ import { findNodeModule } from "./nodeModule.ts";
 
 const crypto = findNodeModule("node:crypto");
 
-/** OpenSSL has carried Keccak beside SHA-3 since 3.2; a browser has none, and a Node linked to an older system library lacks it. */
+/** OpenSSL has had Keccak besides SHA-3 since 3.2; browsers have no OpenSSL, and a Node linked to an older system library lacks Keccak. */
 const openssl = crypto?.getHashes().includes("keccak-256") ? crypto : undefined;
 
 /**

@@ -1,18 +1,18 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** Whether an address is one of 127.0.0.0/8 or ::1, mapped into IPv6 or not. */
+/** Whether an address is in 127.0.0.0/8 or is ::1, mapped into IPv6 or not. */
 export function isLoopbackAddress(address: string): boolean {
   return isIP(address) !== 0 && ipaddr.process(address).range() === "loopback";
 }
 
-/** Whether a Host header names this machine by `localhost` or a loopback address; any port, as a tunnel may change it. */
+/** Whether a Host header names this machine by `localhost` or a loopback address; with any port, as a tunnel may change it. */
 export function isLoopbackHost(host: string): boolean {
   const name = hostNameOf(host);
   return name === "localhost" || isLoopbackAddress(name.replace(/^\[(.*)\]$/, "$1"));
 }
 
-/** Name of a Host header in lower case, IPv6 in brackets, without its port; empty where it is malformed. */
+/** Returns the name in a Host header in lower case, IPv6 in brackets, without its port; empty if the header is malformed. */
 export function hostNameOf(host: string): string {
   return /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/.exec(host.toLowerCase())?.[1] ?? "";
 }

@@ -1,7 +1,7 @@
-/** Returns the result of work that was begun before, or begins it. */
+/** Returns the result of work that was started before, or starts it. */
 export type Memo<Key> = <T>(key: Key, work: () => Promise<T>) => Promise<T>;
 
-/** Creates a memo that keeps each key's promise, also one that rejects: work is begun once for each key. */
+/** Creates a memo that keeps each key's promise, even one that rejects: work starts once per key. */
 export function createMemo<Key>(): Memo<Key> {
   const begun = new Map<Key, Promise<unknown>>();
   return <T>(key: Key, work: () => Promise<T>): Promise<T> => {
@@ -13,13 +13,13 @@ export function createMemo<Key>(): Memo<Key> {
   };
 }
 
-/** Returns a function that does `work` at its first call, and gives every call the same result. */
+/** Returns a function that runs `work` on its first call, and returns the same result to every call. */
 export function once<T>(work: () => T): () => T {
   let result: { readonly value: T } | undefined;
   return () => (result ??= { value: work() }).value;
 }
 
-/** Returns a function whose calls share the work that is under way; a call after its end begins anew. */
+/** Returns a function whose calls share the work in flight; a call after it has ended starts again. */
 export function shareRunning<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () =>
@@ -28,10 +28,7 @@ export function shareRunning<T>(work: () => Promise<T>): () => Promise<T> {
     }));
 }
 
-/**
- * Returns a function that gives everybody who asks about the same subject the same reading for `freshMs`. Only the last subject is kept,
- * and no reading that failed.
- */
+/** Returns a function that reuses a reading of the same subject for `freshMs`. Only the last subject is kept, and failed readings are not. */
 export function remember<T, Subject = void>(
   freshMs: number,
   read: (of: Subject) => Promise<T>,

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { TycheError } from "./errors.ts";
 
-/** A log as a node reports it, numbers decoded. */
+/** A log as reported by a node, with numbers decoded. */
 export interface RawLog {
   /** 20-byte address, lower case. */
   readonly address: Hex;
@@ -25,16 +25,16 @@ export interface Receipt {
   readonly logs: readonly RawLog[];
 }
 
-/** Returns a quantity as the JSON-RPC API writes it: `0x` hex without leading zeros. */
+/** Formats a quantity for the JSON-RPC API: `0x` hex without leading zeros. */
 export function toQuantity(value: bigint | number): Hex {
   return `0x${value.toString(16)}`;
 }
 
-/** Reads a receipt from a node's answer; throws {@link RpcError} on any other shape. */
+/** Parses a receipt from a node's answer; throws {@link RpcError} on any other shape. */
 export function parseReceipt(answer: unknown): Receipt {
   const receipt = parseObject(answer, "receipt");
   if (!Array.isArray(receipt["logs"])) throw new RpcError("receipt", "logs is not a list");
-  // What is neither does not say that the transaction reverted.
+  // Any other value doesn't mean that the transaction reverted.
   const status = parseQuantity(receipt["status"], "status");
   if (status > 1n) throw new RpcError("receipt", `status is ${status}, and 0 or 1 is expected`);
   return {
@@ -48,7 +48,7 @@ export function parseReceipt(answer: unknown): Receipt {
   };
 }
 
-/** Reads a log from a node's answer; throws {@link RpcError} on any other shape. */
+/** Parses a log from a node's answer; throws {@link RpcError} on any other shape. */
 export function parseLog(answer: unknown): RawLog {
   const log = parseObject(answer, "log");
   if (!Array.isArray(log["topics"])) throw new RpcError("log", "topics is not a list");
@@ -63,20 +63,20 @@ export function parseLog(answer: unknown): RawLog {
   };
 }
 
-/** Reads an object from a node's answer; throws {@link RpcError} on any other. */
+/** Parses an object from a node's answer; throws {@link RpcError} on anything else. */
 export function parseObject(answer: unknown, what: string): Record<string, unknown> {
   if (typeof answer !== "object" || answer === null) throw new RpcError(what, "the answer is not an object");
   return answer as Record<string, unknown>;
 }
 
-/** Reads `0x` hex from a node's answer; throws {@link RpcError} on anything else. */
+/** Parses `0x` hex from a node's answer; throws {@link RpcError} on anything else. */
 export function parseHex(answer: unknown, what: string): Hex {
   if (typeof answer !== "string" || !/^0x[0-9a-fA-F]*$/.test(answer))
     throw new RpcError(what, "the answer is not 0x hex");
   return answer as Hex;
 }
 
-/** Reads a number of at most 32 bytes from a node's answer; throws {@link RpcError} on anything else. */
+/** Parses a number of at most 32 bytes from a node's answer; throws {@link RpcError} on anything else. */
 export function parseQuantity(answer: unknown, what: string): bigint {
   if (typeof answer !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(answer)) {
     throw new RpcError(what, "the answer is not a 0x hex number of at most 32 bytes");
@@ -84,11 +84,11 @@ export function parseQuantity(answer: unknown, what: string): bigint {
   return BigInt(answer);
 }
 
-/** A node can't be reached, or refused, or answered in a shape that no node should. */
+/** A node can't be reached, refused the call, or gave an answer of invalid shape. */
 export class RpcError extends TycheError {
-  /** What a reverted call gave back. */
+  /** Return data of a reverted call. */
   readonly data: Hex | undefined;
-  /** Whether the node itself said no (JSON-RPC error), as against not answering. */
+  /** Whether the node itself refused (JSON-RPC error), as opposed to not answering. */
   readonly answered: boolean;
 
   constructor(

@@ -3,7 +3,7 @@ import { TycheError, messageOf } from "./errors.ts";
 
 /** A secret that the operator keeps outside the data directory. */
 export interface OutsideSecret {
-  /** As it was found; white space around it is ignored. */
+  /** As found; surrounding white space is ignored. */
   readonly text: string;
   /** Where it came from, for messages: the name of a variable or a file. */
   readonly from: string;
@@ -12,7 +12,7 @@ export interface OutsideSecret {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the master key (64 hex digits) from the variable TYCHE_MASTER_KEY or the file that TYCHE_MASTER_KEY_FILE names; `undefined` when
+ * Reads the master key (64 hex digits) from the variable TYCHE_MASTER_KEY or the file named by TYCHE_MASTER_KEY_FILE; `undefined` when
  * neither is set.
  *
  * @throws {OutsideSecretError} when both are set, or the file can't be read.
@@ -22,7 +22,7 @@ export function findOutsideKey(env: Environment): OutsideSecret | undefined {
 }
 
 /**
- * Reads the token that signs the operator in from TYCHE_OPERATOR_TOKEN or the file that TYCHE_OPERATOR_TOKEN_FILE names; `undefined` when
+ * Reads the token that signs the operator in from TYCHE_OPERATOR_TOKEN or the file named by TYCHE_OPERATOR_TOKEN_FILE; `undefined` when
  * neither is set.
  *
  * @throws {OutsideSecretError} when both are set, or the file can't be read.
@@ -51,13 +51,13 @@ function findOutsideSecret(
     return { text: readFileSync(file, "utf8"), from: file };
   } catch (cause) {
     throw new OutsideSecretError(
-      `the file ${file} that ${fileVariable} names can't be read (${messageOf(cause)}); name one that holds ${holds}`,
+      `the file ${file} that ${fileVariable} names can't be read (${messageOf(cause)}); name a file that holds ${holds}`,
       cause,
     );
   }
 }
 
-/** The secret outside can't be read; the message says why and what to do. */
+/** A secret kept outside the data directory can't be read; the message says why and what to do. */
 export class OutsideSecretError extends TycheError {
   constructor(message: string, cause?: unknown) {
     super(message, { code: "data_dir_unusable", blame: "caller", cause });

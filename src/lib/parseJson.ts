@@ -10,31 +10,31 @@ export type JsonValue =
   | JsonValue[]
   | { [name: string]: JsonValue };
 
-/** A place in a text; both 1-based, the column in UTF-16 code units. */
+/** A position in a text; both numbers are 1-based, the column in UTF-16 code units. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** A JSON text that was read, with the places of its values. */
+/** A parsed JSON text with the positions of its values. */
 export interface JsonText {
   readonly value: unknown;
-  /** Place of the value at a JSON Pointer (RFC 6901), or of the nearest value above it that exists. */
+  /** Returns the position of the value at a JSON Pointer (RFC 6901), or of its nearest existing ancestor. */
   readonly positionOf: (pointer: string) => TextPosition;
 }
 
-/** Deepest nesting of arrays and objects; no parameter needs more than two, and recursion stays far from the stack's end. */
+/** Deepest nesting of arrays and objects; no parameter needs more than two levels, and recursion stays far from the stack limit. */
 export const MAX_JSON_DEPTH = 32;
 
 /**
  * Parses JSON (RFC 8259) as strictly as parameters need it. Beyond `JSON.parse` it
- * - says where a text is wrong, by line and column;
- * - refuses an object that has a name twice, as neither value may win silently;
+ * - reports the line and column of an error;
+ * - refuses an object with a duplicate name, as neither value may win silently;
  * - refuses lone surrogates, which UTF-8 can't carry on to the chain;
  * - keeps whole numbers past 2^53 exact, as `bigint`;
  * - refuses nesting deeper than {@link MAX_JSON_DEPTH}.
  *
- * @param name what the text is, as an error's message begins.
+ * @param name what the text is; error messages begin with it.
  * @throws MalformedJsonError
  */
 export function parseJson(text: string, name: string): JsonValue {
@@ -42,8 +42,8 @@ export function parseJson(text: string, name: string): JsonValue {
 }
 
 /**
- * Parses a JSON file as {@link parseJson} does and keeps where each value is. Its objects are plain ones, so `__proto__` is refused, and
- * so are whole numbers past 2^53, which are written as texts.
+ * Parses a JSON file like {@link parseJson} and records where each value is. Its objects are plain ones, so `__proto__` is refused, and
+ * so are whole numbers past 2^53, which must be written as strings.
  *
  * @throws MalformedJsonError
  */
@@ -60,15 +60,15 @@ export function parseJsonText(text: string, name: string): JsonText {
   };
 }
 
-/** Returns the JSON Pointer (RFC 6901) of a member of the value at `parent` (default: the whole). */
+/** Returns the JSON Pointer (RFC 6901) of a member of the value at `parent` (default: the root). */
 export function pointerTo(name: string, parent = ""): string {
   return `${parent}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** A text that is not JSON in UTF-8; the message names line and column, both 1-based. */
+/** The text is not JSON in UTF-8; the message names line and column, both 1-based. */
 export class MalformedJsonError extends TycheError {
   readonly problem: string;
-  /** `undefined` where the bytes are not even a text. */
+  /** `undefined` if the bytes are not even text. */
   readonly position: TextPosition | undefined;
 
   constructor(name: string, problem: string, position?: TextPosition & { readonly offset: number }) {
@@ -89,7 +89,7 @@ function positionAt(text: string, offset: number): TextPosition {
 }
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
-// Runs of characters that stand for themselves: all but the quote, the backslash and control characters.
+// Runs of unescaped characters: all but the quote, the backslash and control characters.
 // oxlint-disable-next-line no-control-regex
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const BLANK = /[ \t\n\r]*/y;
@@ -97,7 +97,7 @@ const BLANK = /[ \t\n\r]*/y;
 class Parser {
   readonly #text: string;
   readonly #name: string;
-  /** Where each value is, by pointer; only kept for a file. */
+  /** Offset of each value by pointer; recorded for files only. */
   readonly #offsets: Map<string, number> | undefined;
   #at = 0;
 
@@ -114,7 +114,7 @@ class Parser {
     return value;
   }
 
-  /** Reads one value and the blanks after it. */
+  /** Reads one value and the white space after it. */
   #value(depth: number, pointer: string): JsonValue {
     this.#offsets?.set(pointer, this.#at);
     const value = this.#bareValue(depth, pointer);
@@ -150,7 +150,7 @@ class Parser {
       if (this.#offsets !== undefined && name === "__proto__")
         this.#failAt(start, 'the name "__proto__" is not allowed');
       if (Object.hasOwn(members, name))
-        this.#failAt(start, `the name ${JSON.stringify(name)} stands twice in one object`);
+        this.#failAt(start, `the name ${JSON.stringify(name)} appears twice in one object`);
       this.#skipBlanks();
       if (!this.#take(":")) this.#fail("a colon");
       this.#skipBlanks();
@@ -192,7 +192,7 @@ class Parser {
     this.#at += 1;
     if (!escaped) return this.#text.slice(start + 1, this.#at - 1);
     const value = JSON.parse(this.#text.slice(start, this.#at)) as string;
-    if (!value.isWellFormed()) this.#failAt(start, "a string holds half of a surrogate pair");
+    if (!value.isWellFormed()) this.#failAt(start, "a string holds a lone surrogate");
     return value;
   }
 
@@ -203,7 +203,7 @@ class Parser {
     const isWhole = match[1] === undefined && match[2] === undefined;
     if (!isWhole || Number.isSafeInteger(value)) return value;
     if (this.#offsets !== undefined)
-      this.#failAt(this.#at - match[0].length, "a whole number past 2^53 must be written as a text");
+      this.#failAt(this.#at - match[0].length, "a whole number beyond 2^53 must be written as a string");
     return BigInt(match[0]);
   }
 

@@ -1,10 +1,9 @@
 /**
- * Does some work again and again until stopped: each time at the earliest when the interval has passed and the last time is over.
- * Keeps no process alive.
+ * Repeats work until stopped: a run starts when the interval has passed and the previous run is over. Doesn't keep the process alive.
  *
- * @param onError told when the work rejects; it goes on then.
- * @param options `startsNow`: whether the first time is at once instead of after the interval. Default `false`.
- * @returns a stop.
+ * @param onError called when the work rejects; the repetition continues.
+ * @param options `startsNow`: whether the first run starts at once instead of after the interval. Default `false`.
+ * @returns a function that stops it.
  */
 export function repeat(
   work: () => Promise<void>,

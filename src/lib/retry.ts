@@ -1,23 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Options of {@link retry}. */
 export interface RetryOptions {
-  /** Attempts in all, at least 1. */
+  /** Total number of attempts, at least 1. */
   readonly attempts: number;
-  /** Pause in ms before the next attempt, by how many have failed so far (1, 2, …). */
+  /** Pause in ms before the next attempt, given the number of failures so far (1, 2, …). */
   readonly pauseMs: (failures: number) => number;
   /** Whether another attempt after this error is pointless. Default: never. */
   readonly isFinal?: (error: unknown) => boolean;
-  /** Whether an error means to wait for something else, however long: it counts as no attempt. Default: never. */
+  /** Whether an error means waiting for something, however long: it doesn't count as an attempt. Default: never. */
   readonly isWait?: (error: unknown) => boolean;
-  /** Called before each pause; if it rejects, so does the whole. Default: nothing. */
+  /** Called before each pause; if it rejects, so does the whole retry. Default: nothing. */
   readonly onRetry?: (error: unknown) => Promise<void> | void;
   /** Ends the pauses: no further attempt is made. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Does some work until it succeeds, with a pause after each failure. Keeps no process alive.
+ * Retries work until it succeeds, with a pause after each failure. Doesn't keep the process alive.
  *
  * @throws the error of the last attempt: after `attempts` of them, when `isFinal` says so, or when `signal` aborts.
  */

@@ -3,17 +3,17 @@ import { describeValue } from "./describeValue.ts";
 import type { ParameterViolation } from "./invalidParameter.ts";
 import { pointerTo } from "./parseJson.ts";
 
-/** Annotation of a schema: completes "must be …" in messages, where a pattern or bounds alone would say too little. */
+/** Schema annotation that completes "must be …" in messages, for patterns and bounds that would say too little on their own. */
 export const EXPECTED = "x-expected";
 
 /**
- * Describes an error of an Ajv instance with `verbose`: where it is, what was expected with its bounds, and what came instead.
+ * Describes an error of an Ajv instance with `verbose`: where it is, what was expected with its bounds, and the actual value.
  *
- * @param unknownMember what is wrong with a member that the schema does not know, in words that follow its path.
+ * @param unknownMember message for a member that the schema does not know, to follow its path.
  */
 export function describeSchemaError(error: ErrorObject, unknownMember: string): ParameterViolation {
   const { keyword, params, propertyName } = error;
-  // What is wrong with a name is told at the member, not at the object.
+  // A problem with a name is reported at the member, not at the object.
   const path = propertyName === undefined ? error.instancePath : pointerTo(propertyName, error.instancePath);
   switch (keyword) {
     case "required":
@@ -21,7 +21,7 @@ export function describeSchemaError(error: ErrorObject, unknownMember: string): 
     case "additionalProperties":
       return { path: pointerTo(String(params["additionalProperty"]), path), message: unknownMember };
     case "propertyNames":
-      return { path: pointerTo(String(params["propertyName"]), path), message: "is not fit as a name" };
+      return { path: pointerTo(String(params["propertyName"]), path), message: "is not a valid name" };
     default:
       return { path, message: describeValueError(error) };
   }
@@ -62,7 +62,7 @@ function oneOf(values: readonly string[]): string {
   return values.length === 1 ? `"${values[0]}"` : `one of ${values.join(", ")}`;
 }
 
-/** `type` is a list where the schema allows several. */
+/** `type` is a list if the schema allows several. */
 function nameType(type: unknown): string {
   return [type]
     .flat()

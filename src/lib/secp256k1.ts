@@ -5,12 +5,12 @@ import { TycheError } from "./errors.ts";
 let native: typeof Secp256k1 | undefined;
 
 /**
- * Returns libsecp256k1 as the native addon of `secp256k1@5`: every operation on a secret key of ours goes through it.
+ * Returns libsecp256k1 as the native addon of `secp256k1@5`; every operation on our secret keys goes through it.
  *
- * The package's own entry point falls back in silence to a pure JavaScript implementation (`elliptic`), whose timing tells about the
- * key; so this asks for the binding by its file, and there is no other way to sign.
+ * The package's own entry point silently falls back to a pure JavaScript implementation (`elliptic`), whose timing leaks the key. This
+ * loads the binding by its file instead, and there is no other way to sign.
  *
- * @throws NativeAddonMissingError where the addon was not built for the platform.
+ * @throws NativeAddonMissingError when the addon was not built for the platform.
  */
 export function loadSecp256k1(): typeof Secp256k1 {
   try {
@@ -24,7 +24,7 @@ export function loadSecp256k1(): typeof Secp256k1 {
 export class NativeAddonMissingError extends TycheError {
   constructor(cause: unknown) {
     super(
-      "The native addon of secp256k1 is not built for this platform; run `npm rebuild secp256k1`, which needs Python and a C++ compiler. Keys are used by no other code, because its timing would tell about them.",
+      "The native addon of secp256k1 is not built for this platform; run `npm rebuild secp256k1`, which needs Python and a C++ compiler. No other code may use keys, because its timing would leak them.",
       { code: "start_failed", blame: "caller", cause },
     );
   }

@@ -17,7 +17,7 @@ export function deriveKey(masterKey: Uint8Array, purpose: string): Uint8Array {
 /**
  * Encrypts bytes under a 32-byte key with AES-256-GCM: nonce (12) ‖ tag (16) ‖ ciphertext.
  *
- * @param context what the bytes belong to; {@link open} refuses them in any other place.
+ * @param context what the bytes belong to; {@link open} refuses them in any other context.
  */
 export function seal(key: Uint8Array, plaintext: Uint8Array, context: string): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES);
@@ -26,7 +26,7 @@ export function seal(key: Uint8Array, plaintext: Uint8Array, context: string): U
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
 }
 
-/** Decrypts what {@link seal} made; throws when key, context or bytes differ. */
+/** Decrypts what {@link seal} encrypted; throws if the key, context or bytes differ. */
 export function open(key: Uint8Array, sealed: Uint8Array, context: string): Uint8Array {
   const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE_BYTES))
     .setAAD(Buffer.from(context))

@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from "node:fs";
 
 /**
- * Moves a file or folder that can't be used out of the way, under a name beside it that says when: nothing is ever deleted at a start.
+ * Renames an unusable file or folder to a name beside it that includes the time: nothing is ever deleted at startup.
  *
  * @returns the new path.
  */

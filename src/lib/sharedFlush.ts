@@ -1,12 +1,12 @@
-/** Flushes of one file that are shared by those who ask for them at the same time. */
+/** Flushes of one file, shared by concurrent callers. */
 export interface SharedFlush {
-  /** Resolves when everything written before the call is on disk; rejects when that flush fails. */
+  /** Resolves once everything written before the call is on disk; rejects if that flush fails. */
   run(): Promise<void>;
-  /** The last flush begun or waiting; `undefined` while there is none. */
+  /** Returns the latest flush that is in flight or waiting; `undefined` if there is none. */
   underWay(): Promise<void> | undefined;
 }
 
-/** Creates what runs one flush at a time: calls that come while one is under way wait for it, and share the next. */
+/** Creates a runner for one flush at a time: calls that arrive while one is in flight wait for it and share the next. */
 export function shareFlush(flush: () => Promise<void>): SharedFlush {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -21,7 +21,7 @@ export function shareFlush(flush: () => Promise<void>): SharedFlush {
   return {
     run() {
       if (running === undefined) return begin();
-      // The one under way may have begun before what was written last.
+      // The flush in flight may have started before the latest write.
       next ??= running
         .catch(() => {})
         .then(() => {

@@ -1,39 +1,37 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";
 import type { Attributes, SpanContext } from "@opentelemetry/api";
 
-/** One step of the way of a request, from Unix times in milliseconds. Attributes hold ids and counts, never what a caller sent. */
+/** One step in the processing of a request, with Unix times in milliseconds. Attributes hold ids and counts, never what a caller sent. */
 export interface Step {
   readonly name: string;
   readonly startMs: number;
   /** Default: now. */
   readonly endMs?: number;
   readonly attributes?: Attributes;
-  /** Code of the error that it ended with. */
+  /** Code of the error that ended it. */
   readonly failure?: string | undefined;
-  /** What else it belongs to. */
+  /** Other spans that it belongs to. */
   readonly links?: readonly SpanContext[];
-  /** Whether it answers a call from outside. */
+  /** Whether it answers an external call. */
   readonly isCall?: boolean;
 }
 
-/** Does nothing until an exporter is there. */
+/** Does nothing until an exporter is registered. */
 const tracer = trace.getTracer("tyche");
 
-/** What a root span is to be called; see {@link idGenerator}. */
+/** Ids for the root span being created; see {@link idGenerator}. */
 let root: SpanContext | undefined;
 
-/**
- * Makes the ids of spans as OpenTelemetry's SDK asks for them: at random, but for the root of a request, whose ids every process finds by
- * itself.
- */
+/** Generates span ids for OpenTelemetry's SDK: random ones, except for the root of a request, whose ids every process derives by itself. */
 export const idGenerator = {
   generateTraceId: (): string => root?.traceId ?? randomHex(16),
   generateSpanId: (): string => root?.spanId ?? randomHex(8),
 };
 
 /**
- * Gives the root span of a request: the id that the chain knows it by (a VRF or a Functions request id, 32 bytes) begins with the trace's
- * id (16 bytes) and goes on with the span's (8 bytes). So a service and an oracle that have only the chain in common tell one trace.
+ * Returns the root span of a request. The id that the chain knows the request by (a VRF or a Functions request id, 32 bytes) starts with
+ * the trace's id (16 bytes), followed by the span's (8 bytes). So a service and an oracle that have only the chain in common contribute
+ * to one trace.
  */
 export function rootOf(requestId: string): SpanContext {
   const digits = requestId.slice(2).padStart(64, "0");
@@ -57,7 +55,7 @@ export function parseTraceparent(header: string): SpanContext | undefined {
   };
 }
 
-/** Tells of the whole of a request. Does nothing in a process that exports no traces. */
+/** Reports a whole request to tracing. Does nothing in a process that exports no traces. */
 export function tellRequest(requestId: string, request: Step): void {
   root = rootOf(requestId);
   try {
@@ -67,7 +65,7 @@ export function tellRequest(requestId: string, request: Step): void {
   }
 }
 
-/** Tells of one step of a request, in whichever process it was taken. Does nothing in a process that exports no traces. */
+/** Reports one step of a request to tracing, from whichever process took it. Does nothing in a process that exports no traces. */
 export function tellStep(requestId: string, step: Step): void {
   tell(rootOf(requestId), step);
 }

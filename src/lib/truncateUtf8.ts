@@ -1,4 +1,4 @@
-/** What an error without a text is reported as: empty bytes would mean success. */
+/** Reported for an error without a text: empty bytes would mean success. */
 export const UNNAMED_ERROR = "error";
 
 /**

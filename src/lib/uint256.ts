@@ -8,7 +8,7 @@ export const UINT256_LIMIT = 1n << 256n;
 
 const LOW_64_BITS = (1n << 64n) - 1n;
 
-/** Returns the unsigned big-endian integer in the 32 bytes of `bytes` from `offset` on (default 0). */
+/** Returns the unsigned big-endian integer in the 32 bytes of `bytes` starting at `offset` (default 0). */
 export function readUint256(bytes: Uint8Array, offset = 0): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset, WORD_BYTES);
   return (
@@ -20,9 +20,9 @@ export function readUint256(bytes: Uint8Array, offset = 0): bigint {
 }
 
 /**
- * Writes `value` as 32 bytes, big-endian, into `bytes` from `offset` on.
+ * Writes `value` as 32 bytes, big-endian, into `bytes` starting at `offset`.
  *
- * @throws RangeError when `value` is negative or 2^256 and more.
+ * @throws RangeError when `value` is negative, or 2^256 or more.
  */
 export function writeUint256(bytes: Uint8Array, offset: number, value: bigint): void {
   if (value < 0n || value >= UINT256_LIMIT) throw new RangeError(`${value} does not fit a uint256`);
@@ -34,7 +34,7 @@ export function writeUint256(bytes: Uint8Array, offset: number, value: bigint): 
 }
 
 /**
- * Returns `values` as consecutive 32-byte big-endian words: what `abi.encode` makes of `uint256` values.
+ * Returns `values` as consecutive 32-byte big-endian words, as `abi.encode` encodes `uint256` values.
  *
  * @throws RangeError when a value does not fit.
  */
@@ -45,7 +45,7 @@ export function encodeUint256s(...values: readonly bigint[]): Uint8Array {
 }
 
 /**
- * Writes `value` as `0x` hex of 32 bytes.
+ * Encodes `value` as `0x` hex of 32 bytes.
  *
  * @throws RangeError when it does not fit.
  */

@@ -1,6 +1,6 @@
-/** Words of the interface that stand in requests, answers, forms and the journal alike. */
+/** Vocabulary that requests, answers, forms and the journal share. */
 
-/** States of a request, in their order. */
+/** States of a request, in order. */
 export const REQUEST_STATES = [
   "checking",
   "received",
@@ -16,12 +16,12 @@ export type RequestState = (typeof REQUEST_STATES)[number];
 export const REQUEST_KINDS = ["preset", "function", "random", "consumer", "unlink"] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 
-/** Why a source was run without a request: a dry run that was asked for, or that of a call that was refused. */
+/** Why a source ran without becoming a request: the caller asked for a dry run, or a call of this kind was refused. */
 export const DRY_RUN_KINDS = ["dry-run", "preset", "function"] as const;
 
-/** How the bytes of a function's result are read. */
+/** How the bytes of a function's result are decoded. */
 export const RETURN_TYPES = ["string", "uint256", "int256"] as const;
 export type ReturnType = (typeof RETURN_TYPES)[number];
 
-/** Most VRF keys whose words are joined for one request: JoinedWords.sol `MAX_PARTS`. */
+/** Maximum number of VRF keys whose words are joined for one request: JoinedWords.sol `MAX_PARTS`. */
 export const MAX_JOINED_KEYS = 4;

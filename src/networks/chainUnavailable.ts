@@ -1,6 +1,6 @@
 import { TycheError } from "../lib/errors.ts";
 
-/** The network can't take requests now. */
+/** The network can't take requests at the moment. */
 export class ChainUnavailableError extends TycheError {
   constructor(network: string, why: string, cause?: unknown) {
     super(`${network} can't take requests now: ${why}; try again later`, {

@@ -6,30 +6,30 @@ import type { Fees } from "../evm/fees.ts";
 import type { Pipelining } from "../evm/pipelining.ts";
 import type { NetworkProfile } from "./profiles.ts";
 
-/** Who brings the words of one proving key. */
+/** Who serves the words of one proving key. */
 export interface VrfOperator {
   readonly keyHash: Hex;
-  /** Sends the proofs; absent where Chainlink does. */
+  /** Account that sends the proofs; absent when Chainlink does. */
   readonly address?: Hex;
 }
 
-/** What stands on a chain, as stored between starts. */
+/** What is deployed on a chain, as stored between starts. */
 export interface ChainDeployment {
   readonly contracts: StackAddresses;
-  /** First block after the deployment. */
+  /** Newest block when the deployment ended. */
   readonly blockNumber: number;
-  /** RPC port of a chain of our own, so that a user's tools find it again. */
+  /** RPC port of an embedded chain, so that users' tools find it again. */
   readonly port?: number;
-  /** Of the VRF key that is registered; absent in records of earlier versions until the next start. */
+  /** Hash of the registered VRF key; absent in records of earlier versions until the next start. */
   readonly keyHash?: Hex;
-  /** Absent where the name's own profile says it. */
+  /** Absent when the profile of that name has it. */
   readonly chainId?: number;
   readonly title?: string;
-  /** Name of the oracle network that runs functions; absent where the profile says it. */
+  /** DON id of the oracle network that runs functions; absent when the profile has it. */
   readonly donId?: string;
 }
 
-/** What an earlier start knew of a network's chain. */
+/** What an earlier start knew about a network's chain. */
 export interface KnownChain {
   readonly identity: string;
   readonly deployment: ChainDeployment;
@@ -39,9 +39,9 @@ export interface KnownChain {
 export interface RemovableBlocks {
   /** Number of the first block that stays. */
   readonly before: number;
-  /** Unix time in seconds: the first block that isn't older, and all after it, stay. */
+  /** Unix time in seconds: the first block that isn't older than this stays, and so do all later ones. */
   readonly olderThan: number;
-  /** Blocks to look at; those that others are checked against stay. */
+  /** Number of blocks to examine; those that other results are verified against stay. */
   readonly limit: number;
 }
 
@@ -49,10 +49,13 @@ export interface RemovableBlocks {
 export interface AppearanceQuery {
   /** `0x` hex. */
   readonly address: Hex;
-  /** Those below a block, and where `index` is given those of that block before the place. Default: all. */
+  /**
+   * Exclusive upper bound: finds transactions in earlier blocks and, given `index`, those before that position in the block itself. Default:
+   * no bound.
+   */
   readonly below?: { readonly block: number; readonly index?: number } | undefined;
   readonly limit: number;
-  /** Default: the newest. `below` is not for the oldest. */
+  /** Which end to start from. Default `newest`; `below` is ignored for `oldest`. */
   readonly first?: "newest" | "oldest";
 }
 
@@ -60,103 +63,104 @@ export interface AppearanceQuery {
 export interface Appearance {
   readonly block: number;
   readonly blockHash: Hex;
-  /** Place in the block. */
+  /** Position in the block. */
   readonly index: number;
 }
 
-/** What an index by address knows. */
+/** The result of a search in the address index. */
 export interface Appearances {
   readonly found: readonly Appearance[];
-  /** The blocks that are indexed, both included. The first is 0 but while blocks of an earlier version are being indexed. */
+  /** The range of indexed blocks, both ends included. `from` is 0 except while blocks kept by an earlier version are being indexed. */
   readonly from: number;
   readonly through: number;
-  /** Whether some of these blocks were removed because they were old. */
+  /** Whether some of these blocks were removed because of their age. */
   readonly hasRemoved: boolean;
 }
 
-/** A network's chain that answers, whoever runs it. */
+/** A network's chain that is up, whoever runs it. */
 export interface NetworkChain {
   readonly client: ChainClient;
   /**
-   * For an oracle in this process, where the chain is, too: tells of blocks that a power cut may yet take. What the oracle
-   * makes of them is lost with them, and everybody else hears of them later.
+   * For an oracle in the same process as the chain: announces blocks that a power cut may still lose. What the oracle makes of them is lost
+   * with them, and everybody else hears of them later.
    */
   readonly oracleClient?: ChainClient;
-  /** For users' tools; absent where the URL is the operator's own matter. */
+  /** For users' tools; absent when the URL is the operator's private matter. */
   readonly rpcUrl?: string;
   readonly deployment: ChainDeployment & { readonly keyHash: Hex };
-  /** Tells this chain with these contracts from any other. */
+  /** Distinguishes this chain with these contracts from any other. */
   readonly identity: string;
-  /** Whether it is another one than was known before. */
+  /** Whether this is a different chain than the known one. */
   readonly isNew: boolean;
-  /** Sends every transaction of the service. */
+  /** Sends all transactions of the service. */
   readonly operator: Account;
   readonly fees: Fees;
-  /** Absent where a block comes for each transaction: one at a time then carries all that has gathered. */
-  readonly pipelining?: Pipelining;
   /**
-   * Removes old blocks with what is in them, the oldest first; absent where the chain isn't ours. Gives back whether more may go.
+   * Absent when each transaction gets a block at once: with one transaction at a time, the next one then carries everything that has
+   * accumulated.
    */
+  readonly pipelining?: Pipelining;
+  /** Removes old blocks with their content, oldest first; absent when the chain isn't embedded. Returns whether more can be removed. */
   readonly removeBlocks?: (this: void, range: RemovableBlocks) => Promise<boolean>;
   /**
-   * Finds the transactions that an address has sent or received, that created it, or in which it emitted a log. Absent where the chain isn't
-   * ours: nodes have no such index.
+   * Finds the transactions that an address sent or received, that created it, or in which it emitted a log. Absent when the chain isn't
+   * embedded: nodes have no such index.
    */
   readonly findAppearances?: (this: void, query: AppearanceQuery) => Promise<Appearances>;
-  /** What was found amiss when it was opened, and what has become of it: a sentence each. */
+  /** Problems found when the chain was opened, and what became of them: one sentence each. */
   readonly findings: readonly string[];
-  /** What an operator should see to although the chain serves, the findings included. */
+  /** What an operator should attend to although the chain is up, including the findings. */
   warnings(this: void): Promise<readonly string[]>;
   /** Idempotent. */
   close(): Promise<void>;
 }
 
-/** What callers may ask of a network, and what holds for it. */
+/** What callers may request from a network, and the terms that apply. */
 export interface NetworkTerms {
-  /** Lowest number of confirmations that random words may be asked with; presets ask with it. */
+  /** Fewest confirmations with which random words can be requested; presets use this number. */
   readonly minConfirmations: number;
-  /** Blocks after which nothing is taken back. */
+  /** Blocks after which a block counts as final. */
   readonly finalityDepth: number;
-  /** Whether the node's `finalized` block says more than the depth. */
+  /** Whether the node's `finalized` block is better information than the depth. */
   readonly hasFinalizedTag: boolean;
-  /** Bytes of a function's result that the oracle reports. */
+  /** Maximum size of a function's result that the oracle reports, in bytes. */
   readonly maxResponseBytes: number;
-  /** What each of a dapp's two subscriptions is given, in juels. */
+  /** Allowance of each of a dapp's two subscriptions, in juels. */
   readonly allowanceJuels: bigint;
-  /** Coin that the subscription for random words is given besides; absent where words are paid for in LINK. */
+  /** Additional coin for the VRF subscription; absent when words are paid for in LINK. */
   readonly coinAllowanceWei?: bigint | undefined;
-  /** Between looks for a new head, where heads are not pushed. */
+  /** Interval between polls for a new head when heads are not pushed. */
   readonly pollIntervalMs: number;
-  /** How long the chain must have been shorter than before to count as rolled back; 0 where no node lags. */
+  /** How long the chain must have been shorter than before to count as rolled back; 0 when no node lags. */
   readonly rolledBackAfterMs: number;
-  /** Chainlink's coordinator, where random words come from its own oracle. */
+  /** Chainlink's coordinator, when random words come from Chainlink's own oracle. */
   readonly chainlinkCoordinator?: Hex | undefined;
-  /** Whether block headers are Ethereum's, so that checks can hash them again. */
+  /** Whether block headers have Ethereum's format, so that verification can hash them again. */
   readonly hasEthereumBlocks: boolean;
 }
 
-/** Told by a chain while it is open. */
+/** Called by a chain while it is open. */
 export interface ChainEvents {
-  /** The chain has ended for good, for a reason that callers may read. */
+  /** The chain is down for good, for a reason that callers may read. */
   onDown(this: void, why: string): void;
   onError(this: void, error: unknown): void;
 }
 
-/** One network as it is configured: what opens its chain. */
+/** One configured network, which opens its chain. */
 export interface NetworkSource {
   readonly profile: NetworkProfile;
-  /** Whether Tyche runs the chain itself. For callers to read; nothing branches on it. */
+  /** Whether Tyche runs the chain itself. Informational: nothing branches on it. */
   readonly isEmbedded: boolean;
   readonly terms: NetworkTerms;
-  /** Hash of the VRF key of requests that name none. */
+  /** Hash of the VRF key for requests that name none. */
   readonly keyHash: Hex;
-  /** All VRF operators, the one of `keyHash` first. Default: that one. */
+  /** All VRF operators, starting with that of `keyHash`. Default: only that one. */
   readonly vrfOperators?: readonly VrfOperator[];
   /** Key hashes whose words presets join, 2 to 4. Default: presets use the words of `keyHash`. */
   readonly presetKeyHashes?: readonly Hex[] | undefined;
-  /** Public explorer without a trailing slash; absent where the service's own pages are the explorer. */
+  /** Public explorer without a trailing slash; absent when the service's own pages are the explorer. */
   readonly explorerUrl?: string;
-  /** What accounts of ours are called, by address. */
+  /** Display names of the service's accounts, by address. */
   readonly titles: Readonly<Record<Hex, string>>;
   open(known: KnownChain | undefined, events: ChainEvents): Promise<NetworkChain>;
 }

@@ -5,32 +5,33 @@ import { VRF25_NETWORKS } from "./vrf25.ts";
 
 export type { NetworkProfile } from "./profile.ts";
 
-/** Names under which callers know the networks. */
+/** Names by which callers refer to the networks. */
 export const NETWORK_NAMES = ["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"] as const;
 export type NetworkName = (typeof NETWORK_NAMES)[number];
 
-/** Where a network is served from: a chain of our own, or a node of the public network. */
+/** Where a network is served from: an embedded chain, or a node of the public network. */
 export type Deployment = "embedded" | "public";
 
-/** Bytes of a function's result that the oracle reports: ours, wherever its contracts are, and Chainlink's. */
+/** Maximum size of a function's result in bytes: our oracle's, wherever its contracts are, and Chainlink's. */
 export const MAX_RESPONSE_BYTES: Readonly<Record<"own" | "public", number>> = { own: 1024, public: 256 };
 
-/** Lowest number of confirmations a request for random words may ask for. */
+/** Returns the fewest confirmations that a request for random words may ask for. */
 export function minConfirmationsOf(profile: NetworkProfile, deployment: Deployment): number {
   return deployment === "embedded" ? 1 : profile.vrf.minConfirmations;
 }
 
-/** Of an embedded chain, where only its user takes blocks back (`anvil_reorg`, `evm_revert`), and takes back many. */
+/** Depth of an embedded chain, where only its user removes blocks (`anvil_reorg`, `evm_revert`), but possibly many. */
 const EMBEDDED_FINALITY_DEPTH = 2_048;
 
-/** Blocks after which what happened on a network counts as final. */
+/** Returns the number of blocks after which a block counts as final. */
 export function finalityDepthOf(profile: NetworkProfile, deployment: Deployment): number {
   return deployment === "embedded" ? EMBEDDED_FINALITY_DEPTH : profile.finalityDepth;
 }
 
 /**
- * The networks that Tyche embeds by default, by name. Source, but for the fees: Chainlink's documentation and starter kits, as of August 2026;
- * of the finality depths: the defaults of Chainlink's node, and on Sepolia three epochs, after which every block is finalized (Casper FFG).
+ * The networks that Tyche embeds by default, by name. Sources: Chainlink's documentation and starter kits, as of August 2026, for all but the
+ * fees; the defaults of Chainlink's node for the finality depths, except on Sepolia, where it is three epochs, after which every block is
+ * finalized (Casper FFG).
  */
 export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
   polygon_mumbai: {
@@ -119,17 +120,17 @@ export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
 
 const PROFILES: readonly NetworkProfile[] = [...Object.values(NETWORKS), ...PUBLIC_NETWORKS];
 
-/** Finds what is known of a network by its name. */
+/** Finds the profile of a network by its name. */
 export function findProfile(name: string): NetworkProfile | undefined {
   return PROFILES.find((profile) => profile.name === name);
 }
 
-/** Names of all networks of which something is known. */
+/** Names of all networks with a profile. */
 export const PROFILE_NAMES: readonly string[] = PROFILES.map(({ name }) => name);
 
 /**
- * Returns the profile of a network that is served by a node of its own under a name of the operator's choice: what is known of its chain,
- * or, of a chain that nobody knows, what holds anywhere.
+ * Returns the profile of a network that is served by an external node under a name of the operator's choice: the known profile of its chain
+ * or, for an unknown chain, generic defaults.
  */
 export function profileOf(options: {
   readonly name: string;
@@ -154,12 +155,12 @@ export function profileOf(options: {
     name,
     chainId,
     title: options.title ?? known.title,
-    // A depth that the operator names is their word on it.
+    // A depth set by the operator overrides both the estimate and the node's tag.
     finalityDepth: options.finalityDepth ?? known.finalityDepth,
     finalityEstimate: options.finalityDepth === undefined ? known.finalityEstimate : undefined,
     hasFinalizedTag: known.hasFinalizedTag && options.finalityDepth === undefined,
   };
 }
 
-/** As many as on Ethereum, where nothing is known. */
+/** Ethereum's depth, for chains about which nothing is known. */
 const UNKNOWN_FINALITY_DEPTH = 96;

@@ -3,8 +3,8 @@ import type { GasRules, NetworkProfile } from "./profile.ts";
 import { VRF25_NETWORKS } from "./vrf25.ts";
 
 /**
- * Networks that are served by a node of theirs alone, none of them by default. Where the nodes'
- * `finalized` tag is useful, the depth counts only for nodes that don't know the tag.
+ * Networks that are served only through an external node, none of them by default. When the nodes' `finalized` tag is useful, the
+ * depth applies only to nodes that don't support the tag.
  */
 export const PUBLIC_NETWORKS: readonly NetworkProfile[] = [
   publicNetwork("ethereum", "Ethereum", 1, {

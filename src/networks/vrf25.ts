@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 
-/** One of Chainlink's proving keys, by the gas price up to which its node fulfils. */
+/** One of Chainlink's proving keys, with the gas price up to which its node fulfils requests. */
 export interface GasLane {
   readonly maxGasGwei: number;
   /** 32 bytes. */
@@ -10,22 +10,22 @@ export interface GasLane {
 /** Chainlink's live VRF v2.5 on one chain. */
 export interface Vrf25Network {
   readonly coordinator: Hex;
-  /** Takes direct funding: at most 10 words a request. */
+  /** Contract for direct funding, with at most 10 words per request. */
   readonly wrapper: Hex;
   readonly link: Hex;
   /** Cheapest first. */
   readonly lanes: readonly GasLane[];
-  /** Fewest confirmations of requests on a subscription, and of direct ones; the most are 200. */
+  /** Fewest confirmations of subscription requests and of direct ones; the maximum is 200. */
   readonly minConfirmations: number;
   readonly minDirectConfirmations: number;
-  /** What a fulfilment costs on top of its gas, in percent, paid in coin or in LINK. */
+  /** Premium of a fulfilment on top of its gas, in percent, for payment in coin or in LINK. */
   readonly premiumPercent: { readonly native: number; readonly link: number };
-  /** Gas of the coordinator besides the callback, paid in coin or in LINK; each word takes 435 more. */
+  /** The coordinator's own gas on top of the callback's, for payment in coin or in LINK; each word takes 435 more. */
   readonly coordinatorGas: { readonly native: number; readonly link: number };
 }
 
 /**
- * Chainlink's VRF v2.5, by chain id: one address may be two different coordinators on two chains (Base Sepolia, Fuji).
+ * Chainlink's VRF v2.5, by chain id. The same address may be a different coordinator on another chain (Base Sepolia, Fuji).
  * Source: Chainlink's documentation, "Supported Networks" of VRF v2.5, as of August 2026.
  */
 export const VRF25_NETWORKS: Readonly<Record<number, Vrf25Network>> = {

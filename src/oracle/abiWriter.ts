@@ -1,11 +1,11 @@
 import { WORD_BYTES, writeUint256 } from "../lib/uint256.ts";
 
-/** Bytes that ABI encoding uses for a `bytes` value besides its offset: the length word and the content padded to words. */
+/** Returns how many bytes ABI encoding uses for a `bytes` value besides its offset: the length word and the content padded to words. */
 export function encodedBytesLength(value: Uint8Array): number {
   return WORD_BYTES + Math.ceil(value.length / WORD_BYTES) * WORD_BYTES;
 }
 
-/** Writes ABI-encoded words and byte strings one after the other, into bytes of a size that is known before. */
+/** Writes ABI-encoded words and byte strings in sequence, into a buffer whose size is known beforehand. */
 export class AbiWriter {
   readonly bytes: Uint8Array;
   #position = 0;
@@ -21,14 +21,14 @@ export class AbiWriter {
     return this;
   }
 
-  /** Copies bytes as they are; their length must keep the words aligned where that matters. */
+  /** Copies bytes unchanged; their length must keep the words aligned where that matters. */
   raw(value: Uint8Array): this {
     this.bytes.set(value, this.#position);
     this.#position += value.length;
     return this;
   }
 
-  /** Length word, then the content padded with zeros. */
+  /** Writes a length word, then the content padded with zeros. */
   dynamic(value: Uint8Array): this {
     const start = this.#position;
     this.word(value.length).raw(value);

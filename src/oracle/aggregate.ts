@@ -1,4 +1,4 @@
-/** What one node, or the whole network, makes of a request: the source's result, or the text of its error. */
+/** The outcome of a request for one node or the whole network: the source's result, or the text of its error. */
 export interface Observation {
   readonly ok: boolean;
   /** Result bytes, or the error text in UTF-8. */
@@ -6,12 +6,12 @@ export interface Observation {
 }
 
 /**
- * Brings the nodes' observations together as the public oracle network did: with more results than errors, the median of the results
- * (ordered by length, then bytes; index floor((n − 1) / 2)); otherwise the most common error, of several the first in that order.
+ * Aggregates the nodes' observations as the public oracle network did: if there are more results than errors, the median of the results
+ * (ordered by length, then bytes; index floor((n − 1) / 2)); otherwise the most common error, and of several the first in that order.
  *
- * At most f wrong nodes of 3f + 1 can't push the median outside what honest nodes saw.
+ * At most f faulty nodes of 3f + 1 can't push the median outside what honest nodes saw.
  *
- * @throws RangeError without observations.
+ * @throws RangeError when there are no observations.
  */
 export function aggregate(observations: readonly Observation[]): Observation {
   if (observations.length === 0) throw new RangeError("no observations to aggregate");
@@ -21,7 +21,7 @@ export function aggregate(observations: readonly Observation[]): Observation {
   return mostCommon(errors);
 }
 
-/** Orders observations: errors before results, then by length, then by bytes; 0 where two are alike. */
+/** Orders observations: errors before results, then by length, then by bytes; 0 if two are equal. */
 export function compareObservations(a: Observation, b: Observation): number {
   return Number(a.ok) - Number(b.ok) || byLengthThenBytes(a, b);
 }

@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import type { Receipt } from "../evm/client.ts";
 import { tellStep } from "../lib/spans.ts";
 
-/** Tells tracing of a transaction that was to answer some requests. `startMs`: Unix time in milliseconds at which it was begun. */
+/** Reports to tracing a transaction that was to answer some requests. `startMs`: when work on it started, Unix time in milliseconds. */
 export function tellAnswers(
   name: "prove words" | "report",
   requestIds: readonly Hex[],

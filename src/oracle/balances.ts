@@ -6,7 +6,6 @@ import type { OracleAccount } from "./status.ts";
 
 const BALANCE_INTERVAL_MS = 30_000;
 
-/** Options of {@link watchBalances}. */
 export interface BalanceOptions {
   /** Name of the network, for the log. */
   readonly name: string;
@@ -16,7 +15,7 @@ export interface BalanceOptions {
   readonly signal: AbortSignal;
 }
 
-/** Reads the balances of accounts now and then; returns what tells the last ones. */
+/** Reads the balances of accounts every 30 seconds; returns a function that gives the latest ones. */
 export function watchBalances(options: BalanceOptions): () => OracleAccount[] {
   const { name, client, accounts, log, signal } = options;
   const balances = new Map<Hex, bigint>();

@@ -4,19 +4,22 @@ import type { Sender } from "../evm/sender.ts";
 import { blockhashStoreAbi } from "../chainlink/contracts/abi.ts";
 import type { OracleLog } from "./log.ts";
 
-/** The EVM gives the hashes of the 256 blocks before the current one; the margin is for the time until a transaction is mined. */
+/**
+ * Age in blocks below which the EVM's own block hash is used. The EVM knows the last 256 blocks; the margin covers the time until a
+ * transaction is mined.
+ */
 export const REACHABLE_BLOCKS = 246n;
-/** Age in blocks at which a waiting request's block hash is stored: leaves 128 blocks to get the transaction mined. */
+/** Age in blocks at which a waiting request's block hash is stored, which leaves 128 blocks to get the transaction mined. */
 const STORE_AT_AGE_BLOCKS = 128n;
 const GAS = 100_000n;
 
-/** Sees to it that the hashes of waiting requests' blocks outlive the 256 blocks for which the EVM knows them. */
+/** Keeps the block hashes of waiting requests beyond the 256 blocks for which the EVM knows them. */
 export interface BlockhashKeeper {
-  /** Stores what is due among the blocks of the requests that wait. */
+  /** Stores the hashes that are due among the blocks of waiting requests. */
   onHead(head: bigint, blocks: ReadonlySet<bigint>): void;
   /** Whether the block's hash is known to be in the BlockhashStore. */
   has(block: bigint): boolean;
-  /** Starts to look for the block's hash in the store, once; `onKnown` tells when that is answered. */
+  /** Starts to look up the block's hash in the store, once; `onKnown` is called when the answer is known. */
   ask(block: bigint): "asking" | "lost";
 }
 
@@ -25,7 +28,7 @@ export function createBlockhashKeeper(options: {
   readonly client: Pick<ChainClient, "call">;
   readonly blockhashStore: Hex;
   readonly sender: Sender;
-  /** Something that was asked or stored is known now. */
+  /** Called when a lookup was answered or a hash was stored. */
   readonly onKnown: () => void;
   readonly log: OracleLog;
   readonly signal: AbortSignal;
@@ -38,7 +41,7 @@ export function createBlockhashKeeper(options: {
       const data = encodeFunctionData({ abi: blockhashStoreAbi, functionName: "store", args: [block] });
       const receipt = await sender.send({ to: blockhashStore, data, gas: GAS }, undefined);
       if (!receipt.succeeded) {
-        // The chain had gone too far when it was mined, and goes no less far at the next try.
+        // The block was out of the EVM's reach by the time this was mined, so a retry would fail too.
         states.set(block, "tried");
         throw new Error(`store(${block}) reverted in ${receipt.transactionHash}`);
       }
@@ -65,7 +68,7 @@ export function createBlockhashKeeper(options: {
       states.set(block, "stored");
       options.onKnown();
     } catch (error) {
-      // The store's way to say no is a revert with its reason; any other failure says nothing about the hash.
+      // The store answers no by reverting with a reason; any other failure says nothing about the hash.
       if (error instanceof RpcError && error.data !== undefined) {
         states.set(block, "lost");
         options.onKnown();

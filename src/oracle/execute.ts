@@ -12,7 +12,7 @@ import type { Observation } from "./aggregate.ts";
 import type { OracleRequest } from "./oracleRequest.ts";
 import type { IsPreset } from "./presetSources.ts";
 
-/** What of a sandbox pool the nodes use. */
+/** The part of a sandbox pool that the nodes use. */
 export interface SourceRunner {
   run(request: {
     readonly source: string;
@@ -32,15 +32,14 @@ export interface SourceRunner {
 /** FunctionsRequest.sol `Location.Inline` and `CodeLanguage.JavaScript`. */
 const INLINE = 0;
 const JAVASCRIPT = 0;
-/** Code of the sandbox for a run that no source could make right, e.g. one of 5 MB. */
+/** The sandbox's error code for a run that no retry can make valid, e.g. with a source of 5 MB. */
 const IMPOSSIBLE = "invalid_run";
 
-/** Options of {@link observe}. */
 export interface ObserveOptions {
   readonly runner: SourceRunner;
   /** Address of the FunctionsRouter. */
   readonly router: Hex;
-  /** Nodes of the network; each runs the source on its own. */
+  /** Number of nodes in the network; each runs the source on its own. */
   readonly nodes: number;
   /** Tells whose runs may share a context, see `sharesContext` of the sandbox. Default: nobody's. */
   readonly isPreset?: IsPreset;
@@ -50,10 +49,10 @@ export interface ObserveOptions {
 }
 
 /**
- * Lets every node run a request's source and gives back what each observed. Whatever the request holds is answered: what can't be
- * run (remote code, secrets, another language, bytes that are no request) is an error that says so.
+ * Lets every node run a request's source and returns what each observed. Every request gets an answer: one that can't be run (remote
+ * code, secrets, another language, malformed bytes) yields an error that says so.
  *
- * @throws what the runner throws when it can't take the run now (overloaded, closed); then nothing was observed.
+ * @throws what the runner throws when it can't take the run now (overloaded, closed); nothing was observed then.
  */
 export async function observe(request: OracleRequest, options: ObserveOptions): Promise<Observation[]> {
   const { runner, router, nodes, isPreset = async () => false, maxResponseBytes, signal } = options;
@@ -82,7 +81,7 @@ export async function observe(request: OracleRequest, options: ObserveOptions): 
   });
 }
 
-/** Returns the request to run, or the reason why it can't be run. */
+/** Returns the request to run, or the reason it can't be run. */
 function parse(request: OracleRequest): FunctionsRequest | string {
   if (request.dataVersion !== REQUEST_DATA_VERSION)
     return `unsupported request data version ${request.dataVersion}: only ${REQUEST_DATA_VERSION} is known`;
@@ -98,7 +97,7 @@ function parse(request: OracleRequest): FunctionsRequest | string {
   return parsed;
 }
 
-/** A run that the caller's own request made impossible is an answer; everything else is thrown to be tried again. */
+/** A run that the caller's own request made impossible is an answer; any other error is rethrown to be retried. */
 function refusal(error: unknown, maxResponseBytes: number): Observation {
   if ((error as { code?: unknown } | null)?.code !== IMPOSSIBLE) throw error;
   return failure(messageOf(error), maxResponseBytes);

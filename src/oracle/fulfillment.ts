@@ -8,19 +8,19 @@ import { encodeProof, PROOF_BYTES } from "../vrf/encoding.ts";
 import type { Proof } from "../vrf/proof.ts";
 import { AbiWriter, encodedBytesLength } from "./abiWriter.ts";
 
-/** A request for random words as the coordinator announced it. */
+/** A request for random words as announced by the coordinator. */
 export interface VrfRequest {
   /** 32 bytes. */
   readonly requestId: Hex;
   readonly preSeed: bigint;
   readonly subscriptionId: bigint;
-  /** Blocks the request must have, its own included. */
+  /** Blocks required before an answer, including the request's own. */
   readonly confirmations: number;
   readonly callbackGasLimit: number;
   readonly numWords: number;
   /** Consumer contract, lower case. */
   readonly sender: Hex;
-  /** VRF v2.5 alone, as the coordinator normalised them. */
+  /** VRF v2.5 only, as normalised by the coordinator. */
   readonly extraArgs?: Hex;
   readonly blockNumber: bigint;
   readonly blockHash: Hex;
@@ -35,8 +35,8 @@ const SELECTORS: Readonly<Record<VrfVersion, Uint8Array>> = {
 const COMMITMENT_WORDS = 5;
 
 /**
- * Encodes a call of the batch contract's `fulfillRandomWords(Proof[], RequestCommitment[])`, in the version of VRF that the requests
- * are of; one coordinator has requests of one version.
+ * Encodes a call of the batch contract's `fulfillRandomWords(Proof[], RequestCommitment[])` for the requests' VRF version; all requests
+ * of a coordinator have the same version.
  */
 export function encodeFulfillment(
   entries: readonly { readonly request: VrfRequest; readonly proof: Proof }[],
@@ -46,7 +46,7 @@ export function encodeFulfillment(
   const commitmentBytes = extraArgs.map((args) =>
     version === "v2" ? COMMITMENT_WORDS * 32 : (COMMITMENT_WORDS + 1) * 32 + encodedBytesLength(args),
   );
-  // A struct with a member of any length is found by its offset.
+  // Structs with a dynamic member are located by their offsets.
   const offsetsLength = version === "v2" ? 0 : entries.length * 32;
   const proofsLength = 32 + entries.length * PROOF_BYTES;
   const commitmentsLength = commitmentBytes.reduce((sum, bytes) => sum + bytes, 32 + offsetsLength);
@@ -85,7 +85,7 @@ export type VrfOutcome =
 /**
  * Reads the outcome of each entry from a transaction's logs, by request id. Entries without any log are absent.
  *
- * @throws MalformedLogError for a log that is not what its topic says.
+ * @throws MalformedLogError when a log doesn't match its topic.
  */
 export function readVrfOutcomes(logs: readonly RawLog[]): Map<Hex, VrfOutcome> {
   const outcomes = new Map<Hex, VrfOutcome>();
@@ -101,7 +101,7 @@ export function readVrfOutcomes(logs: readonly RawLog[]): Map<Hex, VrfOutcome> {
   return outcomes;
 }
 
-/** The coordinator reverts without data when it was given too little gas for the callback (`_callWithExactGas`). */
+/** The coordinator reverts without data if it was given too little gas for the callback (`_callWithExactGas`). */
 function nameOfError(data: Hex): string {
   if (data === "0x") return "OutOfGas";
   const { name, text } = decodeRevertReason(data);

@@ -24,14 +24,13 @@ import { ORACLE_TOPICS } from "./topics.ts";
 import { gasOfReport, measureReport } from "./reportGas.ts";
 import { createReportTransmitter, type FunctionsNode } from "./transmit.ts";
 
-/** Requests that are run at the same time; the rest wait here, so that the sandbox's queue stays short for everybody else. */
+/** Maximum number of requests run concurrently; the rest wait here, so that the sandbox's queue stays short for everyone else. */
 const MAX_EXECUTING = 64;
-/** Of those, requests of one subscription: slow sources of one customer leave places for the others. */
+/** Maximum of those per subscription: one customer's slow sources leave room for others. */
 const MAX_EXECUTING_PER_SUBSCRIPTION = 16;
-/** Bits of a report's epoch. */
+/** Mask of a report's epoch. */
 const EPOCH_MASK = 0xffffffn;
 
-/** What the oracle network for functions needs. */
 export interface FunctionsNetworkOptions {
   readonly client: Pick<ChainClient, "call" | "request">;
   /** FunctionsCoordinator and FunctionsRouter, lower case. */
@@ -39,7 +38,7 @@ export interface FunctionsNetworkOptions {
   readonly router: Hex;
   /** All nodes of the coordinator's configuration, at least 3·faulty + 1. */
   readonly nodes: readonly FunctionsNode[];
-  /** The configuration's f: wrong nodes that are outvoted. */
+  /** The configuration's f: how many faulty nodes are outvoted. */
   readonly faulty: number;
   readonly runner: SourceRunner;
   readonly isPreset: IsPreset;
@@ -52,11 +51,11 @@ export interface FunctionsNetworkOptions {
 
 /** Answers requests to run a source with signed reports. */
 export interface FunctionsNetwork {
-  /** `live`: all blocks from before the start are read, so what is open may be acted upon. */
+  /** `live`: all blocks that predate the start have been read, so open requests may be acted upon. */
   onBlock(block: WatchedBlock, live: boolean): void;
-  /** Takes requests from a receipt before the watcher sees its block: executing starts that much earlier. */
+  /** Takes requests from a receipt before the watcher sees its block, so that execution starts earlier. */
   onReceipt(receipt: Receipt): void;
-  /** Gives back the first block to be read again, if that is an earlier one. */
+  /** Returns the first block to reread, if earlier than `firstReplaced`. */
   onReorg(firstReplaced: bigint): bigint | undefined;
   pending(): PendingRequest[];
 }
@@ -66,9 +65,9 @@ type FunctionsEntry = Entry<OracleRequest>;
 /**
  * Creates the oracle network of one coordinator: all its nodes in one process.
  *
- * Each node runs the source on its own; the aggregated answer is signed by (n + f) / 2 + 1 of them. Whose trust that is: the
- * operator's, who holds all the keys. What it keeps follows from the chain's logs, so restarts and second instances are harmless:
- * the coordinator takes the first answer and ignores the rest.
+ * Each node runs the source on its own; (n + f) / 2 + 1 nodes sign the aggregated answer. Trust rests with the operator, who holds all
+ * the keys. All state follows from the chain's logs, so restarts and second instances are harmless: the coordinator takes the first
+ * answer and ignores the rest.
  */
 export function createFunctionsNetwork(options: FunctionsNetworkOptions): FunctionsNetwork {
   const { client, coordinator, router, nodes, faulty, runner, isPreset, maxResponseBytes, log, signal } =
@@ -101,7 +100,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
     },
   });
 
-  /** Starts what can start now: executions while there is place, and reports of what has been observed. */
+  /** Starts what can start now: executions while there is room, and reports of observed results. */
   function review(): void {
     if (!live || signal.aborted) return;
     const now = performance.now();
@@ -165,7 +164,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
     for (const entry of open) settle(entry, outcomes.get(entry.request.requestId), receipt);
   }
 
-  /** A report that reverts takes all its items with it: each goes alone the next time. */
+  /** A report that reverts takes all its items with it: each goes alone next time. */
   function onRevert(items: readonly FunctionsEntry[], transactionHash: Hex, reason: RevertReason): void {
     log.error(
       { transactionHash, requests: items.length, reason: reason.text },
@@ -197,19 +196,19 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Functi
         );
         return requestSet.finish(request, receipt.blockNumber);
     }
-    // A reorganisation may have put another entry in its place, which is not to suffer for this one.
+    // A reorg may have replaced the entry; the new one must not be affected by this outcome.
     if (!requestSet.isOpen(entry)) return;
     switch (outcome?.result) {
       case undefined:
-        // The coordinator says nothing of what others have answered, and nor does a node that leaves events out of a receipt. Of an answer or a
-        // timeout the chain's logs tell.
-        log.info(fields, "functions: a report said nothing of a request");
-        return postpone(entry, `the report ${receipt.transactionHash} said nothing of it`);
+        // The coordinator emits nothing for requests that others have answered, and some RPC nodes omit events from receipts. The chain's
+        // logs will show an answer or a timeout.
+        log.info(fields, "functions: a report did not include a request");
+        return postpone(entry, `the report ${receipt.transactionHash} did not include it`);
       case "INVALID_REQUEST_ID":
         log.info(fields, "functions: request is gone, answered or timed out by others");
         return requestSet.drop(requestId);
       case "INVALID_COMMITMENT":
-        log.error(fields, "functions: the router knows the request with another commitment; given up");
+        log.error(fields, "functions: the router has a different commitment for the request; giving up");
         return requestSet.drop(requestId);
       case "INSUFFICIENT_GAS_PROVIDED":
         requestSet.raiseGas(entry);

@@ -5,13 +5,13 @@ import { remember } from "../lib/memo.ts";
 import type { VrfRequest } from "./fulfillment.ts";
 import type { OracleLog } from "./log.ts";
 
-/** How long a lane's limit, which the coordinator's owner may change, is taken for known. */
+/** How long a lane's limit is cached; the coordinator's owner may change it. */
 const LANE_MEMORY_MS = 60_000;
 
 /** Returns the gas price in wei above which the coordinator refuses every proof of the key; `undefined`: no limit, or none known. */
 export type GasLane = (request: VrfRequest) => Promise<bigint | undefined>;
 
-/** Creates what asks for the gas lane of one key; VRFCoordinatorV2 has none. Never rejects. */
+/** Creates the reader of one key's gas lane; VRFCoordinatorV2 has none. Never rejects. */
 export function createGasLane(
   keyHash: Hex,
   ask: <Value>(read: ContractRead<Value>) => Promise<Value>,
@@ -26,14 +26,14 @@ export function createGasLane(
     try {
       return await readLimit();
     } catch (error) {
-      log.debug({ err: error }, "vrf: the gas lane's limit could not be asked");
+      log.debug({ err: error }, "vrf: can't read the gas lane's limit");
       return undefined;
     }
   };
 }
 
-/** Why a fulfilment waits where gas costs more than this many wei; without a figure while that is unknown. */
+/** Describes why a fulfilment waits while gas costs more than this many wei; omits the figure if it is unknown. */
 export function describeGasLane(maxGasWei?: bigint): string {
-  const what = "gas costs more than the coordinator takes a proof at: the lane's limit";
+  const what = "gas costs more than the lane's limit, at which the coordinator accepts proofs";
   return maxGasWei === undefined ? what : `${what} of ${formatGwei(maxGasWei)} gwei`;
 }

@@ -1,24 +1,23 @@
 import type { Pipelining } from "../evm/pipelining.ts";
 
-/** Gathers items while a commit is under way; the next commit carries them all. */
+/** Gathers items while a commit is in flight; the next commit carries them all. */
 export interface GroupCommit<Item> {
-  /** Adds items to the queue. An idle group commits them at once: all that are pushed in the same turn together. */
+  /** Adds items to the queue. An idle group commits at once, with all items pushed in the same turn. */
   push(...items: readonly Item[]): void;
   readonly queued: number;
-  /** Commits under way. */
+  /** Commits in flight. */
   readonly inFlight: number;
 }
 
-/** Options of {@link createGroupCommit}. */
 export interface GroupCommitOptions<Item, Lane> {
-  /** Who can commit; each carries one commit at a time. */
+  /** Accounts or nodes that can commit; each carries one commit at a time. */
   readonly lanes: readonly Lane[];
-  /** How many items from the front of the queue (at least 1) the next commit takes, and whether it then has no room for more. */
+  /** Returns how many items from the front of the queue (at least 1) the next commit takes, and whether it is then full. */
   readonly measure: (queue: readonly Item[]) => { readonly count: number; readonly full: boolean };
   readonly commit: (items: readonly Item[], lane: Lane) => Promise<void>;
-  /** How long a commit of all the queued items waits for company, in ms; default: not at all. */
+  /** How long a commit of all queued items waits for more, in ms. Default: not at all. */
   readonly batchDelayMs?: (queued: number) => number;
-  /** How long after the last commit that wasn't full such a one starts beside others, in ms. Default: only when no other is under way. */
+  /** How long after the start of the last partial commit the next may start beside others, in ms. Default: only when no other is in flight. */
   readonly paceMs?: number | undefined;
   readonly onError: (error: unknown, items: readonly Item[]) => void;
   /** Once aborted, nothing more is committed. */
@@ -26,7 +25,7 @@ export interface GroupCommitOptions<Item, Lane> {
 }
 
 /**
- * Creates a group commit. With one commit under way, only a full one starts beside it on a free lane, or one whose pace has come: under
+ * Creates a group commit. While a commit is in flight, another one starts on a free lane only if it is full or its pace allows it: under
  * load every commit is full.
  */
 export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, Lane>): GroupCommit<Item> {
@@ -37,7 +36,7 @@ export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, 
   let scheduled = false;
   let lingering: NodeJS.Timeout | undefined;
   let pacing: NodeJS.Timeout | undefined;
-  /** When a commit that wasn't full last started, by `performance.now()`. */
+  /** When a partial commit last started, by `performance.now()`. */
   let lastPartial = -Infinity;
 
   const pump = (hasLingered = false): void => {
@@ -52,7 +51,7 @@ export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, 
     }
   };
 
-  /** Whether a commit that isn't full waits for those under way, or for its pace. */
+  /** Whether a partial commit must wait for those in flight, or for its pace. */
   const isHeld = (): boolean => {
     if (free.length === lanes) return false;
     if (paceMs === undefined) return true;
@@ -65,7 +64,7 @@ export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, 
     return true;
   };
 
-  /** Whether the commit waits for company. */
+  /** Whether the commit waits for more items. */
   const linger = (): boolean => {
     if (lingering !== undefined) return true;
     const waitMs = batchDelayMs(queue.length);
@@ -103,12 +102,12 @@ export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, 
   };
 }
 
-/** How the commits of one kind share blocks; see `Pipelining`. Without a pace, only full ones start beside others. */
+/** How commits of one kind share blocks; see `Pipelining`. Without a pace, only full ones start beside others. */
 export interface CommitPipelining extends Omit<Pipelining, "paceMs"> {
   readonly paceMs: number | undefined;
 }
 
-/** Each account as often as it may have transactions under way, so that accounts take turns. */
+/** Repeats each account as often as it may have transactions in flight, in an order in which accounts take turns. */
 export function lanesOf<Account>(accounts: readonly Account[], maxInFlight: number): Account[] {
   return Array.from({ length: maxInFlight }, () => accounts).flat();
 }

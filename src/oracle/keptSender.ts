@@ -3,10 +3,10 @@ import type { ChainClient } from "../evm/client.ts";
 import type { Sender } from "../evm/sender.ts";
 
 /**
- * Wraps a sender so that no receipt of a replaced block gets through: the oracle forgets the answers of replaced blocks when it hears of
- * a reorganisation, and one that it heard of after that would keep the request unanswered for good.
+ * Wraps a sender so that it never returns a receipt from a replaced block. On a reorg the oracle forgets answers in replaced blocks; an
+ * answer it learned of only afterwards would leave the request unanswered for good.
  *
- * @param options.reorgs number of reorganisations that the oracle has heard of.
+ * @param options.reorgs number of reorgs that the oracle has seen.
  * @returns a sender whose `send` rejects with {@link ReplacedBlockError} instead.
  */
 export function keepOffReplaced(
@@ -29,9 +29,9 @@ export function keepOffReplaced(
   };
 }
 
-/** A reorganisation took a transaction's block while its receipt was under way. */
+/** A reorg removed a transaction's block while its receipt was in flight. */
 export class ReplacedBlockError extends Error {
   constructor(transactionHash: Hex, blockNumber: bigint) {
-    super(`a reorganisation took block ${blockNumber}, which held ${transactionHash}`);
+    super(`a reorg removed block ${blockNumber}, which held ${transactionHash}`);
   }
 }

@@ -1,4 +1,4 @@
-/** Where the oracle writes what it does; a pino logger fits. */
+/** The oracle's logger; a pino logger fits. */
 export interface OracleLog {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

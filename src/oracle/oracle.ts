@@ -18,7 +18,7 @@ import type { OracleNetworkStatus } from "./status.ts";
 import type { FunctionsNode } from "./transmit.ts";
 import { createVrfNode } from "./vrfNode.ts";
 
-/** Blocks that are read again at a start without a checkpoint: two days of a chain with blocks of 2 s. */
+/** Blocks that are reread on a start without a checkpoint: two days of a chain with 2-second blocks. */
 const DEFAULT_LOOKBACK_BLOCKS = 86_400n;
 const ONE_AT_A_TIME = { maxInFlight: 1, maxTransactionGas: 30_000_000n, paceMs: undefined };
 
@@ -43,9 +43,9 @@ export interface OracleNetworkOptions {
     /** The operator's contract that sends presets, if it is known: their runs are cheaper. */
     readonly presetConsumer?: Hex;
   };
-  /** Absent where another process proves words. */
+  /** Absent if another process proves words. */
   readonly vrf?: VrfRun | undefined;
-  /** Further VRF nodes that are run in this process, each with accounts of its own. */
+  /** Additional VRF nodes in this process, each with its own accounts. */
   readonly furtherVrf?: readonly VrfRun[];
   /** An oracle that holds the keys of all nodes. */
   readonly functions?: {
@@ -56,9 +56,9 @@ export interface OracleNetworkOptions {
     /** Longest result or error text, in bytes. */
     readonly maxResponseBytes: number;
   };
-  /** How transactions share blocks; each account's sender takes as many at once. Default: one at a time of an account, 30,000,000 gas each. */
+  /** How transactions share blocks; each account's sender allows as many at once. Default: one at a time per account, 30,000,000 gas each. */
   readonly pipelining?: Pipelining | undefined;
-  /** One node of several that don't trust each other. */
+  /** One of several nodes that don't trust each other. */
   readonly node?: Pick<
     OracleNodeOptions,
     | "chainId"
@@ -75,10 +75,9 @@ export interface OracleNetworkOptions {
   readonly fromBlock?: bigint;
 }
 
-/** Options of {@link createOracle}. */
 export interface OracleOptions {
   readonly networks: readonly OracleNetworkOptions[];
-  /** Runs the sources: a sandbox pool. It is not closed by the oracle. */
+  /** Runs the sources: a sandbox pool. The oracle doesn't close it. */
   readonly runner: SourceRunner;
   /** With several networks, each line gets a field `network`. */
   readonly log: OracleLog;
@@ -89,15 +88,15 @@ export interface OracleOptions {
 /** A running oracle. */
 export interface Oracle {
   status(): readonly OracleNetworkStatus[];
-  /** By network, its node where this oracle is one of several; peers' messages go there. */
+  /** By network, its node if this oracle is one of several; peers' messages go there. */
   readonly nodes: readonly (OracleNode | undefined)[];
-  /** Takes up nothing more, and returns; transactions already sent may still be mined. Idempotent. */
+  /** Stops taking up work, and returns; transactions already sent may still be mined. Idempotent. */
   close(): void;
 }
 
 /**
- * Starts the oracle of some networks: the VRF node and the network of nodes for functions. It reads only the chain and writes only
- * to it. A network that can't be reached is tried again; nothing it does rejects or throws later.
+ * Starts the oracle of some networks: the VRF node and the network of nodes for functions. It reads only the chain and writes only to it.
+ * An unreachable network is retried; nothing rejects or throws later.
  */
 export function createOracle(options: OracleOptions): Oracle {
   const controller = new AbortController();
@@ -108,7 +107,7 @@ export function createOracle(options: OracleOptions): Oracle {
   return { status: () => served.map(({ status }) => status()), nodes: served.map(({ node }) => node), close };
 }
 
-/** Starts one network and returns what tells its status, and its node. */
+/** Starts one network; returns a function that gives its status, and its node. */
 function serve(
   network: OracleNetworkOptions,
   options: OracleOptions,
@@ -188,14 +187,14 @@ function serve(
     const newest = await reachHead(network, log, signal);
     if (newest === undefined) return;
     firstBlock = network.fromBlock ?? max(0n, newest - DEFAULT_LOOKBACK_BLOCKS);
-    // On an idle network the next block may be long in coming.
+    // On an idle network the next block may take long to come.
     caughtUp = firstBlock > newest;
     let readUpTo = newest;
     const stop = watcher.follow({
       addresses: () => addresses,
       fromBlock: firstBlock,
       onBlock(block) {
-        // Until then answers may lie in blocks still to come.
+        // Until then, answers may lie in blocks yet to be read.
         caughtUp ||= block.number >= readUpTo;
         for (const sender of senders) sender.poke();
         lastBlock = { number: block.number, seenAt: Date.now() };
@@ -204,7 +203,7 @@ function serve(
       },
       async onReorg(firstReplaced) {
         reorgs += 1;
-        // What was answered in blocks that are gone may have been asked before them, and is read again.
+        // Requests answered in replaced blocks may be older than those blocks, and are reread.
         readUpTo = (await client.getHead("latest"))?.number ?? readUpTo;
         caughtUp = false;
         log.warn(
@@ -220,7 +219,7 @@ function serve(
             if (!signal.aborted)
               log.warn(
                 { err: error, network: network.name },
-                "oracle: what was lost could not be sent again",
+                "oracle: lost transactions could not be sent again",
               );
           });
         return wanted.reduce<bigint>(
@@ -250,7 +249,7 @@ function serve(
   return { status, node };
 }
 
-/** Number of the newest block, asked for until there is an answer; `undefined` once the oracle is closed. */
+/** Returns the number of the newest block, retrying until there is an answer; `undefined` once the oracle is closed. */
 async function reachHead(
   network: OracleNetworkOptions,
   log: OracleLog,

@@ -4,10 +4,10 @@ import { decodeLog, FULFILL_RESULTS, type ChainEventOf } from "../chainlink/even
 import { fromHexText } from "../lib/hex.ts";
 import { readUint256, WORD_BYTES } from "../lib/uint256.ts";
 
-/** Word of the struct Commitment with the gas that the router wants to be left after the callback. */
+/** Word of the struct Commitment with the gas that the router requires to be left after the callback. */
 const GAS_OVERHEAD_AFTER_CALLBACK_WORD = 9;
 
-/** A request to run a source, as FunctionsCoordinator announced it. */
+/** A request to run a source, as announced by FunctionsCoordinator. */
 export interface OracleRequest {
   /** 32 bytes. */
   readonly requestId: Hex;
@@ -18,14 +18,14 @@ export interface OracleRequest {
   readonly data: Uint8Array;
   readonly dataVersion: number;
   readonly callbackGasLimit: number;
-  /** Gas the router wants to be left after the callback. */
+  /** Gas that the router requires to be left after the callback. */
   readonly gasOverheadAfterCallback: number;
-  /** The struct Commitment as the log has it, 352 bytes. It goes back unchanged: the coordinator compares its hash. */
+  /** The struct Commitment as logged, 352 bytes. It is returned unchanged: the coordinator compares its hash. */
   readonly commitment: Uint8Array;
   readonly blockNumber: bigint;
 }
 
-/** Makes the request of its event. */
+/** Creates a request from its event. */
 export function toOracleRequest(event: ChainEventOf<"OracleRequest">, blockNumber: bigint): OracleRequest {
   const commitment = fromHexText(event.commitment);
   return {
@@ -44,14 +44,14 @@ export function toOracleRequest(event: ChainEventOf<"OracleRequest">, blockNumbe
 /** How one item of a report ended on chain. */
 export interface FunctionsOutcome {
   readonly result: (typeof FULFILL_RESULTS)[number];
-  /** What the consumer's callback returned or reverted with, cut by the router; `0x` where it was not called. */
+  /** What the consumer's callback returned or reverted with, truncated by the router; `0x` if it was not called. */
   readonly callbackReturnData: Hex;
 }
 
 /**
  * Reads the outcome of each item from a transaction's logs, by request id. Items without any log are absent.
  *
- * @throws MalformedLogError for a log that is not what its topic says.
+ * @throws MalformedLogError when a log doesn't match its topic.
  */
 export function readFunctionsOutcomes(logs: readonly RawLog[]): Map<Hex, FunctionsOutcome> {
   const outcomes = new Map<Hex, FunctionsOutcome>();

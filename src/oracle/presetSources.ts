@@ -4,15 +4,16 @@ import { presetConsumerAbi } from "../chainlink/contracts/abi.ts";
 import { encodeSourcePrefix, type FunctionsRequest } from "../chainlink/functionsRequest.ts";
 import type { OracleRequest } from "./oracleRequest.ts";
 
-/** Sources known to be stored; there are a few hundred presets at most. */
+/** Maximum number of sources known to be stored; there are a few hundred presets at most. */
 const MAX_KNOWN = 1_024;
 
-/** Tells whether a request runs a preset: a source that the operator has stored in its PresetConsumer. */
+/** Whether a request runs a preset: a source that the operator has stored in its PresetConsumer. */
 export type IsPreset = (request: OracleRequest, parsed: FunctionsRequest) => Promise<boolean>;
 
 /**
- * Creates what recognises presets. PresetConsumer sends callers' own functions too, but only presets with a word, and only the operator
- * can store a source in it: asked once for each source, by the hash of its stored bytes. What can't be asked now is taken for no preset.
+ * Creates the check for presets. PresetConsumer also sends callers' own functions, but only presets with a random word, and only the
+ * operator can store a source in it. The contract is asked once per source, by the hash of its stored bytes. A source counts as no preset
+ * while the contract can't be asked.
  *
  * @param options.presetConsumer address of the PresetConsumer, lower case; absent: nothing is a preset.
  */

@@ -3,12 +3,12 @@ import { isPaidNatively } from "../chainlink/extraArgs.ts";
 import type { VrfSubscription } from "../chainlink/vrfCoordinator.ts";
 import type { VrfRequest } from "./fulfillment.ts";
 
-/** What a request is paid from: LINK and coin of a subscription are apart. */
+/** Returns what a request is paid from: a subscription's LINK and coin are separate. */
 export function purseOf(request: Pick<VrfRequest, "subscriptionId" | "extraArgs">): string {
   return `${request.subscriptionId} ${isPaidNatively(request) ? "coin" : "LINK"}`;
 }
 
-/** Says that a subscription holds too little for a request, and how much where that is known. */
+/** Describes that a subscription holds too little for a request, and how much it holds if known. */
 export function shortageOf(request: VrfRequest, holds?: VrfSubscription): string {
   const [currency, held] = isPaidNatively(request)
     ? ["coin", holds?.balanceWei]

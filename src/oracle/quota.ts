@@ -1,12 +1,12 @@
-/** A number of quota, of which each holder may take only some. */
+/** A limited number of places, of which each holder may take only some. */
 export interface Quota<Holder> {
-  /** Takes a place if there is one. */
+  /** Takes a place if one is free; returns whether it did. */
   take(holder: Holder): boolean;
-  /** Gives back a place that was taken. */
+  /** Releases a place. */
   leave(holder: Holder): void;
 }
 
-/** Creates quota: `total` in all, at most `each` for one holder. */
+/** Creates a quota of `total` places, at most `each` per holder. */
 export function createQuota<Holder>({
   total,
   each,

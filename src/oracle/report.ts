@@ -10,11 +10,11 @@ import type { ReportSignature, ReportSigner } from "./signer.ts";
 export interface ReportItem {
   readonly requestId: Hex;
   readonly observation: Observation;
-  /** The request's struct Commitment, 352 bytes, as its log had it. */
+  /** The request's struct Commitment, 352 bytes, as logged. */
   readonly commitment: Uint8Array;
 }
 
-/** What a report is signed for, beside its content: OCR2's report context. */
+/** What a report is signed for besides its content: OCR2's report context. */
 export interface ReportContext {
   /** The coordinator's current configuration, `latestConfigDetails().configDigest`. */
   readonly configDigest: Hex;
@@ -67,7 +67,7 @@ function writeArray(writer: AbiWriter, values: readonly Uint8Array[]): void {
   for (const value of values) writer.dynamic(value);
 }
 
-/** The context as the three words that are signed and sent: config digest, epoch and round (always 1), nothing. */
+/** Encodes the context as the three words that are signed and sent: config digest, epoch and round (always 1), zero. */
 export function encodeContext({ configDigest, epoch }: ReportContext): Uint8Array {
   return new AbiWriter(CONTEXT_WORDS * WORD_BYTES)
     .raw(fromHexText(configDigest))
@@ -76,8 +76,8 @@ export function encodeContext({ configDigest, epoch }: ReportContext): Uint8Arra
 }
 
 /**
- * The hash that the nodes sign: keccak256(keccak256(report) ‖ context). OCR2Base `transmit` recovers the signers from this
- * very hash; there is no Ethereum message prefix.
+ * Returns the hash that the nodes sign: keccak256(keccak256(report) ‖ context). OCR2Base `transmit` recovers the signers from this exact
+ * hash; there is no Ethereum message prefix.
  */
 export function reportDigest(report: Uint8Array, context: Uint8Array): Uint8Array {
   return keccak256(Buffer.concat([keccak256(report), context]));
@@ -85,7 +85,7 @@ export function reportDigest(report: Uint8Array, context: Uint8Array): Uint8Arra
 
 /**
  * Signs a report and encodes the call of OCR2Base `transmit` that carries it. `signers` must be exactly as many as the coordinator
- * wants, (n + f) / 2 + 1 rounded down, each another node.
+ * requires, (n + f) / 2 + 1 rounded down, each a different node.
  */
 export function encodeTransmission(
   items: readonly ReportItem[],
@@ -102,7 +102,7 @@ export function encodeTransmission(
   );
 }
 
-/** Encodes the call of OCR2Base `transmit` that carries a report with the signatures of others. */
+/** Encodes the call of OCR2Base `transmit` that carries a report with existing signatures. */
 export function encodeSignedTransmission(
   report: Uint8Array,
   context: Uint8Array,

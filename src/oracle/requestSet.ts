@@ -2,16 +2,16 @@ import type { Hex } from "viem";
 import { pauseAfter } from "./backoff.ts";
 import type { PendingRequest } from "./status.ts";
 
-/** Ids of answered requests are remembered for this many blocks: a receipt may tell of one before its block, and the block again. */
+/** For how many blocks the ids of answered requests are remembered: a receipt may report an answer first, and its block reports it again. */
 const REMEMBERED_BLOCKS = 256n;
-/** Blocks with answers of which is remembered how far back their requests lie, for reorganisations that take the answers. */
+/** For this many blocks with answers, the block of their oldest request is remembered, for reorgs that remove the answers. */
 const REMEMBERED_ANSWER_BLOCKS = 65_536;
-/** How far the gas limit of a request is raised that ran out of gas. */
+/** How far the gas limit of a request that ran out of gas is raised. */
 const MAX_GAS_FACTOR = 4n;
-/** A subscription that is funded makes its requests be tried at once this many times; later ones wait for their pause. */
+/** Funding a subscription retries its requests at once until they have had this many attempts; after that they wait for their pause. */
 const MAX_EAGER_ATTEMPTS = 5;
 
-/** What every request on chain has. */
+/** Common to all on-chain requests. */
 export interface OnChainRequest {
   /** 32 bytes. */
   readonly requestId: Hex;
@@ -22,57 +22,57 @@ export interface OnChainRequest {
 /** A request on its way to an answer. */
 export interface Entry<Request extends OnChainRequest> {
   readonly request: Request;
-  /** When it was taken in (Unix time in milliseconds). */
+  /** When it was added, Unix time in milliseconds. */
   readonly seenAt: number;
-  /** `waiting` for whatever `why` says; `working` from the moment it is taken up until it is settled or postponed. */
+  /** `waiting` for what `why` says; `working` from when it is picked up until it is settled or postponed. */
   state: "waiting" | "working";
   /** What it waits for, in one sentence. */
   why: string;
   attempts: number;
-  /** Moment before which it is not tried again, by `performance.now()`. */
+  /** Time before which it is not retried, by `performance.now()`. */
   notBefore: number;
-  /** Its subscription was short of LINK; nothing is tried until that is funded. */
+  /** Whether its subscription was short of LINK or coin; nothing is tried until that is funded. */
   underfunded: boolean;
-  /** Nobody can answer it any more, as far as is known: it is no sign of a slow oracle. */
+  /** Whether, as far as is known, nobody can answer it any more: it doesn't indicate a slow oracle. */
   unanswerable: boolean;
-  /** Was in a transaction that failed as a whole: goes alone, so that it can't be the one that fails others. */
+  /** Whether it was in a transaction that failed as a whole: it then goes alone, so that it can't make others fail. */
   alone: boolean;
-  /** Multiple of the estimated gas. */
+  /** Multiplier of the estimated gas. */
   gasFactor: bigint;
 }
 
-/** The requests of one kind on one chain that are open, and where the others were answered. */
+/** The open requests of one kind on one chain, and where the others were answered. */
 export interface RequestSet<Request extends OnChainRequest> {
   /** Open requests, oldest first. */
   open(): Iterable<Entry<Request>>;
-  /** Open requests that were taken in since then (Unix time in milliseconds). */
+  /** Counts the open requests added since a time (Unix milliseconds). */
   openSince(since: number): number;
   find(requestId: Hex): Entry<Request> | undefined;
   /** Whether a request was answered in one of the last 256 blocks. */
   isAnswered(this: void, requestId: Hex): boolean;
-  /** Takes a request in; gives undefined when it is known already, open or answered. */
+  /** Adds a request; returns `undefined` if it is already known, open or answered. */
   add(request: Request): Entry<Request> | undefined;
-  /** Whether the entry still stands for its request: a reorganisation or somebody else's answer may have ended it. */
+  /** Whether the entry still stands for its request: a reorg or another's answer may have ended it. */
   isOpen(entry: Entry<Request>): boolean;
   finish(request: Request, blockNumber: bigint): void;
-  /** Forgets a request that is answered by others or gone; a reorganisation may bring it back. */
+  /** Forgets a request that others answered or that is gone; a reorg may bring it back. */
   drop(requestId: Hex): void;
-  /** Puts an entry back to wait after a failed attempt, for longer each time but at most `longestPauseMs`. Returns the pause. */
+  /** Returns an entry to waiting after a failed attempt, for longer each time but at most `longestPauseMs`. Returns the pause. */
   postpone(entry: Entry<Request>, why: string, longestPauseMs: number): number;
   raiseGas(entry: Entry<Request>): void;
   fund(subscriptionId: bigint): void;
-  /** Notes a new block: answers older than 256 blocks are forgotten. */
+  /** Handles a new block: answers older than 256 blocks are forgotten. */
   onHead(head: bigint): void;
   /**
-   * Forgets requests of replaced blocks, and answers in them.
+   * Forgets requests in replaced blocks, and answers in them.
    *
-   * @returns the block of the oldest request whose answer is gone, to be read again from there; `undefined` if none was.
+   * @returns the block of the oldest request whose answer is gone, from which to reread; `undefined` if there is none.
    */
   onReorg(firstReplaced: bigint): bigint | undefined;
   pending(kind: PendingRequest["kind"]): PendingRequest[];
 }
 
-/** Creates an empty requestSet. */
+/** Creates an empty request set. */
 export function createRequestSet<Request extends OnChainRequest>(): RequestSet<Request> {
   const entries = new Map<Hex, Entry<Request>>();
   /** By request id: block of the answer. */
@@ -123,7 +123,7 @@ export function createRequestSet<Request extends OnChainRequest>(): RequestSet<R
     },
     drop(requestId) {
       const entry = entries.get(requestId);
-      // Somebody's answer may lie in any block so far, or in the next.
+      // Another's answer may be in any block so far, or in the next one.
       if (entry !== undefined) noteAnswer(entry.request, newest + 1n);
       entries.delete(requestId);
     },

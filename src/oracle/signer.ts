@@ -17,14 +17,14 @@ export interface ReportSignature {
 export interface ReportSigner {
   /** Checksummed. */
   readonly address: Hex;
-  /** Signs a 32-byte digest as it is; RFC 6979, so the same digest gives the same signature. */
+  /** Signs a 32-byte digest as is; RFC 6979, so the same digest gives the same signature. */
   sign(digest: Uint8Array): ReportSignature;
 }
 
 /**
  * Creates a signer from its 32-byte secret key. A signature takes 28 µs.
  *
- * @throws SignerKeyError when it is no secp256k1 key; NativeAddonMissingError where the native addon was not built.
+ * @throws SignerKeyError when it is not a secp256k1 key; NativeAddonMissingError when the native addon was not built.
  */
 export function createReportSigner(secretKey: Uint8Array): ReportSigner {
   const native = loadSecp256k1();
@@ -39,7 +39,7 @@ export function createReportSigner(secretKey: Uint8Array): ReportSigner {
   };
 }
 
-/** Thrown for a configured secret that is no secp256k1 key. Says nothing about its value. */
+/** A configured secret is not a secp256k1 key. Says nothing about its value. */
 export class SignerKeyError extends TycheError {
   constructor() {
     super(

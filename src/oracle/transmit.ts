@@ -8,17 +8,17 @@ import { tellAnswers } from "./answerSpans.ts";
 import { encodeTransmission, type ReportItem } from "./report.ts";
 import type { ReportSigner } from "./signer.ts";
 
-/** One of the network's nodes. Its keys are its own: no other part of the process uses them. */
+/** One of the network's nodes. No other part of the process uses its keys. */
 export interface FunctionsNode {
   readonly signer: ReportSigner;
   readonly transmitter: Sender;
 }
 
-/** Brings reports to the coordinator. */
+/** Transmits reports to the coordinator. */
 export interface ReportTransmitter {
   /**
-   * Has the items signed by as many nodes as the coordinator wants and sends them through the leader's account.
-   * `revertReason` is there when the transaction reverted, and all its items with it.
+   * Has the items signed by as many nodes as the coordinator requires and sends them through the leader's account. `revertReason` is
+   * present if the transaction reverted, and all its items with it.
    */
   transmit(report: {
     readonly items: readonly ReportItem[];
@@ -27,11 +27,11 @@ export interface ReportTransmitter {
     readonly epoch: number;
     readonly gas: bigint;
   }): Promise<{ readonly receipt: Receipt; readonly revertReason: RevertReason | undefined }>;
-  /** The coordinator's configuration has changed: it is read anew before the next report. */
+  /** Must be called when the coordinator's configuration changed: it is reread before the next report. */
   forgetConfig(): void;
 }
 
-/** Creates the transmitter of one coordinator and the nodes of its configuration, of which `faulty` may be wrong. */
+/** Creates the transmitter of one coordinator and the nodes of its configuration, of which `faulty` may be faulty. */
 export function createReportTransmitter(options: {
   readonly client: Pick<ChainClient, "call" | "request">;
   readonly coordinator: Hex;
@@ -49,7 +49,7 @@ export function createReportTransmitter(options: {
     return decodeFunctionResult({ ...call, data })[2];
   }
 
-  /** The leader and the nodes after it, so that all take turns. */
+  /** Returns the leader and the nodes after it, so that all take turns. */
   function signersOf(leader: number): ReportSigner[] {
     return Array.from(
       { length: signaturesWanted },

@@ -27,10 +27,9 @@ const FUNDED_TOPICS: ReadonlySet<string | undefined> = new Set([
   ORACLE_TOPICS.SubscriptionFundedV2Plus,
   ORACLE_TOPICS.SubscriptionFundedWithNative,
 ]);
-/** A request seen this recently, and never tried, is answered without asking the chain whether that is still to do. */
+/** A request seen this recently, and never tried, is answered without asking the chain whether it is still open. */
 const FRESH_MS = 1_000;
 
-/** What the VRF node needs. */
 export interface VrfNodeOptions {
   readonly client: Pick<ChainClient, "call">;
   /** VRFCoordinatorV2 or VRFCoordinatorV2_5, lower case. */
@@ -43,7 +42,7 @@ export interface VrfNodeOptions {
   readonly senders: readonly Sender[];
   /** A single entry may exceed `maxTransactionGas`. */
   readonly pipelining: CommitPipelining;
-  /** Told of each mined fulfilment, before the watcher sees its block. */
+  /** Called with each mined fulfilment, before the watcher sees its block. */
   readonly onReceipt: (receipt: Receipt) => void;
   readonly log: OracleLog;
   readonly signal: AbortSignal;
@@ -51,9 +50,9 @@ export interface VrfNodeOptions {
 
 /** Answers requests for random words with proofs. */
 export interface VrfNode {
-  /** `live`: all blocks from before the start are read, so what is ready may be acted upon. */
+  /** `live`: all blocks that predate the start have been read, so ready requests may be acted upon. */
   onBlock(block: WatchedBlock, live: boolean): void;
-  /** Gives back the first block to be read again, if that is an earlier one. */
+  /** Returns the first block to reread, if earlier than `firstReplaced`. */
   onReorg(firstReplaced: bigint): bigint | undefined;
   pending(): PendingRequest[];
 }
@@ -63,13 +62,13 @@ type VrfEntry = Entry<VrfRequest>;
 /**
  * Creates the VRF node of one key on one coordinator.
  *
- * It keeps nothing but what the chain's logs say, so a restart, a second instance and a repeated block are harmless: the
- * coordinator pays for a request once, and refuses an entry without failing its neighbours.
+ * All its state follows from the chain's logs, so a restart, a second instance and a repeated block are harmless: the coordinator pays
+ * for a request once, and refuses an entry without failing its neighbours.
  */
 export function createVrfNode(options: VrfNodeOptions): VrfNode {
   const { client, coordinator, key, log, signal } = options;
   const requestSet = createRequestSet<VrfRequest>();
-  /** Until when an entry, by `performance.now()`, counts as just seen: nobody else can have answered it so soon. */
+  /** Until when an entry counts as just seen, by `performance.now()`: nobody else can have answered it so soon. */
   const freshUntil = new WeakMap<VrfEntry, number>();
   /** Subscriptions that were short of LINK or coin, with the sentence that says so. */
   const underfunded = new Map<string, string>();
@@ -101,7 +100,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     },
   });
 
-  /** Queues every request whose time has come. */
+  /** Queues every request that is ready. */
   function review(): void {
     if (signal.aborted) return;
     const now = performance.now();
@@ -115,7 +114,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     }
   }
 
-  /** Why the request can't be fulfilled now, or undefined when it can. */
+  /** Returns why the request can't be fulfilled now, or `undefined` if it can. */
   function obstacleOf(entry: VrfEntry, now: number): string | undefined {
     const { blockNumber, confirmations } = entry.request;
     const confirmed = head - blockNumber + 1n;
@@ -156,12 +155,12 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     options.onReceipt(receipt);
   }
 
-  /** Gives the entry back if its request is still open. Asks the chain, unless the request was just seen: that is the hot path. */
+  /** Returns the entry if its request is still open. Asks the chain, unless the request was just seen, which is the hot path. */
   async function stillWanted(entry: VrfEntry): Promise<VrfEntry | undefined> {
     const { requestId } = entry.request;
     const isFresh = performance.now() < (freshUntil.get(entry) ?? 0);
     freshUntil.delete(entry);
-    // While it was asked, a reorganisation may have put another entry in this one's place.
+    // A reorg may have replaced the entry in the meantime.
     if (!isFresh && (await isGone(entry.request)) && requestSet.isOpen(entry)) {
       log.info({ requestId }, "vrf: request is gone, fulfilled or cancelled by others");
       requestSet.drop(requestId);
@@ -169,13 +168,13 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     return requestSet.isOpen(entry) ? entry : undefined;
   }
 
-  /** A node that does not answer says nothing: at worst the coordinator refuses the entry. */
+  /** An RPC node that does not answer counts as no: at worst the coordinator refuses the entry. */
   async function isGone(request: VrfRequest): Promise<boolean> {
     const { requestId } = request;
     try {
       return (await ask(COORDINATOR_READS[vrfVersionOf(request)].commitment(requestId), head)) === 0n;
     } catch (error) {
-      log.debug({ err: error, requestId }, "vrf: whether a request is still open could not be asked");
+      log.debug({ err: error, requestId }, "vrf: can't read whether a request is still open");
       return false;
     }
   }
@@ -188,7 +187,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     const { request } = entry;
     const { requestId, sender, callbackGasLimit } = request;
     const { transactionHash } = receipt;
-    // A reorganisation may have put another entry in its place, which is not to suffer for this one.
+    // A reorg may have replaced the entry; the new one must not be affected by this outcome.
     if (!requestSet.isOpen(entry) && outcome?.kind !== "fulfilled") return;
     if (outcome === undefined) {
       entry.alone = true;
@@ -225,7 +224,7 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     }
   }
 
-  /** Holds the subscription's requests back, and says what it holds as soon as that is known. */
+  /** Holds back the subscription's requests, and reports its balance once that is known. */
   async function noteShortage(request: VrfRequest): Promise<void> {
     const { subscriptionId } = request;
     const purse = purseOf(request);
@@ -237,18 +236,18 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
     } catch (error) {
       log.debug(
         { err: error, subscriptionId: String(subscriptionId) },
-        "vrf: a subscription's balance could not be asked",
+        "vrf: can't read a subscription's balance",
       );
     }
   }
 
-  /** Says what the lane of the key takes, as soon as that is known. */
+  /** Reports the limit of the key's lane once that is known. */
   async function noteGasPrice(entry: VrfEntry): Promise<void> {
     const maxGasWei = await laneLimit(entry.request);
     if (maxGasWei !== undefined && entry.state !== "working") entry.why = describeGasLane(maxGasWei);
   }
 
-  /** Why what is ready is not sent, where gas costs too much. */
+  /** Returns why ready requests are not sent while gas is too expensive. */
   function tooDear(): string | undefined {
     const wait = options.senders.map((sender) => sender.waitsFor()).find((one) => one !== undefined);
     return wait && describeGasLane(wait.capWei);

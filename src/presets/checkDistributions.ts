@@ -7,14 +7,14 @@ import { parsePresetParams } from "./presetParams.ts";
 import type { PresetProblem } from "./presetProblem.ts";
 
 /**
- * Probability that a perfectly fair preset fails one of its distributions: the seeds are fixed, so it is a probability over the choice
- * of seeds, not over runs. At most 20 distributions make at most 2e-7 for a preset.
+ * Probability that a perfectly fair preset fails one of its distributions. The seeds are fixed, so the probability is over the choice
+ * of seeds, not over runs. At most 20 distributions bring a preset's total to at most 2e-7.
  */
 export const FALSE_ALARM_PROBABILITY = 1e-8;
 
-/** Draws for each distribution: finds the bias of one byte taken modulo 10 (26 : 25) in more than 99 of 100 cases. */
+/** Draws for each distribution: enough to detect the bias of one byte modulo 10 (26 : 25) in more than 99 of 100 cases. */
 const DEFAULT_DRAWS = 300_000;
-/** Words in one run: stays far below a run's time limit. */
+/** Words in one run: keeps it far below a run's time limit. */
 const DRAWS_PER_RUN = 10_000;
 /** Room for the counts of 5,000 outcomes. */
 const MAX_COUNTS_BYTES = 100_000;
@@ -22,16 +22,16 @@ const MAX_COUNTS_BYTES = 100_000;
 export interface DistributionOptions {
   /** Words for each distribution. Default 300,000. */
   readonly draws?: number;
-  /** Which words: an integer from 0 to 2^32 - 1. Default 1. */
+  /** Selects the words: an integer from 0 to 2^32 - 1. Default 1. */
   readonly seed?: number;
-  /** Told, as the draws go on, how many of all distributions' are done. */
+  /** Called as the draws proceed with how many are done, over all distributions. */
   readonly onDraws?: (done: number, total: number) => void;
 }
 
 /**
  * Draws many results of a preset with pseudo-random words and compares them with the distributions that it declares, by a chi-square
- * test. Gives back what was found wrong: a result that is not declared, a word that makes the source throw, or counts that a source
- * with the declared distribution would give with a probability below {@link FALSE_ALARM_PROBABILITY}. Rejects only when `run` does.
+ * test. Returns the problems found: a result that is not declared, a word that makes the source throw, or counts that a source with
+ * the declared distribution would produce with a probability below {@link FALSE_ALARM_PROBABILITY}. Rejects only if `run` does.
  */
 export async function checkDistributions(
   preset: Preset,
@@ -116,13 +116,13 @@ function weightsOf({ outcomes, bounds }: PresetDistribution): number[] {
   return edges.slice(1).map((edge, index) => Number(edge - (edges[index] as bigint)));
 }
 
-/** The bytes of a result that decodes to `text`, as hex without `0x`. */
+/** Returns the bytes of the result that decodes to `text`, as hex without `0x`. */
 function encode(text: string, { returnType }: Preset): string {
   if (returnType === "string") return Buffer.from(text).toString("hex");
   return BigInt.asUintN(256, BigInt(text)).toString(16).padStart(64, "0");
 }
 
-/** A result as its reader would see it, or its bytes where they are none. */
+/** Returns a result as its reader would see it, or its bytes if it can't be decoded. */
 function decode(hex: string, { returnType }: Preset): string {
   const isDecodable = returnType === "string" || hex.length <= 64;
   return isDecodable ? JSON.stringify(decodeResult(Buffer.from(hex, "hex"), returnType)) : `0x${hex}`;

@@ -9,7 +9,7 @@ import { parsePresetParams } from "./presetParams.ts";
 import type { PresetProblem } from "./presetProblem.ts";
 import { toHexText } from "../lib/hex.ts";
 
-/** Words that a source is most likely to trip over. */
+/** Words that are most likely to break a source. */
 export const EXTREME_WORDS: readonly Hex[] = [
   `0x${"0".repeat(64)}`,
   `0x${"0".repeat(63)}1`,
@@ -22,9 +22,9 @@ export const EXTREME_WORDS: readonly Hex[] = [
 const MAX_AT_ONCE = 4;
 
 /**
- * Runs every example of a preset: each must give exactly what it says.
- * Gives back what was found wrong, one problem for each example. After one that takes all of its time the others are left out: twenty
- * of these in each of some hundred folders would keep the sandbox busy for hours. Rejects only when `run` does.
+ * Runs every example of a preset: each must give exactly the result it states. Returns the problems found, one for each failing
+ * example. After an example that times out, the rest are skipped: twenty of those in each of several hundred folders would keep the
+ * sandbox busy for hours. Rejects only if `run` does.
  */
 export async function checkExamples(preset: Preset, run: RunSource): Promise<PresetProblem[]> {
   const problems: PresetProblem[] = [];
@@ -46,8 +46,8 @@ export async function checkExamples(preset: Preset, run: RunSource): Promise<Pre
 
 /**
  * Runs a preset with every word for the parameters of every example: no word may make it throw, or give a result that is larger than
- * the preset's own bound or not of its return type. Default: {@link EXTREME_WORDS}.
- * Gives back what was found wrong, one problem for each example. Rejects only when `run` does.
+ * the preset's own bound or not of its return type. Default: {@link EXTREME_WORDS}. Returns the problems found, at most one for each
+ * example. Rejects only if `run` does.
  */
 export async function checkWords(
   preset: Preset,
@@ -73,7 +73,7 @@ interface Failure {
   readonly ok: false;
   readonly reason: string;
   readonly isTimeout?: boolean;
-  /** Place in `source.js`, where the source threw. */
+  /** Place in `source.js` where the source threw. */
   readonly position?: TextPosition;
 }
 
@@ -94,7 +94,7 @@ async function draw(
 ): Promise<Drawn | Failure> {
   const { params, args } = parsePresetParams(preset, given);
   const bound = preset.resultBound.evaluate(params);
-  // One byte more than promised may come back, so that a result that breaks the promise is seen and not only refused.
+  // Allows one byte more than promised, so that a result that breaks the promise is seen instead of refused.
   const request = { args, bytesArgs: [word], limits: { maxResponseBytes: Number(bound) + 1 } };
   const outcome = await run({ ...request, source: preset.source });
   if (!outcome.ok) {

@@ -1,6 +1,6 @@
 /**
- * Probability that counts at least this far from what was expected come up by chance: Pearson's chi-square test with `counts.length - 1`
- * degrees of freedom. `weights` are relative, one for each count. Meaningful when every expected count is at least 5.
+ * Returns the probability that counts deviate at least this far from the expected ones by chance: Pearson's chi-square test with
+ * `counts.length - 1` degrees of freedom. `weights` are relative, one for each count. Meaningful if every expected count is at least 5.
  */
 export function chiSquarePValue(counts: readonly number[], weights: readonly number[]): number {
   const draws = sum(counts);

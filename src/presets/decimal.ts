@@ -1,13 +1,14 @@
 import { describeValue } from "../lib/describeValue.ts";
 
-/** Most digits a decimal may have: those of 2^256 - 1. */
+/** Most digits that a decimal may have: those of 2^256 - 1. */
 const MAX_DIGITS = 78;
 
 export const MAX_UINT256 = 2n ** 256n - 1n;
 
 /**
- * Turns a whole number as callers send it into a `bigint`: a string of 1 to 78 decimal digits with an optional minus sign, or a
- * JSON integer: a `number` of at most 2^53 - 1 either way, or a `bigint` of as many digits. `undefined` for anything else: exponents, blanks, hex, a plus sign, fractions.
+ * Converts a whole number as callers send it into a `bigint`: a string of 1 to 78 decimal digits with an optional minus sign, or a JSON integer,
+ * which is a `number` of at most ±(2^53 - 1) or a `bigint` of at most 78 digits. `undefined` for anything else: exponents, blanks, hex, a plus sign,
+ * fractions.
  */
 export function findDecimal(value: unknown): bigint | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined;
@@ -16,7 +17,7 @@ export function findDecimal(value: unknown): bigint | undefined {
   return /^-?[0-9]{1,78}$/.test(value) ? BigInt(value) : undefined;
 }
 
-/** Says why {@link findDecimal} gave nothing back. */
+/** Says why {@link findDecimal} returned nothing. */
 export function explainNotDecimal(value: unknown): string {
   if (typeof value === "bigint") return explainNotDecimal(value.toString());
   if (typeof value === "number" && Number.isInteger(value)) {

@@ -4,14 +4,17 @@ import { findMismatches } from "./definitionMismatches.ts";
 import { definitionSchema } from "./definitionSchema.ts";
 import type { DefinitionError, PresetDefinition } from "./presetDefinition.ts";
 
-/** Most errors that are listed for one file. */
+/** Most errors listed for one file. */
 const MAX_ERRORS = 20;
 
 const validate = new Ajv2020({ allErrors: true, strict: true, verbose: true, allowUnionTypes: true }).compile(
   definitionSchema,
 );
 
-/** Checks the shape of a `preset.json`, and that its parts fit together. An empty answer means: it is a {@link PresetDefinition}. */
+/**
+ * Checks the shape of a `preset.json` and that its parts fit together. If the result is empty, the value is a
+ * {@link PresetDefinition}.
+ */
 export function findDefinitionErrors(value: unknown, folderName: string): DefinitionError[] {
   if (!validate(value)) return (validate.errors ?? []).slice(0, MAX_ERRORS).map(describe);
   return [...findMismatches(value as unknown as PresetDefinition, folderName)];

@@ -2,7 +2,7 @@ import { findDecimal } from "./decimal.ts";
 import type { DefinitionError, ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
 import { isSafePattern } from "./safePattern.ts";
 
-/** Parameter names that mean something else in a request or on every JavaScript object. */
+/** Parameter names that have another meaning in a request or on every JavaScript object. */
 const RESERVED_NAMES = new Set([
   "network",
   "preset",
@@ -11,7 +11,7 @@ const RESERVED_NAMES = new Set([
   ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
-/** Finds parts of a definition of the right shape that do not fit together, or not with its folder. */
+/** Finds parts of a well-formed definition that do not fit together, or do not fit its folder. */
 export function* findMismatches(
   definition: PresetDefinition,
   folderName: string,
@@ -70,7 +70,7 @@ export function* findMismatches(
   }
 }
 
-/** Which members go with which value of `as`, and the return type that it needs. */
+/** The members that each value of `as` takes, and the return type it needs. */
 const SHOWN = {
   coin: { required: ["sides"], optional: [], returnType: "uint256" },
   dice: { required: [], optional: ["faces"], returnType: "string" },
@@ -87,11 +87,11 @@ function* findShowMismatches({ show, parameters, returnType }: PresetDefinition)
   for (const member of members) {
     const pointer = `/show/${member}`;
     if (![...required, ...optional].some((one) => one === member))
-      yield { pointer, reason: `has no place where "as" is ${quote(show.as)}` };
+      yield { pointer, reason: `is not allowed where "as" is ${quote(show.as)}` };
     const parameter = (show as Readonly<Record<string, unknown>>)[member] as string;
     const isParameter = member === "faces" || member === "count";
     if (isParameter && parameters.properties[parameter]?.decimal === undefined)
-      yield { pointer, reason: `${quote(parameter)} is not a parameter that is a whole number` };
+      yield { pointer, reason: `${quote(parameter)} is not a whole-number parameter` };
   }
   if (returnType !== wanted)
     yield { pointer: "/show/as", reason: `${quote(show.as)} is only for a returnType of ${quote(wanted)}` };

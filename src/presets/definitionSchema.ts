@@ -23,7 +23,7 @@ const scalarKeywords = {
 const word = { type: "string", pattern: "^0x[0-9a-f]{64}$" };
 const params = { type: "object", maxProperties: 32 };
 /**
- * JSON Schema (draft 2020-12) of a `preset.json`. The keywords that a parameter's own schema may use are listed one by one: a preset
+ * JSON Schema (draft 2020-12) of a `preset.json`. It lists every keyword that a parameter's own schema may use, so that a preset
  * brings no reference that Ajv would have to resolve and no keyword that takes more than linear time.
  */
 export const definitionSchema = {

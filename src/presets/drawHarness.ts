@@ -1,9 +1,9 @@
 /**
- * A source that runs another source with many words: `args` are that source, its own `args` as a JSON text, a seed below 2^32,
- * the number of words, and what to count as a JSON text: `{"outcomes": [hex, …]}`, results as bytes, or
+ * A source that runs another source with many words. `args` are that source, its own `args` as JSON text, a seed below 2^32,
+ * the number of words, and what to count as JSON text: `{"outcomes": [hex, …]}`, results as bytes, or
  * `{"bounds": ["0", …], "isSigned": boolean}`, results as integers.
- * Gives back `{"counts": [number, …], "stray": hex | null, "failure": {"word", "message"} | null}` as JSON text: a stray result
- * is none of those that were to be counted. It runs where sources run, so that a thousand draws cost what one run does.
+ * Returns `{"counts": [number, …], "stray": hex | null, "failure": {"word", "message"} | null}` as JSON text; a stray result is
+ * none of those to count. It runs where sources run, so that a thousand draws cost as much as one run.
  * The words come from xoshiro128** (Blackman, Vigna: "Scrambled Linear Pseudorandom Number Generators"), seeded by splitmix32.
  */
 export const DRAW_HARNESS = String.raw`

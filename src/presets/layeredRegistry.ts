@@ -7,18 +7,17 @@ import {
   UnknownPresetError,
 } from "./presetRegistry.ts";
 
-/** Options of {@link createLayeredRegistry}. */
 export interface LayeredRegistryOptions extends Omit<PresetRegistryOptions, "folder" | "mayBeMissing"> {
   /**
-   * Paths of folders of presets. Of two presets of one name, the one in the earlier folder is served. The first folder has to be
-   * there; the others are followed from when they are created.
+   * Paths of preset folders. If two presets have the same name, the one in the earlier folder is served. The first folder must
+   * exist; the others are followed once they are created.
    */
   readonly folders: readonly string[];
 }
 
 /**
- * Follows several folders of presets as one. A preset whose name an earlier folder has is not served, and `problems` says so; it is
- * served when the earlier one is removed. Throws as {@link createPresetRegistry} does.
+ * Follows several preset folders as one. A preset whose name is live in an earlier folder is not served, and `problems` says so; it is
+ * served once the earlier one is removed or breaks. Throws like {@link createPresetRegistry}.
  */
 export async function createLayeredRegistry(options: LayeredRegistryOptions): Promise<PresetRegistry> {
   const { folders, onChange, ...shared } = options;
@@ -39,7 +38,7 @@ export async function createLayeredRegistry(options: LayeredRegistryOptions): Pr
             const name = change.kind === "live" ? change.preset.name : change.name;
             if (isHidden(name, index)) return;
             onChange?.(change);
-            // What stood behind a preset that went is served from now on.
+            // The preset hidden behind a removed or broken one is served from here on.
             if (change.kind === "live") return;
             const next = layers.slice(index + 1).flatMap((layer) => layer.find(name) ?? [])[0];
             if (next !== undefined) onChange?.({ kind: "live", preset: next });
@@ -96,4 +95,4 @@ function combine(
   };
 }
 
-const HIDDEN = "has the name of another preset, which is served in its place; rename the folder";
+const HIDDEN = "has the same name as another preset, which is served instead; rename the folder";

@@ -2,23 +2,23 @@ import { readFileSync } from "node:fs";
 import { type ImportDeclaration, parse, type Position, type Program } from "acorn";
 import { SourceSyntaxError } from "./sourceSyntaxError.ts";
 
-/** What sources may import statically, each a file beside this one that exports exactly one arrow function. */
+/** Modules that sources may import statically, each a file in this folder that exports exactly one arrow function. */
 const MODULES: Readonly<Record<string, { readonly name: string; readonly file: string }>> = {
   "tyche:draw": { name: "createDraw", file: "modules/draw.js" },
 };
 
 /** A source whose imports have been resolved. */
 export interface LinkedSource {
-  /** The imported modules as declarations, then the source with blanks in the place of its import statements: columns stay. */
+  /** The imported modules as declarations, then the source with its import statements blanked out, so that columns stay the same. */
   readonly text: string;
-  /** Lines before the source's first one. */
+  /** Lines before the source's first line. */
   readonly preludeLines: number;
 }
 
 /**
- * Resolves the static imports of a preset's source, such as `import { createDraw } from "tyche:draw"`. What goes on chain is the body of a
- * function and imports nothing, so that the oracle's nodes, and whoever checks a result, need nothing but that text.
- * Throws {@link SourceSyntaxError} for an import of anything else.
+ * Resolves the static imports of a preset's source, such as `import { createDraw } from "tyche:draw"`. The text on chain is a function
+ * body and imports nothing, so that the oracle's nodes, and anyone who checks a result, need only that text. Throws
+ * {@link SourceSyntaxError} for an import of anything else.
  */
 export function linkSource(source: string): LinkedSource {
   let prelude = "";
@@ -32,7 +32,7 @@ export function linkSource(source: string): LinkedSource {
 }
 
 function findImports(source: string): ImportDeclaration[] {
-  // Most presets import nothing, and need no second parser.
+  // Most presets import nothing and don't need a second parser.
   if (!/\bimport\b/.test(source)) return [];
   let program: Program;
   try {
@@ -44,17 +44,17 @@ function findImports(source: string): ImportDeclaration[] {
       allowAwaitOutsideFunction: true,
     });
   } catch (error) {
-    // esbuild would point at the import, which is in its way only because nothing could take it out.
+    // Otherwise esbuild would blame the import, which is left in only because the text could not be parsed to take it out.
     if (STATIC_IMPORT.test(source)) throw describeFailure(error);
     return [];
   }
   return program.body.filter((statement) => statement.type === "ImportDeclaration");
 }
 
-/** A line that begins as an import statement does. */
+/** A line that starts like an import statement. */
 const STATIC_IMPORT = /^\s*import\s*[\w{*]/m;
 
-/** Reads acorn's error, whose message ends with the place. */
+/** Parses acorn's error, whose message ends with the place. */
 function describeFailure(error: unknown): SourceSyntaxError {
   const { message, loc } = error as { readonly message: string; readonly loc?: Position };
   const place = loc === undefined ? {} : { line: loc.line, column: loc.column + 1 };

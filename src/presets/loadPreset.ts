@@ -11,18 +11,18 @@ import { PresetBrokenError, type PresetProblem } from "./presetProblem.ts";
 import { parseResultBound, ResultBoundError, type ParameterKind, type ResultBound } from "./resultBound.ts";
 import { SourceSyntaxError } from "./sourceSyntaxError.ts";
 
-/** A name that a preset's folder can have. */
+/** A valid name for a preset's folder. */
 const FOLDER_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /**
- * Longest source on chain, in UTF-8 bytes: it is stored as the code of a contract, of which EIP-170 allows 24,576 bytes, within
- * the CBOR head of a request.
+ * Longest source on chain, in UTF-8 bytes: it is stored as a contract's code, which EIP-170 limits to 24,576 bytes, within the
+ * CBOR head of a request.
  */
 const MAX_STORED_BYTES = 24_000;
 
 /**
- * Reads the preset `name` from its folder inside `folder`. Runs nothing of it: see `checkPreset` for what only a run shows.
- * Throws `PresetBrokenError` with every problem that was found, each with file, reason and, where there is one, the place.
+ * Reads the preset `name` from its folder inside `folder`. Runs none of it: see `checkPreset` for what only a run shows. Throws
+ * `PresetBrokenError` with every problem found, each with file, reason and, if known, the place.
  */
 export async function loadPreset(folder: string, name: string): Promise<Preset> {
   if (!FOLDER_NAME.test(name)) {
@@ -124,7 +124,7 @@ function parseDefinitionText(name: string, text: string): JsonText {
   }
 }
 
-/** Parameters that a preset names itself, in defaults and examples, must be ones that it would take from a caller. */
+/** Checks the parameters in a preset's own defaults and examples: they must be ones that it would accept from a caller. */
 function* findValueProblems(
   definition: PresetDefinition,
   validate: ParameterValidator,

@@ -1,13 +1,13 @@
 import type { TextPosition } from "../lib/parseJson.ts";
 import type { Preset, RunOutcome, RunSource } from "./preset.ts";
 
-/** Most frames that are looked at: V8 keeps 10, and a source may write what it likes into its stacks. */
+/** Most frames that are examined: V8 keeps 10, and a source may write anything into its stacks. */
 const MAX_FRAMES = 50;
 
 /**
- * Finds the place in `source.js` where a run of a preset threw. What ran is one minified line, in which statements are merged and V8's own
- * positions are coarse, so the text that the author wrote runs once more with the same request. An error inside an imported module has
- * the place of the call that led there. `undefined` where nothing was thrown, or the second run throws something else. Rejects when `run` does.
+ * Finds the place in `source.js` where a run of a preset threw. The code that ran is one minified line, in which statements are merged and V8's
+ * own positions are coarse, so the author's text runs once more with the same request. An error inside an imported module gets the place of the
+ * call that led there. `undefined` if nothing was thrown, or the second run throws something else. Rejects if `run` does.
  */
 export async function locateFailure(
   { written }: Preset,
@@ -26,7 +26,7 @@ export async function locateFailure(
   return placeInSource(again.error, written.preludeLines);
 }
 
-/** Where in its author's text a linked source threw: behind the modules that it imports, which take the first `preludeLines` lines. */
+/** Returns where in its author's text a linked source threw: after the modules that it imports, which take the first `preludeLines` lines. */
 export function placeInSource(
   { line, column = 1, stack = "" }: (RunOutcome & { readonly ok: false })["error"],
   preludeLines: number,

@@ -3,8 +3,8 @@ import type { LinkedSource } from "./linkSource.ts";
 import { SourceSyntaxError } from "./sourceSyntaxError.ts";
 
 /**
- * Longest time for one source: thousands of times what an honest one takes, and enough for esbuild's process to start on a machine that is
- * busy otherwise, where two seconds were not.
+ * Longest time for one source: thousands of times what an honest one takes, and enough to start esbuild's process on a busy machine, where
+ * two seconds were not enough.
  */
 const MINIFY_TIMEOUT_MS = 20_000;
 
@@ -21,10 +21,10 @@ const OPTIONS: TransformOptions = {
 };
 
 /**
- * Makes one short text of a source, which is the body of an async function, and what it imports, without comments, blanks and long
- * local names. Every byte of a source costs about 21 gas in every request: 25,000 less for `range`, whose requests take 500,000 alone
- * and 200,000 in a batch. The same text gives the same bytes with the same version of esbuild, which package.json pins. esbuild
- * parses in a process of its own and runs nothing; one that a source has hung is stopped.
+ * Minifies a source, which is the body of an async function, together with its imports: without comments, blanks and long local names.
+ * Every byte of a source costs about 21 gas in every request: minifying saves 25,000 for `range`, whose requests take 500,000 alone and
+ * 200,000 in a batch. The same text gives the same bytes with the same version of esbuild, which package.json pins. esbuild parses in a
+ * process of its own and runs nothing; if a source hangs that process, it is stopped.
  * Throws {@link SourceSyntaxError} with the place in the source.
  */
 export async function minifySource(source: LinkedSource): Promise<string> {
@@ -47,8 +47,8 @@ async function minify({ text: source, preludeLines }: LinkedSource): Promise<str
     throw describeFailure(error, preludeLines + 1);
   });
   const body = code.slice(OPENING.length, -CLOSING.length);
-  // A source such as `} function more() {` closes the function too early. What esbuild printed behind it then begins with a keyword or
-  // a brace, or has a semicolon: none can follow a function inside parentheses.
+  // A source such as `} function more() {` closes the function too early. What esbuild prints after it then starts with a keyword or a
+  // brace, or has a semicolon: none of these can follow a function inside parentheses.
   const isOneFunction =
     code.startsWith(OPENING) &&
     code.endsWith(CLOSING) &&

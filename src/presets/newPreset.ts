@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { TycheError } from "../lib/errors.ts";
 
-/** A preset to begin with: it works, and has one of everything that an author is likely to change. */
+/** A starting point: it works, and has one of everything that an author is likely to change. */
 const SOURCE = `// bytesArgs[0] is the random word: "0x" and 64 hex digits. args are the parameters, in the order of "args" in preset.json.
 // 2^256 words do not split evenly among 3 options, but the difference, below 2^-240, is far too small ever to be measured.
 const options = JSON.parse(args[0]);
@@ -11,8 +11,8 @@ return Functions.encodeString(options[Number(index)]);
 `;
 
 /**
- * Writes the folder of a new preset that works as it is: it picks one of a list of options.
- * Gives back the paths of its two files. Throws {@link PresetExistsError} when there is something of that name already.
+ * Writes the folder of a new preset that works as it is: it picks one of a list of options. Returns the paths of its two
+ * files. Throws {@link PresetExistsError} if something with that name already exists.
  */
 export async function writeNewPreset(folder: string, name: string): Promise<readonly string[]> {
   const presetFolder = path.join(folder, name);
@@ -56,7 +56,7 @@ function createDefinition(name: string): object {
   };
 }
 
-/** A new preset would overwrite something. Code `preset_exists`. */
+/** Creating the preset would overwrite something. Code `preset_exists`. */
 export class PresetExistsError extends TycheError {
   constructor(name: string) {
     const message = `the folder already has a preset ${JSON.stringify(name)}: choose another name, or remove it first`;

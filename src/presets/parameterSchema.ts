@@ -5,15 +5,15 @@ import { describeSchemaError } from "../lib/schemaErrors.ts";
 import { explainNotDecimal, findDecimal, MAX_UINT256 } from "./decimal.ts";
 import type { DecimalRule, ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
 
-/** Fills in defaults, in place, and gives back what is wrong; checks values only, changes none of them. */
+/** Fills in defaults, in place, and returns the violations; it checks values but changes none. */
 export type ParameterValidator = (params: Record<string, unknown>) => ParameterViolation[];
 
-/** Most violations that one answer lists. */
+/** Most violations listed in one answer. */
 const MAX_VIOLATIONS = 20;
 
 /**
- * One compiler for each definition, since a compiler keeps something of all that it compiled. It leaves the check of the schema itself to
- * {@link schemaChecker}: the schema of schemas takes ten times as long to compile as a preset's.
+ * Every definition gets its own compiler, because a compiler keeps something of everything it compiled. The check of the schema itself is
+ * left to {@link schemaChecker}: the meta-schema takes ten times as long to compile as a preset's schema.
  */
 const COMPILER_OPTIONS = {
   allErrors: true,
@@ -24,10 +24,10 @@ const COMPILER_OPTIONS = {
   validateSchema: false,
 } as const;
 
-/** Checks schemas against the schema of schemas, which it compiles once. */
+/** Checks schemas against the meta-schema, which it compiles once. */
 const schemaChecker = new Ajv2020();
 
-/** Compiles the parameters of a definition that {@link findDefinitionErrors} found nothing wrong with. */
+/** Compiles the parameters of a definition in which {@link findDefinitionErrors} found no errors. */
 export function compileParameters(definition: PresetDefinition): ParameterValidator {
   const ajv = new Ajv2020(COMPILER_OPTIONS);
   ajv.addKeyword(decimalKeyword);
@@ -45,8 +45,8 @@ export function compileParameters(definition: PresetDefinition): ParameterValida
 }
 
 /**
- * The parameters as a schema that any JSON Schema tool understands: in place of `decimal`, which is ours, stands the choice of an
- * integer or its digits; unknown members are refused.
+ * Returns the parameters as a schema that any JSON Schema tool understands: our own keyword `decimal` is replaced by the choice of an
+ * integer or its digits, and unknown members are refused.
  */
 export function publishParameterSchema(definition: PresetDefinition): Readonly<Record<string, unknown>> {
   const properties = Object.fromEntries(
@@ -88,7 +88,7 @@ const decimalKeyword: FuncKeywordDefinition = {
     createCheck("decimal", (value, context) => explainDecimal(rule, value, context?.parentData)),
 };
 
-/** A source gets its text as UTF-8: what has no such form could not reach it as it was given. */
+/** A source gets its text as UTF-8: a text without a UTF-8 form could not reach it unchanged. */
 const wellFormedKeyword: FuncKeywordDefinition = {
   keyword: "wellFormed",
   type: "string",
@@ -102,7 +102,7 @@ const wellFormedKeyword: FuncKeywordDefinition = {
     ),
 };
 
-/** Makes a keyword's check of a function that says what is wrong. Ajv reads the errors from the check itself. */
+/** Turns a function that explains what is wrong into a keyword's check. Ajv reads the errors from the check itself. */
 function createCheck(
   keyword: string,
   explain: (value: unknown, context: DataValidationCxt | undefined) => string | undefined,

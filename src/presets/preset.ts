@@ -5,7 +5,7 @@ import type { ParameterValidator } from "./parameterSchema.ts";
 import type { PresetDefinition } from "./presetDefinition.ts";
 import type { ResultBound } from "./resultBound.ts";
 
-/** A preset that was read from its folder and can be served. Never changes: an edited folder makes a new one. */
+/** A preset that was read from its folder and can be served. Never changes: an edited folder produces a new one. */
 export interface Preset {
   readonly name: string;
   readonly title: string;
@@ -16,20 +16,20 @@ export interface Preset {
   readonly parameterOrder: readonly string[];
   readonly returnType: ReturnType;
   readonly examples: PresetDefinition["examples"];
-  /** What goes on chain and what the dry run runs: `source.js` with what it imports, minified. */
+  /** The source that goes on chain and that the dry run runs: `source.js` with its imports, minified. */
   readonly source: string;
   /** keccak256 of the UTF-8 bytes of `source`. */
   readonly sourceHash: Hex;
   /** Size of `source` in UTF-8 bytes. */
   readonly sourceBytes: number;
-  /** Size of the result in bytes at worst, by the parameters. */
+  /** Largest size of the result in bytes, depending on the parameters. */
   readonly resultBound: ResultBound;
   /** `preset.json` as its author wrote it. */
   readonly definition: PresetDefinition;
   readonly validate: ParameterValidator;
-  /** Where messages to its author point: the files as they were written. */
+  /** The files as their author wrote them, for messages that point into them. */
   readonly written: {
-    /** `source.js` behind the modules that it imports, which take its first `preludeLines` lines. */
+    /** `source.js` preceded by the modules that it imports, which take the first `preludeLines` lines. */
     readonly source: string;
     readonly preludeLines: number;
     /** Place of a JSON Pointer in `preset.json`. */
@@ -37,7 +37,7 @@ export interface Preset {
   };
 }
 
-/** Runs a source where it can harm nothing; a sandbox pool's `run` is one. Only an unusable sandbox rejects. */
+/** Runs a source where it can do no harm, such as a sandbox pool's `run`. Rejects only if the sandbox is unusable. */
 export type RunSource = (request: {
   readonly source: string;
   readonly args: readonly string[];
@@ -49,9 +49,9 @@ export type RunOutcome =
   | { readonly ok: true; readonly bytes: Uint8Array }
   | {
       readonly ok: false;
-      /** Line and column are 1-based; `stack` has frames as `source.js:line:column`, the innermost first. */
+      /** Line and column are 1-based; `stack` has frames as `source.js:line:column`, innermost first. */
       readonly error: {
-        /** `timeout`: the source took all of its time. */
+        /** `timeout`: the source used up its time. */
         readonly kind?: string;
         readonly message: string;
         readonly line?: number;

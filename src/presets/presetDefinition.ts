@@ -2,7 +2,7 @@ import type { ReturnType } from "../lib/vocabulary.ts";
 import type { Hex } from "viem";
 import type { PresetShow } from "./presetShow.ts";
 
-/** What `preset.json` holds, once `findDefinitionErrors` has found nothing wrong with it. */
+/** The contents of `preset.json`, once `findDefinitionErrors` has found no errors in it. */
 export interface PresetDefinition {
   /** Same as the folder's name. */
   readonly name: string;
@@ -16,7 +16,10 @@ export interface PresetDefinition {
   /** Every parameter's name, in the order in which the source gets them as `args`. */
   readonly args: readonly string[];
   readonly returnType: ReturnType;
-  /** Bound on the result's size in bytes: see `parseResultBound`. Only, and always, for `string`; the others take 32. */
+  /**
+   * Bound on the result's size in bytes: see `parseResultBound`. Required for `string` and allowed only there; other
+   * results take 32 bytes.
+   */
   readonly maxResultBytes?: string;
   /** Default: as text. */
   readonly show?: PresetShow;
@@ -24,7 +27,7 @@ export interface PresetDefinition {
   readonly distributions?: readonly PresetDistribution[];
 }
 
-/** A parameter's JSON Schema, in the keywords that presets may use. */
+/** A parameter's JSON Schema, limited to the keywords that presets may use. */
 export type ParameterSchema = ScalarSchema & {
   readonly items?: ScalarSchema;
   readonly minItems?: number;
@@ -50,20 +53,20 @@ export interface DecimalRule {
   readonly minimum?: string | number;
   /** Default `2^256 - 1`. */
   readonly maximum?: string | number;
-  /** Name of another parameter that this one must not exceed: its value, or its length when it is an array. */
+  /** Name of another parameter that this one must not exceed: its value, or its length if it is an array. */
   readonly atMost?: string;
 }
 
-/** A word and the result that it must lead to. */
+/** A word and the result that it must produce. */
 export interface PresetExample {
   readonly params: Readonly<Record<string, unknown>>;
   readonly word: Hex;
   readonly parsedResult: string;
-  /** Bytes of the result, where they say more than `parsedResult`. */
+  /** Bytes of the result, if they say more than `parsedResult`. */
   readonly result?: Hex;
 }
 
-/** How results are spread over all words for some parameters. Exactly one of `outcomes` and `bounds`. */
+/** How results are distributed over all words for given parameters. Exactly one of `outcomes` and `bounds` is set. */
 export interface PresetDistribution {
   readonly params: Readonly<Record<string, unknown>>;
   /** Every possible `parsedResult` and its relative weight. */
@@ -72,7 +75,7 @@ export interface PresetDistribution {
   readonly bounds?: readonly string[];
 }
 
-/** One thing that is wrong in a `preset.json`. */
+/** One error in a `preset.json`. */
 export interface DefinitionError {
   /** JSON Pointer to the value. */
   readonly pointer: string;

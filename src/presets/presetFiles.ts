@@ -3,9 +3,11 @@ import { open } from "node:fs/promises";
 import path from "node:path";
 import { PresetBrokenError } from "./presetProblem.ts";
 
-/** Largest `preset.json`: hundreds of examples fit. */
+/** Largest `preset.json`, in bytes: hundreds of examples fit. */
 const MAX_DEFINITION_BYTES = 65_536;
-/** Largest `source.js`: the oracle network's limit for a whole request (30 KB), which the source is only a part of. */
+/**
+ * Largest `source.js`, in bytes: the oracle network's limit for a whole request (30 KB), of which the source is only a part.
+ */
 const MAX_SOURCE_BYTES = 30_720;
 
 /** The two files of a preset as text. */
@@ -16,15 +18,16 @@ export interface PresetFiles {
 
 /**
  * Reads the files of the preset `name` in `folder`. Whoever made the folder is not trusted: links, pipes and devices are not
- * followed or opened, nothing past a file's size limit is read, and what is not UTF-8 is refused.
- * Throws `PresetBrokenError`.
+ * followed or opened, nothing past a file's size limit is read, and anything but UTF-8 is refused. Throws
+ * `PresetBrokenError`.
  */
 export async function readPresetFiles(folder: string, name: string): Promise<PresetFiles> {
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
   const handle = await open(path.join(folder, name), flags).catch((error: NodeJS.ErrnoException) => {
     throw broken(name, name, "is not a folder", error);
   });
-  // Linux reads below the open folder: its name may be a link elsewhere by the time that the files are opened.
+  // On Linux, files are read relative to the open folder: its name may have become a link elsewhere by the time they are
+  // opened.
   const opened = process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : path.join(folder, name);
   const results = await Promise.allSettled([
     readText(opened, name, { file: "preset.json", maxBytes: MAX_DEFINITION_BYTES }),
@@ -50,7 +53,7 @@ async function readText(
   { file, maxBytes }: { readonly file: string; readonly maxBytes: number },
 ): Promise<string> {
   const shown = `${name}/${file}`;
-  // O_NONBLOCK: opening a pipe would wait for its writer. O_NOFOLLOW: a link could lead to any file of the host.
+  // O_NONBLOCK: otherwise opening a pipe would wait for its writer. O_NOFOLLOW: a link could lead to any file of the host.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await open(path.join(folder, file), flags).catch((error: NodeJS.ErrnoException) => {
     throw broken(name, shown, explainOpen(error), error);

@@ -3,18 +3,21 @@ import { findDecimal } from "./decimal.ts";
 import type { Preset } from "./preset.ts";
 import type { PresetDefinition } from "./presetDefinition.ts";
 
-/** A preset's parameters, checked. */
+/** A preset's parameters, validated. */
 export interface PresetCall {
-  /** One form for equal values, in the order of `args`: decimals as strings without leading zeros, defaults filled in. */
+  /**
+   * The canonical form of the values, in the order of `args`: decimals as strings without leading zeros, defaults filled
+   * in.
+   */
   readonly params: Readonly<Record<string, unknown>>;
-  /** What the source gets: one string for each parameter; an array is its JSON text. */
+  /** The source's arguments: one string for each parameter; an array is passed as its JSON text. */
   readonly args: readonly string[];
 }
 
 /**
- * Checks the parameters of a preset as a caller sent them, fills in defaults and brings values to one form.
- * Giving it its own `params` again changes nothing.
- * Throws `InvalidParameterError` (`invalid_parameter`) with every violation, up to 20.
+ * Checks a preset's parameters as sent by a caller, fills in defaults and brings values to their canonical form.
+ * Idempotent: passing it its own `params` changes nothing. Throws `InvalidParameterError` (`invalid_parameter`) with
+ * every violation, up to 20.
  */
 export function parsePresetParams(preset: Preset, raw: Readonly<Record<string, unknown>>): PresetCall {
   const filled: Record<string, unknown> = { ...raw };

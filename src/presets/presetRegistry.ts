@@ -10,25 +10,25 @@ import { loadPreset } from "./loadPreset.ts";
 import type { Preset, RunSource } from "./preset.ts";
 import { formatPresetProblem, PresetBrokenError, type PresetProblem } from "./presetProblem.ts";
 
-/** Time to let a burst of changes, such as the copying of a folder, come to rest: a new preset is to be live within a second. */
+/** Debounce, in ms, for a burst of changes such as copying a folder: a new preset must be live within a second. */
 const SETTLE_MS = 100;
 /** Most folders that are read, and presets that are known. */
 const MAX_PRESETS = 500;
-/** A start waits so long for all presets; those whose examples take longer go live when they are done. */
+/** How long startup waits for all presets, in ms; those whose examples take longer go live when they are done. */
 const START_PATIENCE_MS = 10_000;
-/** What is followed within a preset's folder, so that a folder of thousands of files takes no watch for each. */
+/** The files followed within a preset's folder, so that a folder of thousands of files doesn't take a watch for each. */
 const FOLLOWED_FILES: readonly string[] = ["preset.json", "source.js"];
 
 export interface PresetRegistryOptions {
   /** Path of the folder that holds one folder for each preset. */
   readonly folder: string;
-  /** Whether the folder may be created later: until then it holds no presets. Default false: one that can't be read is an error. */
+  /** Whether the folder may be created later; until then it holds no presets. Default false: an unreadable folder is an error. */
   readonly mayBeMissing?: boolean;
-  /** Where examples run before a preset goes live. Without it, presets go live unchecked. */
+  /** Runs the examples before a preset goes live. Without it, presets go live unchecked. */
   readonly run?: RunSource;
-  /** Time that the creation waits for all presets, in ms. Default 10,000. */
+  /** How long creation waits for all presets, in ms. Default 10,000. */
   readonly startPatienceMs?: number;
-  /** Told of each change after the registry was created. Must not throw. */
+  /** Called for each change after the registry was created. Must not throw. */
   readonly onChange?: (change: PresetChange) => void;
   /** Closes the registry when it aborts. */
   readonly signal?: AbortSignal;
@@ -42,25 +42,24 @@ export type PresetChange =
   /** No longer served, if it was. */
   | { readonly kind: "broken"; readonly name: string; readonly problems: readonly PresetProblem[] };
 
-/** The presets in a folder, followed while it changes. */
+/** The presets in a folder, kept up to date as the folder changes. */
 export interface PresetRegistry {
-  /** The live presets by name. The same array until one comes, changes or goes. */
+  /** The live presets by name. Returns the same array until a preset is added, changes or is removed. */
   list(): readonly Preset[];
   find(name: string): Preset | undefined;
-  /** Throws {@link UnknownPresetError}, which names those that there are. */
+  /** Throws {@link UnknownPresetError}, which names the available presets. */
   get(name: string): Preset;
-  /** What keeps other folders from being served. */
+  /** The problems that keep other folders from being served. */
   problems(): readonly PresetProblem[];
-  /** Stops following the folder; may be called more than once. */
+  /** Stops following the folder; idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * Reads every preset in a folder and follows changes: a folder that appears is live within a second, one that is edited is read again.
- * A folder that breaks, or is removed, stops being served and harms no other: serving on what is no longer there
- * would hide the mistake, and requests under way keep the preset that they began with. Resolves when all were read,
- * or after 10 s: a preset whose examples take longer holds no start up.
- * Throws {@link PresetFolderError} when the folder itself can't be read, or is missing and may not be.
+ * Reads every preset in a folder and follows changes: a new folder is live within a second, an edited one is read again. A folder that
+ * breaks or is removed stops being served and affects no other: serving a preset that is gone would hide the mistake, and requests in
+ * flight keep the preset they started with. Resolves when all were read, or after 10 s, so that slow examples don't hold up startup.
+ * Throws {@link PresetFolderError} if the folder itself can't be read, or is missing and may not be.
  */
 export async function createPresetRegistry(options: PresetRegistryOptions): Promise<PresetRegistry> {
   const registry = new FolderRegistry(options);
@@ -89,7 +88,7 @@ class FolderRegistry implements PresetRegistry {
     const { folder, mayBeMissing = false, signal, startPatienceMs = START_PATIENCE_MS } = this.#options;
     signal?.throwIfAborted();
     const names = await listFolders(folder, mayBeMissing);
-    // Watching begins before reading, so that no change falls between the two.
+    // Watching starts before reading, so that no change falls in between.
     await this.#watch();
     this.#reading = this.#readFirst(names);
     await Promise.race([this.#reading, sleep(startPatienceMs, undefined, { ref: false })]);
@@ -141,11 +140,11 @@ class FolderRegistry implements PresetRegistry {
       const [name = "", file] = path.relative(folder, changed).split(path.sep);
       return name.startsWith(".") || (file !== undefined && !FOLLOWED_FILES.includes(file));
     };
-    // A folder that is not there is waited for in its parent.
+    // A missing folder is awaited in its parent.
     const watched = [path.resolve(folder), path.dirname(path.resolve(folder))];
     const watcher = watch(folder, {
       ignoreInitial: true,
-      // Counted from the parent where the folder comes later.
+      // Counted from the parent if the folder is created later.
       depth: 2,
       followSymlinks: false,
       ignored: (changed) => !watched.includes(path.resolve(changed)) && isForeign(changed),
@@ -166,13 +165,13 @@ class FolderRegistry implements PresetRegistry {
     this.#folderProblem = { preset: "", file: ".", reason };
   }
 
-  /** Reads a preset again once changes have come to rest; `""` is the folder of all presets. */
+  /** Reads a preset again once changes have settled; `""` is the folder of all presets. */
   #schedule(name: string): void {
     if (this.#isClosed || name.startsWith(".")) return;
     if (name === "")
       for (const known of [...this.#live.keys(), ...this.#broken.keys()]) this.#changed.add(known);
     else this.#changed.add(name);
-    // Not put off by further changes: a folder that is touched all the time must not keep others waiting.
+    // Further changes don't postpone it: a folder that is touched constantly must not keep others waiting.
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       const names = [...this.#changed];
@@ -200,7 +199,7 @@ class FolderRegistry implements PresetRegistry {
     if (change !== undefined && !this.#isClosed) this.#options.onChange?.(change);
   }
 
-  /** Brings one preset up to date. Never throws: whatever a folder holds, it is that preset's problem alone. */
+  /** Brings one preset up to date. Never throws: whatever a folder holds affects that preset alone. */
   async #read(name: string): Promise<PresetChange | undefined> {
     const { folder, run } = this.#options;
     const stats = await lstat(path.join(folder, name)).catch(() => undefined);
@@ -241,7 +240,7 @@ class FolderRegistry implements PresetRegistry {
   }
 }
 
-/** Folders and links to folders; files beside them and hidden folders are nobody's preset. */
+/** Lists folders and links to folders; files beside them and hidden folders are not presets. */
 async function listFolders(folder: string, mayBeMissing: boolean): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -259,14 +258,11 @@ async function listFolders(folder: string, mayBeMissing: boolean): Promise<strin
 export class PresetFolderError extends TycheError {
   constructor(cause: unknown) {
     const reason = (cause as NodeJS.ErrnoException).code ?? messageOf(cause);
-    super(
-      `the folder of the presets can't be read (${reason}): give one that holds a folder for each preset`,
-      {
-        code: "preset_folder_unreadable",
-        blame: "us",
-        cause,
-      },
-    );
+    super(`the folder of the presets can't be read (${reason}): name one with a subfolder for each preset`, {
+      code: "preset_folder_unreadable",
+      blame: "us",
+      cause,
+    });
   }
 }
 
@@ -276,7 +272,7 @@ export class UnknownPresetError extends InvalidParameterError {
     name: string,
     options: {
       readonly names: readonly string[];
-      /** What keeps it from being served; absent where there is no such folder. */
+      /** What keeps it from being served; absent if there is no such folder. */
       readonly problems: readonly PresetProblem[] | undefined;
     },
   ) {
@@ -286,7 +282,7 @@ export class UnknownPresetError extends InvalidParameterError {
         ? "is not a preset"
         : `can't be served until its folder is repaired (${problems.map(formatPresetProblem).join("; ")})`;
     const others = names.length === 0 ? "there is none" : `there are ${names.join(", ")}`;
-    // The parameters of a broken preset are unknown: none of the request's can be called wrong.
+    // The parameters of a broken preset are unknown, so none of the request's can be called wrong.
     super([{ path: "/preset", message: `${describeValue(name)} ${why}; ${others}` }], {
       precludesOthers: problems !== undefined,
     });

@@ -1,10 +1,10 @@
-/** How people are shown a preset's result, as its `preset.json` says; programs get `parsedResult` as ever. */
+/** How a preset's result is shown to people, as its `preset.json` says; programs get `parsedResult` regardless. */
 export type PresetShow =
   /** The result is 0 or 1, which stand for these sides. */
   | { readonly as: "coin"; readonly sides: readonly [string, string] }
   /** The result is a list of whole numbers, `[3,17]`. `faces` is the parameter with the number of faces of each die. */
   | { readonly as: "dice"; readonly faces?: string }
-  /** The result is `before`, then entries with `separator` between them; `count` is the parameter with the number of entries. */
+  /** The result is `before`, then entries separated by `separator`; `count` is the parameter with the number of entries. */
   | {
       readonly as: "list";
       readonly before?: string;
@@ -12,23 +12,23 @@ export type PresetShow =
       readonly count?: string;
     };
 
-/** A result taken apart. */
+/** A parsed result. */
 export type ShownResult =
   | { readonly as: "coin"; readonly side: string; readonly index: 0 | 1 }
   | { readonly as: "dice"; readonly rolls: readonly string[]; readonly hasPips: boolean }
   | { readonly as: "list"; readonly entries: readonly string[] };
 
-/** Dice with more faces have no pips that people know. */
+/** Dice with more faces have no familiar pips. */
 const MAX_PIPS = 6;
 const NUMBERS = /^\[\d+(?:,\d+)*\]$/;
 
 const isPips = (roll: string): boolean => /^[1-6]$/.test(roll);
 
 /**
- * Takes a result apart as its preset says; `undefined` where it isn't of that form. A list's entries may hold the separator themselves:
- * where there are not as many as asked for, or nobody knows how many were, it is no list.
+ * Parses a result as its preset says; `undefined` if it doesn't have that form. A list's entries may contain the separator, so if the
+ * preset names `count`, the result is a list only if that parameter is known and equals the number of entries.
  *
- * @param params as the request has them; empty where they were deleted.
+ * @param params the request's parameters; empty if they were deleted.
  */
 export function takeApart(
   show: PresetShow,

@@ -1,26 +1,26 @@
-/** What a parameter is to a bound. */
+/** What kind of parameter a bound refers to. */
 export type ParameterKind = "decimal" | "string" | "boolean" | "array";
 
 /** An upper bound on the size of a preset's result, as a function of its parameters. */
 export interface ResultBound {
   /** Parameters that the bound depends on, in order of their first use. */
   readonly parameters: readonly string[];
-  /** The bound in bytes. `params` as `parsePresetParams` gives them: decimals as strings of digits. */
+  /** Returns the bound in bytes. `params` are as returned by `parsePresetParams`: decimals as strings of digits. */
   readonly evaluate: Evaluate;
 }
 
 type Evaluate = (params: Readonly<Record<string, unknown>>) => bigint;
 
 /**
- * Reads the `maxResultBytes` of a preset: whole numbers, decimal parameters by name, `+ - *`, parentheses and
- * - `digits(x)`: characters of x written in decimal, a minus sign included;
+ * Parses the `maxResultBytes` of a preset: whole numbers, decimal parameters by name, `+ - *`, parentheses and
+ * - `digits(x)`: characters of x written in decimal, including a minus sign;
  * - `bytes(p)`: UTF-8 bytes of the string parameter p;
  * - `count(p)`: items of the array parameter p;
- * - `longest(p, n)`: UTF-8 bytes of the n longest items of the array parameter p, together;
+ * - `longest(p, n)`: total UTF-8 bytes of the n longest items of the array parameter p;
  * - `min(x, y)`, `max(x, y)`.
  *
- * A formula and not code, so that the service knows a preset's worst case without running anything, in microseconds, and can
- * look for the nearest parameters that fit. Throws {@link ResultBoundError} with the offset of what is wrong.
+ * It is a formula and not code, so that the service knows a preset's worst case without running anything, in microseconds,
+ * and can search for the nearest parameters that fit. Throws {@link ResultBoundError} with the offset of the error.
  */
 export function parseResultBound(text: string, kinds: ReadonlyMap<string, ParameterKind>): ResultBound {
   return new BoundReader(text, kinds).readBound();
@@ -31,7 +31,7 @@ const MAX_DEPTH = 20;
 const SPACE = /\s*/y;
 const TOKEN = /[0-9]{1,78}|[A-Za-z][A-Za-z0-9_]*|[-+*(),]/y;
 
-/** Recursive descent: sum = product { (+|-) product }, product = factor { * factor }. `#token` is the one to be read next. */
+/** Recursive descent: sum = product { (+|-) product }, product = factor { * factor }. `#token` is the next one to read. */
 class BoundReader {
   readonly #text: string;
   readonly #kinds: ReadonlyMap<string, ParameterKind>;
@@ -182,7 +182,7 @@ function sumOfLongest(items: readonly unknown[], count: bigint): bigint {
   return BigInt(total);
 }
 
-/** A bound that can't be read. Callers turn it into a problem of the file that held it. */
+/** A bound that can't be parsed. Callers turn it into a problem of the file that holds it. */
 export class ResultBoundError extends SyntaxError {
   /** In UTF-16 code units from the start of the bound's text. */
   readonly offset: number;

@@ -1,7 +1,7 @@
 import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
 import type { Preset } from "./preset.ts";
 
-/** How much a network returns. */
+/** The longest result that a network returns. */
 export interface ResultLimit {
   /** Name of the network, for the message. */
   readonly network: string;
@@ -9,9 +9,9 @@ export interface ResultLimit {
 }
 
 /**
- * Makes sure that the result fits the network whatever the word turns out to be.
- * Throws `InvalidParameterError`: one violation for each numeric parameter that would fit when made smaller, naming its largest
- * value that does; or one that says by how many bytes the texts are too long.
+ * Asserts that the result fits the network whatever the word turns out to be. Throws `InvalidParameterError`: one violation for each
+ * numeric parameter that would fit if made smaller, naming its largest value that does; or one that says by how many bytes the texts
+ * are too long.
  */
 export function assertResultFits(
   preset: Preset,
@@ -34,7 +34,7 @@ export function assertResultFits(
   );
 }
 
-/** The largest value below the present one that fits, all else kept; `undefined` where there is none or it is no number. */
+/** Returns the largest smaller value that fits with everything else unchanged; `undefined` if there is none or it is not a number. */
 function findLargestFit(
   preset: Preset,
   params: Readonly<Record<string, unknown>>,
@@ -48,7 +48,7 @@ function findLargestFit(
   let low = BigInt(rule.minimum ?? 0);
   let high = BigInt(params[name] as string);
   if (!fits(low)) return undefined;
-  // low fits, high does not. A bound that is not monotonic makes this name a smaller value than it could, never one that is too large.
+  // low fits, high does not. With a non-monotonic bound this may name a smaller value than possible, never one that is too large.
   while (high - low > 1n) {
     const middle = (low + high) / 2n;
     if (fits(middle)) low = middle;
@@ -57,7 +57,7 @@ function findLargestFit(
   return low;
 }
 
-/** What the named limit depends on: `with numFaces 20`. */
+/** Describes what the named limit depends on: `with numFaces 20`. */
 function describeOthers(preset: Preset, params: Readonly<Record<string, unknown>>, name: string): string {
   const others = preset.resultBound.parameters.filter((other) => other !== name);
   if (others.length === 0) return "";
@@ -77,7 +77,7 @@ function describeTexts(
     (name) => preset.definition.parameters.properties[name]?.decimal === undefined,
   );
   if (text === undefined)
-    return { path: "", message: `${reason}: no parameter fits when only it is made smaller` };
+    return { path: "", message: `${reason}: reducing a single parameter is not enough` };
   const what = Array.isArray(params[text]) ? "its longest items" : "it";
   return { path: `/${text}`, message: `${reason}: ${what} must be at least ${over} bytes shorter` };
 }

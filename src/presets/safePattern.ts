@@ -4,8 +4,8 @@ const SAFE_PATTERN = new RegExp(
 );
 
 /**
- * Whether a regular expression takes linear time whatever it is matched with: anchored, a row of characters and classes without
- * groups, alternatives and references, at most one of them of variable length. Never throws.
+ * Whether a regular expression takes linear time on any input: anchored, a sequence of characters and classes without groups,
+ * alternatives or references, at most one of them of variable length. Never throws.
  */
 export function isSafePattern(pattern: string): boolean {
   if (!SAFE_PATTERN.test(pattern)) return false;

@@ -1,6 +1,8 @@
-/** A source that is not the body of an async JavaScript function. Callers turn it into a problem of the file that held it. */
+/**
+ * A source that is not the body of an async JavaScript function. Callers turn it into a problem of the file that holds it.
+ */
 export class SourceSyntaxError extends SyntaxError {
-  /** 1-based, where the place is known. */
+  /** 1-based, if the place is known. */
   readonly line: number | undefined;
   readonly column: number | undefined;
 

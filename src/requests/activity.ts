@@ -4,20 +4,20 @@ import type { Store } from "../store/store.ts";
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
-/** Requests of an hour that are counted: a read of so many takes some 10 ms. */
+/** Maximum number of requests counted per hour: reading that many takes about 10 ms. */
 export const MAX_COUNTED = 20_000;
-/** Whoever looks again within this time sees the same. */
+/** How long a result is cached. */
 const KEPT_MS = 2_000;
 
 export type { RequestCounts } from "../store/activity.ts";
 
 /** What all dapps asked for in one hour. */
 export interface ActiveHour extends RequestCounts {
-  /** Its beginning, Unix time in milliseconds. */
+  /** Start of the hour, Unix time in milliseconds. */
   readonly from: number;
 }
 
-/** Creates what counts the requests of the last 24 hours, oldest first, the one under way included. Past hours are counted once. */
+/** Creates the counter of requests in each of the last 24 hours, oldest first, including the current one. Past hours are counted once. */
 export function createActivity(
   store: Pick<Store, "db">,
   now: () => number = Date.now,
@@ -32,9 +32,9 @@ export function createActivity(
       const range = { from, to: from + HOUR_MS, limit: MAX_COUNTED };
       const hour = past.get(from) ?? { from, ...(await countRequests(store.db, range)) };
       hours.push(hour);
-      // Requests that still wait may fail an hour later.
+      // Requests still pending may fail in the following hour.
       if (from < current - HOUR_MS && !past.has(from)) past.set(from, hour);
-      // Reads of SQLite are this thread's: others have their turn.
+      // SQLite reads block this thread: let other work run in between.
       await setImmediate();
     }
     for (const from of past.keys()) if (from < hours[0]!.from) past.delete(from);

@@ -10,25 +10,24 @@ import { UnheardError, sendingError } from "./sendingErrors.ts";
 import { encodeBatch } from "./submission.ts";
 import type { Batch, Submission } from "./submission.ts";
 
-/** Sends requests in one transaction, or in several where one of them spoils it for the others. */
+/** Sends requests in one transaction, and splits them up when one of them makes it fail. */
 export interface BatchSender {
   /** Resolves when each submission has been reported to `onSent` or `onFailed`, or the service stops. Never rejects. */
   submit(submissions: readonly Submission[]): Promise<void>;
 }
 
-/** Options of {@link createBatchSender}. */
 export interface BatchSenderOptions {
   readonly book: RequestBook;
   readonly sender: Sender<Payload>;
   /** Address of PresetConsumer. */
   readonly presetConsumer: Hex;
-  /** Version of VRF that PresetConsumer takes its words from. Default `v2`. */
+  /** VRF version that PresetConsumer takes its words from. Default `v2`. */
   readonly vrfVersion?: VrfVersion;
-  /** Decodes why a transaction reverted, by running its call again. */
+  /** Re-executes a reverted transaction's call and decodes the reason. */
   readonly explainRevert: (call: Call, receipt: Receipt) => Promise<string>;
-  /** Told of the requests that a mined transaction carries, or that it has ended. */
+  /** Called with the requests that a mined transaction carried, or that ended with it. */
   readonly onSent: (requestIds: readonly string[]) => void;
-  /** Told of the requests that no transaction carries. */
+  /** Called with the requests that no transaction carries. */
   readonly onFailed: (requestIds: readonly string[], error: unknown) => void;
   readonly signal: AbortSignal;
 }
@@ -50,7 +49,7 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
       else await submitHalves(submissions);
     } catch (error) {
       if (signal.aborted) return;
-      // Whether the transaction was sent is open, except where the node refused it. Fewer requests help where it was for what is in it.
+      // Unless the node refused the transaction, it may have been sent. Fewer requests help only if its content was the reason.
       const isItsContent =
         error instanceof TransactionError && (error.meaning === "refused" || error.meaning === "too_large");
       if (isItsContent && submissions.length > 1) await submitHalves(submissions);
@@ -58,14 +57,14 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
     }
   };
 
-  /** Whoever spoils a transaction ends up alone in one: of sixty requests, after six more transactions that fail. */
+  /** Bisects until the request that makes the transaction fail is alone: among 60 requests, after six more failed transactions. */
   const submitHalves = async (submissions: readonly Submission[]): Promise<void> => {
     const middle = Math.ceil(submissions.length / 2);
     await submit(submissions.slice(0, middle));
     await submit(submissions.slice(middle));
   };
 
-  /** Whether it went through, or has ended its only request; false when several have to be sent apart. */
+  /** Returns whether the transaction succeeded or ended its only request; `false` when its requests must be split. */
   const send = async (
     submissions: readonly Submission[],
     { data, gas, entries }: Batch,
@@ -74,7 +73,7 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
     const receipt = await sender.send(call, { kind: "submit", entries });
     if (receipt.succeeded && receipt.logs.length === 0) throw new UnheardError(receipt);
     if (receipt.succeeded) return true;
-    // The contract undoes everything for lack of gas only, and then one entry may be to blame.
+    // The contract reverts as a whole only when it runs out of gas, and then a single entry may be to blame.
     if (submissions.length > 1) return false;
     const reason = await options.explainRevert(call, receipt);
     const request = book.get(submissions[0]!.requestId);

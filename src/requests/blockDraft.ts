@@ -6,18 +6,18 @@ import type { OpenRequest } from "./openRequest.ts";
 import { createRequestIndex } from "./requestIndex.ts";
 import type { RequestIndex } from "./requestIndex.ts";
 
-/** Finds requests by what the chain calls them. */
+/** Finds requests by their on-chain identifiers. */
 export type RequestFinder = Pick<RequestIndex, "ofTransaction" | "ofVrfRequest" | "ofFunctionsRequest">;
 
-/** What the logs of one block change. Each log is read as if what the ones before it change were stored already. */
+/** The changes that one block's logs bring. Each log is read as if the changes of the earlier ones were already stored. */
 export interface BlockDraft extends RequestFinder {
-  /** The changes so far, each of a stored request. */
+  /** The changes so far; each refers to the stored request, not to its draft. */
   readonly changes: readonly Change[];
-  /** Adds a change that a log brings, of a request that this draft has found. */
+  /** Adds the change that a log brings to a request found through this draft. */
   add(change: Change, log: Pick<RawLog, "blockNumber" | "blockHash">): void;
 }
 
-/** Creates an empty draft over the requests of an index, which it leaves as they are. */
+/** Creates an empty draft over the requests of an index, without modifying them. */
 export function createBlockDraft(index: RequestFinder): BlockDraft {
   const changes: Change[] = [];
   const drafts = new Map<OpenRequest, OpenRequest>();
@@ -27,7 +27,7 @@ export function createBlockDraft(index: RequestFinder): BlockDraft {
   const finder =
     (by: keyof RequestFinder) =>
     (name: Hex): OpenRequest[] => [
-      // What ended otherwise stays so: words that come too late change nothing.
+      // A request that ended otherwise stays ended: late words change nothing.
       ...index[by](name).filter((request) => !drafts.has(request) && !isEnded(request.state)),
       ...draftIndex[by](name),
     ];

@@ -11,15 +11,15 @@ import type { Tracker } from "./tracker.ts";
 
 /** Finds the transactions that brought requests on chain. */
 export interface Carriers {
-  /** Receipt of a transaction that carries the request, if one is on chain. */
+  /** Returns the receipt of a mined transaction that carries the request, if there is one. */
   find(request: OpenRequest): Promise<Receipt | undefined>;
-  /** Reads a mined transaction that carries the request; whether the contract has taken the request, or refused it, there. */
+  /** Processes a mined transaction that carries the request; returns whether the contract accepted or refused the request in it. */
   isAccepted(request: OpenRequest, receipt: Receipt): Promise<boolean>;
   /** Whether any transaction has brought the request on chain. */
   isCarried(request: OpenRequest): Promise<boolean>;
 }
 
-/** Creates the look-up of one network, for transactions of the account `sender`. */
+/** Creates the lookup of one network for transactions of the account `sender`. */
 export function createCarriers(options: {
   readonly network: string;
   readonly client: Pick<ChainClient, "getReceipt">;
@@ -39,7 +39,7 @@ export function createCarriers(options: {
     return nonce === undefined ? undefined : await findRefusedCarrier(request, nonce);
   };
 
-  /** One node may have refused a transaction that another one took: whatever was signed for the nonce is looked for. */
+  /** Looks for every refused transaction signed for the nonce: another node may have accepted what one refused. */
   const findRefusedCarrier = async (request: OpenRequest, nonce: number): Promise<Receipt | undefined> => {
     const refused = await listRefusedTransactions(store.db, { network, sender, nonce, naming: request.id });
     for (const transaction of refused) {
@@ -56,7 +56,7 @@ export function createCarriers(options: {
     return undefined;
   };
 
-  /** Reads a mined transaction; one that told nothing of the request, as of a contract without its code, has done nothing. */
+  /** A transaction without a log about the request had no effect, e.g. when the contract has lost its code. */
   const isAccepted = async (request: OpenRequest, receipt: Receipt): Promise<boolean> => {
     if (!receipt.succeeded) return false;
     await tracker.onReceipt(receipt);

@@ -6,7 +6,7 @@ import type { RequestRecord } from "./service.ts";
 import type { ServiceNetwork } from "./serviceNetwork.ts";
 import type { NetworkView, PresetView } from "./views.ts";
 
-/** What the service offers. Each list is the same array until something in it changes. */
+/** What the service offers. Each list is the same array until its content changes. */
 export interface Catalogue {
   networks(): readonly NetworkView[];
   presets(): readonly PresetView[];
@@ -18,7 +18,7 @@ export interface Catalogue {
   ): ShownResult | undefined;
 }
 
-/** Creates the catalogue of the networks served and the presets that are live. */
+/** Creates the catalogue of the served networks and the live presets. */
 export function createCatalogue(
   networks: ReadonlyMap<string, ServiceNetwork>,
   registry: Pick<PresetRegistry, "list" | "problems">,

@@ -13,7 +13,7 @@ import type { Change } from "./change.ts";
 import { arrive, missingParts, partsOf } from "./joinedParts.ts";
 import type { WordCharge, WordCharges } from "./wordCharges.ts";
 
-/** Order of the states; a log that is told again takes no request back. */
+/** Order of the states: a log delivered again never moves a request back. */
 const RANK: Readonly<Record<RequestState, number>> = {
   checking: 0,
   received: 0,
@@ -24,7 +24,7 @@ const RANK: Readonly<Record<RequestState, number>> = {
   failed: 4,
 };
 
-/** Finds what an event changes of the requests that it belongs to. Told the same event twice, the second one changes nothing. */
+/** Returns what an event changes in the requests it belongs to. Idempotent: the same event delivered again changes nothing. */
 export function changesOf(
   event: ChainEvent,
   { transactionHash, blockNumber }: Pick<RawLog, "transactionHash" | "blockNumber">,
@@ -64,7 +64,7 @@ export function changesOf(
       );
     case "PresetSent":
     case "PresetRefused": {
-      // The consumer's log comes before the coordinator's of the same fulfilment; both are told in the order of states.
+      // Within a fulfilment, the consumer logs before the coordinator does. Both steps are reported here, in the order of states.
       const request = requests
         .ofVrfRequest(event.vrfRequestId)
         .find((one) => one.progress.item === event.item);
@@ -72,7 +72,7 @@ export function changesOf(
       const word = advance(request, "randomness", transactionHash, {
         wordBlock: block,
         wordTransactionHash: transactionHash,
-        // The word that is missing came in this transaction.
+        // The last missing word arrived in this transaction.
         ...(isJoined(request)
           ? arrive(request, idsOf(missingParts(request)), { transactionHash, block }, charges)
           : charges(event.vrfRequestId, event.item)),
@@ -99,7 +99,8 @@ export function changesOf(
       const request = requests.ofFunctionsRequest(event.requestId).at(-1);
       const error = {
         code: "oracle_timeout",
-        message: "the oracle network gave no result in time; the function request is taken off the chain",
+        message:
+          "the oracle network gave no result in time; the function request has been removed from the chain",
       };
       return request === undefined ? [] : [{ request, state: "failed", transactionHash, error }];
     }
@@ -108,14 +109,14 @@ export function changesOf(
   }
 }
 
-/** Requests in one entry of a transaction of ours, so far as they are not known to be on chain. */
+/** Returns the requests in one entry of a transaction of ours that aren't known to be on chain yet. */
 function carriedBy(requests: RequestFinder, transactionHash: Hex, entry: number): OpenRequest[] {
   return requests
     .ofTransaction(transactionHash)
     .filter(({ progress }) => progress.entry === entry && progress.acceptedBlock === undefined);
 }
 
-/** What is learnt, and the state it brings unless the request has that behind it. */
+/** Returns the new facts, along with the state they bring unless the request is already there or further on. */
 function advance(request: OpenRequest, state: RequestState, transactionHash: Hex, progress: Facts): Change {
   const learnt = { request, why: null, progress };
   return RANK[request.state] < RANK[state] ? { ...learnt, state, transactionHash } : learnt;
@@ -146,7 +147,7 @@ function words(
   }
   if (request.progress.functionsRequestId !== undefined) return [];
   if (!success) {
-    const message = "the callback that takes the word to the function ran out of gas";
+    const message = "the callback that passes the word to the function ran out of gas";
     return [{ ...failure(request, transactionHash, message), progress: charge }];
   }
   return [
@@ -158,7 +159,7 @@ function words(
   ];
 }
 
-/** Whether the request's words are joined; its own VRF request brings the first of them then. */
+/** Whether the request joins several words; its own VRF request then brings the first of them. */
 function isJoined({ kind, params, progress }: OpenRequest): boolean {
   return progress.parts !== undefined || (kind === "random" && params.keyHashes !== undefined);
 }
@@ -167,7 +168,7 @@ function idsOf(parts: readonly JoinedPart[]): ReadonlySet<Hex> {
   return new Set(parts.map(({ id }) => id));
 }
 
-/** One word of those that are joined has come. */
+/** Returns the changes when one of several joined words arrives. */
 function part(
   request: OpenRequest,
   { requestId, success }: ChainEventOf<"RandomWordsFulfilled">,
@@ -185,13 +186,16 @@ function part(
   }
   const left = missingParts(request).length - 1;
   const detail = `word ${parts.length - left} of ${parts.length}, of the key hash ${one.keyHash}`;
-  // After a restart the blocks are read again.
+  // Blocks are read again after a restart.
   if (request.timeline.some((entry) => entry.detail === detail && entry.transactionHash === transactionHash))
     return [{ request, progress }];
   return [{ request, progress, why: null, state: "submitted", detail, transactionHash }];
 }
 
-/** All words of a request for random numbers alone are there. A preset's function request follows in the same transaction. */
+/**
+ * Returns the changes when all words of a `random` request are there. A preset changes later in the same transaction, with
+ * its function request.
+ */
 function joined(
   request: OpenRequest,
   { requestId, seed }: ChainEventOf<"WordsJoined">,

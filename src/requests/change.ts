@@ -4,8 +4,8 @@ import type { RequestState } from "../store/schema.ts";
 import type { Facts, OpenRequest } from "./openRequest.ts";
 
 /**
- * What happens to a request in one step; absent members stay as they are. A state before the end takes back what an end has
- * brought: outcome, error, and the block of the end.
+ * One step in a request's progress; absent members stay unchanged. A state before the end clears what an end has set:
+ * outcome, error and the block of the end.
  */
 export interface Change {
   readonly request: OpenRequest;
@@ -14,25 +14,25 @@ export interface Change {
   readonly detail?: string;
   readonly why?: string | null;
   readonly progress?: Facts;
-  /** What is no longer true of the progress; taken away before `progress` is added. */
+  /** Facts that no longer hold; removed before `progress` is merged in. */
   readonly forget?: readonly (keyof Facts)[];
   readonly outcome?: NonNullable<OpenRequest["outcome"]>;
   readonly error?: { readonly code: string; readonly message: string };
-  /** With an end that a block brings. */
+  /** Set if a block ended the request. */
   readonly endedIn?: BlockId;
 }
 
-/** Whether nothing more will happen to a request in this state, unless a reorganisation takes back the block of its end. */
+/** Whether a request in this state has ended. Only a reorg that removes the block of its end reopens it. */
 export function isEnded(state: RequestState): boolean {
   return state === "fulfilled" || state === "failed";
 }
 
-/** Makes a change to a draft of its request. @param at Unix time in milliseconds. */
+/** Applies a change to a draft of its request. @param at Unix time in milliseconds. */
 export function applyChange(request: OpenRequest, change: Omit<Change, "request">, at: number): void {
   if (change.forget !== undefined || change.progress !== undefined) {
     const progress = { ...request.progress };
     for (const name of change.forget ?? []) delete progress[name];
-    // Facts are the same for all kinds, and never what a kind has of its own.
+    // Facts are common to all kinds and never overlap with a kind's own members.
     Object.assign(request, { progress: { ...progress, ...change.progress } });
   }
   if (change.state !== undefined && !isEnded(change.state)) {

@@ -25,7 +25,6 @@ import type { Readiness } from "./views.ts";
 import { waitForEnd } from "./waitForEnd.ts";
 import { watchTimeline } from "./watchTimeline.ts";
 
-/** Options of {@link createService}. */
 export interface ServiceOptions {
   readonly store: Store;
   readonly book: RequestBook;
@@ -33,15 +32,15 @@ export interface ServiceOptions {
   readonly pool: SandboxPool;
   readonly registry: PresetRegistry;
   readonly networks: ReadonlyMap<string, ServiceNetwork>;
-  /** Requests in work on one network. Default 2,500. */
+  /** Maximum number of open requests on one network. Default 2,500. */
   readonly maxOpenPerNetwork?: number;
-  /** Requests of one dapp on a day (UTC). Default: any number. */
+  /** Maximum number of requests per dapp and day (UTC). Default: unlimited. */
   readonly maxDailyPerDapp?: number;
   /** Whether other processes serve from the same store. Default `false`. */
   readonly isShared?: boolean;
 }
 
-/** Creates the use cases over their parts. */
+/** Creates the service from its parts. */
 export function createService(
   options: ServiceOptions,
 ): Service & Pick<Acceptance, "resumeChecks"> & DeletedDapps {
@@ -81,7 +80,7 @@ export function createService(
 
     async wait(id, { timeoutMs, signal }) {
       const request = await waitForEnd(book, id, { timeoutMs, signal });
-      // Whoever has left isn't told why.
+      // A caller that has left needs no explanation.
       return signal?.aborted ? reader.present(request) : await reader.explain(request);
     },
 
@@ -117,7 +116,7 @@ export function createService(
     async useFaucet({ network, address }) {
       const served = getNetwork(network);
       if (!served.view().embedded) {
-        const message = `has no faucet: ${network} is not embedded, and its coin is not this service's to give`;
+        const message = `has no faucet: ${network} is not embedded`;
         throw new InvalidParameterError([{ path: "/network", message }]);
       }
       getPipeline(served);

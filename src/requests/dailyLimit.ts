@@ -7,30 +7,31 @@ import { dayOf, listUsage } from "../store/usage.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A dapp, and the key that a call came with. */
+/** A dapp, and the API key that a call was made with. */
 type Caller = Pick<Dapp, "id" | "keyId" | "keyDailyLimit">;
 
-/** Counts what each dapp has accepted on a day (UTC), and each key that has a limit of its own. */
+/** Counts the requests accepted per day (UTC) for each dapp, and for each API key with its own limit. */
 export interface DailyLimit {
   /**
-   * Takes one request off a dapp's day; gives back what returns it, for a call that made no request.
+   * Reserves one of a dapp's requests of the day; returns a function that releases it, for a call that created no request.
    *
-   * @throws {DailyLimitError} when the day's requests of the dapp, or of the key, are used up.
+   * @throws {DailyLimitError} when the dapp or the key has used up its requests of the day.
    */
   take(caller: Caller): Promise<() => void>;
   /**
-   * Called in the transaction that stores a request, after it has been counted for the dapp: counts it for the key, and where several
-   * processes count, what those have accepted meanwhile counts as well. The rows of the dapp and the key are locked until the transaction ends.
+   * Counts a request for the key. Called in the transaction that stores the request, after it was counted for the dapp. If
+   * several processes accept requests, those that the others have accepted in the meantime count as well. The rows of the
+   * dapp and the key stay locked until the transaction ends.
    *
-   * @throws {DailyLimitError} when the day's requests are used up: the transaction must not be committed then.
+   * @throws {DailyLimitError} when the requests of the day are used up; the transaction must then not be committed.
    */
   count(db: Queryable, caller: Caller): Promise<void>;
 }
 
 /**
- * Creates the limits. A restart changes nothing: a dapp's first call of a day reads what the store has counted.
+ * Creates the daily limits. They survive a restart: a dapp's first call of the day reads the count from the store.
  *
- * @param options.limit requests of each dapp on a day. Default: any number.
+ * @param options.limit maximum number of requests per dapp and day. Default: unlimited.
  * @param options.isShared whether other processes accept into the same store. Default `false`.
  */
 export function createDailyLimit(
@@ -74,7 +75,7 @@ export function createDailyLimit(
     async count(db, { id: dappId, keyId, keyDailyLimit }) {
       const sharedLimit = isShared ? limit : undefined;
       if (keyDailyLimit === undefined && sharedLimit === undefined) return;
-      // Two transactions for one dapp go one after the other from here on.
+      // From here on, transactions of the same dapp run one after the other.
       await db
         .updateTable("dapps")
         .set({ name: sql<string>`name` })
@@ -88,18 +89,18 @@ export function createDailyLimit(
       if (sharedLimit === undefined) return;
       const { count } = await readCount(db, dappId);
       if (count <= sharedLimit) return;
-      // The next call reads what the others have accepted.
+      // Makes the next call read the count again, with what the others have accepted.
       taken.delete(dappId);
       throw new DailyLimitError("dapp", sharedLimit);
     },
   };
 }
 
-/** A dapp or a key has made all the requests that it may make on a day. */
+/** A dapp or an API key has used up its requests of the day. */
 export class DailyLimitError extends TycheError {
   constructor(who: "dapp" | "API key", limit: number) {
     super(
-      `this ${who} has made the ${limit} request${limit === 1 ? "" : "s"} that it may make on a day; the next day begins at 00:00 UTC`,
+      `this ${who} has made its ${limit} request${limit === 1 ? "" : "s"} for today; the next day begins at 00:00 UTC`,
       {
         code: "rate_limited",
         blame: "caller",

@@ -5,19 +5,19 @@ import { parseRequest } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
 
 /**
- * Requests whose rows in the database are not what was written: somebody has changed them by hand, or a disk has. Each costs itself only:
- * whatever reads several requests leaves it out, until its row can be read again.
+ * Requests whose database rows are damaged, whether edited by hand or corrupted on disk. Each affects only itself: reads of
+ * several requests leave it out until its row can be read again.
  */
 export interface DamagedRequests {
-  /** Reads requests but for the damaged ones. `list` hands on to the store whom to tell of a damaged row. */
+  /** Reads requests without the damaged ones. `list` passes its callback on to the store, which reports damaged rows to it. */
   read(list: (onDamaged: OnDamaged) => Promise<readonly StoredRequest[]>): Promise<OpenRequest[]>;
-  /** Those of a network that were met, and not read since. */
+  /** Number of a network's requests that were found damaged and haven't been read since. */
   count(network: string): number;
 }
 
-/** Creates the record of damaged requests, which writes a line for each. */
+/** Creates the record of damaged requests, which logs each of them. */
 export function createDamagedRequests(log?: Pick<Logger, "error">): DamagedRequests {
-  /** Networks by the ids of their requests. */
+  /** Networks by request id. */
   const damaged = new Map<string, string>();
 
   const note = ({ id, network }: DamagedRow): void => {
@@ -25,7 +25,7 @@ export function createDamagedRequests(log?: Pick<Logger, "error">): DamagedReque
     damaged.set(id, network);
     log?.error(
       { id, network },
-      "a request is damaged in the database: it is left alone, and all others go on",
+      "a request is damaged in the database; it is skipped, and all others continue",
     );
   };
 

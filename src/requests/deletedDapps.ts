@@ -8,39 +8,42 @@ import { NotFoundError } from "./errors.ts";
 import type { RequestBook } from "./requestBook.ts";
 import type { Dapp } from "./service.ts";
 
-/** First pause between looks at a contract, which doubles: the oracle contracts keep it while requests are under way, and one may never end. */
+/**
+ * First pause between checks of a contract; it doubles each time. The oracle contracts keep a consumer while requests are in
+ * flight, and a request may never end.
+ */
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 86_400_000;
-/** After the deletion of its dapp. A word that is a month late comes no more. */
+/** Counted from the deletion of its dapp. A word that is a month late never arrives. */
 const GIVE_UP_MS = 30 * 86_400_000;
 
-/** A contract of a deleted dapp that the chain still has linked. */
+/** A contract of a deleted dapp that is still linked on chain. */
 export interface LeftConsumer {
   readonly dappId: string;
   /** Checksummed. */
   readonly consumer: Hex;
-  /** What keeps it linked, as found at the last look. */
+  /** What kept it linked at the last check. */
   readonly waitsFor: string;
-  /** Whether nobody looks any more. */
+  /** Whether it isn't checked any more. */
   readonly isGivenUp: boolean;
 }
 
-/** Says which requests keep a contract linked; `undefined` where none does. */
+/** Describes the requests that keep a contract linked; `undefined` if there are none. */
 export type FindUnlinkObstacle = (dappId: string, consumer: Hex) => Promise<string | undefined>;
 
-/** Ends on chain what deleted dapps have left there. */
+/** Cleans up what deleted dapps have left on chain. */
 export interface DeletedDapps {
   /**
-   * Has the contracts of deleted dapps unlinked on a network, so that nothing spends their subscriptions any more. For the process that
-   * dispatches there; does what is missing, as often as it is called. A contract that requests keep linked is looked at ever less often,
-   * without a request, and not any more 30 days after the deletion.
+   * Unlinks the contracts of deleted dapps on a network, so that nothing can spend their subscriptions. Called by the process
+   * that dispatches there. Idempotent: each call does what is still missing. A contract that requests keep linked is checked
+   * at growing intervals, without creating a request, until 30 days after the deletion.
    *
-   * @returns those that are kept.
+   * @returns the contracts that are still linked.
    */
   unlinkDeleted(network: string, findObstacle: FindUnlinkObstacle): Promise<readonly LeftConsumer[]>;
 }
 
-/** Creates what follows a dapp's deletion. Each contract is unlinked by a request of the deleted dapp, as its owner would do it. */
+/** Creates the cleanup after a dapp's deletion. Each contract is unlinked by a request of the deleted dapp, as its owner would do. */
 export function createDeletedDapps(options: {
   readonly store: Store;
   readonly book: Pick<RequestBook, "open">;
@@ -49,7 +52,7 @@ export function createDeletedDapps(options: {
   readonly now?: () => number;
 }): DeletedDapps {
   const { store, book, acceptance, now = Date.now } = options;
-  /** When each contract is looked at next, the pause after that, and what kept it the last time. */
+  /** For each contract: when it is checked next, the pause after that, and what kept it linked the last time. */
   const looks = new Map<string, { readonly at: number; readonly pauseMs: number; waitsFor?: string }>();
 
   const unlink = async (dappId: string, network: string, consumer: Hex, stored: string): Promise<void> => {
@@ -58,7 +61,7 @@ export function createDeletedDapps(options: {
       await acceptance.accept(dapp, { kind: "unlink", network, consumer }, {});
     } catch (error) {
       if (!(error instanceof NotFoundError || error instanceof InvalidParameterError)) throw error;
-      // The chain has unlinked it already, or it is the service's own.
+      // It is already unlinked on chain, or it is the service's own.
       await store.writeSoon((db) => deleteConsumer(db, { dappId, network, address: stored }));
     }
   };

@@ -14,31 +14,38 @@ import { endOf, isTransient, sendingError } from "./sendingErrors.ts";
 import { splitByLimits } from "./submission.ts";
 import type { Submission } from "./submission.ts";
 
-/** Requests in one transaction where a block comes for each: past this the oracle's own batches gain nothing more. */
+/** Maximum requests per transaction where each transaction gets its own block: beyond this, the oracle's batches gain nothing. */
 const MAX_BATCH = 60;
-/** Requests that are enough for a transaction there: four shared proofs full of presets. */
+/** Requests that make a transaction full enough to send there: four shared proofs full of presets. */
 const ENOUGH = 40;
-/** Requests in one transaction where several share a block: 24 shared proofs full of presets take it more than one block to answer. */
+/**
+ * Maximum requests per transaction where several share a block: the oracle takes more than one block to answer 24 shared
+ * proofs full of presets.
+ */
 const MAX_PIPELINED_BATCH = 240;
-/** Pause before a request that could not be sent is tried again: twice as long each time, up to eight times. */
+/** Pause before a request that could not be sent is retried; it doubles each time, up to eightfold. */
 const DEFAULT_RETRY_MS = 1_000;
 const MAX_RETRY_FACTOR = 8;
-/** 1 + 2 + 4 + 4 × 8 seconds: about as long as an interactive caller waits. For LINK a request waits as long as it takes. */
+/**
+ * Pauses of 1 + 2 + 4 + 4 × 8 seconds: about as long as an interactive caller waits. While LINK or coin is short, a request
+ * waits as long as it takes.
+ */
 const MAX_ATTEMPTS = 8;
-/** How long a batch waits for requests that must first have something made on chain; those that take longer go with a later one. */
+/** How long a batch waits for requests that first need something created on chain; slower ones go with a later batch. */
 const PREPARE_MS = 250;
 
 /**
- * Takes requests to the chain, as many in a transaction as have gathered while the one before was under way, and under load in the
- * moment after it; where blocks are slow, several transactions are under way at once. Dapps take turns; a request that fails ends, or is tried again behind the others, and nobody else hears of it.
+ * Sends requests to the chain. Each transaction carries the requests that gathered while the previous one was in flight and,
+ * under load, shortly after that. Where blocks are slow, several transactions are in flight at once. Dapps take turns. A
+ * request that fails either ends or is retried behind the others, without affecting them.
  */
 export interface Dispatcher {
   enqueue(request: SubmittedRequest): void;
-  /** Requests that no transaction carries yet. */
+  /** Number of requests that no transaction carries yet. */
   queued(): number;
-  /** Whether a request waits here or is on its way in a transaction. */
+  /** Whether a request is held here: queued, in a transaction in flight, or waiting for a retry. */
   holds(id: string): boolean;
-  /** Ends after the transactions under way. */
+  /** Closes once the transactions in flight have ended. */
   close(): Promise<void>;
 }
 
@@ -46,23 +53,23 @@ export interface DispatcherOptions extends Pick<
   BatchSenderOptions,
   "book" | "sender" | "presetConsumer" | "vrfVersion" | "explainRevert" | "signal"
 > {
-  /** Requests on the network that get on, wherever they are: those that are not queued here may be followed by more. */
+  /** Number of requests on the network that are making progress, queued here or not: each one elsewhere may be about to join the queue. */
   readonly active: () => number;
   /**
-   * Finds what the chain must have for a request: subscriptions, the stored source. May send transactions for it. An error that is
-   * not `retryable` ends the request.
+   * Provides what a request needs on chain, subscriptions and the stored source, and may send transactions for it. An error
+   * that isn't transient (see {@link isTransient}) ends the request.
    */
   readonly prepare: (request: SubmittedRequest) => Promise<Submission>;
-  /** A request that an earlier transaction has brought on chain after all is not sent again. */
+  /** Keeps a request that an earlier transaction did bring on chain from being sent again. */
   readonly carriers: Pick<Carriers, "isCarried">;
-  /** How transactions share blocks. Default: one at a time carries all that has gathered. */
+  /** How transactions share blocks. Default: one at a time carries everything that has gathered. */
   readonly pipelining?: Pipelining | undefined;
   readonly onError: (error: unknown) => void;
-  /** First pause before a request that could not be sent is tried again. Default 1,000. */
+  /** First pause before a request that could not be sent is retried, in milliseconds. Default 1,000. */
   readonly retryMs?: number;
 }
 
-/** One attempt to send a request; it ends with the transaction that carries it. */
+/** One attempt to send a request; it ends when a transaction carries the request, or with an error. */
 interface Attempt {
   readonly request: SubmittedRequest;
   readonly sent: () => void;
@@ -77,9 +84,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const closing = new AbortController();
   const stopped = AbortSignal.any([options.signal, closing.signal]);
   const queue = createFairQueue<Attempt>();
-  /** Requests in hand, each with its newest attempt: queued, in a transaction, or in the pause after it failed. */
+  /** Requests held here, each with its latest attempt: queued, in a transaction, or paused after a failure. */
   const held = new Map<string, Attempt>();
-  /** Of those, requests in the transactions under way. */
+  /** How many of them are in transactions in flight. */
   let sending = 0;
   let running: Promise<void> | undefined;
   let onEnough: (() => void) | undefined;
@@ -96,9 +103,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
   });
 
-  /** Drives a request until a transaction carries it, or it is ended. Never rejects. */
+  /** Drives a request until a transaction carries it or it ends. Never rejects. */
   const carry = async (request: SubmittedRequest): Promise<void> => {
-    // It may have ended while it was in hand.
+    // The request may have ended in the meantime.
     const record = (change: Omit<Change, "request">): Promise<void> =>
       book.change(() => (book.get(request.id) === undefined ? [] : [{ request, ...change }])).catch(onError);
     try {
@@ -132,7 +139,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     running ??= run().catch(onError);
   };
 
-  /** Requests of the same turn of the event loop travel together; the more are on their way, the longer it waits for others. */
+  /** Batches requests of the same event-loop turn; the more requests are on their way, the longer it waits for them. */
   const gather = async (): Promise<void> => {
     const waitMs = batchDelayMs(options.active() - queue.size);
     if (waitMs === 0 || queue.size >= enough) return await Promise.resolve();
@@ -158,7 +165,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         }
       }
     } finally {
-      // In the same turn as the last look at the queue: whoever is pushed after it begins anew.
+      // In the same turn as the last check of the queue, so that a later push starts a new run.
       running = undefined;
     }
   };
@@ -169,7 +176,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     sending -= part.length;
   };
 
-  /** Gives what can be sent now. Never throws, and never waits long for one of the batch. */
+  /** Returns what can be sent now. Never rejects, and waits at most {@link PREPARE_MS} for slow requests. */
   const prepareAll = async (batch: readonly Attempt[]): Promise<Submission[]> => {
     const ready: Submission[] = [];
     let isOver = false;

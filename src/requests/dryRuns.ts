@@ -14,16 +14,16 @@ import { addUsage, dayOf } from "../store/usage.ts";
 import { assertCursor } from "./cursor.ts";
 import type { FunctionRefusal, SimulateResult } from "./results.ts";
 
-/** Characters that are kept of a source, and of each text that it gave. */
+/** Characters kept of a source, and of each text that it produced. */
 const TITLE_CHARACTERS = 80;
 const TEXT_CHARACTERS = 1_000;
 
-/** A source that was run once, with no request made of it: a dry run that was asked for, or a call that was refused. */
+/** A source that ran without creating a request: in a dry run that was asked for, or in a call that was refused. */
 export type DryRunView = Static<typeof DryRunView>;
 export const DryRunView = Type.Object({
   id: Type.String({ description: "`dry_` and 26 characters, ordered by time." }),
   kind: Type.Enum([...DRY_RUN_KINDS], {
-    description: "`dry-run` was asked for; of the others the call was refused.",
+    description: "`dry-run`: a dry run was requested; the others: a call of that kind was refused.",
   }),
   network: Type.Union([Type.String(), Type.Null()], { description: "`null` where none was named." }),
   at: Type.String({ format: "date-time", description: "When." }),
@@ -36,10 +36,10 @@ export const DryRunView = Type.Object({
   column: Type.Optional(Type.Integer({ minimum: 1, description: "Column on that line." })),
 });
 
-/** What was run, for whom. */
+/** A run to record. */
 export interface DryRun {
   readonly dappId: string;
-  /** Absent where none was named. */
+  /** Absent if none was named. */
   readonly network?: string | undefined;
   readonly kind: UsageKind;
   readonly preset?: string | undefined;
@@ -47,7 +47,7 @@ export interface DryRun {
   readonly result: SimulateResult | FunctionRefusal;
 }
 
-/** Counts a dry run and lists it, in one transaction that waits for no flush. */
+/** Counts and records a dry run, in one transaction that doesn't wait for a flush to disk. */
 export async function recordDryRun(store: Pick<Store, "writeSoon">, run: DryRun): Promise<void> {
   const { dappId, network = "", kind } = run;
   const createdAt = Date.now();
@@ -68,25 +68,25 @@ export async function recordDryRun(store: Pick<Store, "writeSoon">, run: DryRun)
 /** A page of dry runs, newest first. */
 export interface DryRunPage {
   readonly items: readonly DryRunView[];
-  /** Give it back as `cursor` for the next page; `null` on the last one. */
+  /** Pass it as `cursor` to get the next page; `null` on the last one. */
   readonly nextCursor: string | null;
 }
 
-/** Which dry runs. */
+/** Selects dry runs. */
 export interface DryRunOptions {
   /** 1–100. Default 100: all that are kept. */
   readonly limit?: number;
   /** A `nextCursor` of an earlier page. */
   readonly cursor?: string;
   readonly kind?: DryRunView["kind"];
-  /** Only those that named this network. */
+  /** Only dry runs that named this network. */
   readonly network?: string;
 }
 
 /**
  * Reads a page of a dapp's dry runs, of which the last 100 are kept.
  *
- * @throws {InvalidParameterError} at `/cursor` when it is none.
+ * @throws {InvalidParameterError} at `/cursor` when the cursor is malformed.
  */
 export async function readDryRuns(
   db: Queryable,

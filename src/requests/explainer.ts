@@ -20,40 +20,40 @@ import type { SubscriptionBalances } from "../dapps/subscriptionReads.ts";
 import type { Subscriptions } from "../dapps/subscriptions.ts";
 import type { Tracker } from "./tracker.ts";
 
-/** FunctionsCoordinator's `requestTimeoutSeconds` as Tyche deploys it; after it a request may be taken off, and no report is accepted. */
+/** FunctionsCoordinator's `requestTimeoutSeconds` as Tyche deploys it. After that, a request may be timed out and no report is accepted. */
 const FUNCTIONS_TIMEOUT_MS = 300_000;
-/** A head older than this is worth a word. */
+/** A head older than this is mentioned. */
 const OLD_HEAD_MS = 60_000;
-/** Whoever asks gets an answer within two seconds, whatever hangs. */
+/** Callers get an answer within two seconds, whatever hangs. */
 const DEADLINE_MS = 1_500;
-/** How long what was read from the chain answers further questions: many callers give up waiting at the same moment. */
+/** How long chain reads are cached: many callers give up waiting at the same moment. */
 const MEMORY_MS = 2_000;
 
-/** Options of {@link createExplainer}. */
 export interface ExplainerOptions {
   readonly client: ChainClient;
   readonly watcher: ChainWatcher;
   readonly contracts: StackAddresses;
   readonly fees: Fees;
-  /** Highest gas price at which the VRF node fulfils, in wei; `undefined` where it has no limit. */
+  /** Highest gas price at which the VRF node fulfils, in wei; `undefined` if there is no limit. */
   readonly gasLaneWei: bigint | undefined;
-  /** Whether Chainlink's own oracle brings random words. */
+  /** Whether Chainlink's own oracle delivers random words. */
   readonly isChainlinks: boolean;
   readonly subscriptions: Subscriptions;
   readonly tracker: Pick<Tracker, "oracleSeenAt">;
-  /** Address that brings the words of a key. */
+  /** Returns the address of the operator that delivers the words of a key. */
   readonly vrfOperatorOf?: ((keyHash: Hex) => Hex | undefined) | undefined;
-  /** What the oracle, where it runs here, says that a request waits for. */
+  /** Returns what a request waits for according to the oracle, if the oracle runs here. */
   readonly oracleWait: ((requestId: Hex) => string | undefined) | undefined;
-  /** Why the sender sends nothing now, in words; `undefined` while it does. */
+  /** Returns why the sender is stalled, in words; `undefined` while it sends. */
   readonly senderWait: () => string | undefined;
-  /** Requests that no transaction carries yet. */
+  /** Number of requests that no transaction carries yet. */
   readonly queued: () => number;
 }
 
 /**
- * Makes what says, in one sentence without an end, why a request is not further: from the chain alone, and only when somebody asks.
- * Gives `null` for a request that has ended, and never rejects; a node that doesn't answer in time is the answer.
+ * Creates the function that explains why a request isn't making progress, in one sentence without a full stop. It reads the
+ * chain, and only when called. Returns `null` for a request that has ended. Never rejects: a node that doesn't answer in time
+ * is the explanation.
  */
 export function createExplainer(options: ExplainerOptions): (request: OpenRequest) => Promise<string | null> {
   const { client, watcher, contracts, subscriptions, tracker } = options;
@@ -121,14 +121,14 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
   const explainUnmined = async (request: OpenRequest, hash: Hex): Promise<string> => {
     for (const one of request.progress.transactionHashes ?? []) {
       if ((await client.getReceipt(one)) !== undefined)
-        return `its transaction ${one} is mined, and being read`;
+        return `its transaction ${one} is mined, and its result is being read`;
     }
     const versions = request.progress.transactionHashes?.length ?? 1;
     const price = versions > 1 ? `, its price raised ${versions - 1} times` : "";
     return `its transaction ${hash} is not mined yet, ${seconds(request.updatedAt)} after it was sent${price}${headAge()}`;
   };
 
-  /** What keeps a random word away, of what can be told from the chain. */
+  /** Explains what delays a random word, as far as the chain tells. */
   const explainWord = async (
     request: OpenRequest,
     hash: Hex,
@@ -150,7 +150,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     const [gasPriceWei, prices, lane] = await Promise.all([
       askGasPrice(),
       askPrices(),
-      // V2 has no limit to ask for, and its key hashes are checked before a request is accepted.
+      // V2 has no limit to query, and its key hashes are checked before a request is accepted.
       contracts.vrfVersion === "v2.5" ? askLane(asked.keyHash) : undefined,
     ]);
     const subscription = subscriptions.find(request.dappId);
@@ -174,13 +174,13 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     const seen = tracker.oracleSeenAt();
     if (seen === undefined || seen < request.updatedAt)
       return `oracle not seen for ${seconds(seen ?? request.updatedAt)}${headAge()}`;
-    return `the oracle has answered others, last ${seconds(seen)} ago; this one waits for ${seconds(request.updatedAt)}`;
+    return `the oracle has answered others, last ${seconds(seen)} ago; this one has been waiting for ${seconds(request.updatedAt)}`;
   };
 
   const headAge = (): string => {
     const head = watcher.head();
     if (head === undefined || Date.now() - head.seenAtMs < OLD_HEAD_MS) return "";
-    return `; the node was heard of ${seconds(head.seenAtMs)} ago`;
+    return `; the node last answered ${seconds(head.seenAtMs)} ago`;
   };
 
   return async (request) => {
@@ -188,7 +188,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     try {
       return await withDeadline(explain(request), DEADLINE_MS);
     } catch (error) {
-      return request.why ?? `the network can't be asked why: ${messageOf(error)}`;
+      return request.why ?? `the reason can't be read from the network: ${messageOf(error)}`;
     }
   };
 }
@@ -197,7 +197,7 @@ function seconds(since: number): string {
   return `${Math.max(0, Math.round((Date.now() - since) / 1000))} seconds`;
 }
 
-/** LINK or coin to a thousandth, rounded up. */
+/** Formats LINK or coin to a thousandth, rounded up. */
 function thousandths(amount: bigint): string {
   return formatEther(((amount + 10n ** 15n - 1n) / 10n ** 15n) * 10n ** 15n);
 }

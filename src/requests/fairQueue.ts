@@ -1,15 +1,15 @@
-/** A queue of several callers' items that serves the callers in turn: who has many waits behind nobody, and holds nobody up. */
+/** A queue that serves its callers in turn, so that a caller with many items doesn't hold up the others. */
 export interface FairQueue<T> {
   readonly size: number;
-  /** Puts an item behind the others of its caller. */
+  /** Appends an item to those of its caller. */
   add(caller: string, item: T): void;
-  /** Takes up to `count` items, one of each caller after the other, each caller's own in their order. */
+  /** Takes up to `count` items, one per caller in turn, each caller's in their order. */
   take(count: number): T[];
 }
 
 /** Creates an empty queue. */
 export function createFairQueue<T>(): FairQueue<T> {
-  /** In the order in which the callers are served next. */
+  /** In the order in which callers are served next. */
   const byCaller = new Map<string, T[]>();
   let size = 0;
 

@@ -4,7 +4,7 @@ import type { Fence } from "../store/leases.ts";
 import type { Store } from "../store/store.ts";
 import type { RequestBook } from "./requestBook.ts";
 
-/** Lets the pipeline of a network write only while its lease holds. */
+/** Lets a network's pipeline write only while its lease holds. */
 export function fenceStore(store: Store, fence: Fence | undefined): Store {
   if (fence === undefined) return store;
   const fenced: Store["write"] = (work) =>
@@ -18,13 +18,13 @@ export function fenceStore(store: Store, fence: Fence | undefined): Store {
   return { ...store, write: fenced, writeSoon: fenced };
 }
 
-/** Lets the pipeline of a network change requests only while its lease holds. */
+/** Lets a network's pipeline change requests only while its lease holds. */
 export function fenceBook(book: RequestBook, fence: Fence | undefined): RequestBook {
   if (fence === undefined) return book;
   return { ...book, change: (changes, also) => abandonOnDoubt(fence, book.change(changes, also, fence)) };
 }
 
-/** A pipeline that can't know whether its write was committed goes on as after a restart: from what is stored. */
+/** Abandons the lease when a write may or may not have been committed: the pipeline then starts over from the store, as after a restart. */
 async function abandonOnDoubt<T>(fence: Fence, write: Promise<T>): Promise<T> {
   try {
     return await write;
@@ -34,7 +34,7 @@ async function abandonOnDoubt<T>(fence: Fence, write: Promise<T>): Promise<T> {
   }
 }
 
-/** Lets the sender of a network broadcast only while its lease holds. What it has stored is sent by whoever dispatches next. */
+/** Lets a network's sender broadcast only while its lease holds. The next dispatcher sends what it has stored. */
 export function fenceClient(client: ChainClient, fence: Fence | undefined): ChainClient {
   if (fence === undefined) return client;
   return {

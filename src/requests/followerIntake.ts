@@ -13,13 +13,12 @@ import type { Replica } from "./replica.ts";
 import type { RequestIntake } from "./requestIntake.ts";
 import { findSourceId } from "./sources.ts";
 
-/** Between looks for subscriptions that were made meanwhile. */
+/** Interval between reads of newly created subscriptions. */
 const LOOK_INTERVAL_MS = 1_000;
-/** How long a call waits for the replica that dispatches to store its preset's source, and between looks for it. */
+/** How long a call waits for the dispatching replica to store its preset's source, and the interval between checks for it. */
 const SOURCE_WAIT_MS = 10_000;
 const SOURCE_LOOK_MS = 500;
 
-/** Options of {@link openFollowerIntake}. */
 export interface FollowerIntakeOptions {
   readonly network: string;
   readonly client: Pick<ChainClient, "call">;
@@ -29,7 +28,7 @@ export interface FollowerIntakeOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Opens the intake of a network on which another replica dispatches: it sends nothing, and finds what that one has stored. */
+/** Opens the intake of a network on which another replica dispatches: it sends nothing, and finds what that replica has stored. */
 export async function openFollowerIntake(
   options: FollowerIntakeOptions,
 ): Promise<RequestIntake & { readonly close: () => void }> {
@@ -48,7 +47,7 @@ export async function openFollowerIntake(
       find: (dappId) => subscriptions.get(dappId),
       list: () => [...subscriptions.values()],
     },
-    // Whoever dispatches was told of it as it was stored.
+    // The dispatching replica was notified when the request was stored.
     take() {},
     async storeSource({ hash }) {
       const deadline = Date.now() + SOURCE_WAIT_MS;

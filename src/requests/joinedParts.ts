@@ -3,13 +3,13 @@ import type { ChainEventOf } from "../chainlink/events.ts";
 import type { Facts, JoinedPart, OpenRequest } from "./openRequest.ts";
 import type { WordCharge, WordCharges } from "./wordCharges.ts";
 
-/** Where a word came. */
+/** Where a word arrived. */
 interface Arrival {
   readonly transactionHash: Hex;
   readonly block: number;
 }
 
-/** Returns the parts of a join, none of whose words has come. */
+/** Returns the parts of a join before any of their words has arrived. */
 export function partsOf({ keyHashes, parts }: ChainEventOf<"Joining">): readonly JoinedPart[] {
   return parts.map((id, i) => ({ id, keyHash: keyHashes[i]! }));
 }
@@ -19,7 +19,7 @@ export function missingParts({ progress }: Pick<OpenRequest, "progress">): reado
   return (progress.parts ?? []).filter(({ block }) => block === undefined);
 }
 
-/** Returns what is learnt of a request as words of these parts come: the parts, and what all words so far have cost. */
+/** Returns the facts that the words of these parts bring when they arrive: the updated parts, and the cost of all words so far. */
 export function arrive(
   { progress }: OpenRequest,
   ids: ReadonlySet<Hex>,
@@ -42,7 +42,7 @@ export function arrive(
   );
 }
 
-/** Returns the parts without the words that came in blocks from `firstReplaced` on; `undefined` when there are none such. */
+/** Returns the parts without the words that arrived in block `firstReplaced` or later; `undefined` if there are no such words. */
 export function departed({ progress }: OpenRequest, firstReplaced: bigint): Facts | undefined {
   const { parts = [] } = progress;
   const isGone = ({ block = -1 }: JoinedPart): boolean => block >= firstReplaced;
@@ -63,7 +63,7 @@ function withCosts(parts: readonly JoinedPart[]): Facts & WordCharge {
   };
 }
 
-/** Says how many words have come, and whose are missing: a sentence without an end; `undefined` for a request without joined words. */
+/** Describes how many words have arrived and whose are missing, in one sentence without a full stop; `undefined` if none is missing. */
 export function describeMissing(
   request: Pick<OpenRequest, "progress">,
   operatorOf: ((keyHash: Hex) => Hex | undefined) | undefined,

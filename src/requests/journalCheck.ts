@@ -9,10 +9,10 @@ import type { Store } from "../store/store.ts";
 import { findLastNonce, findTransactions } from "../store/transactions.ts";
 
 const BLOCKS_AT_ONCE = 32;
-/** Blocks after which a note is made anew although nothing was sent: a start asks for the logs since then. */
+/** Blocks after which the note is renewed even if nothing was sent: a start reads the logs since the note. */
 const NOTED_BLOCKS = 1_000;
 
-/** The operator's account on one network, as chain and journal have it. */
+/** The operator's account on one network, with its chain and its journal. */
 export interface OperatorAccount {
   readonly network: string;
   readonly client: ChainClient;
@@ -20,30 +20,30 @@ export interface OperatorAccount {
   readonly operator: Hex;
 }
 
-/** What the check of a journal against its chain needs. */
 export interface JournalCheckOptions extends OperatorAccount {
   readonly presetConsumer: Hex;
   /** First block that may hold a transaction of the service. */
   readonly firstBlock: number;
-  /** Whether the operator has said to go on with a journal that is behind. */
+  /** Whether the operator has agreed to continue with a journal that is behind. */
   readonly isAccepted: boolean;
-  /** Called then, before that is noted: another start calls it again if it doesn't come to its end. */
+  /** Called in that case, before it is noted: if it doesn't complete, the next start calls it again. */
   readonly onAccepted: () => Promise<void>;
 }
 
 /**
- * Refuses a chain that is newer than the journal. Each transaction is stored before it is broadcast, so a transaction that took requests
- * on the chain, and that the journal doesn't know, belongs to a later database: requests were accepted that this one lacks, and a repeated
- * call of theirs would be sent a second time.
+ * Refuses a chain that is newer than the journal. Each transaction is stored before it is broadcast, so a transaction that
+ * brought requests on chain and is unknown to the journal belongs to a later database. This database then lacks requests that
+ * were accepted, and a repeated call for one of them would be sent a second time.
  *
- * Other transactions of the operator's account are nobody's loss, and there are some: funding, a wallet, a deployment under the same key.
- * A nonce doesn't tell the two apart, but PresetConsumer does: it takes requests of the operator alone, and logs each one.
+ * Other transactions of the operator's account are harmless, and they do occur: funding, a wallet, a deployment with the same
+ * key. A nonce doesn't tell the two apart, but PresetConsumer does: it takes requests from the operator alone and logs each
+ * one.
  *
  * @throws {JournalBehindError}
  */
 export async function assertJournalKnows(options: JournalCheckOptions): Promise<void> {
   const { network, client, store, operator } = options;
-  // Read before the count, which may then hold more: that is only read once too often.
+  // Read before the nonce, which may then include later transactions: at worst, their blocks are read twice.
   const head = await client.getHead("latest");
   const spent = await client.getNonce(operator, "latest");
   const last = await findLastNonce(store.db, network, operator);
@@ -59,7 +59,7 @@ export async function assertJournalKnows(options: JournalCheckOptions): Promise<
   await store.writeSoon((db) => saveSpentNonce(db, network, { nonce: spent, blockNumber }));
 }
 
-/** Hashes of the transactions in some blocks, both ends included, that took requests and that the journal doesn't know. */
+/** Returns the hashes of transactions in a range of blocks, both ends included, that carried requests and are unknown to the journal. */
 async function findUnknownSubmissions(
   { client, store, presetConsumer }: JournalCheckOptions,
   { fromBlock, toBlock }: { readonly fromBlock: number; readonly toBlock: number },
@@ -82,7 +82,7 @@ async function findUnknownSubmissions(
   return [...hashes].filter((hash) => !known.has(hash));
 }
 
-/** Notes how many transactions the operator's account has sent, and until when: the next start looks at what came after. */
+/** Notes how many transactions the operator's account has sent, and up to which block: the next start checks what came after that. */
 export async function noteSpentNonce({ network, client, store, operator }: OperatorAccount): Promise<void> {
   const head = await client.getHead("latest");
   const nonce = await client.getNonce(operator, "latest");
@@ -94,8 +94,8 @@ export async function noteSpentNonce({ network, client, store, operator }: Opera
 }
 
 /**
- * Finds the first block that has ended requests and that the chain no longer has: an earlier chain was put under the journal, or its
- * newest blocks were lost. `undefined` when the chain has them all.
+ * Finds the first block that ended requests but isn't on the chain any more: an earlier chain was restored under the journal,
+ * or the chain has lost its newest blocks. `undefined` if the chain has them all.
  */
 export async function findFirstLostBlock(
   options: Pick<OperatorAccount, "network" | "client" | "store"> & {
@@ -112,7 +112,7 @@ export async function findFirstLostBlock(
     });
     for (const { number, hash } of blocks) {
       const present = number > head ? undefined : await client.getHead(BigInt(number));
-      // What the chain has forgotten, its headers and the history, tells nothing.
+      // A block that the node has pruned proves nothing.
       if (number <= head && (present === undefined || present.hash === hash)) return lost;
       lost = number;
     }
@@ -124,9 +124,9 @@ export async function findFirstLostBlock(
 export class JournalBehindError extends TycheError {
   constructor(network: string, transactions: number) {
     super(
-      `the database is older than the chain of ${network}: it lacks ${transactions} transactions in which the service has sent requests there. ` +
-        "Put database and chain of one moment back, or start once with TYCHE_ACCEPT_CHAINS=" +
-        `${network} to go on without them: a call that is repeated with an Idempotency-Key of that time is then sent again, and requests of which the database doesn't know whether they were sent end with an error`,
+      `the database is older than the chain of ${network}: it lacks ${transactions} transactions with requests that the service has sent there. ` +
+        "Restore the database and the chain from the same backup, or start once with TYCHE_ACCEPT_CHAINS=" +
+        `${network} to continue without them: a call that repeats an Idempotency-Key of that time is then sent again, and requests that may or may not have been sent end with an error`,
       { code: "chain_unavailable", blame: "us" },
     );
   }

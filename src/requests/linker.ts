@@ -20,30 +20,30 @@ import { isTransient, sendingError } from "./sendingErrors.ts";
 import { createUnlinkCheck, SubscriptionBusyError, UnlinkRefusedError } from "./unlinkCheck.ts";
 
 const LINK_GAS = 600_000n;
-/** Both contracts read the whole list of consumers, the VRF coordinator each one's last request, too: 780,000 with 100. */
+/** Both contracts read the whole list of consumers, and the VRF coordinator each one's latest request, too: 780,000 gas with 100. */
 const UNLINK_GAS = 2_000_000n;
-/** Pause before what could not be sent is tried again, and how often. */
+/** Pause before a request that could not be sent is retried, and the maximum number of attempts. */
 const DEFAULT_RETRY_MS = 1_000;
 const MAX_ATTEMPTS = 30;
 /**
- * Gas of a request follows the number of consumers at the time it is sent. A linking waits for the dapp's requests from before it,
- * which don't count on one consumer more; not for ever, as their words may be late.
+ * A request's gas limit follows the number of consumers at the time it is sent. A linking therefore waits for the dapp's
+ * earlier requests, whose gas doesn't cover another consumer, but not forever: their words may be late.
  */
 const OLDER_WAIT_MS = 10_000;
 const OLDER_POLL_MS = 50;
 
 /**
- * Links callers' contracts to their subscriptions, and unlinks them. Those of one dapp go one after the other, so that the same
- * contract asked for twice is linked once; no dapp waits for another's.
+ * Links callers' contracts to their subscriptions, and unlinks them. Requests of one dapp are carried out in sequence, so
+ * that a contract requested twice is linked once. Dapps don't wait for each other.
  */
 export interface Linker {
   take(request: LinkRequest): void;
-  /** Ends a request by the receipt of its transaction. */
+  /** Ends a request according to its transaction's receipt. */
   finish(request: LinkRequest, receipt: Receipt): Promise<void>;
   holds(id: string): boolean;
-  /** Contracts of a dapp that are being linked. */
+  /** Number of a dapp's contracts that are being linked. */
   linkings(dappId: string): number;
-  /** Says which requests keep a contract linked; `undefined` where none does. Rejects when the chain can't be asked. */
+  /** Describes the requests that keep a contract linked; `undefined` if there are none. Rejects when the chain can't be queried. */
   findUnlinkObstacle(dappId: string, consumer: Hex): Promise<string | undefined>;
 }
 
@@ -59,7 +59,7 @@ export interface LinkerOptions {
   readonly explainRevert: (call: Call, receipt: Receipt) => Promise<string>;
   readonly onError: (error: unknown) => void;
   readonly signal: AbortSignal;
-  /** Pause before a linking that could not be sent is tried again; thirty times at most. Default 1,000. */
+  /** Pause before a linking that could not be sent is retried, in milliseconds; there are at most thirty attempts. Default 1,000. */
   readonly retryMs?: number;
 }
 
@@ -119,7 +119,7 @@ export function createLinker(options: LinkerOptions): Linker {
     subscriptions.consumersChanged(request.dappId);
   };
 
-  /** @param own where the transaction was the request's own: its block, and what the store remembers of it. */
+  /** @param own if the transaction was the request's own: its block, and the write that records the linking. */
   const fulfil = async (
     request: LinkRequest,
     transactionHash: Hex,
@@ -158,7 +158,7 @@ export function createLinker(options: LinkerOptions): Linker {
     }
   };
 
-  /** Resolves when the dapp's requests from before a linking have loaded the list of consumers, or after a while. */
+  /** Resolves when the dapp's requests from before a linking have loaded the list of consumers, or after {@link OLDER_WAIT_MS}. */
   const olderRequests = async ({ dappId, createdAt }: LinkRequest): Promise<void> => {
     const isInTheWay = (one: OpenRequest): boolean =>
       one.dappId === dappId &&
@@ -207,12 +207,12 @@ function consumerOf({ params }: Pick<LinkRequest, "params">): Hex {
   return getAddress(params.consumer);
 }
 
-/** @throws {TycheError} what the request may be told, or the error itself where it ends the request. */
+/** @throws {TycheError} the error that the request may report, or the original one if it ends the request. */
 function rethrow(error: unknown): never {
   throw isTransient(error) ? sendingError(error) : error;
 }
 
-/** How a request ends by the last error. */
+/** Returns the error that a request ends with after its last attempt. */
 function endOf({ kind }: LinkRequest, error: unknown): { readonly code: string; readonly message: string } {
   const what = kind === "consumer" ? "linking" : "unlinking";
   if (error instanceof UnlinkRefusedError || error instanceof SubscriptionBusyError)

@@ -1,31 +1,31 @@
 import { repeat } from "../lib/repeat.ts";
 import type { OpenRequest } from "./openRequest.ts";
 
-/** Between looks for transactions that were mined and that the chain has lost again. */
+/** Interval between checks for mined transactions that the chain has lost again. */
 const MEND_INTERVAL_MS = 1_000;
-/** Between looks for requests that the oracle has not answered in time. */
+/** Interval between checks for requests that the oracle has not answered in time. */
 const TIMEOUT_INTERVAL_MS = 2_000;
-/** Between looks for requests that nobody carries, and how long one must have stood still. */
+/** Interval between checks for requests that nothing carries, and how long such a request must have stood still. */
 const SWEEP_INTERVAL_MS = 15_000;
 const STANDING_STILL_MS = 60_000;
 
-/** Looks after requests that nobody has in hand and no log moves on. */
+/** Looks after requests that no component holds and no log advances. */
 export interface Maintenance {
-  /** Looks at what was linked: no log tells of a linking whose transaction has been mined again. */
+  /** Checks linkings and unlinkings: no log reports one whose transaction was mined again. */
   checkLinkings(): Promise<void>;
-  /** Starts to look now and then; gives back a stop. */
+  /** Starts the periodic checks; returns a function that stops them. */
   start(): () => void;
 }
 
-/** Makes the maintenance of one network. */
+/** Creates the maintenance of one network. */
 export function createMaintenance(options: {
-  /** Requests in work that nobody has in hand. */
+  /** Open requests that no component holds. */
   readonly requests: () => readonly OpenRequest[];
-  /** Goes on with one that is in no transaction which could still be mined. */
+  /** Resumes a request unless a transaction that could still be mined carries it. */
   readonly check: (request: OpenRequest) => Promise<void>;
-  /** Sends again what the chain has lost. */
+  /** Resends transactions that the chain has lost. */
   readonly reconcile: () => Promise<void>;
-  /** End what the oracle has not answered in time. */
+  /** End requests that the oracle has not answered in time. */
   readonly timeOuts: readonly (() => Promise<void>)[];
   readonly onError: (error: unknown) => void;
 }): Maintenance {
@@ -34,8 +34,8 @@ export function createMaintenance(options: {
   let missing = new Set<OpenRequest>();
 
   /**
-   * What is sent again after a reorganisation may be lost in the next one before anybody has seen it. A transaction mined just now
-   * looks the same until its block is read: it must look so twice.
+   * Covers transactions that were resent after a reorg and lost in the next one before anybody saw them. A transaction that
+   * was just mined looks lost, too, until its block is read, so a request must look so twice.
    */
   const mend = async (): Promise<void> => {
     const before = missing;

@@ -9,23 +9,23 @@ import { messageOf } from "../lib/errors.ts";
 import type { Subscriptions } from "../dapps/subscriptions.ts";
 import type { NetworkReadiness } from "./views.ts";
 
-/** Anybody may ask for the readiness; the chain is asked at most this often for it. */
+/** Anyone may query the readiness; the chain is queried for it at most this often. */
 const FRESH_MS = 1_000;
-/** As often for the balances, which take two calls for every dapp. */
+/** Likewise for the balances, which take two calls per dapp. */
 const BALANCES_FRESH_MS = 15_000;
-/** Readiness is told within two seconds, whatever hangs. */
+/** Readiness is reported within two seconds, whatever hangs. */
 const DEADLINE_MS = 1_500;
-/** Subscriptions read at the same time. */
+/** Subscriptions read concurrently. */
 const SUBSCRIPTIONS_AT_ONCE = 16;
-/** An account with less coin than this, 0.1, should be filled up. */
+/** An account that holds less coin than this, 0.1, should be topped up. */
 const LOW_BALANCE_WEI = 10n ** 17n;
-/** The oracle should have answered by then: beyond what confirmations take on the slowest network. */
+/** The oracle should have answered by then: even on the slowest network, confirmations take less. */
 const LONG_LAG_MS = 120_000;
 
 const PAUSED_WARNING =
   "the Functions router is paused: presets and function requests fail until its owner calls unpause()";
 
-/** State of the oracle that serves a network, as whoever runs it tells. */
+/** State of the oracle that serves a network, as reported by whoever runs it. */
 export interface OracleHealth {
   /** Time since it saw its oldest unanswered request; 0 when there is none. */
   readonly lagMs: number;
@@ -37,35 +37,34 @@ export interface OracleHealth {
   readonly blockNumber: number | undefined;
   /** Whether it has read all blocks from before its start. */
   readonly caughtUp: boolean;
-  /** Of its accounts the one that holds least, by role; absent until it was read. */
+  /** Its account with the lowest balance, by role; absent until it was read. */
   readonly lowestAccounts: Readonly<Record<string, { readonly address: Hex; readonly balanceWei: bigint }>>;
 }
 
-/** Options of {@link createNetworkHealth}. */
 export interface NetworkHealthOptions {
   readonly client: Pick<ChainClient, "getBalanceWei" | "call">;
   readonly watcher: Pick<ChainWatcher, "head">;
   readonly operator: Hex;
-  /** LINK, and the contract that subscriptions are funded from. */
+  /** LINK token, and the contract that funds subscriptions. */
   readonly link: Hex;
   readonly subscriptionOwner: Hex;
-  /** Takes no requests and no results while its owner has paused it. */
+  /** Accepts neither requests nor results while its owner has paused it. */
   readonly functionsRouter: Hex;
-  /** What else an operator should see to on this chain. */
+  /** Anything else on this chain that an operator should attend to. */
   readonly chainWarnings?: () => Promise<readonly string[]>;
   readonly subscriptions: Pick<Subscriptions, "list" | "readBalances">;
-  /** Below this a subscription counts as low: what a top-up should have prevented. */
+  /** A subscription with less than this counts as low: top-ups should have prevented it. */
   readonly lowSubscriptionJuels: bigint;
-  /** Requests in work, and those of them that no transaction carries yet. */
+  /** Number of open requests, and of those that no transaction carries yet. */
   readonly openRequests: () => number;
   readonly queuedRequests: () => number;
-  /** Requests whose rows in the database can't be read. */
+  /** Number of requests whose database rows can't be read. */
   readonly damagedRequests: () => number;
-  /** Absent where somebody else runs the oracle. */
+  /** Absent if somebody else runs the oracle. */
   readonly oracle?: () => OracleHealth;
 }
 
-/** Makes what reads the health of a network that serves. The reading doesn't reject: a node that can't be reached is one. */
+/** Creates the function that reads the health of a serving network. It never rejects: an unreachable node is part of the health. */
 export function createNetworkHealth(options: NetworkHealthOptions): () => Promise<NetworkReadiness> {
   const { client, watcher, subscriptions } = options;
 
@@ -116,7 +115,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
         inTime(readSubscriptions()).then(
           (read) => (lastBalances = read),
           (error: unknown) => {
-            // Those of thousands of dapps take longer: the last ones then.
+            // The balances of thousands of dapps take longer: use the last ones.
             if (error instanceof DeadlineError) return lastBalances;
             throw error;
           },
@@ -163,7 +162,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
   });
 }
 
-/** LINK of the subscriptions that hold least, and what is left to fund subscriptions from. */
+/** Lowest LINK balances among the subscriptions, and the reserve left to fund them. */
 interface Balances {
   readonly count: number;
   readonly vrfJuels: bigint | undefined;
@@ -221,13 +220,13 @@ function lowSubscription(which: string, juels: bigint | undefined, lowJuels: big
 function damaged(count: number): string[] {
   if (count === 0) return [];
   return [
-    `${count} ${count === 1 ? "request is" : "requests are"} damaged in the database and left alone, the log names each; put the database back from a backup`,
+    `${count} ${count === 1 ? "request is" : "requests are"} damaged in the database and skipped; the log names each one; restore the database from a backup`,
   ];
 }
 
 function lagging(oracle: OracleHealth | undefined): string[] {
   if (oracle === undefined) return [];
-  if (!oracle.caughtUp) return ["the oracle still reads the blocks from before its start"];
+  if (!oracle.caughtUp) return ["the oracle is still reading the blocks from before its start"];
   if (oracle.lagMs < LONG_LAG_MS) return [];
   const seconds = Math.round(oracle.lagMs / 1000);
   return [`the oracle has not answered a request for ${seconds} s: ${oracle.waitsFor ?? "no reason known"}`];

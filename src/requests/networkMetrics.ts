@@ -7,12 +7,12 @@ type Read = (readiness: NetworkReadiness) => number | string | boolean | undefin
 const JUELS = 1e18;
 const WEI = 1e18;
 
-/** Registers the state of the networks, what `/readyz` says in numbers; a value that isn't known is absent. */
+/** Registers the networks' state, the numbers behind `/readyz`; unknown values are absent. */
 export function registerNetworkMetrics(
   registry: Registry,
   networks: ReadonlyMap<string, ServiceNetwork>,
 ): void {
-  /** `rows` gives the values by the gauge's second label, or one without any. */
+  /** `rows` returns the values by the gauge's second label, or a single value if it has none. */
   const gauge = (
     name: string,
     help: string,
@@ -25,7 +25,7 @@ export function registerNetworkMetrics(
       labelNames: ["network", ...(label === undefined ? [] : [label])],
       registers: [registry],
       async collect() {
-        // Everybody gets the same reading, so all gauges of one answer belong together.
+        // The reading is shared, so that all gauges of one scrape are consistent.
         const readings = await Promise.all(
           [...networks].map(async ([network, one]) => [network, await one.readiness()] as const),
         );
@@ -52,7 +52,7 @@ export function registerNetworkMetrics(
   one("tyche_chain_head_block", "Number of the newest block seen.", ({ blockNumber }) => blockNumber);
   one(
     "tyche_chain_head_age_seconds",
-    "Time since the newest block was first seen; an embedded chain stands still while nobody uses it.",
+    "Time since the newest block was first seen; an embedded chain mines no blocks while nobody uses it.",
     ({ headAgeMs }) => over(headAgeMs, 1000),
   );
   one(
@@ -62,7 +62,7 @@ export function registerNetworkMetrics(
   );
   one(
     "tyche_damaged_requests",
-    "Requests met whose rows in the database are not what was written.",
+    "Requests found whose database rows differ from what was written.",
     ({ damagedRequests }) => damagedRequests,
   );
   one(
@@ -70,7 +70,7 @@ export function registerNetworkMetrics(
     "Time since the oracle saw its oldest unanswered request; 0 when there is none.",
     ({ oracleLagMs }) => over(oracleLagMs, 1000),
   );
-  one("tyche_oracle_blocks_behind", "Blocks that the oracle has still to read.", ({ blockNumber, oracle }) =>
+  one("tyche_oracle_blocks_behind", "Blocks that the oracle has not read yet.", ({ blockNumber, oracle }) =>
     blockNumber === undefined || oracle?.blockNumber === undefined
       ? undefined
       : Math.max(0, blockNumber - oracle.blockNumber),
@@ -83,7 +83,7 @@ export function registerNetworkMetrics(
   );
   gauge(
     "tyche_account_balance_coins",
-    "Coin of the accounts that pay for gas; of several with one role the lowest.",
+    "Coin of the accounts that pay for gas; the lowest of several with the same role.",
     ({ operatorBalanceWei, oracle }) => ({
       operator: over(operatorBalanceWei, WEI),
       ...Object.fromEntries(
@@ -97,15 +97,17 @@ export function registerNetworkMetrics(
   );
   gauge(
     "tyche_subscription_lowest_balance_link",
-    "LINK of the dapp's subscription that holds least.",
+    "LINK of the dapp subscription with the lowest balance.",
     ({ subscriptions }) => ({
       vrf: over(subscriptions?.lowestVrfJuels, JUELS),
       functions: over(subscriptions?.lowestFunctionsJuels, JUELS),
     }),
     "facility",
   );
-  one("tyche_funding_reserve_link", "LINK left of what subscriptions are funded from.", ({ subscriptions }) =>
-    over(subscriptions?.reserveJuels, JUELS),
+  one(
+    "tyche_funding_reserve_link",
+    "LINK left in the reserve that funds subscriptions.",
+    ({ subscriptions }) => over(subscriptions?.reserveJuels, JUELS),
   );
 }
 

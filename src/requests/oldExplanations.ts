@@ -1,18 +1,18 @@
 import { repeat } from "../lib/repeat.ts";
 import type { OpenRequest } from "./openRequest.ts";
 
-/** Between looks at why old requests wait, and of how many of them. */
+/** Interval between explanations of old requests, and how many are explained each time. */
 const INTERVAL_MS = 15_000;
 const AT_ONCE = 50;
 
-/** What old requests wait for, for lists; nothing of it is stored. */
+/** What old requests wait for, for lists; not persisted. */
 export interface OldExplanations {
   find(id: string): string | undefined;
-  /** Starts to look now and then; gives back a stop. */
+  /** Starts explaining periodically; returns a function that stops it. */
   start(onError: (error: unknown) => void): () => void;
 }
 
-/** Creates the explanations of one network's requests in work. */
+/** Creates the explanations of one network's open requests. */
 export function createOldExplanations(options: {
   readonly open: () => readonly OpenRequest[];
   readonly explain: (request: OpenRequest) => Promise<string | null>;

@@ -3,50 +3,50 @@ import { RETURN_TYPES, type RequestKind, type ReturnType } from "../lib/vocabula
 import { DamagedRecordError } from "../store/checksum.ts";
 import type { StoredRequest } from "../store/requests.ts";
 
-/** What is learnt of a request as it goes on: its transactions, and what the chain says. Each kind has what concerns it. */
+/** Facts learned about a request as it progresses: its transactions, and what the chain reports. Each kind has those that concern it. */
 export type Facts = {
-  /** Transactions that may carry the request, all with the same nonce: more than one when a stuck one was repriced. */
+  /** Transactions that may carry the request, all with the same nonce: several if a stuck one was repriced. */
   readonly transactionHashes?: readonly Hex[];
   readonly nonce?: number;
-  /** Which entry of the transaction, and which item of the entry, the request is. */
+  /** Index of the request's entry in the transaction, and of its item in the entry. */
   readonly entry?: number;
   readonly item?: number;
   readonly vrfRequestId?: Hex;
-  /** Of joined words: the VRF requests that they are joined of, `vrfRequestId` first. */
+  /** For joined words: the VRF requests that provide them, `vrfRequestId` first. */
   readonly parts?: readonly JoinedPart[];
   readonly functionsRequestId?: Hex;
-  /** Newest block when the first of them was signed: nothing of this request is on chain before. */
+  /** Newest block when the first transaction was signed: nothing about this request is on chain before it. */
   readonly sinceBlock?: number;
   /** Block whose logs accepted the request. */
   readonly acceptedBlock?: number;
-  /** Preset: block and transaction that brought the random word. */
+  /** Preset: block and transaction that delivered the random word. */
   readonly wordBlock?: number;
   readonly wordTransactionHash?: Hex;
-  /** What the words cost, in decimal: juels of LINK, or wei where coin was paid. Of a proof that presets share, an equal part. */
+  /** Cost of the words, in decimal: juels of LINK, or wei if paid in coin. Presets that share a proof pay equal parts. */
   readonly wordJuels?: string;
   readonly wordWei?: string;
-  /** What the function's result cost, in juels. */
+  /** Cost of the function's result, in juels. */
   readonly functionJuels?: string;
 };
 
-/** One VRF request of those whose words are joined; what is learnt of its word is absent until it has come. */
+/** One of the VRF requests whose words are joined; the facts about its word are absent until it arrives. */
 export type JoinedPart = {
   readonly id: Hex;
   readonly keyHash: Hex;
   readonly block?: number;
   readonly transactionHash?: Hex;
-  /** What the word cost, as in {@link Facts}. */
+  /** Cost of the word, as in {@link Facts}. */
   readonly juels?: string;
   readonly wei?: string;
 };
 
-/** What is fixed when a preset is accepted, whatever becomes of the preset. */
+/** What is fixed when a preset request is accepted, whatever happens to the preset later. */
 type PresetPlan = {
   /** keccak256 of the stored source prefix that the request uses. */
   readonly prefixHash: Hex;
   /** Length in bytes of that prefix. */
   readonly prefixBytes: number;
-  /** What the source gets as `args`. */
+  /** What the source receives as `args`. */
   readonly args: readonly string[];
   readonly returnType: ReturnType;
 };
@@ -62,13 +62,13 @@ type RandomParams = {
   readonly numWords: number;
   readonly confirmations: number;
   readonly keyHash: Hex;
-  /** 2 to 4 keys whose words are joined, `keyHash` first; absent where it is one. */
+  /** Key hashes of 2 to 4 keys whose words are joined, `keyHash` first; absent for a single key. */
   readonly keyHashes?: readonly Hex[];
 };
 type ConsumerParams = { readonly dappId: string; readonly consumer: Hex };
 type UnlinkParams = { readonly consumer: Hex };
 
-/** What a function that was run has ended with; links are made when somebody asks. */
+/** Outcome of a function that ran; explorer links are added when it is presented. */
 type RunOutcome = {
   readonly transactionHash: Hex;
   readonly requestId: Hex;
@@ -76,7 +76,7 @@ type RunOutcome = {
   readonly vrfTransactionHash?: Hex | undefined;
   readonly result: Hex;
   readonly parsedResult: string;
-  /** `0x`: none. */
+  /** `0x` means no error. */
   readonly err: string;
 };
 /** Random words, each in decimal. */
@@ -88,7 +88,7 @@ type WordsOutcome = {
 /** A linking or an unlinking. */
 export type LinkOutcome = { readonly transactionHash: Hex };
 
-/** What a kind has of its own. `progress`: what the service must know to go on, after a restart too. */
+/** Members specific to a kind. `progress` is what the service needs to continue, including after a restart. */
 interface Kind<Name extends RequestKind, Params, Plan, Outcome> {
   readonly kind: Name;
   readonly params: Params;
@@ -104,15 +104,15 @@ export type RequestContent =
   | Kind<"consumer", ConsumerParams, unknown, LinkOutcome>
   | Kind<"unlink", UnlinkParams, unknown, LinkOutcome>;
 
-/** A request with what its kind has: in work, or ended in a way that may yet be taken back. */
+/** A stored request with the members of its kind: open, or ended, perhaps in a block that a reorg may still remove. */
 export type OpenRequest = Omit<StoredRequest, keyof RequestContent> & RequestContent;
 type OfKind<Name extends RequestKind> = Extract<OpenRequest, { readonly kind: Name }>;
 
-/** What ends in a function's result. */
+/** A request that ends with a function's result. */
 export type RunRequest = OfKind<"preset" | "function">;
-/** What PresetConsumer submits. */
+/** A request that PresetConsumer submits. */
 export type SubmittedRequest = OfKind<"preset" | "function" | "random">;
-/** What links or unlinks a contract. */
+/** A request that links or unlinks a contract. */
 export type LinkRequest = OfKind<"consumer" | "unlink">;
 
 /** Whether a request links or unlinks a contract; all others go through PresetConsumer. */
@@ -121,9 +121,9 @@ export function isLinking(request: OpenRequest): request is LinkRequest {
 }
 
 /**
- * Parses a request of the store into that of its kind.
+ * Parses a stored request into the type of its kind.
  *
- * @throws {DamagedRecordError} for what no request of the kind holds.
+ * @throws {DamagedRecordError} when a member doesn't have the shape that the kind requires.
  */
 export function parseRequest(stored: StoredRequest): OpenRequest {
   const { kind, params, progress, outcome } = stored;
@@ -133,7 +133,7 @@ export function parseRequest(stored: StoredRequest): OpenRequest {
     hasShape(progress, { ...FACTS, ...wanted.progress }) &&
     (outcome === null || hasShape(outcome, wanted.outcome));
   if (!holds) throw new DamagedRecordError(`the ${kind} request ${stored.id}`);
-  // The shapes are those of the kinds' types: a test compares them by example.
+  // The shapes match the types of the kinds: a test compares them by example.
   return stored as OpenRequest;
 }
 

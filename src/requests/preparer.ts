@@ -13,19 +13,19 @@ import type { Submission } from "./submission.ts";
 import type { Subscriptions } from "../dapps/subscriptions.ts";
 
 /**
- * Creates the function that turns a request into what goes on chain. It makes the dapp's subscriptions when they aren't there yet, and throws
- * `chain_unavailable` when the chain lacks what the request needs.
+ * Creates the function that turns a request into what goes on chain. It creates the dapp's subscriptions if they don't exist
+ * yet, and throws `chain_unavailable` when the chain lacks what the request needs.
  */
 export function createPreparer(options: {
   readonly chain: Pick<ServedChain, "network" | "keyHash" | "presetKeyHashes" | "presetConfirmations">;
   readonly subscriptions: Subscriptions;
   readonly sourceStore: SourceStore;
-  /** Contracts of a dapp that are on their way to its subscriptions. */
+  /** Number of a dapp's contracts that are being linked to its subscriptions. */
   readonly linkings: (dappId: string) => number;
 }): (request: SubmittedRequest) => Promise<Submission> {
   const { chain, subscriptions, sourceStore } = options;
 
-  /** As many as there may be when the router loads them: without PresetConsumer, and with those that are being linked. */
+  /** Returns the most consumers there may be when the router loads them: without PresetConsumer, with those being linked. */
   const countLinked = async (dappId: string): Promise<number> => {
     const linkings = options.linkings(dappId);
     const consumers = await subscriptions.countConsumers(dappId);
@@ -56,10 +56,10 @@ export function createPreparer(options: {
       return { kind: "function", requestId, functionsSubscriptionId, data: toHexText(data), linked };
     }
     const { prefixHash, prefixBytes, args } = request.progress;
-    // Stored there before the request was accepted; whether the preset still exists doesn't matter.
+    // The dry run stored it on chain; whether the preset still exists doesn't matter.
     const sourceId = await sourceStore.find(prefixHash);
     if (sourceId === undefined)
-      throw new ChainUnavailableError(chain.network, "the preset's source is not to be seen on the chain");
+      throw new ChainUnavailableError(chain.network, "the preset's source is not visible on the chain yet");
     const argsCbor = encodeArgs(args);
     return {
       kind: "preset",

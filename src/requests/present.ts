@@ -6,7 +6,7 @@ import type { Outcome, RequestRecord } from "./service.ts";
 /**
  * Turns a stored request into what callers see.
  *
- * @param transactionUrl gives the explorer's page of a transaction on the request's network.
+ * @param transactionUrl returns the URL of a transaction's explorer page on the request's network.
  */
 export function presentRequest(request: OpenRequest, transactionUrl: (hash: Hex) => string): RequestRecord {
   const { id, dappId, kind, network, state, why, createdAt, updatedAt, timeline, error } = request;
@@ -28,7 +28,7 @@ export function presentRequest(request: OpenRequest, transactionUrl: (hash: Hex)
   };
 }
 
-/** What is left of the parameters. */
+/** Returns the parameters that remain after the payload was deleted. */
 function presentRest({ kind, params }: OpenRequest): object {
   if (kind === "preset") return { preset: params.preset };
   return kind === "function" ? { returnType: params.returnType } : params;

@@ -3,15 +3,15 @@ import path from "node:path";
 
 export { formatPresetProblem, type PresetProblem } from "../presets/presetProblem.ts";
 
-/** The presets that come with Tyche. */
+/** Folder of the presets that come with Tyche. */
 export const DEFAULT_PRESETS_FOLDER = path.resolve(import.meta.dirname, "../../plugins");
 
-/** Presets of one's own: `plugins` in the working directory, which in a checkout is the one above. */
+/** Folder of the operator's own presets: `plugins` in the working directory. In a checkout, it is the same as the folder above. */
 export const OWN_PRESETS_FOLDER = path.resolve("plugins");
 
 /**
- * Folders of presets that a service reads where its configuration names none: those that come with Tyche, and one's own beside them,
- * which need not be there yet.
+ * Lists the preset folders that a service reads if its configuration names none: the one that comes with Tyche and the
+ * operator's own, which need not exist yet.
  */
 export function listPresetFolders(): readonly [string, ...string[]] {
   return OWN_PRESETS_FOLDER === DEFAULT_PRESETS_FOLDER
@@ -19,7 +19,7 @@ export function listPresetFolders(): readonly [string, ...string[]] {
     : [DEFAULT_PRESETS_FOLDER, OWN_PRESETS_FOLDER];
 }
 
-/** Those of {@link listPresetFolders} that are there. */
+/** Returns those of {@link listPresetFolders} that exist. */
 export function findPresetFolders(): readonly string[] {
   return listPresetFolders().filter(isFolder);
 }

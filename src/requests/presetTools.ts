@@ -9,29 +9,29 @@ import { PresetBrokenError, type PresetProblem } from "../presets/presetProblem.
 export { writeNewPreset } from "../presets/newPreset.ts";
 export type { Preset } from "../presets/preset.ts";
 
-/** What was found out about one preset's folder. */
+/** The findings about one preset's folder. */
 export interface PresetReport {
   readonly name: string;
-  /** Absent when its files can't be used. */
+  /** Absent if its files can't be used. */
   readonly preset?: Preset;
-  /** Empty: nothing is wrong. */
+  /** Empty if nothing is wrong. */
   readonly problems: readonly PresetProblem[];
 }
 
-/** Reads every preset in a folder, or those named, and runs nothing. Throws what reading the folder throws. */
+/** Reads every preset in a folder, or the named ones, without running anything. Throws what reading the folder throws. */
 export async function readPresets(folder: string, names?: readonly string[]): Promise<PresetReport[]> {
   const wanted = names ?? (await listNames(folder));
   return Promise.all(wanted.map((name) => readPreset(folder, name)));
 }
 
 /**
- * Reads the presets, then runs the examples, extreme words and declared distributions of each in the sandbox, as the contract tests
- * do. `onReport` hears of each preset as it is done.
+ * Reads the presets, then runs the examples, extreme words and declared distributions of each in the sandbox, as the contract
+ * tests do. `onReport` is called as each preset is done.
  */
 export async function checkPresets(
   folder: string,
   options: Omit<DistributionOptions, "onDraws"> & {
-    /** Told how far the draws of a preset are. */
+    /** Called with the progress of a preset's draws. */
     readonly onDraws?: (name: string, done: number, total: number) => void;
     readonly names?: readonly string[];
     readonly onReport?: (report: PresetReport) => void;

@@ -4,9 +4,9 @@ import { DatabaseAwayError } from "../store/databaseAway.ts";
 const PAUSE_MS = 250;
 
 /**
- * Reads from the store, again and again while the database is away.
+ * Reads from the store, and retries while the database is away.
  *
- * @param until ends the attempts: an `AbortSignal`, or how many there are.
+ * @param until ends the attempts: an `AbortSignal`, or their maximum number.
  * @throws what `read` throws, and {@link DatabaseAwayError} once the attempts are over.
  */
 export function readPatiently<T>(read: () => Promise<T>, until: AbortSignal | number): Promise<T> {

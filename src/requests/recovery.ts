@@ -13,15 +13,17 @@ import { isLinking } from "./openRequest.ts";
 import type { LinkRequest, OpenRequest } from "./openRequest.ts";
 import { placesIn } from "./senderJournal.ts";
 
-/** Finds out, from the journal and the chain, where requests stand that nobody is carrying any more, and goes on with them. */
+/** Finds out from the journal and the chain where requests stand that nothing carries any more, and resumes them. */
 export interface Recovery {
-  /** Drives what an earlier process left to its end; resolves when nothing of it is open any more. */
+  /**
+   * Follows the transactions that an earlier process left in flight to their end, then resumes the requests that none of them
+   * carries. Resolves when all have been followed or resumed.
+   */
   resumeAll(requests: readonly OpenRequest[]): Promise<void>;
-  /** Goes on with a request that is in no transaction that could still be mined. */
+  /** Resumes a request unless a transaction that could still be mined carries it. */
   check(request: OpenRequest): Promise<void>;
 }
 
-/** Options of {@link createRecovery}. */
 export interface RecoveryOptions {
   readonly network: string;
   readonly client: ChainClient;
@@ -31,16 +33,16 @@ export interface RecoveryOptions {
   readonly carriers: Carriers;
   /** Sends a request that no transaction carries. */
   readonly take: (request: OpenRequest) => void;
-  /** Ends a linking by its receipt. */
+  /** Ends a linking according to its receipt. */
   readonly finishLinking: (request: LinkRequest, receipt: Receipt) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Makes the recovery of one network. */
+/** Creates the recovery of one network. */
 export function createRecovery(options: RecoveryOptions): Recovery {
   const { network, client, store, book, sender, carriers, take, finishLinking, onError } = options;
 
-  /** Requests of a transaction that ended: those it did not bring on chain are sent again. */
+  /** Settles the requests of a transaction that ended: those it did not bring on chain are sent again. */
   const settle = async (payload: Payload, receipt: Receipt | undefined): Promise<void> => {
     for (const { request } of placesIn(payload, (id) => book.get(id))) {
       if (isLinking(request) && receipt !== undefined) await finishLinking(request, receipt);
@@ -68,7 +70,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     else if (!(await carriers.isAccepted(request, receipt))) take(request);
   };
 
-  /** Whether one of the transactions can still be mined, or is, at a node that lacks its receipt. */
+  /** Whether one of the transactions can still be mined, or is already mined at a node that lacks its receipt. */
   const mayBeCarried = async (transactionHashes: readonly Hex[]): Promise<boolean> => {
     const known = await findTransactions(store.db, transactionHashes);
     const spent = await client.getNonce(sender.address, "latest");
@@ -91,7 +93,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
       const carried = new Set(open.flatMap(({ payload }) => (payload as Payload).entries.flat()));
       const versions = [...Map.groupBy(open, ({ nonce }) => nonce).values()];
       await settleAll(versions.map((each) => resume(each)));
-      // What the others need may just have been made: subscriptions, a stored source.
+      // The transactions above may have created what the others need: subscriptions, a stored source.
       const checks: Promise<void>[] = [];
       for (const request of requests) {
         if (carried.has(request.id)) continue;

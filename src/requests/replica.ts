@@ -8,33 +8,32 @@ import type { OpenRequest } from "./openRequest.ts";
 import type { RequestBook, Sharing } from "./requestBook.ts";
 import type { RequestIntake } from "./requestIntake.ts";
 
-/** Between looks at the tables for what a lost notification would have told. */
+/** Interval between reads of the tables, for changes whose notification was lost. */
 const LOOK_INTERVAL_MS = 1_000;
-/** For the replica that dispatches to say why a request is not further. */
+/** How long the dispatching replica has to explain why a request isn't making progress. */
 const ANSWER_TIMEOUT_MS = 2_000;
 
-/** One of several processes that serve from one database. Each takes any call; one of them dispatches on each network. */
+/** One of several processes that serve from one database. Each handles any call; on each network, one of them dispatches. */
 export interface Replica {
   readonly id: string;
-  /** For the book of this replica. */
+  /** For this replica's book. */
   readonly sharing: Sharing;
   readonly bus: Bus;
-  /** Whether the database answers, as far as it is known. */
+  /** Whether the database is reachable, as far as known. */
   hasDatabase(): boolean;
-  /** Begins to hear what other replicas store. */
+  /** Starts following what other replicas store. */
   start(book: RequestBook): void;
-  /** From now on the network's requests are kept in memory here. */
+  /** Keeps the network's requests in memory here, until `release`. */
   hold(network: string): void;
-  /** What others accept on a network that is held goes to `pipeline` from now on. */
+  /** Passes requests that others accept on a held network to `pipeline`, until `release`. */
   dispatch(network: string, pipeline: Pick<RequestIntake, "take" | "explain">): void;
-  /** Another replica dispatches on the network. */
+  /** Hands the network over to another replica that dispatches there. */
   release(network: string): void;
-  /** Asks the replica that dispatches why a request is not further; `undefined` when it says nothing within two seconds. */
+  /** Asks the dispatching replica why a request isn't making progress; `undefined` if it doesn't answer within two seconds. */
   askWhy(network: string, id: string): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-/** Options of {@link createReplica}. */
 export interface ReplicaOptions {
   readonly id: string;
   readonly store: Store;
@@ -43,20 +42,20 @@ export interface ReplicaOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Creates what one replica knows of the others. */
+/** Creates one replica's view of the others. */
 export function createReplica(options: ReplicaOptions): Replica {
   const { id: self, store, bus, hasDatabase, onError } = options;
   const held = new Set<string>();
   const pipelines = new Map<string, Pick<RequestIntake, "take" | "explain">>();
   const questions = new Map<string, (why: string | undefined) => void>();
-  /** Requests in work by network and dapp, as last counted. */
+  /** Open requests by network and dapp, as last counted. */
   let counts = new Map<string, Map<string, number>>();
-  /** Versions of awaited requests, as they were last read again. */
+  /** Versions of awaited requests, as last read. */
   let seen = new Map<string, number>();
   let book: RequestBook | undefined;
   let stopLooking = (): void => {};
 
-  /** Gives a pipeline what nobody has taken yet; what it has already, it leaves. */
+  /** Passes received requests that no transaction carries to their pipeline, which ignores those it already has. */
   const takeReceived = (network: string): void => {
     const pipeline = pipelines.get(network);
     if (pipeline === undefined) return;
@@ -107,7 +106,7 @@ export function createReplica(options: ReplicaOptions): Replica {
     counts = counted;
   };
 
-  /** Until the next count, what was accepted here counts at least. */
+  /** Counts a newly accepted request here until the next count includes it. */
   const countNew = ({ network, dappId, state, version }: OpenRequest): void => {
     if (version !== 1 || isEnded(state)) return;
     const byDapp = counts.get(network) ?? new Map<string, number>();

@@ -14,62 +14,59 @@ import type { OpenRequest } from "./openRequest.ts";
 import { readPatiently } from "./readPatiently.ts";
 import { usageOfSteps } from "./usage.ts";
 
-/** How often a request is looked for whose storing a lost connection has left open. */
+/** Attempts to read back a request when a lost connection leaves it open whether it was stored. */
 const MAX_READS = 8;
 
 type Listener = (request: OpenRequest) => void;
 
-/** Hears of every stored change of every request; must not throw. `firstNew`: index of the timeline's first new entry. */
+/** Called after every stored change of every request; must not throw. `firstNew`: index of the timeline's first new entry. */
 export type RequestObserver = (
   request: OpenRequest,
   told: { readonly timeline: readonly TimelineEntry[]; readonly firstNew: number },
 ) => void;
 
-/** What the book of one replica has to do with those of others. */
+/** How the book of one replica works with those of others. */
 export interface Sharing {
-  /** Whether this replica takes the network's requests to the chain: only those are kept in memory. */
+  /** Whether this replica dispatches on the network: only those networks' requests are kept in memory. */
   holds(network: string): boolean;
-  /** Told of requests once they are stored. */
+  /** Called with requests once they are stored. */
   onStored(requests: readonly OpenRequest[]): void;
-  /** Requests in work on a network that another replica dispatches, or those of one dapp there, as last counted. */
+  /** Number of open requests, of all dapps or of one, on a network where another replica dispatches, as last counted. */
   openCount(network: string, dappId?: string): number;
 }
 
 /**
- * The requests in work, and those whose end may yet be taken back, in memory and in the journal. A change is stored first, then
- * applied to the request in memory, then reported to those who wait: memory is never ahead of the journal.
+ * The open requests, and those whose end a reorg may still take back, in memory and in the journal. A change is persisted,
+ * then applied to the request in memory, then announced to its listeners: memory is never ahead of the journal.
  */
 export interface RequestBook {
   readonly damaged: DamagedRequests;
   /**
-   * Stores a new request, of version 1. Throws the store's error when its idempotency key is taken. Where the connection is lost before the answer,
-   * the request is looked for.
+   * Stores a new request with version 1. Throws the store's error when its idempotency key is taken. If the connection is
+   * lost before the answer, the request is read back.
    *
-   * @param assertMay asked in the same transaction, after the request was counted; what it throws keeps the request from being stored.
+   * @param assertMay called in the same transaction, after the request was counted; if it throws, the request is not stored.
    */
   add(request: OpenRequest, assertMay?: (db: Queryable) => Promise<void>): Promise<void>;
-  /**
-   * Takes requests that an earlier process left open, and such as have ended in blocks that aren't final; whoever waits for one is called
-   * back.
-   */
+  /** Loads requests that an earlier process left open, and those that ended in blocks that aren't final; calls their listeners. */
   restore(requests: readonly OpenRequest[]): void;
-  /** Requests in work: all, those on a network, or those of one dapp there. */
+  /** Number of open requests: all of them, those on a network, or those of one dapp there. */
   openCount(network?: string, dappId?: string): number;
-  /** Requests in work on a network that have got further since then (Unix time in milliseconds). */
+  /** Number of open requests on a network that have progressed since a time (Unix time in milliseconds). */
   activeCount(network: string, since: number): number;
-  /** Requests in work on a network, oldest first. */
+  /** Open requests on a network, oldest first. */
   open(network: string): OpenRequest[];
   get(id: string): OpenRequest | undefined;
-  /** Requests of a network that blocks have ended which may yet be replaced, in the order of their ends. */
+  /** Requests of a network that ended in blocks that may still be replaced, in the order of their ends. */
   unsettled(network: string): OpenRequest[];
-  /** The blocks of a network up to this one are final: what has ended there stays so. */
+  /** Marks the blocks of a network up to this one as final: requests that ended there stay ended. */
   settle(network: string, block: number): void;
   /**
-   * Stores the changes, all or none, with `also` in the same transaction, and applies them to the requests after that. Changes are
-   * taken one call after the other, each on what the calls before have stored; a function decides what to change when its turn
-   * comes. After a failed write, which may have been committed, each request is as the database has it.
+   * Stores the changes, all or none, with `also` in the same transaction, then applies them to the requests. Calls are
+   * handled in sequence, each based on what the previous ones stored; a function decides what to change when its turn comes.
+   * After a failed write, which may have been committed, each request is as the database has it.
    *
-   * @param fence asked in the same transaction, first of all; what it throws keeps everything from being stored.
+   * @param fence checked first in the same transaction; if it throws, nothing is stored.
    * @throws {StaleRequestError} when the database has another version of a request than this book.
    */
   change(
@@ -77,24 +74,24 @@ export interface RequestBook {
     also?: (db: Queryable) => Promise<void>,
     fence?: Pick<Fence, "assertHeld">,
   ): Promise<void>;
-  /** Calls back after each stored change of a request, and when it is taken from the tables; gives back a stop. */
+  /** Calls `listener` after each stored change of a request, and when it is loaded from the database; returns a function that stops it. */
   listen(id: string, listener: Listener): () => void;
-  /** Ids of the requests that somebody waits for. */
+  /** Ids of the requests that have listeners. */
   awaited(): string[];
   /**
-   * Takes what others have stored of some requests: those of a network that is dispatched here are in memory then, and whoever waits for one
-   * is called back.
+   * Reads requests again that others have stored: those of a network that is dispatched here are kept in memory, and
+   * listeners are called.
    */
   reread(ids: readonly string[]): Promise<void>;
-  /** Forgets the requests of a network, which another replica dispatches from now on. */
+  /** Drops the requests of a network from memory, when another replica takes over dispatching there. */
   release(network: string): void;
-  /** The request as stored, in work or ended. */
+  /** Reads a request from the store, open or ended. */
   find(id: string): Promise<OpenRequest | undefined>;
 }
 
 const ALONE: Sharing = { holds: () => true, onStored: () => {}, openCount: () => 0 };
 
-/** Makes the book over a store. `sharing`: where several replicas serve from it. `damaged`: what notes the damaged requests. */
+/** Creates the book over a store. `sharing`: if several replicas serve from it. `damaged`: the record of damaged requests. */
 export function createRequestBook(
   store: Store,
   observe: RequestObserver = () => {},
@@ -107,7 +104,7 @@ export function createRequestBook(
   const listeners = new Map<string, Set<Listener>>();
   let tail: Promise<void> = Promise.resolve();
 
-  /** One whose key is taken fails all that are stored with it: then each goes alone. */
+  /** A request whose key is taken fails all that are stored with it; each is then stored alone. */
   const insert = createGatherer<Added>(
     (added) => store.write((db) => insertNew(db, added)),
     (error) => !(error instanceof DatabaseAwayError),
@@ -130,13 +127,13 @@ export function createRequestBook(
     for (const listener of listeners.get(request.id) ?? []) listener(request);
   };
 
-  /** Takes a request as it is stored. Whoever waits for it may have been told of nothing that has happened to it since. */
+  /** Loads a request as stored. Its listeners may have missed everything that happened to it since. */
   const take = (request: OpenRequest): void => {
     place(request);
     wake(request);
   };
 
-  /** Takes what is stored of requests whose write failed: whether it was committed is open, and memory must not differ. */
+  /** Reloads requests whose write failed: it may have been committed, and memory must not differ from the database. */
   const reload = async (requests: readonly OpenRequest[]): Promise<void> => {
     const ids = requests.map(({ id }) => id);
     const stored = await damaged.read((note) => findRequests(store.db, ids, note));
@@ -145,7 +142,7 @@ export function createRequestBook(
       const found = byId.get(request.id);
       if (found?.version === request.version) continue;
       if (found !== undefined) take(Object.assign(request, found));
-      // One whose row is gone, or damaged, is nobody's any more: kept, it would fail each write of a block that it shares with others.
+      // A request whose row is gone or damaged is dropped: kept, it would fail every write of a block that it shares with others.
       else place(Object.assign(request, { state: "failed", endedIn: null }));
     }
   };
@@ -171,7 +168,7 @@ export function createRequestBook(
         await addUsage(db, usageOfSteps([...drafts].map(([before, after]) => ({ before, after }))));
       });
     } catch (error) {
-      // A database that can't be read either says nothing new.
+      // If the database can't be read either, there is nothing new to learn.
       await reload([...drafts.keys()]).catch(() => {});
       throw error;
     }
@@ -203,12 +200,12 @@ export function createRequestBook(
       try {
         await insert({ request, assertMay });
       } catch (error) {
-        // Where it was committed all the same, it is in work.
+        // If it was committed after all, the request is open.
         const stored = await readPatiently(() => findRequest(store.db, request.id), MAX_READS).catch(
           () => undefined,
         );
         if (stored !== undefined) place(request);
-        // Whoever has lost the answer alone has it now.
+        // If only the answer was lost, the request is stored and nothing has failed.
         if (stored === undefined || !(error instanceof DatabaseAwayError)) throw error;
       }
       place(request);
@@ -273,7 +270,7 @@ export function createRequestBook(
   };
 }
 
-/** A request that is to be stored, and what must let it in. */
+/** A request to store, and the check that must admit it. */
 interface Added {
   readonly request: OpenRequest;
   readonly assertMay: ((db: Queryable) => Promise<void>) | undefined;
@@ -283,7 +280,7 @@ async function insertNew(db: Queryable, added: readonly Added[]): Promise<void> 
   const requests = added.map(({ request }) => request);
   await insertRequests(db, requests);
   await addUsage(db, usageOfSteps(requests.map((after) => ({ after }))));
-  // In one order everywhere: what they lock may be wanted by another transaction.
+  // Always in the same order: another transaction may need the rows they lock.
   const inOrder = added.toSorted((a, b) => (a.request.dappId < b.request.dappId ? -1 : 1));
   for (const { assertMay } of inOrder) await assertMay?.(db);
 }

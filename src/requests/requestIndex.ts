@@ -1,9 +1,9 @@
 import type { Hex } from "viem";
 import type { OpenRequest } from "./openRequest.ts";
 
-/** Finds the requests in work by what the chain calls them. */
+/** Finds open requests by their on-chain identifiers. */
 export interface RequestIndex {
-  /** Adds a request, or files it anew under what its progress says now. */
+  /** Adds a request, or reindexes it by its current progress. */
   set(request: OpenRequest): void;
   delete(request: OpenRequest): void;
   ofTransaction(hash: Hex): readonly OpenRequest[];
@@ -14,7 +14,7 @@ export interface RequestIndex {
 
 /** Creates an empty index. */
 export function createRequestIndex(): RequestIndex {
-  /** By transaction hash, VRF request id and Functions request id: 32 bytes each, which never meet. */
+  /** By transaction hash, VRF request id and Functions request id: 32 bytes each, which don't collide. */
   const byName = new Map<Hex, Set<OpenRequest>>();
   const namesOf = new Map<OpenRequest, readonly Hex[]>();
 

@@ -4,12 +4,12 @@ import { isEnded } from "./change.ts";
 import { type RequestBook, type RequestObserver } from "./requestBook.ts";
 import type { OpenRequest } from "./openRequest.ts";
 
-/** From a stage that takes one turn of an embedded chain to the longest that a caller waits for an answer, in seconds. */
+/** Buckets in seconds, from a stage that takes one turn of an embedded chain to the longest that a caller waits for an answer. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 600];
 
 /**
- * Registers what is counted of requests, and gives back what is to hear of every stored change: it counts, measures each stage, and
- * writes a line for each state with the request's id and its ids on chain, which the oracle's lines have too.
+ * Registers the request metrics and returns the observer of every stored change. It counts requests, measures each stage, and
+ * logs each state with the request's id and its ids on chain, which the oracle's log lines have, too.
  */
 export function createRequestObserver(options: {
   readonly registry: Registry;
@@ -37,7 +37,7 @@ export function createRequestObserver(options: {
   });
   const reopened = new Counter({
     name: "tyche_requests_reopened_total",
-    help: "Requests that had ended and are in work again: a reorganisation has taken back the block of their end.",
+    help: "Requests reopened because a reorg removed the block in which they had ended.",
     labelNames: ["network", "kind"],
     registers,
   });
@@ -80,7 +80,7 @@ export function createRequestObserver(options: {
         ...(detail === undefined ? {} : { detail }),
       };
       if (!isEnded(state)) {
-        if (previous !== undefined && isEnded(previous.state)) log.warn(line, "request is in work again");
+        if (previous !== undefined && isEnded(previous.state)) log.warn(line, "request reopened");
         else log.debug(line, "request state");
         continue;
       }
@@ -99,12 +99,12 @@ export function createRequestObserver(options: {
   };
 }
 
-/** The text that a source failed with. */
+/** Returns the text that a source failed with. */
 function errOf({ outcome }: OpenRequest): string | undefined {
   return outcome !== null && "err" in outcome ? outcome.err : undefined;
 }
 
-/** Registers how many requests are in work, by state. */
+/** Registers the number of open requests, by state. */
 export function registerOpenRequests(
   registry: Registry,
   book: RequestBook,
@@ -113,7 +113,7 @@ export function registerOpenRequests(
   const names = [...networks];
   const open = new Gauge({
     name: "tyche_requests_open",
-    help: "Requests in work, by state.",
+    help: "Open requests, by state.",
     labelNames: ["network", "kind", "state"],
     registers: [registry],
     collect() {

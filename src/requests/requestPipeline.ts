@@ -35,37 +35,39 @@ import { createTimeouts } from "./timeouts.ts";
 import { createTracker } from "./tracker.ts";
 import { createWordTimeouts } from "./wordTimeouts.ts";
 
-/** Between looks at the balances of subscriptions in use. */
+/** Interval between checks of the balances of subscriptions in use. */
 const TOP_UP_INTERVAL_MS = 1_000;
-/** Newest blocks whose ends are held in memory; a reorganisation that takes more reads the others from the journal. */
+/** Newest blocks whose ended requests are held in memory; a deeper reorg reads the others from the journal. */
 const HELD_BLOCKS = 64;
-/** Newest blocks whose ends are compared with the chain at a start: nobody else's node replaces more (500 on Polygon). */
+/** Newest blocks whose ended requests are compared with the chain at a start: no external network replaces more (500 on Polygon). */
 const ADOPTED_BLOCKS = 500;
-/** How long closing waits for the transaction under way; the next process goes on with it. */
+/** How long closing waits for the transaction in flight; the next process resumes it. */
 const CLOSE_WAIT_MS = 5_000;
 
-/** Takes requests on one network to the chain, and follows them to their end. */
+/** Sends requests to one network's chain, and follows them to their end. */
 export interface RequestPipeline extends RequestIntake {
   readonly subscriptions: Subscriptions;
-  /** Says which requests keep a dapp's contract linked on chain; `undefined` where none does. Rejects when the chain can't be asked. */
+  /**
+   * Describes the requests that keep a dapp's contract linked on chain; `undefined` if there are none. Rejects when the chain
+   * can't be queried.
+   */
   findUnlinkObstacle(dappId: string, consumer: Hex): Promise<string | undefined>;
-  /** Ends after the transactions under way, or `atOnce`: somebody else goes on with them. */
+  /** Closes after the transactions in flight have ended, or `atOnce`: another process resumes them. */
   close(options?: { readonly atOnce?: boolean }): Promise<void>;
 }
 
-/** Options of {@link openRequestPipeline}. */
 export interface RequestPipelineOptions {
   readonly chain: ServedChain;
   readonly store: Store;
   readonly book: RequestBook;
-  /** Keeps it from writing and sending once another replica dispatches. Default: there is none. */
+  /** Prevents writing and sending once another replica dispatches. Default: none. */
   readonly fence?: Fence | undefined;
   readonly onError: (error: unknown) => void;
-  /** Told of every transaction of the service that is mined. */
+  /** Called for every mined transaction of the service. */
   readonly onReceipt?: (receipt: Receipt, payload: Payload) => void;
 }
 
-/** Opens the pipeline of a network and goes on with what an earlier process left there. */
+/** Opens the pipeline of a network and resumes what an earlier process left there. */
 export async function openRequestPipeline(options: RequestPipelineOptions): Promise<RequestPipeline> {
   const { chain, fence } = options;
   const store = fenceStore(options.store, fence);
@@ -154,7 +156,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     signal,
   });
   const take = (request: OpenRequest): void => {
-    // It is taken when its dry run is over.
+    // It is taken once its dry run is over.
     if (request.state === "checking") return;
     if (isLinking(request)) linker.take(request);
     else dispatcher.enqueue(request);
@@ -171,7 +173,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     onError,
   });
 
-  /** The chain may lack what it had: transactions are sent again, and what they had made is looked up again. */
+  /** Resends transactions that the chain has lost; what they had created is then looked up again. */
   const reconcile = async (): Promise<void> => {
     if (!(await sender.reconcile())) return;
     subscriptions.doubt();
@@ -222,7 +224,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     async onBlock(block) {
       sender.poke();
       await tracker.onBlock(block);
-      // Nobody waits for a node's word on what is final.
+      // Nothing waits for the node to say what is final.
       finality
         .finalNumber()
         .then((final) => book.settle(network, Math.max(Number(final), Number(block.number) - HELD_BLOCKS)))
@@ -253,7 +255,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
   });
   const old = createOldExplanations({ open: () => book.open(network), explain });
   const stops: (() => void)[] = [];
-  // A top-up or a linking of an earlier process that is still under way is not made a second time.
+  // After recovery only: a top-up or linking that an earlier process left in flight must not be sent a second time.
   void resumed.then(() => {
     if (signal.aborted) return;
     stops.push(

@@ -11,11 +11,11 @@ import type { ServiceNetwork } from "./serviceNetwork.ts";
 
 /** Reads requests for callers. */
 export interface RequestReader {
-  /** The record of a request as it is stored. */
+  /** Returns the record of a request as stored. */
   present(request: OpenRequest): RequestRecord;
-  /** The record with what a pending request is waiting for. Asks the chain. */
+  /** Returns the record with what a pending request waits for. Queries the chain. */
   explain(request: OpenRequest): Promise<RequestRecord>;
-  /** Throws `not_found` for an unknown id and for another dapp's request alike. */
+  /** Reads one of the dapp's own requests. Throws `not_found` for an unknown id and for another dapp's request alike. */
   getOwn(dapp: Dapp, id: string): Promise<OpenRequest>;
   /** See `Service.getShared`. */
   getShared(id: string): Promise<SharedResult>;
@@ -27,7 +27,7 @@ export interface RequestReader {
 export function createRequestReader(options: {
   readonly store: Store;
   readonly book: RequestBook;
-  /** By name; requests of a network that is no longer configured are still there to be read. */
+  /** By name. Requests of a network that isn't configured any more remain readable. */
   readonly networks: ReadonlyMap<string, ServiceNetwork>;
   readonly showResult: Service["showResult"];
 }): RequestReader {
@@ -38,7 +38,7 @@ export function createRequestReader(options: {
     return presentRequest(request, (hash) => `${explorerUrl}/tx/${hash}`);
   };
 
-  /** A page's requests but for the damaged ones, and the ids of all of them, newest first. */
+  /** Reads a page of requests without the damaged ones, and the ids of all of them, newest first. */
   const readPage = async (
     page: Parameters<typeof listRequests>[1],
   ): Promise<{ readonly rows: readonly OpenRequest[]; readonly ids: readonly string[] }> => {
@@ -59,7 +59,7 @@ export function createRequestReader(options: {
     async explain(request) {
       if (isEnded(request.state)) return present(request);
       if (request.state === "checking")
-        return present({ ...request, why: "its source is run once before it is sent" });
+        return present({ ...request, why: "its source is dry-run before it is sent" });
       const network = networks.get(request.network);
       if (network === undefined)
         return present({ ...request, why: `${request.network} is not configured any more` });

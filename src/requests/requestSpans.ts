@@ -5,8 +5,9 @@ import type { OpenRequest } from "./openRequest.ts";
 import type { RequestObserver } from "./requestBook.ts";
 
 /**
- * Tells tracing of a request when it has ended, with a step for each state that it went through: before, nobody knows the id on chain that
- * names the trace. It is the Functions request's; the VRF request's for random numbers, and for what got no further.
+ * Traces a request when it has ended, with a step for each state that it went through. Before, the on-chain id that names the
+ * trace isn't known: that of the Functions request, or of the VRF request for random numbers and for requests that got no
+ * further.
  */
 export const traceRequest: RequestObserver = (request, { timeline, firstNew }) => {
   const end = timeline.at(-1);
@@ -20,7 +21,7 @@ export const traceRequest: RequestObserver = (request, { timeline, firstNew }) =
     endMs: end.at,
     attributes: attributesOf(request),
     failure: request.error?.code ?? (end.state === "failed" ? "function_failed" : undefined),
-    // Presets share a VRF request: the node that answered it has told of it once, under its own id.
+    // Presets share a VRF request: the node that answered it traces it once, under its own id.
     links: vrfRequestId === undefined || vrfRequestId === id ? [] : [rootOf(vrfRequestId)],
   });
   for (const [index, { state, at, transactionHash }] of timeline.slice(0, -1).entries())

@@ -7,17 +7,17 @@ import type { RequestBook } from "./requestBook.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import type { Tracker } from "./tracker.ts";
 
-/** What a process goes on with of an earlier one. */
+/** What a process takes over from an earlier one. */
 export interface RestoredRequests {
-  /** Requests in work, oldest first. */
+  /** Open requests, oldest first. */
   readonly open: readonly OpenRequest[];
-  /** First block that may tell something of them. */
+  /** First block that may hold logs about them. */
   readonly fromBlock: bigint;
-  /** Blocks that have ended requests and aren't final: if the chain has others in their places, those requests go on. */
+  /** Blocks that ended requests and aren't final: if the chain has replaced one, its requests reopen. */
   readonly known: ReadonlyMap<bigint, Hex>;
 }
 
-/** Takes from the store what an earlier process left on a network: what it had in work, and what may come back to it. */
+/** Restores what an earlier process left on a network: open requests, and those that may reopen. */
 export async function restoreRequests(options: {
   readonly network: string;
   readonly client: ChainClient;
@@ -34,7 +34,7 @@ export async function restoreRequests(options: {
   const firstLost = await findFirstLostBlock({ network, client, store, head });
   const page = { head, depth, firstLost };
   book.restore(await book.damaged.read((note) => listUnsettledRequests(store.db, network, page, note)));
-  // The chain may have been set back since, or an earlier one put in its place.
+  // The chain may have been rolled back since, or replaced by an earlier one.
   if (firstLost !== undefined) await tracker.onReorg(BigInt(firstLost));
   const open = book.open(network);
   await tracker.adopt(open);
@@ -46,8 +46,8 @@ export async function restoreRequests(options: {
 }
 
 /**
- * Block from which on the chain may tell something of requests that are open. Where a chain was set back, their transactions were
- * mined again in blocks before those that they were signed in, so that their receipts count, too.
+ * Returns the first block that may hold logs about open requests. If the chain was rolled back, their transactions were mined
+ * again in blocks before the ones they were signed at, so their receipts count, too.
  */
 async function findFirstBlock(
   client: ChainClient,

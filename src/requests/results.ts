@@ -1,9 +1,9 @@
 import { Type, type Static } from "typebox";
 import type { Hex } from "viem";
 
-// The schemas are the source of these types, and what the API documents of its answers.
+// These types derive from the schemas, which also document the API's answers.
 
-/** Schema of `0x` and an even number of hex digits; any number of bytes when `bytes` is absent. */
+/** Returns the schema of `0x` and an even number of hex digits; any number of bytes when `bytes` is absent. */
 export function hexSchema(description: string, bytes?: number) {
   const digits = bytes === undefined ? "([0-9a-f]{2})*" : `[0-9a-f]{${bytes * 2}}`;
   return Type.Unsafe<Hex>({ type: "string", pattern: `^0x${digits}$`, description });
@@ -15,7 +15,7 @@ const err = Type.String({ description: "Error message, if any. `0x` means no err
 const result = hexSchema("The generated output, as the oracle network reported it; `0x` when it failed.");
 const explorerUrl = (of: string) => Type.String({ description: `Explorer page of ${of}.` });
 
-/** What a faucet gave. */
+/** Outcome of a faucet call. */
 export type FaucetResult = Static<typeof FaucetResult>;
 export const FaucetResult = Type.Object({
   success,
@@ -87,7 +87,7 @@ const details = Type.Array(
     path: Type.String({ description: "JSON Pointer to the parameter." }),
     message: Type.String({ description: "What is wrong, where, and what to do." }),
   }),
-  { description: "What is behind `err`, where that text alone doesn't say it." },
+  { description: "The cause of `err`, if its text doesn't state it." },
 );
 
 /** Outcome of a dry run. Nothing was sent to a chain. */

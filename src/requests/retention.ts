@@ -20,58 +20,57 @@ import { findLastNonce, listOpenTransactions } from "../store/transactions.ts";
 import { isEnded } from "./change.ts";
 
 const DAY_MS = 86_400_000;
-/** Between passes over a network's requests. */
+/** Interval between passes over a network's requests. */
 const PASS_INTERVAL_MS = 60_000;
-/** Rows that one write deletes: some 3 ms on SQLite, where nobody else writes meanwhile. */
+/** Rows deleted per write: about 3 ms on SQLite, where nobody else can write in the meantime. */
 const ROWS_AT_ONCE = 20;
-/** Rows that are looked at in one read. */
+/** Rows read at a time. */
 const ROWS_OF_PAGE = 200;
-/** Blocks that are looked at in one step of some 30 ms, in the thread that keeps them. */
+/** Blocks examined per step, which takes about 30 ms in the thread that keeps them. */
 const BLOCKS_AT_ONCE = 100;
-/** Between writes: a fifth of the time at most is this work's. */
+/** Pause between writes: this work takes at most a fifth of the time. */
 const PAUSE_MS = 20;
-/** The newest nonces of an account, whose transactions are kept in any case: a chain may lose and want back that many. */
+/** Newest nonces of an account whose transactions are always kept: a chain may lose that many and need them again. */
 const KEPT_NONCES = 1_000;
 
-/** For how many days ended requests of a network are kept, counted from their acceptance; absent: for ever. */
+/** Retention periods of a network in days, for requests counted from their acceptance. Absent: kept forever. */
 export interface Keep {
   readonly requestDays?: number | undefined;
   /** What callers sent: parameters of presets, source and arguments of functions. */
   readonly payloadDays?: number | undefined;
   /** Transactions of the service that were mined, replaced or refused. */
   readonly transactionDays?: number | undefined;
-  /** Blocks of a chain of our own, by their timestamps. */
+  /** Blocks of an embedded chain, by their timestamps. */
   readonly blockDays?: number | undefined;
 }
 
-/** Options of {@link createRetention}. */
 export interface RetentionOptions {
   readonly network: string;
   readonly store: Store;
-  /** Account that sends every transaction of the service there. */
+  /** Account that sends all transactions of the service there. */
   readonly operator: string;
   readonly keep: Keep;
-  /** Number of the newest final block: requests that later ones have ended are left alone. */
+  /** Returns the number of the newest final block: requests that ended in later ones are left alone. */
   readonly finalNumber: () => Promise<bigint>;
-  /** Removes old blocks of a chain of our own. */
+  /** Removes old blocks of an embedded chain. */
   readonly removeBlocks?: NetworkChain["removeBlocks"];
-  /** Unix time in milliseconds. Default: the clock's. */
+  /** Returns the Unix time in milliseconds. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
-/** Deletes what has been kept long enough. */
+/** Deletes what is past its retention period. */
 export interface Retention {
   /** Deletes everything that is due, in small steps. */
   pass(): Promise<void>;
-  /** Makes a pass now and then. */
+  /** Runs a pass periodically. */
   start(onError: (error: unknown) => void): void;
-  /** Resolves when no step is under way any more; idempotent. */
+  /** Stops the passes and resolves when no step is in flight; idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Creates the retention of one network. A request that is in work, or whose end a reorg may yet take back, is never touched; the
- * counts of usage stay.
+ * Creates the retention of one network. A request that is open, or whose end a reorg may still take back, is never touched;
+ * usage counts are kept.
  */
 export function createRetention(options: RetentionOptions): Retention {
   const { network, store, operator, keep, finalNumber, now = Date.now } = options;
@@ -85,7 +84,7 @@ export function createRetention(options: RetentionOptions): Retention {
     await sleep(PAUSE_MS, undefined, { signal, ref: false });
   };
 
-  /** Looks at requests from before a time, oldest first, and hands over those that may go. @returns the first one that may not yet. */
+  /** Passes removable requests from before a time, oldest first, to `remove`. @returns the id of the first request that must stay. */
   const walk = async (
     range: { readonly from: string; readonly before: string },
     remove: (ids: readonly string[]) => Promise<void>,
@@ -107,7 +106,7 @@ export function createRetention(options: RetentionOptions): Retention {
         for (let i = 0; i < ids.length; i += ROWS_AT_ONCE) await remove(ids.slice(i, i + ROWS_AT_ONCE));
         if (page.length < limit) break;
         after = page.at(-1)!.id;
-        // Reads of SQLite are this thread's: others have their turn.
+        // SQLite reads block this thread: let other work run in between.
         await setImmediate();
         signal.throwIfAborted();
       }
@@ -120,7 +119,10 @@ export function createRetention(options: RetentionOptions): Retention {
     await walk({ from: "", before }, (ids) => write((db) => deleteRequests(db, ids)));
   };
 
-  /** What is over is not looked at again: the place is noted, a little before the first request that was left alone. */
+  /**
+   * Deletes the payloads of requests that were accepted longer ago than this. Stores its position, just before the first request that was
+   * left alone, so that the next pass doesn't look at the earlier ones again.
+   */
   const passPayloads = async (days: number): Promise<void> => {
     const before = firstId("req", now() - days * DAY_MS);
     const from = (await findSetting(store.db, placeName(network))) ?? "";
@@ -130,7 +132,7 @@ export function createRetention(options: RetentionOptions): Retention {
       (ids) => write((db) => deletePayloads(db, ids, now())),
       ({ hasPayload }) => hasPayload,
     );
-    // Ids sort by their text: one is after all that begin with less of it.
+    // Ids sort as text, and each text sorts after its own prefixes.
     await saveSetting(store.db, placeName(network), firstKept.slice(0, -1));
   };
 
@@ -146,14 +148,17 @@ export function createRetention(options: RetentionOptions): Retention {
         await write((db) => deleteTransactions(db, hashes.slice(i, i + ROWS_AT_ONCE)));
       // Later nonces were signed later.
       if (page.length < ROWS_OF_PAGE || old.length === 0) return;
-      // The versions of one nonce may be on two pages.
+      // The versions of one nonce may span two pages.
       from = Math.max(from + 1, page.at(-1)!.nonce);
       await setImmediate();
       signal.throwIfAborted();
     }
   };
 
-  /** First nonce that a transaction under way has, or one of a request that is in work or may come back to it, or one of the newest. */
+  /**
+   * Returns the lowest nonce still needed: by a transaction in flight, by a request that is open or may reopen, or as one of
+   * the newest.
+   */
   const findFirstNeededNonce = async (): Promise<number> => {
     const last = (await findLastNonce(store.db, network, operator)) ?? 0;
     const signed = await listOpenTransactions(store.db, network);
@@ -166,7 +171,7 @@ export function createRetention(options: RetentionOptions): Retention {
     );
   };
 
-  /** Requests that are in work, or may come back to it. */
+  /** Lists the requests that are open or may reopen. */
   const listNeeded = async () => {
     const skip = (): void => {};
     const head = Number(await finalNumber());
@@ -176,7 +181,7 @@ export function createRetention(options: RetentionOptions): Retention {
     ];
   };
 
-  /** Blocks stay from the first on that the oracle, or a request in work, may want to read again. */
+  /** Keeps all blocks from the first one that the oracle, or a request that is open or may reopen, may need to read again. */
   const passBlocks = async (days: number): Promise<void> => {
     const checkpoint = await findOracleCheckpoint(store.db, network);
     if (options.removeBlocks === undefined || checkpoint === undefined) return;

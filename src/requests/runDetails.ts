@@ -7,7 +7,8 @@ interface Place {
 }
 
 /**
- * Says what is wrong with a source whose run failed, where the nodes' own text doesn't: the form is that of a parameter that can't be used.
+ * Describes what is wrong with a source whose run failed, if the nodes' own text doesn't say so; in the form of a parameter
+ * violation.
  * @param path JSON Pointer to the parameter that named the source.
  */
 export function describeRunError(

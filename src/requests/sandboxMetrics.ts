@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { SandboxPool } from "../../sandbox/index.ts";
 
-/** Registers what the sandbox's pool says of itself, read when somebody asks. */
+/** Registers the metrics of the sandbox's pool, read at each scrape. */
 export function registerSandboxMetrics(
   registry: Registry,
   pool: Pick<SandboxPool, "stats" | "status">,
@@ -15,7 +15,7 @@ export function registerSandboxMetrics(
   gauge("tyche_sandbox_runs_busy", "Runs that child processes have taken.", () => pool.stats().busy);
   gauge("tyche_sandbox_runs_queued", "Runs that wait for a child process.", () => pool.stats().queued);
 
-  // The pool counts by itself; its counts are taken over as they are.
+  // The pool keeps counts of its own, which are copied as they are.
   const runs: Counter = new Counter({
     name: "tyche_sandbox_runs_total",
     help: "Runs that have ended, whatever came of them.",
@@ -36,7 +36,7 @@ export function registerSandboxMetrics(
   });
   const killed: Counter<"reason"> = new Counter({
     name: "tyche_sandbox_workers_killed_total",
-    help: "Child processes that were ended or ended by themselves, by reason.",
+    help: "Child processes that ended or were ended, by reason.",
     labelNames: ["reason"],
     registers,
     collect() {

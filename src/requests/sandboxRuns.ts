@@ -1,7 +1,7 @@
 import { SandboxError, type SandboxPool } from "../../sandbox/index.ts";
 import { TycheError } from "../lib/errors.ts";
 
-/** Codes of the sandbox that say it can't take a run now: callers come back. */
+/** Sandbox codes that mean it can't take a run at the moment: callers should retry. */
 const BUSY: ReadonlySet<string> = new Set([
   "sandbox_overloaded",
   "sandbox_unavailable",
@@ -10,8 +10,8 @@ const BUSY: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A pool whose refusals are errors of ours: the sandbox is a package of its own and has its own.
- * A run that can't be taken now throws `overloaded`; any other refusal keeps its code and is a defect.
+ * Wraps a pool so that its errors become `TycheError`s: the sandbox is a separate package with errors of its own. A run that
+ * can't be taken at the moment throws `overloaded`; any other refusal keeps its code and is a defect.
  */
 export function withOwnErrors(pool: SandboxPool): SandboxPool {
   return {

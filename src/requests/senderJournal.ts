@@ -10,14 +10,17 @@ import type { Facts, OpenRequest } from "./openRequest.ts";
 import type { Tracker } from "./tracker.ts";
 import { endMinedTransaction } from "./usage.ts";
 
-/** Makes the sender's journal in the store: a signed transaction and the requests it carries are stored together, and followed, before it is broadcast. */
+/**
+ * Creates the sender's journal in the store: a signed transaction and the requests it carries are persisted together, and
+ * tracked, before it is broadcast.
+ */
 export function createSenderJournal(options: {
   readonly network: string;
   readonly account: Hex;
   readonly store: Store;
   readonly book: RequestBook;
   readonly tracker: Tracker;
-  /** Newest block seen. */
+  /** Returns the number of the newest block seen. */
   readonly headNumber: () => bigint;
 }): SenderJournal<Payload> {
   const { network, account, store, book, tracker } = options;
@@ -35,7 +38,7 @@ export function createSenderJournal(options: {
       for (const { request } of changes) tracker.track(request);
     },
     async ended({ hash }, end, gasUsed) {
-      // Not brought to disk at once: after a power cut the transaction is looked up again.
+      // Not flushed to disk at once: after a power cut, the transaction is looked up again.
       await store.writeSoon((db) =>
         gasUsed === undefined ? endTransaction(db, hash, end) : endMinedTransaction(db, hash, gasUsed),
       );
@@ -45,7 +48,7 @@ export function createSenderJournal(options: {
   };
 }
 
-/** The requests that a transaction carries, so far as they are in work, with their places in it. */
+/** Returns the requests that a transaction carries, as far as `find` knows them, with their positions in it. */
 export function placesIn(
   { entries }: Payload,
   find: (id: string) => OpenRequest | undefined,
@@ -58,14 +61,14 @@ export function placesIn(
   );
 }
 
-/** What becomes of a request as a transaction that carries it is signed. */
+/** Returns the change to a request when a transaction that carries it is signed. */
 function carry(
   request: OpenRequest,
   { hash, nonce }: SignedTransaction,
   place: { readonly entry: number; readonly item: number; readonly sinceBlock: number },
 ): Change {
   const { progress } = request;
-  // A repriced version stands beside the earlier ones; a transaction of its own takes their place.
+  // A repriced version is added to the earlier ones; a new transaction replaces them.
   const isRepriced =
     progress.nonce === nonce && progress.entry === place.entry && progress.item === place.item;
   const transactionHashes = [...(isRepriced ? (progress.transactionHashes ?? []) : []), hash];

@@ -4,18 +4,18 @@ import { TransactionError } from "../evm/refusal.ts";
 import { DatabaseAwayError } from "../store/databaseAway.ts";
 import { StoreWriteError } from "../store/store.ts";
 
-/** Whether another try may go better: the chain is to blame, not the request. */
+/** Whether a retry may succeed: the chain is to blame, not the request. */
 export function isTransient(error: unknown): error is TycheError {
   return error instanceof TycheError && (error.retryable || error.blame === "upstream");
 }
 
-/** What a request is told of an error: of the database's, or of one that nobody foresaw, only that there was one. */
+/** Returns the error that a request may report. For errors of the database and unexpected ones, it says only that sending failed. */
 export function sendingError(error: unknown): TycheError {
   const isStores = error instanceof StoreWriteError || error instanceof DatabaseAwayError;
   return isTransient(error) && !isStores ? error : new UnsentError(error);
 }
 
-/** How a request ends by an error, `undefined` when it may be tried again. */
+/** Returns the error that a request ends with; `undefined` if it may be retried. */
 export function endOf(
   error: unknown,
   isLast: boolean,
@@ -26,15 +26,15 @@ export function endOf(
     return isLast
       ? { code: "chain_unavailable", message: `the request could not be sent: ${error.message}` }
       : undefined;
-  // What other errors say is for whoever reads the log.
+  // The text of other errors is only for the log.
   const reason = error instanceof TycheError ? `: ${error.message}` : "";
   return { code: "request_failed", message: `the request can't be encoded for the chain${reason}` };
 }
 
-/** A transaction failed in a way that nobody foresaw: whether it was sent is open. */
+/** A transaction failed unexpectedly: it may or may not have been sent. */
 export class UnsentError extends TycheError {
   constructor(cause: unknown) {
-    super("the service failed to send it", {
+    super("the service failed to send the transaction", {
       code: "chain_unavailable",
       blame: "us",
       retryable: true,
@@ -43,11 +43,11 @@ export class UnsentError extends TycheError {
   }
 }
 
-/** The contract tells of each entry, accepted or refused: it wasn't there, or had another's code. */
+/** The contract logs each entry, accepted or refused: without a log, it wasn't there or had different code. */
 export class UnheardError extends TycheError {
   constructor({ transactionHash }: Receipt) {
     super(
-      `transaction ${transactionHash} was mined and did nothing: the contract that takes requests has lost its code`,
+      `transaction ${transactionHash} was mined but did nothing: the contract that takes requests no longer has code`,
       { code: "chain_unavailable", blame: "upstream", retryable: true },
     );
   }

@@ -7,7 +7,7 @@ import type { Pipelining } from "../evm/pipelining.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 
-/** What the pipeline needs of the network it serves, embedded or not. */
+/** What the pipeline needs from the network it serves, embedded or not. */
 export interface ServedChain {
   /** Name of the network. */
   readonly network: string;
@@ -15,29 +15,32 @@ export interface ServedChain {
   readonly client: ChainClient;
   readonly watcher: ChainWatcher;
   readonly contracts: StackAddresses;
-  /** Sends every transaction of the service on this network. */
+  /** Account that sends all transactions of the service on this network. */
   readonly operator: Account;
   readonly fees: Fees;
   /** Default: one transaction at a time. */
   readonly pipelining?: Pipelining | undefined;
-  /** What each of a dapp's two subscriptions is given, in juels. */
+  /** Funding of each of a dapp's two subscriptions, in juels. */
   readonly allowanceJuels: bigint;
-  /** Coin that the subscription for random words is given besides; absent where words are paid for in LINK. */
+  /** Additional coin for the VRF subscription, in wei; absent if words are paid for in LINK. */
   readonly coinAllowanceWei?: bigint | undefined;
-  /** The proving key asked for words of presets. */
+  /** Key hash of the proving key that presets request words from. */
   readonly keyHash: Hex;
-  /** 2 to 4 keys whose words presets join instead. */
+  /** Key hashes of 2 to 4 keys whose words presets join instead. */
   readonly presetKeyHashes?: readonly Hex[] | undefined;
-  /** Address that brings the words of a key; `undefined` where it isn't known. */
+  /** Returns the address of the operator that delivers the words of a key; `undefined` if it isn't known. */
   readonly vrfOperatorOf?: (keyHash: Hex) => Hex | undefined;
-  /** What the oracle, where it runs here, says that a request (VRF or Functions id) waits for; `undefined` if it has none such. */
+  /**
+   * Returns what a request (VRF or Functions id) waits for according to the oracle, if the oracle runs here; `undefined` for
+   * a request that it doesn't hold.
+   */
   readonly oracleWait?: (requestId: Hex) => string | undefined;
-  /** Whether Chainlink's own oracle brings random words. Default `false`. */
+  /** Whether Chainlink's own oracle delivers random words. Default `false`. */
   readonly isChainlinks?: boolean;
-  /** Highest gas price at which the VRF node fulfils; absent where it has no limit. */
+  /** Highest gas price at which the VRF node fulfils, in wei; absent if there is no limit. */
   readonly gasLaneWei?: bigint;
-  /** Confirmations that presets' requests ask for. */
+  /** Confirmations that presets request. */
   readonly presetConfirmations: number;
-  /** Up to where nothing is taken back: until then a request that has ended is followed. */
+  /** Finality of the network: a request that has ended is followed until its end is final. */
   readonly finality: Finality;
 }

@@ -5,27 +5,27 @@ import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import type { RequestIntake } from "./requestIntake.ts";
 import type { NetworkReadiness, NetworkView, OracleNodeView } from "./views.ts";
 
-/** A network as the service has it at hand; its parts come as it starts. */
+/** A network as the service uses it; its parts become available as it starts. */
 export interface ServiceNetwork {
   readonly profile: NetworkProfile;
   readonly maxResponseBytes: number;
-  /** Explorer without a trailing slash: `/tx/{hash}` follows. */
+  /** Explorer URL without a trailing slash: `/tx/{hash}` follows. */
   readonly explorerUrl: string;
   view(): NetworkView;
   /** `undefined` until the network serves. */
   pipeline(): RequestIntake | undefined;
-  /** `undefined` while the network does not serve, and where coin is not ours to give. */
+  /** `undefined` while the network does not serve, and if its coin is not the service's to give. */
   faucet?(): Faucet | undefined;
   getCode(address: Hex): Promise<Hex>;
   readiness(): Promise<NetworkReadiness>;
-  /** The oracle's nodes, where several operators run them. */
+  /** The oracle's nodes, if several operators run them. */
   oracleNodes(): Promise<readonly OracleNodeView[] | undefined>;
 }
 
 /**
- * The pipeline of a network.
+ * Returns the pipeline of a network.
  *
- * @throws {ChainUnavailableError} until the network serves, with what it waits for.
+ * @throws {ChainUnavailableError} until the network serves; its message says what the network waits for.
  */
 export function getPipeline(network: ServiceNetwork): RequestIntake {
   const pipeline = network.pipeline();

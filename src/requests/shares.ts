@@ -2,11 +2,11 @@ import { TycheError } from "../lib/errors.ts";
 import { OverloadedError } from "./errors.ts";
 import type { RequestBook } from "./requestBook.ts";
 
-/** Requests in work on one network: four networks' worth of the longest sources are 300 MB. */
+/** Maximum number of open requests on one network: on four networks, with the longest sources, they take 300 MB. */
 export const MAX_OPEN_PER_NETWORK = 2_500;
 const RETRY_AFTER_MS = 2_000;
 
-/** Who wants a place, and where. */
+/** A request's place: its network and its dapp. */
 export interface Place {
   readonly network: string;
   readonly dappId: string;
@@ -15,17 +15,18 @@ export interface Place {
 /** The places of all networks. */
 export interface Shares {
   /**
-   * Takes a place for a request that is about to be stored. Each network has places of its own, and a dapp may hold as many of them as
-   * it leaves free: one alone takes half, two a third each, and whoever comes next always finds some.
+   * Takes a place for a request that is about to be stored. Each network has its own places, and a dapp may hold as many of
+   * them as it leaves free: one dapp alone gets half, two get a third each, and a newcomer always finds some.
    *
-   * @returns gives the place back: once the request is stored and counts by itself, or never will be.
-   * @throws {OverloadedError} where all places of the network are taken.
-   * @throws {ShareTakenError} where the dapp has its share.
+   * @returns a function that gives the place back, to be called once the request is stored, and so counted by itself, or
+   * will never be stored.
+   * @throws {OverloadedError} when all places of the network are taken.
+   * @throws {ShareTakenError} when the dapp has its share.
    */
   take(place: Place): () => void;
 }
 
-/** Creates the places; what is stored is counted by `book`, what is on its way there here. */
+/** Creates the places: `book` counts stored requests, and those about to be stored are counted here. */
 export function createShares(book: Pick<RequestBook, "openCount">, limit = MAX_OPEN_PER_NETWORK): Shares {
   const coming = new Set<Place>();
   const countComing = (test: (place: Place) => boolean): number => [...coming].filter(test).length;
@@ -43,11 +44,11 @@ export function createShares(book: Pick<RequestBook, "openCount">, limit = MAX_O
   };
 }
 
-/** A dapp has as many requests under way on a network as the others leave it. */
+/** A dapp has as many open requests on a network as its share allows. */
 export class ShareTakenError extends TycheError {
   constructor(own: number, network: string) {
     super(
-      `this dapp has ${own} requests under way on ${network}, which is its share of the places there; try again when some have ended`,
+      `this dapp has ${own} requests in progress on ${network}, which is its share of the capacity; try again when some have ended`,
       { code: "rate_limited", blame: "caller", retryable: true, details: { retryAfterMs: RETRY_AFTER_MS } },
     );
   }

@@ -18,10 +18,10 @@ import type { SimulateResult } from "./results.ts";
 import { describeRunError } from "./runDetails.ts";
 import { toHexText } from "../lib/hex.ts";
 
-/** Most HTTP requests that a source may make, as the oracle network has it. */
+/** Maximum number of HTTP requests that a source may make, as on the oracle network. */
 export const MAX_HTTP_REQUESTS = DEFAULT_LIMITS.maxHttpRequests;
 
-/** Bytes of a result that each network reports: what this service deploys is embedded. */
+/** Maximum result size on each network in bytes, for embedded deployments. */
 export const RESULT_LIMITS: Readonly<Record<NetworkName, number>> = Object.fromEntries(
   NETWORK_NAMES.map((name) => [name, MAX_RESPONSE_BYTES.own]),
 ) as Record<NetworkName, number>;
@@ -32,20 +32,20 @@ export interface SimulateToolRequest {
   readonly bytesArgs: readonly Hex[];
   readonly secrets: Readonly<Record<string, string>>;
   readonly returnType: ReturnType;
-  /** Network whose limits hold. Default: those of every embedded network. */
+  /** Network whose limits apply. Default: those of every embedded network. */
   readonly network?: NetworkName | undefined;
-  /** Ends the run; the promise rejects then. */
+  /** Aborts the run; the promise then rejects. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Runs sources in a sandbox of its own, without a service. */
 export interface SimulateTool {
-  /** Runs a source, a preset's `source.js` that imports `tyche:draw` too. A source that fails is a result. */
+  /** Runs a source, including a preset's `source.js` that imports `tyche:draw`. A failing source is a normal result. */
   simulate(request: SimulateToolRequest): Promise<SimulateResult>;
   close(): Promise<void>;
 }
 
-/** Starts a sandbox for the command line; its sources reach what the person at the keyboard reaches. */
+/** Starts a sandbox for the command line; its sources can reach whatever the user's machine can. */
 export function createSimulateTool(): SimulateTool {
   const network = createSandboxNetwork(DEVELOPER_NETWORK);
   const pool = createSandboxPool({ concurrency: 1, hostCalls: network.hostCalls });
@@ -74,7 +74,7 @@ export function createSimulateTool(): SimulateTool {
   };
 }
 
-/** Only a preset's source has modules of ours; every other source runs as it is, and fails as on chain where it imports statically. */
+/** Only a preset's source can import modules of Tyche. Any other source runs as it is; static imports fail as they would on chain. */
 const IMPORTS_OURS = /^\s*import\b[^"';]*["']tyche:/m;
 
 function link(source: string): LinkedSource | SourceSyntaxError {
@@ -87,7 +87,7 @@ function link(source: string): LinkedSource | SourceSyntaxError {
   }
 }
 
-/** The result of a source that nothing was run of. */
+/** Returns the result of a source that failed to link, so nothing ran. */
 function unlinked({ message, line, column }: SourceSyntaxError): SimulateResult {
   return {
     ...fail(CRASH_TEXT),

@@ -11,7 +11,7 @@ import type { Store } from "../store/store.ts";
 import type { Payload } from "../store/payload.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 
-/** What a preset's requests begin with, and its name by content. */
+/** The bytes that a preset's requests begin with, and their hash. */
 export interface SourcePrefix {
   /** CBOR pairs codeLocation, language and source. */
   readonly bytes: Uint8Array;
@@ -19,13 +19,13 @@ export interface SourcePrefix {
   readonly hash: Hex;
 }
 
-/** The presets' sources kept on one chain. */
+/** The preset sources stored on one chain. */
 export interface SourceStore {
-  /** Id under which the chain keeps a source; stores it there on first use. */
+  /** Returns the id of a source on chain, storing the source on first use. */
   ensure(prefix: SourcePrefix): Promise<number>;
-  /** Id of a source that was stored before, by its hash; `undefined` when the chain has none. */
+  /** Returns the id of a stored source by its hash; `undefined` if the chain has none. */
   find(hash: Hex): Promise<number | undefined>;
-  /** The chain may have lost the transactions that stored them: each is looked up again before its next use. */
+  /** Forgets all ids, as the chain may have lost the transactions that stored the sources: each is looked up again before its next use. */
   doubt(): void;
 }
 
@@ -35,7 +35,7 @@ export function createSourcePrefix(source: string): SourcePrefix {
   return { bytes, hash: keccak256(bytes) };
 }
 
-/** Makes the sourceStore of one network. */
+/** Creates the source store of one network. */
 export function createSourceStore(options: {
   readonly network: string;
   readonly store: Store;
@@ -90,7 +90,7 @@ export function createSourceStore(options: {
   };
 }
 
-/** Reads the id under which the chain keeps a source; 0 where it has none. */
+/** Reads the id of a source on chain; 0 if it isn't stored. */
 export async function findSourceId(
   client: Pick<ChainClient, "call">,
   presetConsumer: Hex,

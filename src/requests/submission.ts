@@ -13,7 +13,10 @@ import {
 import { joinedPresetsAbi } from "../chainlink/contracts/abi.ts";
 import { OWN_ABIS, type VrfVersion } from "../chainlink/vrfVersion.ts";
 
-/** Presets that may share one VRF request: the callback stays under the coordinator's 2,500,000 gas with the longest sources. */
+/**
+ * Maximum number of presets that share one VRF request: even with the longest sources, the callback stays under the
+ * coordinator's 2,500,000 gas.
+ */
 export const MAX_PRESETS_PER_PROOF = 10;
 
 /** A request ready to go on chain. */
@@ -25,7 +28,7 @@ export interface PresetSubmission {
   readonly vrfSubscriptionId: bigint;
   readonly functionsSubscriptionId: bigint;
   readonly keyHash: Hex;
-  /** 2 to 4 keys whose words are joined, instead of those of `keyHash` alone. */
+  /** Key hashes of 2 to 4 keys whose words are joined, used instead of `keyHash`. */
   readonly joinedKeyHashes?: readonly Hex[] | undefined;
   readonly confirmations: number;
   /** Id of the stored source on this chain. */
@@ -34,7 +37,7 @@ export interface PresetSubmission {
   readonly argsCbor: Uint8Array;
   /** Size of the whole function request in bytes, for the callback's gas. */
   readonly requestBytes: number;
-  /** Contracts that will be on the functions subscription beside PresetConsumer. */
+  /** Number of contracts that will be on the Functions subscription besides PresetConsumer. */
   readonly linked: number;
 }
 
@@ -44,7 +47,7 @@ export interface FunctionSubmission {
   readonly functionsSubscriptionId: bigint;
   /** The whole CBOR-encoded request. */
   readonly data: Hex;
-  /** Contracts that will be on the functions subscription beside PresetConsumer. */
+  /** Number of contracts that will be on the Functions subscription besides PresetConsumer. */
   readonly linked: number;
 }
 
@@ -53,7 +56,7 @@ export interface RandomSubmission {
   readonly requestId: string;
   readonly vrfSubscriptionId: bigint;
   readonly keyHash: Hex;
-  /** 2 to 4 keys whose words are joined, instead of those of `keyHash` alone. */
+  /** Key hashes of 2 to 4 keys whose words are joined, used instead of `keyHash`. */
   readonly joinedKeyHashes?: readonly Hex[] | undefined;
   readonly confirmations: number;
   readonly numWords: number;
@@ -63,15 +66,15 @@ export interface RandomSubmission {
 export interface Batch {
   /** Calldata of PresetConsumer.submit. */
   readonly data: Hex;
-  /** Gas that the transaction may take at most. */
+  /** Gas limit of the transaction. */
   readonly gas: bigint;
-  /** Our request ids by entry, as the contract counts them; a preset entry holds one id for each item. */
+  /** Request ids by entry, in the contract's order; a preset entry has one id per item. */
   readonly entries: readonly (readonly string[])[];
 }
 
 /**
- * Encodes submissions as one transaction; presets of the same dapp and terms share a VRF request. Those with joined words and those
- * without go by calls of their own, so they can't share a transaction.
+ * Encodes submissions as one transaction; presets of the same dapp and terms share a VRF request. Submissions with joined
+ * words go through a different contract function than those without, so the two can't share a transaction.
  */
 export function encodeBatch(submissions: readonly Submission[], vrfVersion: VrfVersion): Batch {
   if (submissions.some(isJoined)) return encodeJoins(submissions.filter(isJoined));
@@ -115,7 +118,7 @@ export function encodeBatch(submissions: readonly Submission[], vrfVersion: VrfV
 
 type Joined = (PresetSubmission | RandomSubmission) & { readonly joinedKeyHashes: readonly Hex[] };
 
-/** Whether a submission takes the words of several keys. */
+/** Whether a submission joins the words of several keys. */
 function isJoined(one: Submission): one is Joined {
   return one.kind !== "function" && one.joinedKeyHashes !== undefined;
 }
@@ -159,7 +162,7 @@ function encodeItems(items: readonly PresetSubmission[]): Hex {
   });
 }
 
-/** Gas of a transaction that carries these submissions, with the presets among them in groups that share a proof. */
+/** Returns the gas limit of a transaction with these submissions; `groups` are the presets among them that share a proof. */
 function gasOf(submissions: readonly Submission[], groups: readonly (readonly PresetSubmission[])[]): bigint {
   return submissionGas(sizeOf(submissions, groups));
 }
@@ -183,7 +186,7 @@ function sizeOf(
   };
 }
 
-/** Of a preset in a packed batch: its source id, the length of its arguments, and these. */
+/** Returns the bytes of a preset in a packed batch: its source id, the length of its arguments, and the arguments. */
 function packedBytes({ argsCbor }: PresetSubmission): number {
   return argsCbor.length + (argsCbor.length < 255 ? 3 : ITEM_HEAD_BYTES);
 }
@@ -196,7 +199,7 @@ function callbackGasOf(items: readonly PresetSubmission[]): number {
   return isJoined(items[0]!) ? gas + PART_CALLBACK_GAS : gas;
 }
 
-/** The most that any of them counts on. */
+/** Returns the highest number of linked contracts that any of them allows for. */
 function linkedOf(submissions: readonly { readonly linked: number }[]): number {
   return Math.max(...submissions.map(({ linked }) => linked));
 }
@@ -227,19 +230,19 @@ function hasRoom(items: readonly PresetSubmission[], one: PresetSubmission): boo
   );
 }
 
-/** Source id and the longest form of a length, before each item's arguments. */
+/** Bytes before each item's arguments: the source id and the longest form of the arguments' length. */
 const ITEM_HEAD_BYTES = 5;
-/** Of a batch's items: MAX_BATCH_BYTES less the subscription id. */
+/** Maximum bytes of a batch's items: MAX_BATCH_BYTES minus the subscription id. */
 const MAX_PACKED_BYTES = MAX_BATCH_BYTES - 5;
 
-/** Gas of one transaction: networks with EIP-7825 refuse more than 2^24, and a block must have the room. */
+/** Maximum gas of one transaction: networks with EIP-7825 refuse more than 2^24, and it must fit in a block. */
 const MAX_TRANSACTION_GAS = 16_000_000n;
-/** Bytes of one transaction: pools refuse more than 128 KiB (geth, `txMaxSize`). */
+/** Maximum bytes of one transaction: pools refuse more than 128 KiB (geth, `txMaxSize`). */
 const MAX_TRANSACTION_BYTES = 120_000;
 
 /**
- * Splits submissions, in their order, into such as fit one transaction each; one that fits none stands alone. Those with joined words
- * go apart from the others.
+ * Splits submissions, in order, into batches that fit one transaction; an oversized one goes alone. Those with joined words
+ * are kept apart from the others.
  *
  * @param maxGas gas limit of one transaction. Default 16,000,000.
  */
@@ -252,7 +255,7 @@ export function splitByLimits(
 
 function splitAlike(submissions: readonly Submission[], maxGas: bigint): Submission[][] {
   const parts: Submission[][] = [];
-  // Of the last part: gas at the most, as if each went alone, and bytes of calldata.
+  // For the last part: its gas at most, as if each submission went alone, and its bytes of calldata.
   let gas = 0n;
   let bytes = 0;
   for (const one of submissions) {
@@ -276,5 +279,5 @@ function splitAlike(submissions: readonly Submission[], maxGas: bigint): Submiss
   return parts;
 }
 
-/** Of an entry's other words in the calldata. */
+/** Bytes of an entry's other words in the calldata. */
 const ENTRY_BYTES = 320;

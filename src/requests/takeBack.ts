@@ -3,14 +3,14 @@ import { isEnded } from "./change.ts";
 import type { Change } from "./change.ts";
 import type { OpenRequest, Facts } from "./openRequest.ts";
 
-/** What a preset's random word brings. */
+/** Facts that a random word brings. */
 const WORD_FACTS = [
   "wordBlock",
   "wordTransactionHash",
   "wordJuels",
   "wordWei",
 ] as const satisfies readonly (keyof Facts)[];
-/** What is known of a request from the chain, beside its transactions. A function is accepted under its functions id at once. */
+/** Facts about a request that come from the chain, besides its transactions. A function gets its Functions id when it is accepted. */
 export const CHAIN_FACTS = [
   ...WORD_FACTS,
   "vrfRequestId",
@@ -21,8 +21,8 @@ export const CHAIN_FACTS = [
 ] as const satisfies readonly (keyof Facts)[];
 
 /**
- * Finds what changes of a request, in work or ended by a block that was replaced, when the blocks from `firstReplaced` on are gone;
- * `undefined` when nothing does.
+ * Returns the change to a request, open or ended by a replaced block, when the blocks from `firstReplaced` on are gone;
+ * `undefined` if nothing changes.
  */
 export function takeBack(request: OpenRequest, firstReplaced: bigint): Change | undefined {
   const { progress } = request;
@@ -43,7 +43,7 @@ export function takeBack(request: OpenRequest, firstReplaced: bigint): Change | 
   const isExecuting = progress.functionsRequestId !== undefined && !forget.includes("functionsRequestId");
   const state = isExecuting ? "executing" : "submitted";
   const what = isUnsent ? "request" : isExecuting ? "result" : "random word";
-  const detail = `a reorganisation of the chain took the ${what} back`;
+  const detail = `a reorg removed the ${what}`;
   return {
     request,
     forget: forget.filter((name) => departure?.[name] === undefined),
@@ -53,7 +53,7 @@ export function takeBack(request: OpenRequest, firstReplaced: bigint): Change | 
   };
 }
 
-const PART_TAKEN_BACK = "a reorganisation of the chain took a random word back";
+const PART_TAKEN_BACK = "a reorg removed a random word";
 
 function forgottenWord(progress: Facts): (keyof Facts)[] {
   return forgotten(progress, [...WORD_FACTS, "functionsRequestId", "functionJuels"]);

@@ -7,16 +7,16 @@ import type { ChainWatcher } from "../evm/watcher.ts";
 import type { Payload } from "../store/payload.ts";
 import type { OpenRequest } from "./openRequest.ts";
 
-/** Younger ones are likely to be answered at any moment. */
+/** Minimum age of a request: younger ones are likely to be answered at any moment. */
 const MIN_AGE_MS = 2_000;
-/** A block's time may lag behind ours: an attempt too early would revert. */
+/** A block's timestamp may lag behind our clock, and a premature attempt would revert. */
 const CLOCK_LEEWAY_SECONDS = 15;
-/** Requests in one transaction. */
+/** Maximum requests per transaction. */
 const MAX_REQUESTS = 50;
-/** Pause before one is tried again that could not be timed out: it was answered just then, most likely. */
+/** Pause before a request that could not be timed out is retried: most likely, it had just been answered. */
 const PAUSE_AFTER_REVERT_MS = 60_000;
 
-/** What a request in work waits for on chain. */
+/** What an open request waits for on chain. */
 interface Pending {
   /** 352 bytes. */
   readonly commitment: Hex;
@@ -24,28 +24,27 @@ interface Pending {
   readonly timeoutAt: number;
 }
 
-/** Options of {@link createTimeouts}. */
 export interface TimeoutsOptions {
   readonly client: ChainClient;
   readonly watcher: Pick<ChainWatcher, "head">;
   readonly sender: Sender<Payload>;
   readonly functionsRouter: Hex;
-  /** Requests in work that nobody has in hand. */
+  /** Open requests that no component holds. */
   readonly requests: () => readonly OpenRequest[];
 }
 
 /**
- * Makes what takes function requests off the chain that the oracle has not answered in time, so that the subscription gets back what
- * they had reserved. The router's event then ends them; anybody may have brought it about.
+ * Creates the job that times out unanswered function requests, so that the subscription gets back the LINK reserved for them.
+ * They end with the router's event, no matter who caused it.
  *
- * @returns one look at all requests.
+ * @returns a function that checks all requests once.
  */
 export function createTimeouts(options: TimeoutsOptions): () => Promise<void> {
   const { client, watcher, sender, functionsRouter } = options;
   const known = new Map<OpenRequest, Pending & { readonly requestId: Hex }>();
   const pausedUntil = new Map<OpenRequest, number>();
 
-  /** Once for each request: what it waits for stays the same, unless a reorganisation moves it. */
+  /** Looked up once per request: what it waits for stays the same unless a reorg moves it. */
   const findPending = async (request: OpenRequest): Promise<Pending | undefined> => {
     const { functionsRequestId: requestId, wordTransactionHash, transactionHashes = [] } = request.progress;
     const found = known.get(request);
@@ -68,7 +67,7 @@ export function createTimeouts(options: TimeoutsOptions): () => Promise<void> {
     const data = encodeTimeouts(commitments);
     const call = { to: functionsRouter, data, gas: timeoutGas(commitments.length) };
     if ((await sender.send(call, { kind: "upkeep", entries: [] })).succeeded) return;
-    // One that can't be timed out any more undoes all.
+    // A single request that can't be timed out any more reverts the whole transaction.
     if (expired.length > 1) for (const one of expired) await timeOut([one]);
     else {
       const [[request]] = expired as [readonly [OpenRequest, Hex]];

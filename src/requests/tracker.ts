@@ -15,30 +15,30 @@ import { readWordCharges } from "./wordCharges.ts";
 
 /** Follows requests on chain: turns each block's logs into changes of the requests they belong to. */
 export interface Tracker {
-  /** Takes a request that is, or is about to be, in a transaction, or one that something else than the chain has ended. */
+  /** Indexes a request that is in a transaction, or about to be; drops one that something other than the chain has ended. */
   track(request: OpenRequest): void;
   /**
-   * Takes requests of an earlier process. What that one learnt of them from the chain is learnt anew from `sinceBlock` on: the
-   * chain may have been reorganised in between.
+   * Adopts requests of an earlier process. What that process learned about them from the chain is read again from
+   * `sinceBlock` on: there may have been a reorg in between.
    */
   adopt(requests: readonly OpenRequest[]): Promise<void>;
   onBlock(block: WatchedBlock): Promise<void>;
-  /** Takes what a transaction of ours told without waiting for its block. */
+  /** Processes the logs of a transaction of ours without waiting for its block. */
   onReceipt(receipt: Receipt): Promise<void>;
-  /** Takes back what blocks told that the chain no longer has; requests that they ended, and that isn't final, are in work again. */
+  /** Takes back what came from blocks that the chain no longer has; requests that ended in them reopen, unless their end is final. */
   onReorg(firstReplaced: bigint): Promise<void>;
-  /** When the oracle was last seen to answer anybody: milliseconds since the epoch, `undefined` if not since the start. */
+  /** When the oracle last answered any request, Unix time in milliseconds; `undefined` if it hasn't since the start. */
   oracleSeenAt(): number | undefined;
 }
 
-/** Events that only an oracle brings about. */
+/** Events that only an oracle causes. */
 const ANSWERS: ReadonlySet<string> = new Set(["RandomWordsFulfilled", "RequestProcessed"]);
 
 /**
- * Makes the tracker of one network. Told the same log twice, it changes nothing the second time.
+ * Creates the tracker of one network. Idempotent: a log delivered again changes nothing.
  *
- * @param listUnsettled reads the requests that have ended and aren't final from the journal: in memory are those of the newest
- * blocks only.
+ * @param listUnsettled reads the requests that have ended and aren't final from the journal: memory holds only those of the
+ * newest blocks.
  */
 export function createTracker(
   book: RequestBook,
@@ -49,7 +49,7 @@ export function createTracker(
   let oracleSeenAt: number | undefined;
   let tail: Promise<void> = Promise.resolve();
 
-  /** One block or receipt after the other: each starts from what the one before has stored. */
+  /** Processes blocks and receipts in sequence: each starts from what the previous one has stored. */
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const result = tail.then(work);
     tail = result.catch(() => {});
@@ -57,7 +57,7 @@ export function createTracker(
   };
 
   const take = async (logs: readonly RawLog[]): Promise<void> => {
-    // All are decoded before the first is acted on: a node that sends a malformed one is asked for the block again.
+    // All logs are decoded before the first takes effect: if a node sends a malformed one, the block is read again.
     const events = logs.map((log) => ({ log, event: decodeLog(log) }));
     if (events.some(({ event }) => event !== undefined && ANSWERS.has(event.name))) oracleSeenAt = Date.now();
     const charges = readWordCharges(
@@ -78,7 +78,7 @@ export function createTracker(
     }
   };
 
-  /** Files a request in the index under what is stored of it. */
+  /** Indexes a request by what is stored of it. */
   const file = (request: OpenRequest): void => {
     if (isEnded(request.state)) index.delete(request);
     else index.set(request);
@@ -123,17 +123,17 @@ export function createTracker(
   };
 }
 
-/** What changes of a request when the blocks from `firstReplaced` on are gone. */
+/** Returns the changes to a request when the blocks from `firstReplaced` on are gone. */
 function setBack(request: OpenRequest, firstReplaced: bigint): readonly Change[] {
   const changes: Change[] = [];
-  // What comes again may come earlier than before, and a restart must find it.
+  // Transactions may be mined again in earlier blocks than before, and a restart must find them.
   if ((request.progress.sinceBlock ?? 0) >= firstReplaced)
     changes.push({ request, progress: { sinceBlock: Math.max(0, Number(firstReplaced) - 1) } });
   const change = takeBack(request, firstReplaced);
   return change === undefined ? changes : [...changes, change];
 }
 
-/** What changes of a request when nothing that was read from the chain counts any more. */
+/** Returns the change that discards everything read from the chain. */
 function forgetChain(request: OpenRequest): readonly Change[] {
   const forget = CHAIN_FACTS.filter((name) => request.progress[name] !== undefined);
   return forget.length === 0 ? [] : [{ request, forget }];

@@ -1,26 +1,27 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Receipt } from "../evm/client.ts";
 
-/** A transaction of ours that is mined. */
+/** A mined transaction of the service or its oracle. */
 export interface MinedTransaction {
   readonly network: string;
   /**
-   * `submit` brings requests on chain, `consumer` links a contract, `upkeep` makes and funds subscriptions and stores sources;
-   * `words` are the VRF node's fulfilments, `report` the oracle network's reports.
+   * `submit` brings requests on chain, `consumer` links or unlinks a contract, `upkeep` creates and funds subscriptions,
+   * stores sources and times out function requests; `words` are the VRF node's fulfilments, `report` the oracle network's
+   * reports.
    */
   readonly purpose: "submit" | "consumer" | "upkeep" | "words" | "report";
-  /** Requests that it carries. */
+  /** Number of requests that it carries. */
   readonly requests: number;
   readonly receipt: Pick<Receipt, "gasUsed" | "succeeded">;
 }
 
-/** Registers what is counted of transactions, and gives back what is to hear of each one that is mined. */
+/** Registers the transaction metrics and returns the observer of mined transactions. */
 export function createTransactionObserver(registry: Registry): (transaction: MinedTransaction) => void {
   const registers = [registry];
   const labelNames = ["network", "purpose"] as const;
   const transactions = new Counter({
     name: "tyche_transactions_total",
-    help: "Transactions mined, by purpose and whether they succeeded or reverted.",
+    help: "Transactions mined, by purpose and by whether they succeeded or reverted.",
     labelNames: [...labelNames, "status"],
     registers,
   });
@@ -32,7 +33,7 @@ export function createTransactionObserver(registry: Registry): (transaction: Min
   });
   const requests = new Histogram({
     name: "tyche_transaction_requests",
-    help: "Requests that one transaction carried: size of batches of requests, of words and of reports.",
+    help: "Requests per transaction: sizes of batches of requests, words and reports.",
     labelNames,
     buckets: [1, 2, 4, 7, 10, 14, 20, 30, 45, 60],
     registers,

@@ -1,23 +1,23 @@
 import type { Pipelining } from "../evm/pipelining.ts";
 
-/** When one account's next transaction begins. */
+/** Decides when one account's next transaction begins. */
 export interface Turns {
   /**
-   * Resolves when the next transaction may begin: at once beside none; beside others when there is enough for a full one, or when the
-   * pace has come.
+   * Resolves when the next transaction may begin: at once if none is in flight; beside others, when there is enough for a
+   * full one or the pace allows it.
    */
   next(): Promise<void>;
-  /** Resolves when there is a place for one more beside those under way. */
+  /** Resolves when one more transaction may be in flight. */
   place(): Promise<void>;
-  /** Runs work, which never rejects, as a transaction under way. */
+  /** Runs work, which never rejects, as a transaction in flight. */
   run(work: () => Promise<void>): void;
-  /** Resolves when none is under way. */
+  /** Resolves when none is in flight. */
   idle(): Promise<void>;
-  /** There may be enough for a full one now. */
+  /** Checks again whether there is enough for a full transaction. */
   look(): void;
 }
 
-/** Creates the turns of one account. Once aborted, nobody waits any more. */
+/** Creates the turns of one account. Once `signal` aborts, nothing waits any more. */
 export function createTurns(
   options: Partial<Pick<Pipelining, "maxInFlight" | "paceMs">> & {
     readonly isFull: () => boolean;
@@ -30,7 +30,7 @@ export function createTurns(
   let wake = (): void => {};
   signal.addEventListener("abort", () => wake(), { once: true });
 
-  /** @param withinMs longest time until it is looked at again. */
+  /** @param withinMs longest time until the condition is checked again. */
   const change = async (withinMs?: number): Promise<void> => {
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {

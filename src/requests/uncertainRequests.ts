@@ -8,13 +8,13 @@ import type { RequestBook } from "./requestBook.ts";
 const UNCERTAIN = {
   code: "request_failed",
   message:
-    "the service was restored from a backup of before this request's end, and whether it was sent isn't known; send a new one if you still need it",
+    "the service was restored from a backup made before this request ended, and it isn't known whether the request was sent; send a new one if you still need it",
 };
 
 /**
- * Ends the requests of which a restored journal can't know whether they were sent: those without a transaction on the chain. Later
- * transactions, which only the lost journal knew, may have carried them, and sent again they would be on the chain twice. What links
- * contracts looks at the chain itself before it sends, and goes on.
+ * Ends the requests for which a restored journal can't know whether they were sent: those without a transaction on chain.
+ * Later transactions, known only to the lost journal, may have carried them, and sending them again would put them on chain
+ * twice. Requests that link or unlink contracts check the chain before they send, so they continue.
  */
 export async function endUncertainRequests(options: {
   readonly network: string;

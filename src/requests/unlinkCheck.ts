@@ -10,22 +10,22 @@ import type { StoredSubscription } from "../store/chainRecords.ts";
 import type { Payload } from "../store/payload.ts";
 import { findUnlinkObstacles, type UnlinkObstacle } from "./unlinkObstacles.ts";
 
-/** How long a look at the chain's requests is good for, while an unlinking is tried once a second. */
+/** How long a look at the chain's requests stays valid, while an unlinking is retried once a second. */
 const LOOK_KEPT_MS = 10_000;
-/** A block's time may lag behind ours: an attempt too early would revert. */
+/** A block's timestamp may lag behind our clock, and a premature attempt would revert. */
 const CLOCK_LEEWAY_SECONDS = 15;
-/** Requests named in one message. */
+/** Maximum number of requests named in one message. */
 const MAX_NAMED = 3;
 
-/** One contract that is to be unlinked. */
+/** A contract to unlink. */
 export interface Unlinking {
-  /** SubscriptionOwner.removeConsumer. */
+  /** Call of SubscriptionOwner.removeConsumer. */
   readonly call: Call;
   readonly subscription: StoredSubscription;
   readonly consumer: Hex;
 }
 
-/** What keeps a consumer, as found at one time. */
+/** What keeps a consumer linked, as found at one time. */
 interface Look {
   readonly until: number;
   readonly found: readonly UnlinkObstacle[];
@@ -33,17 +33,17 @@ interface Look {
 }
 
 /**
- * Creates the check that asks a chain whether a consumer can be unlinked now. Where only function requests that nobody has answered in time
- * keep it, they are taken off the chain, as the router lets anybody do.
+ * Creates the check that asks a chain whether a consumer can be unlinked now. It times out the function requests that keep
+ * the consumer and that nobody has answered in time, as the router lets anyone do.
  *
- * @returns the check, which throws {@link SubscriptionBusyError} while requests keep the consumer, and {@link UnlinkRefusedError} where the
- * contracts refuse for another reason.
+ * @returns the check, which throws {@link SubscriptionBusyError} while requests keep the consumer, and
+ * {@link UnlinkRefusedError} if the contracts refuse for another reason.
  */
 export function createUnlinkCheck(options: {
   readonly client: Pick<ChainClient, "call" | "request" | "getHead">;
   readonly contracts: StackAddresses;
   readonly sender: Pick<Sender<Payload>, "address" | "send">;
-  /** Time in milliseconds since 1970. Default: the process's clock. */
+  /** Returns the Unix time in milliseconds. Default: `Date.now`. */
   readonly now?: () => number;
 }): (unlinking: Unlinking) => Promise<void> {
   const { client, contracts, sender, now = Date.now } = options;
@@ -53,14 +53,14 @@ export function createUnlinkCheck(options: {
     for (const [key, { until }] of looks) if (until <= now()) looks.delete(key);
     const kept = looks.get(call.data);
     if (kept !== undefined) return kept;
-    // The node may refuse so many blocks: then nothing more is known.
+    // The node may refuse that many blocks; then nothing more is known.
     const found = await findUnlinkObstacles({ subscription, consumer }, options).catch(() => []);
     const fresh = { until: now() + LOOK_KEPT_MS, found, isTakenOff: false };
     looks.set(call.data, fresh);
     return fresh;
   };
 
-  /** Takes function requests off the chain whose time is over: at most once for each look, as what reverts costs gas, too. */
+  /** Times out expired function requests, at most once per look: a transaction that reverts costs gas, too. */
   const takeOff = async (look: Look): Promise<void> => {
     const timeouts = look.found.flatMap(({ timeout }) => timeout ?? []);
     if (timeouts.length === 0 || look.isTakenOff) return;
@@ -90,16 +90,16 @@ export function createUnlinkCheck(options: {
   };
 }
 
-/** Requests on a dapp's subscriptions are under way, and so long the consumer can't be taken off. */
+/** Requests on a dapp's subscriptions are in flight, and until they end the consumer can't be removed. */
 export class SubscriptionBusyError extends TycheError {
-  /** What keeps the consumer: a clause without an end. */
+  /** What keeps the consumer linked: a clause without a full stop. */
   readonly waitsFor: string;
 
-  /** @param obstacles the requests; none where the chain was not asked, or they are older than what was looked through. */
+  /** @param obstacles the requests; none if the chain was not asked, or if they are older than the blocks searched. */
   constructor(obstacles: readonly string[] = []) {
     const more = obstacles.length > MAX_NAMED ? [`and ${obstacles.length - MAX_NAMED} more`] : [];
     const named = [...obstacles.slice(0, MAX_NAMED), ...more].join("; ");
-    const waitsFor = `requests on the dapp's subscriptions are under way, and the oracle contracts let a consumer go only while there is none${named === "" ? "" : `: ${named}`}`;
+    const waitsFor = `the dapp's subscriptions have open requests, and the oracle contracts remove a consumer only while there are none${named === "" ? "" : `: ${named}`}`;
     super(`${waitsFor}; unlink it when they have ended`, {
       code: "request_failed",
       blame: "caller",

@@ -8,14 +8,17 @@ import { parseLog, RpcError, toQuantity } from "../evm/client.ts";
 import type { ChainClient, RawLog } from "../evm/client.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
 
-/** Newest blocks that requests are looked for in: as many as most nodes answer for at once. */
+/** Newest blocks searched for requests: as many as most nodes accept in one query. */
 const SEARCHED_BLOCKS = 5_000n;
 
 /** A request on chain that keeps a contract linked. */
 export interface UnlinkObstacle {
-  /** Who waits for what, since which transaction, and what ends it: a clause without an end. */
+  /** Who waits for what, since which transaction, and what ends it: a clause without a full stop. */
   readonly text: string;
-  /** Of a function request: what FunctionsRouter.timeoutRequests takes (352 bytes), and from when on, as Unix time in seconds. */
+  /**
+   * For a function request: the commitment that FunctionsRouter.timeoutRequests takes (352 bytes), and the Unix time in
+   * seconds from which it may be timed out.
+   */
   readonly timeout?: { readonly commitment: Hex; readonly at: number };
 }
 
@@ -23,12 +26,13 @@ type Words = ChainEventOf<"RandomWordsRequested">;
 type Logged<Event> = { readonly event: Event; readonly log: RawLog };
 
 /**
- * Finds the requests because of which the oracle contracts keep a consumer, among the last 5,000 blocks.
+ * Finds the requests that make the oracle contracts keep a consumer, among the last 5,000 blocks.
  *
- * `removeConsumer` of the coordinators refuses while any contract of the subscription waits for words. VRFCoordinatorV2 looks only at the
- * latest request of each contract, v2.5 counts all of them. That of FunctionsRouter refuses because of the consumer's own requests alone.
+ * The coordinators' `removeConsumer` refuses while any contract of the subscription waits for words: VRFCoordinatorV2 looks
+ * only at the latest request of each contract, v2.5 counts all of them. FunctionsRouter's refuses only because of the
+ * consumer's own requests.
  *
- * @throws {RpcError} when the node doesn't answer, or not for so many blocks.
+ * @throws {RpcError} when the node doesn't answer, or not for that many blocks.
  */
 export async function findUnlinkObstacles(
   { subscription, consumer }: { readonly subscription: StoredSubscription; readonly consumer: Hex },
@@ -93,12 +97,12 @@ export async function findUnlinkObstacles(
   ]);
 }
 
-/** Whether the coordinator looks at no request of a contract but the latest: V2 keeps none of the earlier nonces. */
+/** Whether the coordinator considers only the latest request of a contract: V2 doesn't keep earlier nonces. */
 function isLatestOnly({ vrfVersion = "v2" }: StackAddresses): boolean {
   return vrfVersion === "v2";
 }
 
-/** The requests for words that the coordinator counts as open, oldest first. */
+/** Returns the word requests that the coordinator counts as open, oldest first. */
 async function findOpenWords(
   logs: readonly RawLog[],
   { client, contracts }: Parameters<typeof findUnlinkObstacles>[1],

@@ -8,15 +8,15 @@ import type { StoredRequest } from "../store/requests.ts";
 import type { Queryable } from "../store/store.ts";
 import { endTransaction, findTransactions } from "../store/transactions.ts";
 
-/** A request before a change, absent where it is new, and after it. */
+/** A request before a change (absent if it is new) and after it. */
 export interface RequestStep {
   readonly before?: OpenRequest;
   readonly after: OpenRequest;
 }
 
 /**
- * Finds what changes of the counts when requests change. The counts are the sum of what each request, as it is stored, stands for: a
- * step that is made again, or that a reorg takes back, leaves them right.
+ * Returns how the counts change when requests change. The counts are the sum of what each stored request contributes, so they
+ * stay correct when a step is repeated or taken back by a reorg.
  */
 export function usageOfSteps(steps: readonly RequestStep[]): (UsagePlace & UsageCounts)[] {
   const sums = new Map<string, UsagePlace & UsageCounts>();
@@ -32,8 +32,8 @@ export function usageOfSteps(steps: readonly RequestStep[]): (UsagePlace & Usage
 }
 
 /**
- * Marks a transaction as mined and adds its gas, the first time that it is marked so, to the counts of the requests that it carries:
- * in equal parts, the first ones taking what is left over.
+ * Marks a transaction as mined and, the first time, adds its gas to the counts of the requests it carries: in equal parts,
+ * the first ones taking the remainder.
  */
 export async function endMinedTransaction(db: Queryable, hash: string, gasUsed: bigint): Promise<void> {
   const requests = await findUncounted(db, hash);
@@ -48,7 +48,7 @@ export async function endMinedTransaction(db: Queryable, hash: string, gasUsed: 
   await addUsage(db, [...sums.values()]);
 }
 
-/** The requests of a transaction that isn't known to be mined, but for damaged ones, which others report. */
+/** Returns the requests of a transaction that isn't marked as mined yet, without damaged ones, which are reported elsewhere. */
 async function findUncounted(db: Queryable, hash: string): Promise<readonly StoredRequest[]> {
   try {
     const [transaction] = await findTransactions(db, [hash]);
@@ -60,7 +60,7 @@ async function findUncounted(db: Queryable, hash: string): Promise<readonly Stor
   }
 }
 
-/** Divides an amount into equal parts; the first ones are greater by 1 where it doesn't divide. */
+/** Divides an amount into equal parts; if there is a remainder, the first parts are greater by 1. */
 export function shareOut(amount: bigint, parts: number): bigint[] {
   const count = BigInt(parts);
   return Array.from({ length: parts }, (_, i) => amount / count + (BigInt(i) < amount % count ? 1n : 0n));
@@ -77,7 +77,7 @@ const NOTHING: UsageCounts = {
   coinWei: 0n,
 };
 
-/** What a request stands for. What it cost counts when it has ended: a second write a request is enough then. */
+/** Returns what a request contributes to the counts. Its costs count only once it has ended, so that two writes per request are enough. */
 function countsOf(request: OpenRequest): UsageCounts {
   const { state, progress } = request;
   if (state !== "fulfilled" && state !== "failed") return { ...NOTHING, requests: 1 };

@@ -7,9 +7,9 @@ import { dayOf, listUsage } from "../store/usage.ts";
 import type { StoredUsage } from "../store/usage.ts";
 
 const DAY_MS = 86_400_000;
-/** Days of a report where no first one is named, today included. */
+/** Days of a report without a first day, its last day included. */
 const DEFAULT_DAYS = 30;
-/** Days of one report at most: a year and its leap day. */
+/** Maximum days of one report: a year and its leap day. */
 const MAX_DAYS = 366;
 
 const day = (description: string) => Type.String({ format: "date", description });
@@ -45,7 +45,7 @@ export const UsageDay = Type.Object({
   coinWei: amount("Coin charged instead, where words are paid for in coin, in wei."),
 });
 
-/** Usage of a dapp, a row for each day and network on which there was any. */
+/** Usage of a dapp: a row for each day and network with any usage. */
 export type UsageReport = Static<typeof UsageReport>;
 export const UsageReport = Type.Object({
   from: day("First day."),
@@ -53,7 +53,7 @@ export const UsageReport = Type.Object({
   items: Type.Array(UsageDay, { description: "Oldest first." }),
 });
 
-/** Which part of the usage is asked for. */
+/** Selects the usage to report. */
 export interface UsageQuery {
   /** `YYYY-MM-DD` in UTC. Default: 29 days before `to`. */
   readonly from?: string;
@@ -63,7 +63,7 @@ export interface UsageQuery {
   readonly network?: string;
 }
 
-/** Reads a dapp's usage. Throws `invalid_parameter` for days that are none, and for more than 366 of them. */
+/** Reads a dapp's usage. Throws `invalid_parameter` for invalid days, and for more than 366 of them. */
 export async function readUsage(
   db: Queryable,
   dappId: string,
@@ -90,17 +90,17 @@ function readDays(asked: Pick<UsageQuery, "from" | "to">): { readonly from: stri
   return { from, to };
 }
 
-/** Milliseconds since the epoch at the start of a day. */
+/** Returns the start of a day as Unix time in milliseconds. */
 function readDay(text: string, path: string): number {
   const ms = Date.parse(`${text}T00:00:00Z`);
-  // The parser takes 31 February for 3 March.
+  // `Date.parse` turns 31 February into 3 March.
   if (!Number.isNaN(ms) && dayOf(ms) === text) return ms;
   throw new InvalidParameterError([
     { path, message: `must be a day such as 2026-11-22; got ${JSON.stringify(text)}` },
   ]);
 }
 
-/** Makes one row of those of a day and network. */
+/** Combines the rows of one day and network into one. */
 function summarize(rows: readonly StoredUsage[]): UsageDay {
   const { day, network } = rows[0]!;
   const requests = Object.fromEntries(
@@ -125,7 +125,7 @@ function summarize(rows: readonly StoredUsage[]): UsageDay {
   };
 }
 
-/** Writes a report as CSV, a line for each row; amounts are whole numbers in decimal. */
+/** Formats a report as CSV, one line per row; amounts are decimal integers. */
 export function writeUsageCsv({ items }: UsageReport): string {
   return writeCsv([
     CSV_COLUMNS,

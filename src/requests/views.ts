@@ -15,17 +15,17 @@ export const OracleNodeView = Type.Object({
   signer: address("Key that signs its reports"),
   transmitter: address("Account that sends them"),
   answers: Type.Boolean({
-    description: "Whether it answered a moment ago, and counts itself to the coordinator's nodes.",
+    description: "Whether it answered recently and counts itself among the coordinator's nodes.",
   }),
   lastSeen: Type.Optional(
     Type.String({
-      description: "When the others last heard of it (ISO 8601), as the middle one of them says.",
+      description: "When the others last heard from it (ISO 8601): the median of their reports.",
     }),
   ),
   agreementRate: Type.Optional(
     Type.Number({
       description:
-        "Share of the answers on chain that were what it had seen, 0 to 1, as the middle one of the others says.",
+        "Share of the answers on chain that match what it had observed, 0 to 1: the median of the others' reports.",
     }),
   ),
   lastTransmission: Type.Optional(hexSchema("Transaction of the last report that it sent", 32)),
@@ -55,7 +55,7 @@ export const NetworkView = Type.Object({
   }),
   vrf: Type.Object({
     version: Type.Enum([...VRF_VERSIONS], {
-      description: "Version of Chainlink VRF: of the coordinator, and of consumers that take its words.",
+      description: "Version of Chainlink VRF, of the coordinator and of the consumers of its words.",
     }),
     keyHashes: Type.Array(hexSchema("Key hash", 32), {
       minItems: 1,
@@ -105,39 +105,39 @@ export const NetworkReadiness = Type.Object({
   headAgeMs: Type.Optional(
     Type.Integer({
       description:
-        "Milliseconds since the newest block was first seen; an embedded chain stands still while nobody uses it.",
+        "Milliseconds since the newest block was first seen; an embedded chain mines no blocks while nobody uses it.",
     }),
   ),
   operatorBalanceWei: Type.Optional(Type.String()),
   oracleLagMs: Type.Optional(
     Type.Integer({ description: "Milliseconds since the oldest unanswered request; 0 when there is none." }),
   ),
-  pendingRequests: Type.Optional(Type.Integer({ description: "Requests in work." })),
+  pendingRequests: Type.Optional(Type.Integer({ description: "Open requests." })),
   queuedRequests: Type.Optional(
     Type.Integer({ description: "Of those, requests that no transaction carries yet." }),
   ),
   damagedRequests: Type.Optional(
-    Type.Integer({ description: "Requests met whose rows in the database are not what was written." }),
+    Type.Integer({ description: "Requests found whose database rows differ from what was written." }),
   ),
   rpcReachable: Type.Optional(Type.Boolean({ description: "Whether the network's node answers." })),
-  rpcLatencyMs: Type.Optional(Type.Number({ description: "Time of its last answer." })),
+  rpcLatencyMs: Type.Optional(Type.Number({ description: "Latency of its last answer." })),
   subscriptions: Type.Optional(
     Type.Object({
       count: Type.Integer({ description: "Dapps with subscriptions here." }),
       lowestVrfJuels: Type.Optional(
-        Type.String({ description: "Of the dapp whose VRF subscription holds least." }),
+        Type.String({ description: "Lowest balance of a dapp's VRF subscription." }),
       ),
       lowestFunctionsJuels: Type.Optional(
-        Type.String({ description: "Without what is set aside for requests under way." }),
+        Type.String({ description: "Less what is reserved for open requests." }),
       ),
-      reserveJuels: Type.String({ description: "What is left to fund subscriptions from." }),
+      reserveJuels: Type.String({ description: "What is left in the reserve that funds subscriptions." }),
     }),
   ),
   dispatcher: Type.Optional(
     Type.Object(
       {
-        replica: Type.Optional(Type.String({ description: "Its id; absent while nobody is known to." })),
-        isHere: Type.Boolean({ description: "Whether it is the one that answers." }),
+        replica: Type.Optional(Type.String({ description: "Its id; absent while no dispatcher is known." })),
+        isHere: Type.Boolean({ description: "Whether it is the replica that answers this call." }),
       },
       { description: "Which replica dispatches and tracks, where several may serve from one database." },
     ),
@@ -145,31 +145,35 @@ export const NetworkReadiness = Type.Object({
   oracle: Type.Optional(
     Type.Object({
       caughtUp: Type.Boolean({ description: "Whether it has read all blocks from before its start." }),
-      blockNumber: Type.Optional(Type.Integer({ description: "Newest block that it acted upon." })),
+      blockNumber: Type.Optional(Type.Integer({ description: "Newest block that it has processed." })),
       pendingWords: Type.Integer({ description: "Requests for words that it has not answered." }),
-      pendingFunctions: Type.Integer({ description: "Functions that it has not answered." }),
+      pendingFunctions: Type.Integer({ description: "Function requests that it has not answered." }),
       waitsFor: Type.Optional(Type.String({ description: "What the oldest of them waits for." })),
       lowestAccounts: Type.Record(
         Type.String(),
         Type.Object({ address: address("The account"), balanceWei: Type.String() }),
-        { description: "Of its accounts the one that holds least, by role." },
+        { description: "For each role, the account with the lowest balance." },
       ),
     }),
   ),
   warnings: Type.Optional(
-    Type.Array(Type.String(), { description: "What an operator should see to, though the network serves." }),
+    Type.Array(Type.String(), {
+      description: "What needs the operator's attention although the network is being served.",
+    }),
   ),
 });
 
 /** Whether requests would be served now. */
 export type Readiness = Static<typeof Readiness>;
 export const Readiness = Type.Object({
-  ready: Type.Boolean({ description: "True while every chain serves and sources can be run." }),
+  ready: Type.Boolean({ description: "True while every network is served and sources can be run." }),
   sandbox: Type.Object(
     {
       ready: Type.Boolean(),
       why: Type.Optional(
-        Type.String({ description: "What is wrong, also where it serves although a process did not start." }),
+        Type.String({
+          description: "What is wrong, including when it serves although a process did not start.",
+        }),
       ),
     },
     { description: "Whether sources can be run." },

@@ -5,8 +5,8 @@ import { readPatiently } from "./readPatiently.ts";
 import type { RequestBook } from "./requestBook.ts";
 
 /**
- * Waits until a request has ended, `timeoutMs` has passed, or `signal` aborts; gives back the request as it is then. A database that is away
- * meanwhile is waited for.
+ * Waits until a request has ended, `timeoutMs` has passed or `signal` aborts; returns the request as it is then. Retries
+ * while the database is away.
  *
  * @throws {NotFoundError} for an unknown id.
  */

@@ -5,10 +5,10 @@ import { readPatiently } from "./readPatiently.ts";
 import type { RequestBook } from "./requestBook.ts";
 
 /**
- * Gives every entry of a request's timeline after `afterSeq` as it is stored; returns after the one that ends the request, or when
- * `signal` aborts.
+ * Yields every entry of a request's timeline after `afterSeq` as it is stored; returns after the one that ends the request,
+ * or when `signal` aborts.
  *
- * @param read reads the request as it is stored; what it throws ends the watch, but for a database that is away.
+ * @param read reads the stored request; what it throws ends the watch, except while the database is away.
  */
 export async function* watchTimeline(
   book: RequestBook,

@@ -3,17 +3,17 @@ import type { ChainEvent } from "../chainlink/events.ts";
 import type { Facts } from "./openRequest.ts";
 import { shareOut } from "./usage.ts";
 
-/** What a request paid for its words; nothing where that isn't known. */
+/** What a request paid for its words; empty if unknown. */
 export type WordCharge = Pick<Facts, "wordJuels" | "wordWei">;
 
-/** Finds what an item of a VRF request paid. An item that shares no proof is the first one. */
+/** Returns what an item of a VRF request paid. A request that shares no proof is its first item. */
 export type WordCharges = (vrfRequestId: Hex, item: number) => WordCharge;
 
 /**
- * Reads from events, those of a whole transaction or block, what VRF requests paid. The presets that share one take equal parts: the
- * consumer emits an event for each of them, before the coordinator says what was paid.
+ * Reads what VRF requests paid from the events of a whole transaction or block. Presets that share a request pay equal parts:
+ * the consumer emits an event for each of them before the coordinator reports the payment.
  *
- * @param sharersOf requests that share a word that is joined with others, and that the consumer says nothing of. Default: 1.
+ * @param sharersOf number of requests that share a joined word, for which the consumer emits no event. Default: 1.
  */
 export function readWordCharges(
   events: readonly (ChainEvent | undefined)[],

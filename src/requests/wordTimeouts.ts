@@ -12,18 +12,18 @@ import type { Facts, OpenRequest } from "./openRequest.ts";
 import { CHAIN_FACTS } from "./takeBack.ts";
 import type { Tracker } from "./tracker.ts";
 
-/** Time for the oracle to bring random words once their request has its confirmations: as long as a function request has. */
+/** Time for the oracle to deliver random words once their request has its confirmations: the same as for a function request. */
 const WORD_TIMEOUT_MS = 300_000;
-/** Chainlink's node drops a request that it could not answer for so long, by its documentation of VRF v2.5: 24 hours. */
+/** Chainlink's node drops a request that it could not answer within 24 hours, according to its documentation of VRF v2.5. */
 const CHAINLINK_KEEPS_SECONDS = 86_400n;
 /** `BLOCKHASH` reaches 256 blocks back from the block that asks (EIP-210 was never active). */
 const REACHABLE_BLOCKS = 256;
-/** Blocks that another node may be behind, and know nothing of a fulfilment in. */
+/** Blocks by which another node may lag, and so not know of a fulfilment. */
 const LAG_BLOCKS = 16;
-/** Times that a request is sent anew whose proof can't be checked any more. */
+/** Maximum number of times that a request whose proof can't be checked any more is sent again. */
 const MAX_RESENDS = 3;
 const RESENT = "sent again: no proof for its block can be checked any more";
-/** What a request knows of the transactions that carried it. */
+/** Facts about the transactions that carried a request. */
 const CARRIER_FACTS = [
   "transactionHashes",
   "nonce",
@@ -31,41 +31,41 @@ const CARRIER_FACTS = [
   "item",
 ] as const satisfies readonly (keyof Facts)[];
 
-/** Options of {@link createWordTimeouts}. */
 export interface WordTimeoutsOptions {
   readonly client: Pick<ChainClient, "call" | "getHead" | "isOneNode">;
   readonly watcher: Pick<ChainWatcher, "head">;
   readonly contracts: Pick<StackAddresses, "blockhashStore" | "vrfCoordinator" | "vrfVersion">;
   readonly presetConfirmations: number;
-  /** Whether Chainlink's own oracle brings the words. Default `false`: the one that the contracts were deployed for. */
+  /** Whether Chainlink's own oracle delivers the words. Default `false`: the one that the contracts were deployed for. */
   readonly isChainlinks?: boolean | undefined;
   readonly book: RequestBook;
   readonly tracker: Pick<Tracker, "track">;
-  /** Requests in work that nobody has in hand. */
+  /** Open requests that no component holds. */
   readonly requests: () => readonly OpenRequest[];
   /** Sends a request that no transaction carries. */
   readonly take: (request: OpenRequest) => void;
-  /** Address that brings the words of a key. */
+  /** Returns the address of the operator that delivers the words of a key. */
   readonly vrfOperatorOf?: ((keyHash: Hex) => Hex | undefined) | undefined;
-  /** Says why a request is not further. */
+  /** Explains why a request isn't making progress. */
   readonly explain: (request: OpenRequest) => Promise<string | null>;
 }
 
 /**
- * Creates what ends the wait for random words. A request whose block hash neither the EVM nor the BlockhashStore has can't be
- * fulfilled any more by anybody, so it is sent again and never answered twice. One that could be, and isn't in time, fails with
- * what it waited for. One with joined words is never sent again.
+ * Creates the job that ends the wait for random words. If neither the EVM nor the BlockhashStore has a request's block hash,
+ * nobody can fulfil it any more, so it can be sent again without ever being answered twice. A request that could be fulfilled
+ * but isn't in time fails with what it waited for. One with joined words is never sent again.
  *
- * Chainlink's oracle keeps a request for 24 hours, through dear gas and a subscription that is short, and others of its nodes bring old
- * block hashes back: one that is waiting is never sent again, as both might be answered. It fails when those hours are over.
+ * Chainlink's oracle keeps a request for 24 hours, through high gas prices and an underfunded subscription, and its other
+ * nodes bring old block hashes back. A waiting request is therefore never sent again, as both might be answered; it fails
+ * when the 24 hours are over.
  *
- * @returns one look at all requests.
+ * @returns a function that checks all requests once.
  */
 export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<void> {
   const { client, watcher, book, tracker, take } = options;
-  /** By VRF request id: since when (Unix time in milliseconds) nothing but the oracle is waited for. */
+  /** By VRF request id: since when (Unix time in milliseconds) it waits for nothing but the oracle. */
   const waitingSince = new Map<string, number>();
-  /** By VRF request id: time of its block in seconds, by the chain's clock. */
+  /** By VRF request id: timestamp of its block in seconds, by the chain's clock. */
   const askedAt = new Map<string, bigint>();
 
   const isHashLost = async (block: number): Promise<boolean> => {
@@ -75,7 +75,7 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
       await client.call({ to: options.contracts.blockhashStore, data });
       return false;
     } catch (error) {
-      // The store's way to say no is a revert with its reason; any other failure says nothing about the hash.
+      // The store answers no with a revert and its reason; any other failure says nothing about the hash.
       if (error instanceof RpcError && error.data !== undefined) return true;
       throw error;
     }
@@ -102,7 +102,7 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
       return isResent ? [{ request, forget, state: "submitted", detail: RESENT, why }] : [];
     });
     if (!isResent) return;
-    // Under its old names it is not to be found any more.
+    // Reindexes the request without its old ids.
     tracker.track(request);
     take(request);
   };
@@ -113,13 +113,13 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
     const error = isWithheld
       ? { code: "word_withheld", message: `not every VRF operator brought a word: ${missing}; ${reason}` }
       : { code: "oracle_timeout", message: `the oracle network brought no random words: ${reason}` };
-    // It may have ended while the reason was looked for.
+    // It may have ended while the reason was determined.
     await book.change(() => (isWaiting(request) ? [{ request, state: "failed", error }] : []));
-    // Words that come too late change nothing.
+    // Late words change nothing.
     tracker.track(request);
   };
 
-  /** Of the hours that Chainlink's oracle has, by the chain's own clock, so that a restart doesn't start them anew. */
+  /** Fails a request once Chainlink's 24 hours are over, by the chain's own clock, so that a restart doesn't restart the count. */
   const lookAtChainlinks = async (request: OpenRequest, now: bigint): Promise<void> => {
     const { vrfRequestId, acceptedBlock } = request.progress;
     if (vrfRequestId === undefined || acceptedBlock === undefined) return;
@@ -142,10 +142,10 @@ export function createWordTimeouts(options: WordTimeoutsOptions): () => Promise<
     const unreachable = client.isOneNode ? REACHABLE_BLOCKS : REACHABLE_BLOCKS + LAG_BLOCKS;
     // A proof can be in the next block at the earliest.
     if (age >= unreachable && (await isHashLost(acceptedBlock))) {
-      // Its words may be in a block that the tracker has yet to read: then they are its answer.
+      // Its words may be in a block that the tracker has yet to read; then they are its answer.
       const isAnswered = !(await isPending(missingParts(request)[0]?.id ?? vrfRequestId));
       if (isAnswered || request.progress.vrfRequestId !== vrfRequestId) return;
-      // Sent again, a join would give who has seen the others' words another draw.
+      // Sending a join again would give whoever has seen the others' words a second draw.
       if (progress.parts !== undefined)
         return await fail(request, `the hash of block ${acceptedBlock} is out of reach`);
       const isTriedOften = timeline.filter(({ detail }) => detail === RESENT).length >= MAX_RESENDS;

@@ -1,14 +1,14 @@
 import { firstId } from "../lib/id.ts";
 import type { Queryable } from "./store.ts";
 
-/** Requests that were accepted in some time. */
+/** Counts of the requests accepted within a time range. */
 export interface RequestCounts {
   readonly requests: number;
-  /** Of these, how many have failed. */
+  /** How many of them failed. */
   readonly failed: number;
 }
 
-/** Counts the requests of all dapps that were accepted from one time to another (Unix, in milliseconds); of more than `limit` only so many. */
+/** Counts all dapps' requests accepted from `from` (inclusive) to `to` (exclusive), in Unix milliseconds. Counts `limit` requests at most. */
 export async function countRequests(
   db: Queryable,
   { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },

@@ -17,24 +17,24 @@ import { flushPath } from "../lib/flushFile.ts";
 import { setAside } from "../lib/setAside.ts";
 import { findNewerMigration } from "./migrations.ts";
 
-/** All pages in one step, which reads one moment of the database: a copy in several steps starts anew with each write in between. */
+/** Copies all pages in one step, which reads a single snapshot: a copy in several steps starts over with each write in between. */
 const ALL_PAGES = 2 ** 31 - 1;
 
-/** What is known of a backup. */
+/** Facts about a backup. */
 export interface BackupFile {
   /** Size in bytes. */
   readonly bytes: number;
-  /** When the newest request in it was changed, in milliseconds since the epoch; absent where it holds none. */
+  /** When the most recently changed request in it changed, in milliseconds since the epoch; absent if it holds no requests. */
   readonly changedAt?: number;
-  /** What the master key was noted by; absent in a database from before that. */
+  /** Fingerprint of the master key; absent in databases that predate it. */
   readonly keyFingerprint?: string;
 }
 
 /**
- * Copies a database, as it is at one moment, to a new file that only its owner may read, while the service writes to it. The copy is
- * checked and on disk before it has its name.
+ * Copies a snapshot of a database to a new file that only its owner may read, while the service keeps writing to the database. The copy
+ * is verified and flushed to disk before it gets its name.
  *
- * @throws {BackupError} when there is something at the target already, or the copy can't be written or read.
+ * @throws {BackupError} when the target already exists, or the copy can't be written or read.
  */
 export async function backupDatabase(database: string, target: string): Promise<BackupFile> {
   if (existsSync(target)) throw new BackupError(`${target} is there already; name a new file`);
@@ -51,7 +51,7 @@ export async function backupDatabase(database: string, target: string): Promise<
     closeLog(copy);
     const known = readBackup(copy);
     flushPath(copy);
-    // Unlike a rename, it replaces nothing.
+    // Unlike a rename, a link never replaces an existing file.
     linkSync(copy, target);
     rmSync(copy);
     flushPath(dirname(target));
@@ -64,9 +64,9 @@ export async function backupDatabase(database: string, target: string): Promise<
 }
 
 /**
- * Looks through a backup.
+ * Verifies a backup and reads its facts.
  *
- * @throws {BackupError} when it is damaged, no database of ours, or a newer version's.
+ * @throws {BackupError} when it is damaged, is not a Tyche database, or was made by a newer version.
  */
 export function readBackup(file: string): BackupFile {
   if (!existsSync(file)) throw new BackupError(`there is no file ${file}`);
@@ -96,10 +96,10 @@ export function readBackup(file: string): BackupFile {
 }
 
 /**
- * Puts a backup in the place of a database that no process has open. What was there is set aside with its log. Safe to repeat after a
- * crash at any moment: the log of the earlier database never lies beside the restored one.
+ * Restores a backup over a database that no process has open. The previous database and its write-ahead log are set aside. Safe to repeat
+ * after a crash at any point: the previous database's log never lies beside the restored one.
  *
- * @returns where the earlier database is now; absent where there was none.
+ * @returns where the previous database is now; absent if there was none.
  * @throws {BackupError} when a file can't be written or moved.
  */
 export function restoreDatabase(file: string, database: string): { readonly setAsideAs?: string } {
@@ -119,14 +119,14 @@ export function restoreDatabase(file: string, database: string): { readonly setA
   }
 }
 
-/** Makes a database one file: without a write-ahead log beside it. */
+/** Turns a database into a single file, without a write-ahead log beside it. */
 function closeLog(file: string): void {
   const database = new DatabaseSync(file);
   database.exec("PRAGMA journal_mode = DELETE");
   database.close();
 }
 
-/** A backup can't be made or put back; the message says why and what to do. */
+/** A backup can't be made or restored; the message says why and what to do. */
 export class BackupError extends TycheError {
   constructor(message: string, cause?: unknown) {
     super(message, { code: "backup_failed", blame: "caller", cause });

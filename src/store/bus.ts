@@ -2,46 +2,46 @@ import { Client } from "pg";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseDatabaseUrl } from "./databaseUrl.ts";
 
-/** What replicas tell each other: names of things to look up, and questions. Nothing is lost with one but time: the tables are the truth. */
+/** Messages between replicas: ids of things to look up, and questions. Losing one costs only time: the tables are authoritative. */
 export type BusMessage =
   /** Requests were stored. */
   | { readonly kind: "changed"; readonly network: string; readonly ids: readonly string[] }
-  /** A network's lease was given back. */
+  /** A network's lease was released. */
   | { readonly kind: "free"; readonly network: string }
-  /** Why is a request not further? For whoever dispatches on the network. */
+  /** Asks the network's dispatcher why a request is not making progress. */
   | {
       readonly kind: "why";
       readonly network: string;
       readonly id: string;
       readonly question: string;
     }
-  /** The answer. */
+  /** The answer to a `why`. */
   | { readonly kind: "because"; readonly question: string; readonly why: string | null };
 
-/** Tells other replicas what has changed, and hears it from them. */
+/** Tells other replicas what changed, and receives their messages. */
 export interface Bus {
-  /** Sends soon, together with what else is told; never throws, and loses what it can't send. */
+  /** Queues a message, which is sent soon, batched with others. Never throws; messages that can't be sent are lost. */
   tell(message: BusMessage): void;
-  /** Hears what other replicas tell; gives back a stop. Listeners must not throw. */
+  /** Subscribes to other replicas' messages; returns a function that unsubscribes. Listeners must not throw. */
   listen(listener: (message: BusMessage) => void): () => void;
   close(): Promise<void>;
 }
 
 const CHANNEL = "tyche";
-/** A notification's payload has less than 8,000 bytes; ids and names are ASCII, sentences are cut. */
+/** A notification's payload is limited to less than 8,000 bytes; ids and names are ASCII, reasons are truncated. */
 const MAX_IDS = 150;
 const MAX_WHY_CHARACTERS = 1_500;
-/** More than this, and those who wait look by themselves sooner. */
+/** Messages beyond this are dropped: the replicas that wait for them poll anyway. */
 const MAX_WAITING = 1_000;
 const RECONNECT_MS = 250;
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /**
- * Opens the bus of a server's database: LISTEN and NOTIFY over a connection of its own, which is made again when it breaks. Messages go
- * after the transaction that they tell of, not in it: transactions that notify are committed one after the other, each with its flush.
+ * Opens the bus of a server database: LISTEN and NOTIFY over a dedicated connection, which is reopened when it breaks. Messages are sent
+ * after the transaction they report, not within it: PostgreSQL commits notifying transactions one at a time, each with its own flush.
  *
  * @param url see `createPostgresDialect`. Secret.
- * @param replica id of this replica, whose own messages it doesn't hear.
+ * @param replica id of this replica; its own messages are ignored.
  */
 export function openPostgresBus(
   url: string,
@@ -58,7 +58,7 @@ export function openPostgresBus(
     if (message !== undefined) for (const listener of listeners) listener(message);
   };
 
-  /** Connects, and resolves when the connection has ended. */
+  /** Connects, and resolves once the connection has ended. */
   const follow = async (): Promise<void> => {
     const next = new Client({
       ...parseDatabaseUrl(url),
@@ -125,7 +125,7 @@ export function openPostgresBus(
   };
 }
 
-/** Puts changes of one network into as few messages as hold them. */
+/** Merges the changes of each network into as few messages as possible. */
 function gather(messages: readonly BusMessage[]): BusMessage[] {
   const changed = new Map<string, Set<string>>();
   const others: BusMessage[] = [];
@@ -146,7 +146,7 @@ function gather(messages: readonly BusMessage[]): BusMessage[] {
   return others;
 }
 
-/** `undefined` for what is this replica's own, or no message of ours: whoever has the database's password may notify. */
+/** Returns `undefined` for this replica's own messages and for malformed ones: anyone with the database password may notify. */
 function parseMessage(payload: string | undefined, replica: string): BusMessage | undefined {
   let value: unknown;
   try {

@@ -11,7 +11,7 @@ export interface StoredSubscription {
   readonly functionsSubscriptionId: bigint;
 }
 
-/** A contract of a dapp that is linked to its subscriptions. */
+/** A dapp's contract that is linked to its subscriptions. */
 export interface StoredConsumer {
   readonly dappId: string;
   readonly network: string;
@@ -30,16 +30,16 @@ export async function findChain(
   return row && { identity: row.identity, deployment: JSON.parse(row.deployment) };
 }
 
-/** Returns the names of the networks whose chain this store knows, in their order. */
+/** Returns the names of the networks whose chain this store knows, sorted. */
 export async function listChainNames(db: Queryable): Promise<string[]> {
   const rows = await db.selectFrom("chains").select("network").orderBy("network").execute();
   return rows.map(({ network }) => network);
 }
 
 /**
- * Takes a new chain for a network: stores it and forgets whatever lived on the one before.
+ * Assigns a new chain to a network: stores it and deletes everything recorded for the previous one.
  *
- * @throws {ChainTakenError} when another network has it: two would send with one account's nonces.
+ * @throws {ChainTakenError} when another network has this chain: both would send with the same account's nonces.
  */
 export async function replaceChain(
   db: Queryable,
@@ -63,7 +63,7 @@ export async function replaceChain(
   await saveChain(db, network, identity, deployment);
 }
 
-/** Stores what is known of a network's chain. */
+/** Stores the identity and deployment of a network's chain. */
 export async function saveChain(
   db: Queryable,
   network: string,
@@ -91,7 +91,7 @@ export async function saveSubscription(db: Queryable, subscription: StoredSubscr
     .execute();
 }
 
-/** Returns all subscriptions, of one dapp or of all. */
+/** Returns the subscriptions of one dapp, or of all dapps. */
 export async function listSubscriptions(db: Queryable, dappId?: string): Promise<StoredSubscription[]> {
   let query = db.selectFrom("subscriptions").selectAll();
   if (dappId !== undefined) query = query.where("dapp_id", "=", dappId);
@@ -107,7 +107,7 @@ export async function listSubscriptions(db: Queryable, dappId?: string): Promise
 /** A contract of a dapp on one network. */
 export type ConsumerPlace = Pick<StoredConsumer, "dappId" | "network" | "address">;
 
-/** Stores a linked consumer, in the place of an earlier linking of it that the chain has lost. */
+/** Stores a linked consumer, replacing an earlier link that the chain has lost. */
 export async function saveConsumer(db: Queryable, consumer: StoredConsumer): Promise<void> {
   const { dappId, network, address } = consumer;
   const linking = { transaction_hash: consumer.transactionHash, created_at: consumer.createdAt };
@@ -118,7 +118,7 @@ export async function saveConsumer(db: Queryable, consumer: StoredConsumer): Pro
     .execute();
 }
 
-/** Returns what is known of a linked consumer, or `undefined`. */
+/** Returns a linked consumer, or `undefined`. */
 export async function findConsumer(
   db: Queryable,
   { dappId, network, address }: ConsumerPlace,
@@ -126,7 +126,7 @@ export async function findConsumer(
   return (await listConsumers(db, dappId, network)).find((one) => one.address === address);
 }
 
-/** Forgets a consumer that is unlinked. */
+/** Deletes an unlinked consumer. */
 export async function deleteConsumer(
   db: Queryable,
   { dappId, network, address }: ConsumerPlace,
@@ -139,7 +139,7 @@ export async function deleteConsumer(
     .execute();
 }
 
-/** Forgets the consumers that a transaction has linked, for the chain no longer has it. */
+/** Deletes the consumers that a transaction linked, because the chain no longer has that transaction. */
 export async function deleteConsumers(
   db: Queryable,
   network: string,
@@ -170,7 +170,7 @@ export async function listConsumers(
   }));
 }
 
-/** Remembers under which id a network's consumer contract keeps a source (`hash`: of its bytes on chain). */
+/** Stores the id under which a network's consumer contract keeps a source (`hash`: of its bytes on chain). */
 export async function saveSourceId(
   db: Queryable,
   network: string,
@@ -184,20 +184,20 @@ export async function saveSourceId(
     .execute();
 }
 
-/** Returns the ids of all sources kept on a network, by hash. */
+/** Returns the ids of all sources stored on a network, by hash. */
 export async function listSourceIds(db: Queryable, network: string): Promise<Map<string, number>> {
   const rows = await db.selectFrom("sources").selectAll().where("network", "=", network).execute();
   return new Map(rows.map((row) => [row.hash, row.source_id]));
 }
 
-/** How far an oracle had answered everything, and on which chain: the newest block of that moment. */
+/** The point up to which an oracle has answered everything, and the newest block at that time, which identifies the chain. */
 export interface OracleCheckpoint {
-  /** Block from which it has to read on. */
+  /** Block from which it has to resume reading. */
   readonly blockNumber: bigint;
   readonly head: { readonly number: bigint; readonly hash: string };
 }
 
-/** Returns how far the oracle has come, or `undefined` when that was not noted. */
+/** Returns the oracle's checkpoint, or `undefined` if there is none. */
 export async function findOracleCheckpoint(
   db: Queryable,
   network: string,
@@ -208,7 +208,7 @@ export async function findOracleCheckpoint(
   return { blockNumber: BigInt(blockNumber), head: { number: BigInt(number), hash } };
 }
 
-/** Notes how far the oracle has come. */
+/** Stores the oracle's checkpoint. */
 export async function saveOracleCheckpoint(
   db: Queryable,
   network: string,
@@ -221,14 +221,14 @@ function checkpointName(network: string): string {
   return `oracle checkpoint ${network}`;
 }
 
-/** How many transactions the operator's account was last seen to have sent on a network. */
+/** How many transactions the operator's account had sent on a network when last checked. */
 export interface SpentNonce {
   readonly nonce: number;
-  /** Newest block at that time, or one before; absent in notes of earlier versions. */
+  /** Newest block at that time, or an earlier one; absent in records of earlier versions. */
   readonly blockNumber?: number | undefined;
 }
 
-/** Returns what was noted last of the operator's account on a network, or `undefined`. */
+/** Returns the last recorded nonce of the operator's account on a network, or `undefined`. */
 export async function findSpentNonce(db: Queryable, network: string): Promise<SpentNonce | undefined> {
   const noted = await findSetting(db, spentNonceName(network));
   if (noted === undefined) return undefined;
@@ -236,7 +236,7 @@ export async function findSpentNonce(db: Queryable, network: string): Promise<Sp
   return { nonce: nonce!, blockNumber };
 }
 
-/** Notes how many transactions the operator's account has sent on a network. */
+/** Stores how many transactions the operator's account has sent on a network. */
 export async function saveSpentNonce(
   db: Queryable,
   network: string,
@@ -249,7 +249,7 @@ function spentNonceName(network: string): string {
   return `operator nonce ${network}`;
 }
 
-/** The database knows a network's contracts under another name. */
+/** The database already knows a network's contracts under another name. */
 export class ChainTakenError extends TycheError {
   constructor(network: string, other: string) {
     super(

@@ -5,16 +5,16 @@ import { readPages } from "./tableDigest.ts";
 import type { TableRow } from "./tableDigest.ts";
 import type { Queryable } from "./store.ts";
 
-/** Reported of one database: more of them say nothing new. */
+/** Most damaged rows reported per database; more of them add no information. */
 const MAX_REPORTED = 20;
 
-/** Tables whose rows have checksums of their own, each with what throws for a damaged row. */
+/** Tables whose rows carry checksums, each with a parser that throws on a damaged row. */
 const PARSERS: Readonly<Record<"requests" | "transactions", (row: TableRow) => unknown>> = {
   requests: (row) => parseRow(row as never),
   transactions: (row) => parseTransactionRow(row as never),
 };
 
-/** Reads every request and transaction; says which ones are not what was written, 20 at most. */
+/** Reads every request and transaction, and returns a message for each damaged one, 20 at most. */
 export async function findDamagedRows(db: Queryable): Promise<string[]> {
   const damaged: string[] = [];
   for (const [table, parse] of Object.entries(PARSERS))

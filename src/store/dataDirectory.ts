@@ -18,47 +18,46 @@ import { closeToOthers } from "./fileModes.ts";
 import { createMasterKey, parseMasterKey } from "./masterKey.ts";
 import { setAside } from "../lib/setAside.ts";
 
-/** Configuration in the data directory: who puts it there means the folder for Tyche, whatever it names beside it. */
+/** Configuration file in the data directory: a folder that contains it is meant for Tyche, whatever else it holds. */
 export const CONFIG_FILE = "tyche.json";
-/** Tells a data directory of ours from a folder with other things in it. */
+/** Distinguishes our data directories from folders with other contents. */
 const MARKER = "tyche-data";
-/** What a directory that lost its marker is known by, and what can't be made anew when it is lost. */
+/** Files that identify a directory that lost its marker, and that can't be recreated if lost. */
 const DATABASE = "tyche.sqlite";
 const CHAINS = "chains";
 const MASTER_KEY = "master-key";
-/** Modules that sources imported: anybody may read those, and they are many. */
+/** Modules that sources import: many files, all public. */
 const MODULES = "modules";
 
 /** The folder that holds all state of one service. */
 export interface DataDirectory {
   readonly path: string;
-  /** 32 random bytes, made on first use; every other secret is derived from it. */
+  /** 32 random bytes, generated on first use; every other secret is derived from it. */
   readonly masterKey: Uint8Array;
-  /** Whether the master key is kept outside: then no other secret is written down in here either. */
+  /** Whether the master key is kept outside the directory; if so, no other secret is stored in it either. */
   readonly isKeyOutside: boolean;
-  /** Path of a file or folder in it. */
+  /** Returns the path of a file or folder in the directory. */
   file(...names: readonly string[]): string;
-  /** Writes a file whole or not at all, readable by the owner only. */
+  /** Writes a file atomically, readable by its owner only. */
   writeSecret(name: string, text: string): void;
-  /** Gives up the claim to be the only process that serves from here; idempotent. */
+  /** Releases the exclusive claim to serve from this directory. Idempotent. */
   close(): void;
 }
 
-/** Options of {@link openDataDirectory}. */
 export interface DataDirectoryOptions {
-  /** `true` for the one process that serves from it; the command line's other commands share. */
+  /** `true` for the one process that serves from the directory; other commands of the command line share it. */
   readonly exclusive: boolean;
-  /** Whether the database is about to be put back: it may be missing, and a master key is not made anew. Default false. */
+  /** Whether the database is about to be restored: it may be missing, and no new master key is generated. Default false. */
   readonly isRestoring?: boolean;
-  /** The master key where it is kept outside. Default: the file `master-key` in the directory, made with it. */
+  /** The master key, if it is kept outside. Default: the file `master-key` in the directory, created along with it. */
   readonly masterKey?: OutsideSecret | undefined;
 }
 
 /**
- * Opens the data directory, making it when absent, and closes it to everybody but its owner.
+ * Opens the data directory, creating it if absent, and restricts access to its owner.
  *
- * @throws {DataDirectoryError} `data_dir_unusable` when it can't be written, holds foreign files, lacks what can't be made anew (its
- * master key, or the database of its chains), or another process serves from it.
+ * @throws {DataDirectoryError} `data_dir_unusable` when it can't be written, holds foreign files, lacks a file that can't be recreated
+ * (its master key, or the database that its chains belong to), or another process serves from it.
  */
 export function openDataDirectory(path: string, options: DataDirectoryOptions): DataDirectory {
   const file = (...names: readonly string[]): string => join(path, ...names);
@@ -111,10 +110,10 @@ export function openDataDirectory(path: string, options: DataDirectoryOptions): 
   }
 }
 
-/** Marks an empty folder, or one with a configuration, as ours; refuses one with other things in it. */
+/** Marks a folder as ours if it is empty or has a configuration file; refuses one with other contents. */
 function claimFolder(path: string): void {
   const entries = readdirSync(path);
-  // The marker alone may have been lost.
+  // The marker may have been lost on its own.
   const isOurs =
     entries.includes(MARKER) ||
     entries.includes(CONFIG_FILE) ||
@@ -128,7 +127,7 @@ function claimFolder(path: string): void {
     writeFileSync(join(path, MARKER), "This folder holds the state of a Tyche service.\n", { mode: 0o600 });
 }
 
-/** Refuses a directory that has lost what its other files are worth nothing without: making that anew would bury them. */
+/** Refuses a directory that has lost a file without which the rest is worthless: recreating that file would hide the loss. */
 function assertWhole(path: string, options: DataDirectoryOptions): void {
   const database = join(path, DATABASE);
   const hasChains = listChains(join(path, CHAINS)).length > 0;
@@ -145,7 +144,7 @@ function assertWhole(path: string, options: DataDirectoryOptions): void {
     );
 }
 
-/** Names of the chains that have anything stored. */
+/** Returns the names of the chains that have anything stored. */
 function listChains(folder: string): string[] {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   return readdirSync(folder).filter((name) => {
@@ -154,7 +153,7 @@ function listChains(folder: string): string[] {
   });
 }
 
-/** Holds a lock that the operating system drops with the process, however it dies: SQLite's own on an empty database. */
+/** Takes a lock that the operating system releases when the process dies, however it dies: SQLite's lock on an empty database. */
 function claim(path: string, lockFile: string): () => void {
   let lock: DatabaseSync | undefined;
   try {
@@ -162,7 +161,7 @@ function claim(path: string, lockFile: string): () => void {
       lock = lockExclusively(lockFile);
     } catch (cause) {
       if (!/not a database|unable to open/.test(messageOf(cause)) || !existsSync(lockFile)) throw cause;
-      // Nobody holds it, or that would have been the answer: what has got in its place is moved away.
+      // Nobody holds the lock, or the error would say so: set aside whatever has taken the file's place.
       setAside(lockFile);
       lock = lockExclusively(lockFile);
     }

@@ -2,9 +2,9 @@ import { TycheError } from "../lib/errors.ts";
 
 const RETRY_AFTER_MS = 1_000;
 
-/** Classes and codes of SQLSTATE with which the server, or a pooler before it, ends a connection or refuses one for the moment. */
+/** SQLSTATE classes and codes with which the server, or a pooler in front of it, ends a connection or temporarily refuses one. */
 const AWAY_STATES = /^(?:08...|57P0[1-5]|53300|25P0[345])$/;
-/** What the operating system says of a connection that was lost or can't be made. */
+/** Error codes of the operating system for a connection that was lost or can't be made. */
 const AWAY_CODES: readonly string[] = [
   "EAI_AGAIN",
   "ECONNABORTED",
@@ -17,13 +17,13 @@ const AWAY_CODES: readonly string[] = [
   "EPIPE",
   "ETIMEDOUT",
 ];
-/** What `pg` and its pool say, without a code. A test holds these against the driver. */
+/** Messages that `pg` and its pool throw without a code. A test checks these against the driver. */
 const AWAY_MESSAGES =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|read ECONNRESET)/;
 
 /**
- * The server of the database doesn't answer, or has ended a connection. Whatever was read may be read again later; whether a write under way was
- * committed is open.
+ * The database server doesn't answer, or has ended a connection. Reads may be repeated later; whether a write in flight was committed is
+ * unknown.
  */
 export class DatabaseAwayError extends TycheError {
   constructor(cause: unknown) {
@@ -37,7 +37,7 @@ export class DatabaseAwayError extends TycheError {
   }
 }
 
-/** Returns a {@link DatabaseAwayError} for what the driver throws when a connection is lost or can't be made, and anything else as it is. */
+/** Returns a {@link DatabaseAwayError} if the driver threw because a connection was lost or can't be made, and anything else unchanged. */
 export function toAwayError(thrown: unknown): unknown {
   return isAway(thrown) ? new DatabaseAwayError(thrown) : thrown;
 }

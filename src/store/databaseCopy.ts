@@ -8,19 +8,18 @@ import type { TableDigest } from "./tableDigest.ts";
 import { NUMBERED_TABLES, TABLE_NAMES } from "./tableKeys.ts";
 import { USABLE_SINCE_SETTING } from "./tableVersion.ts";
 
-/** Options of {@link copyTables}. */
 export interface CopyOptions {
-  /** Told how many rows of a table were copied, or read again. */
+  /** Called with the number of a table's rows copied or read back so far. */
   readonly onRows?: (table: string, rows: number) => void;
 }
 
 /**
- * Copies every row of a database of SQLite to one of PostgreSQL, in one transaction: all of them or none. Before it is committed, the
- * target is read back and compared with what was read. Nothing can be written to the source meanwhile. A target with the same rows
- * already, as after a copy that was interrupted at its end, is left as it is.
+ * Copies every row of a SQLite database to a PostgreSQL database in one transaction: all of them or none. Before the commit, the target
+ * is read back and compared with what was read from the source. The source can't be written meanwhile. A target that already has the same
+ * rows, as after a copy interrupted at its end, is left as it is.
  *
- * @param source with the tables of this version, as the target.
- * @throws {DatabaseCopyError} when the target holds other rows, or not what was copied.
+ * @param source a database with this version's tables, as is the target.
+ * @throws {DatabaseCopyError} when the target holds other rows, or its rows differ from what was copied.
  */
 export async function copyTables(
   source: Kysely<Tables>,
@@ -68,7 +67,7 @@ async function copyAll(
 
 async function hasRows(db: Queryable): Promise<boolean> {
   for (const table of TABLE_NAMES) {
-    // What opening a database has noted by itself.
+    // Ignores the setting that opening a database writes by itself.
     const but = table === "settings" ? sql`WHERE name <> ${USABLE_SINCE_SETTING}` : sql``;
     const { rows } = await sql`SELECT 1 FROM ${sql.table(table)} ${but} LIMIT 1`.execute(db);
     if (rows.length > 0) return true;

@@ -4,18 +4,18 @@ import { messageOf } from "../lib/errors.ts";
 import type { DataDirectory } from "./dataDirectory.ts";
 import { StoreError } from "./storeErrors.ts";
 
-/** File of a data directory whose database is a server's: the name of the variable that holds its URL, never the URL. */
+/** File in a data directory whose database is on a server. Holds the name of the variable with the database's URL, never the URL. */
 const NOTE = "database";
 
-/** Notes in a data directory which variable holds the URL of its database, for the commands that work beside the service. */
+/** Records in a data directory which variable holds its database's URL, for commands that run beside the service. */
 export function noteDatabase(directory: Pick<DataDirectory, "writeSecret">, variable: string): void {
   directory.writeSecret(NOTE, `${variable}\n`);
 }
 
 /**
- * Returns the name of the variable that holds the URL of a data directory's database; `undefined` where that is a file in it.
+ * Returns the name of the variable that holds the URL of a data directory's database; `undefined` if the database is a file in it.
  *
- * @throws {StoreError} when the note can't be read.
+ * @throws {StoreError} when the record can't be read.
  */
 export function findNotedDatabase(dataDir: string): string | undefined {
   try {

@@ -2,13 +2,13 @@ import { Client } from "pg";
 import type { ClientConfig } from "pg";
 import { TycheError } from "../lib/errors.ts";
 
-/** Names a database and who may use it, as `pg` takes it. The URL itself stays out of every message: it holds the password. */
+/** Parses a database URL into a `pg` configuration. The URL appears in no message: it holds the password. */
 export function parseDatabaseUrl(url: string): ClientConfig {
   const text = url.trim();
   if (!/^postgres(?:ql)?:\/\//.test(text)) throw new DatabaseUrlError();
   const config: ClientConfig = { connectionString: text, keepAlive: true, application_name: "tyche" };
   try {
-    // Connects nowhere; its errors have the URL as a member.
+    // Doesn't connect, only validates; the driver's errors carry the URL as a member.
     void new Client(config);
   } catch {
     throw new DatabaseUrlError();
@@ -16,7 +16,7 @@ export function parseDatabaseUrl(url: string): ClientConfig {
   return config;
 }
 
-/** The URL names no database of PostgreSQL. */
+/** The URL is not that of a PostgreSQL database. */
 export class DatabaseUrlError extends TycheError {
   constructor() {
     super(

@@ -1,37 +1,37 @@
 import type { UsageKind } from "./schema.ts";
 import type { Queryable } from "./queryable.ts";
 
-/** Dry runs that are kept of a dapp; the oldest goes as a new one comes. */
+/** Dry runs kept per dapp; each new one replaces the oldest. */
 export const KEPT_DRY_RUNS = 100;
 
-/** What became of a source that was run once, with no request made of it. */
+/** The outcome of a source that ran once without becoming a request. */
 export interface DryRunRecord {
-  /** Whether the source gave a result. */
+  /** Whether the source returned a result. */
   readonly success: boolean;
   /** The preset's name, or the beginning of the source. */
   readonly title: string;
   readonly parsedResult: string;
   readonly err: string;
   readonly console: string;
-  /** Where the source threw, 1-based. */
+  /** Position where the source threw, 1-based. */
   readonly line?: number | undefined;
   readonly column?: number | undefined;
 }
 
-/** A dry run as stored. */
+/** A stored dry run. */
 export interface StoredDryRun extends DryRunRecord {
   /** `dry_` and 26 characters, ordered by time. */
   readonly id: string;
   readonly dappId: string;
-  /** Empty where none was named. */
+  /** Empty if no network was named. */
   readonly network: string;
-  /** `dry-run`: it was asked for; else the kind of request that was refused. */
+  /** `dry-run` if the caller asked for a dry run; otherwise the kind of request that was refused. */
   readonly kind: UsageKind;
   /** Unix time in milliseconds. */
   readonly createdAt: number;
 }
 
-/** Stores a dry run and forgets the dapp's oldest beyond {@link KEPT_DRY_RUNS}, in the transaction that counts it. */
+/** Stores a dry run and deletes the dapp's oldest ones beyond {@link KEPT_DRY_RUNS}, in the transaction that counts it. */
 export async function insertDryRun(db: Queryable, run: StoredDryRun): Promise<void> {
   const { id, dappId, network, kind, createdAt, ...record } = run;
   await db
@@ -53,7 +53,7 @@ export async function insertDryRun(db: Queryable, run: StoredDryRun): Promise<vo
     .execute();
 }
 
-/** Returns a dapp's dry runs, newest first. @param page.before only those older than the one with this id */
+/** Returns a dapp's dry runs, newest first. @param page.before returns only those older than the one with this id */
 export async function listDryRuns(
   db: Queryable,
   page: {
@@ -79,7 +79,7 @@ export async function listDryRuns(
   }));
 }
 
-/** Deletes the dry runs on a network, and those that named none, from before a time. They hold something of what callers sent. */
+/** Deletes the dry runs on a network, and those without a network, from before a time. They contain data that callers sent. */
 export async function deleteOldDryRuns(
   db: Queryable,
   { network, before }: { readonly network: string; readonly before: number },

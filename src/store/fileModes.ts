@@ -5,16 +5,16 @@ const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
 /**
- * Takes away everybody's rights to a folder and all that is in it but its owner's, whatever they were before: folders get 0700, files 0600.
- * Symbolic links are left alone. Throws what the file system throws.
+ * Removes everyone's access but the owner's to a folder and everything in it: folders get mode 0700, files 0600. Leaves symbolic links
+ * alone. Throws what the file system throws.
  *
- * @param skip names that aren't looked into, such as a folder that may hold thousands of files nobody has to hide.
+ * @param skip names that are not descended into, such as a folder that may hold thousands of public files.
  */
 export function closeToOthers(path: string, skip: ReadonlySet<string> = new Set()): void {
   const stats = lstatSync(path);
   if (stats.isSymbolicLink()) return;
   const wanted = stats.isDirectory() ? FOLDER_MODE : FILE_MODE;
-  // A socket or a program's own permissions are none of ours.
+  // Leaves the permissions of sockets and other special files alone.
   if (!stats.isDirectory() && !stats.isFile()) return;
   if ((stats.mode & 0o777) !== wanted) chmodSync(path, wanted);
   if (!stats.isDirectory()) return;

@@ -10,37 +10,36 @@ import {
 import type { Fence, Lease } from "./leases.ts";
 import type { Queryable } from "./store.ts";
 
-/** How long a lease lasts without a renewal: with the look after it, it passes on within 5 seconds of the holder's death. */
+/** How long a lease lasts without renewal. With the polling interval it passes on within 5 seconds of its holder's death. */
 const LASTS_MS = 4_000;
 const RENEW_INTERVAL_MS = 1_000;
-/** Between looks whether the lease is free. */
+/** Interval between checks whether the lease is free. */
 const LOOK_INTERVAL_MS = 500;
-/** After a take-over that failed: another replica may do better. */
+/** Pause after a failed takeover: another replica may succeed. */
 const PAUSE_MS = 2_000;
 
-/** Takes, renews and gives back one network's lease for one replica. */
+/** Takes, renews and releases one network's lease for one replica. */
 export interface LeaseKeeper {
-  /** Looks at once whether the lease is free, and takes it then. Throws what `onTaken` throws. */
+  /** Checks at once whether the lease is free, and takes it if so. Throws what `onTaken` throws. */
   look(): Promise<void>;
-  /** Who holds the lease, as far as it is known here, and whether that is this replica. */
+  /** Returns the lease's last known holder, and whether that is this replica. */
   state(): { readonly holder?: string; readonly isHere: boolean };
-  /** Lets `onLeave` end, and gives the lease back. Idempotent. */
+  /** Waits for `onLeave`, then releases the lease. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Options of {@link createLeaseKeeper}. */
 export interface LeaseKeeperOptions {
   readonly db: Queryable;
   readonly network: string;
   /** Id of this replica. */
   readonly replica: string;
-  /** Begins to dispatch. Where it rejects, the lease is given back, and tried for again later. */
+  /** Starts dispatching. If it rejects, the lease is released, and tried for again later. */
   readonly onTaken: (fence: Fence) => Promise<void>;
-  /** Ends what `onTaken` began: another replica dispatches, or may. The lease is not tried for before it has ended. */
+  /** Stops what `onTaken` started: another replica dispatches, or may. The keeper doesn't try for the lease again until this resolves. */
   readonly onLost: () => Promise<void>;
-  /** Ends what `onTaken` began while the lease still holds. */
+  /** Stops what `onTaken` started while the lease is still held. */
   readonly onLeave: () => Promise<void>;
-  /** Told when the lease was given back: others may take it now. */
+  /** Called when the lease was released: others may take it. */
   readonly onGivenBack: () => void;
   readonly onError: (error: unknown) => void;
   /** Default 4,000. */
@@ -50,14 +49,14 @@ export interface LeaseKeeperOptions {
 /** A lease that this replica took. */
 interface Holding {
   readonly lease: Lease;
-  /** When the last renewal that succeeded was begun. */
+  /** When the last successful renewal started. */
   since: Moment;
 }
 
-/** A moment by two clocks: the first stands still while the machine is suspended, the second may be set. */
+/** A point in time by two clocks: the first stops while the machine is suspended, the second may be adjusted. */
 type Moment = readonly [monotonicMs: number, wallMs: number];
 
-/** Creates the keeper. It begins to look, again and again, with the first {@link LeaseKeeper.look}. */
+/** Creates the keeper. It starts polling with the first {@link LeaseKeeper.look}. */
 export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
   const { db, network, replica, onError, lastsMs = LASTS_MS } = options;
   let held: Holding | undefined;

@@ -2,38 +2,38 @@ import { sql } from "kysely";
 import { TycheError } from "../lib/errors.ts";
 import type { Queryable } from "./store.ts";
 
-/** Who dispatches on a network, and under which token. Only a server's database has leases: one of SQLite serves one process. */
+/** Which replica dispatches on a network, and under which token. Only server databases have leases: a SQLite database serves one process. */
 export interface Lease {
   readonly network: string;
   /** Id of the replica. */
   readonly holder: string;
-  /** Grows with each take-over. */
+  /** Incremented with each takeover. */
   readonly token: number;
 }
 
-/** A lease as it is stored. */
+/** A stored lease. */
 export interface StoredLease extends Lease {
-  /** Whether it still holds, by the database's clock. */
+  /** Whether it has not expired, by the database's clock. */
   readonly isLive: boolean;
 }
 
-/** Keeps a replica that no longer dispatches on a network from writing and sending as if it did. */
+/** Prevents a replica that lost a network's lease from writing and sending as if it still held it. */
 export interface Fence {
   /**
-   * Called in the transaction of each write, first of all: until it ends, nobody takes the lease.
+   * Must be called first in the transaction of each write: nobody can take the lease until that transaction ends.
    *
-   * @throws {LeaseLostError} where another replica has taken it.
+   * @throws {LeaseLostError} when another replica has taken it.
    */
   assertHeld(db: Queryable): Promise<void>;
   /**
-   * Called before each broadcast. The database isn't asked: by the clocks of this process the lease may still hold.
+   * Must be called before each broadcast. Doesn't query the database: checks that by this process's clocks the lease may still hold.
    *
    * @throws {LeaseLostError}
    */
   assertLive(): void;
   /**
-   * Called when it is open whether a write was committed: memory may lack it. The lease is given back, and whoever takes it next goes on with what
-   * is stored.
+   * Must be called when it is unknown whether a write was committed: memory may lack it. Releases the lease; the replica that takes it
+   * next continues from what is stored.
    */
   abandon(): void;
 }
@@ -41,7 +41,7 @@ export interface Fence {
 /** Milliseconds since the epoch by the database's clock, which all replicas share. */
 const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/** Returns the lease of a network as it stands. */
+/** Returns a network's lease. */
 export async function findLease(db: Queryable, network: string): Promise<StoredLease | undefined> {
   const row = await db
     .selectFrom("leases")
@@ -51,7 +51,7 @@ export async function findLease(db: Queryable, network: string): Promise<StoredL
   return row && { network, holder: row.holder, token: row.token, isLive: row.is_live };
 }
 
-/** Whether a network's lease has been nobody's for so long; one that was never taken has. */
+/** Whether a network's lease expired at least `forMs` ago; true if it was never taken. */
 export async function isLeaseAbandoned(db: Queryable, network: string, forMs: number): Promise<boolean> {
   const row = await db
     .selectFrom("leases")
@@ -62,10 +62,9 @@ export async function isLeaseAbandoned(db: Queryable, network: string, forMs: nu
 }
 
 /**
- * Takes a network's lease where nobody holds it. Waits for the writes under way of the holder before: after it, none of them is
- * committed any more.
+ * Takes a network's lease if nobody holds it. Waits for the previous holder's writes in flight; none of them can commit afterwards.
  *
- * @returns the lease, or `undefined` where somebody else holds it.
+ * @returns the lease, or `undefined` if another replica holds it.
  */
 export async function takeLease(
   db: Queryable,
@@ -90,7 +89,7 @@ export async function takeLease(
   return row && { network, holder, token: row.token };
 }
 
-/** Renews a lease; whether it was still the holder's. One that has run out, and that nobody has taken since, is renewed, too. */
+/** Renews a lease; returns whether it was still the holder's. An expired lease that nobody has taken since is renewed too. */
 export async function renewLease(db: Queryable, lease: Lease, lastsMs: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("leases")
@@ -101,7 +100,7 @@ export async function renewLease(db: Queryable, lease: Lease, lastsMs: number): 
   return numUpdatedRows === 1n;
 }
 
-/** Gives a lease back: the next one may take it at once. */
+/** Releases a lease: the next replica may take it at once. */
 export async function giveLeaseBack(db: Queryable, { network, token }: Lease): Promise<void> {
   await db
     .updateTable("leases")
@@ -112,7 +111,7 @@ export async function giveLeaseBack(db: Queryable, { network, token }: Lease): P
 }
 
 /**
- * Sees, in the transaction of a write, that the lease is still the holder's, and keeps it so until the transaction ends.
+ * Checks, in the transaction of a write, that the lease is still the holder's, and keeps it so until the transaction ends.
  *
  * @throws {LeaseLostError}
  */
@@ -127,7 +126,7 @@ export async function assertLeaseHeld(db: Queryable, { network, token }: Lease):
   if (row === undefined) throw new LeaseLostError(network);
 }
 
-/** Another replica dispatches on the network now: nothing was written or sent. */
+/** Another replica dispatches on the network; nothing was written or sent. */
 export class LeaseLostError extends TycheError {
   constructor(network: string) {
     super(`another replica dispatches on ${network} now`, {

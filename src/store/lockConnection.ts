@@ -4,27 +4,27 @@ import { repeat } from "../lib/repeat.ts";
 import { parseDatabaseUrl } from "./databaseUrl.ts";
 import { StoreError } from "./storeErrors.ts";
 
-/** How often the connection is tried, and how long an answer may take: longer, and the database counts as gone. */
+/** How often the connection is checked, and how long an answer may take before the database counts as gone. */
 const LOOK_INTERVAL_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 15_000;
 
-/** A connection that holds a lock of its session, and what its locking brought. */
+/** A connection that holds a session-level lock, and what taking the lock returned. */
 export interface LockConnection<T> {
   readonly client: Client;
   readonly taken: T;
-  /** Whether it wasn't lost or closed, as far as it is known. */
+  /** Whether the connection is, as far as is known, neither lost nor closed. */
   isOpen(): boolean;
-  /** Ends the connection, and the lock with it. Idempotent; `onLost` isn't told. */
+  /** Ends the connection, and the lock with it. Idempotent; doesn't call `onLost`. */
   close(): Promise<void>;
 }
 
 /**
- * Takes a lock over a connection of its own, which is watched from then on.
+ * Takes a lock over a dedicated connection, which is monitored from then on.
  *
  * @param url see `createPostgresDialect`. Secret.
- * @param onLost told, in a few words and once, that the connection can't be relied on any more.
- * @param take takes the lock; what it throws ends the connection.
- * @throws {StoreError} where the server can't be reached.
+ * @param onLost called once, with a short reason, when the connection can no longer be relied on.
+ * @param take takes the lock; if it throws, the connection is closed.
+ * @throws {StoreError} when the server can't be reached.
  */
 export async function openLockConnection<T>(
   url: string,

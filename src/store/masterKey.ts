@@ -8,7 +8,7 @@ const MASTER_KEY_BYTES = 32;
 /**
  * Parses a master key into its 32 bytes.
  *
- * @throws {MasterKeyError} for anything but 64 hex digits; the message never holds the text.
+ * @throws {MasterKeyError} for anything but 64 hex digits; the message never contains the text.
  */
 export function parseMasterKey({ text, from }: OutsideSecret): Uint8Array {
   const digits = text.trim();
@@ -19,12 +19,12 @@ export function parseMasterKey({ text, from }: OutsideSecret): Uint8Array {
   );
 }
 
-/** Makes a master key: 64 hex digits. */
+/** Generates a master key: 64 hex digits. */
 export function createMasterKey(): string {
   return randomBytes(MASTER_KEY_BYTES).toString("hex");
 }
 
-/** What a database notes of the master key: 16 hex digits that tell it from others and give nothing of it away. */
+/** Returns the fingerprint that a database stores: 16 hex digits that identify the master key without revealing anything about it. */
 export function fingerprintOf(masterKey: Uint8Array): string {
   return Buffer.from(deriveKey(masterKey, "fingerprint")).toString("hex", 0, 8);
 }

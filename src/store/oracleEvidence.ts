@@ -1,9 +1,9 @@
 import type { Queryable, Store } from "./store.ts";
 
-/** Kept of one node: more of it proves nothing new, and a wrong node can make as much as it likes. */
+/** Pieces of evidence kept per node: more proves nothing new, and a faulty node can produce any amount of it. */
 const MAX_OF_SIGNER = 4;
 
-/** Evidence against a node of an oracle, as JSON. */
+/** Evidence against an oracle node, as JSON. */
 export interface StoredEvidence {
   readonly network: string;
   /** Checksummed address of the node's report key. */
@@ -12,7 +12,7 @@ export interface StoredEvidence {
   readonly evidence: string;
 }
 
-/** Keeps evidence: of one node and request once, and of one node up to 4 times. Resolves when it is on disk. */
+/** Stores evidence, once per node and request and up to 4 times per node. Resolves once it is on disk. */
 export async function saveEvidence(
   store: Pick<Store, "write">,
   { network, signer, requestId, evidence }: StoredEvidence,
@@ -34,7 +34,7 @@ export async function saveEvidence(
   });
 }
 
-/** Returns the evidence of a network, oldest first. */
+/** Returns a network's evidence, oldest first. */
 export async function listEvidence(db: Queryable, network: string): Promise<readonly string[]> {
   const rows = await db
     .selectFrom("oracle_evidence")

@@ -1,18 +1,18 @@
 import type { Queryable, Store } from "./store.ts";
 
-/** Which records: of one request, under one configuration of one network. */
+/** Identifies the records of one request under one configuration of one network. */
 export interface OracleRoundKey {
   readonly network: string;
   readonly configDigest: string;
   readonly requestId: string;
 }
 
-/** What a node must not forget, with its place. */
+/** A fact that a node must not forget, with the round it belongs to. */
 export interface OracleRoundRecord extends OracleRoundKey {
   readonly record: string;
 }
 
-/** Returns what a node has recorded about a request, in its order. */
+/** Returns a node's records about a request, in insertion order. */
 export async function listRoundRecords(db: Queryable, key: OracleRoundKey): Promise<readonly string[]> {
   const rows = await db
     .selectFrom("oracle_rounds")
@@ -25,7 +25,7 @@ export async function listRoundRecords(db: Queryable, key: OracleRoundKey): Prom
   return rows.map(({ record }) => record);
 }
 
-/** Adds records in their order; resolves when they are on disk. */
+/** Appends records in order; resolves once they are on disk. */
 export async function appendRoundRecords(
   store: Pick<Store, "write">,
   records: readonly OracleRoundRecord[],
@@ -41,12 +41,12 @@ export async function appendRoundRecords(
   await store.write((db) => db.insertInto("oracle_rounds").values(rows).execute());
 }
 
-/** Forgets records from before a time (Unix, in milliseconds). */
+/** Deletes records from before a time (Unix milliseconds). */
 export async function forgetRoundRecords(db: Queryable, before: number): Promise<void> {
   await db.deleteFrom("oracle_rounds").where("created_at", "<", before).execute();
 }
 
-/** Returns what a node's keys of a chain are used for, or `undefined` before their first use. */
+/** Returns what a node's keys for a chain are used for, or `undefined` before their first use. */
 export async function findNodeBinding(db: Queryable, chainId: number): Promise<string | undefined> {
   const row = await db
     .selectFrom("settings")
@@ -56,7 +56,7 @@ export async function findNodeBinding(db: Queryable, chainId: number): Promise<s
   return row?.value;
 }
 
-/** Notes what a node's keys of a chain are used for, from now on. */
+/** Records what a node's keys for a chain are used for from here on. */
 export async function saveNodeBinding(
   store: Pick<Store, "write">,
   chainId: number,

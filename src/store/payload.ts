@@ -1,7 +1,7 @@
-/** What a transaction of ours carries, for the journal. */
+/** The contents of one of our transactions, as the journal records them. */
 export interface Payload {
-  /** `submit`: requests of presets, functions and words; `consumer`: one linking or unlinking; `upkeep`: nothing of a caller's. */
+  /** `submit`: preset, function and VRF requests; `consumer`: links or unlinks one consumer; `upkeep`: nothing that a caller asked for. */
   readonly kind: "submit" | "consumer" | "upkeep";
-  /** Our request ids by entry; a preset entry holds one for each item. */
+  /** Our request ids by entry; a preset entry has one for each item. */
   readonly entries: readonly (readonly string[])[];
 }

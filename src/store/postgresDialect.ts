@@ -10,48 +10,48 @@ import type { Tables } from "./schema.ts";
 import { createServicePool } from "./servicePool.ts";
 import type { StoreDialect } from "./storeDialect.ts";
 
-/** Connections of one process: statements of calls overlap, and commits that wait for the same flush share it. */
+/** Connections per process: statements of concurrent calls overlap, and commits that wait for the same flush share it. */
 const MAX_CONNECTIONS = 10;
-/** For a connection to be made, or to become free. */
+/** For a connection to open or to become free. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** For a lost claim to be taken again. */
+/** For a lost claim to be retaken. */
 const CLAIM_TIMEOUT_MS = 2_000;
 /**
- * How long a transaction of a service may stand still. A process that is stopped in the middle of one would keep its locks, and with them
- * every other replica from its leases, for as long as it is stopped.
+ * How long a service's transaction may be idle. A process suspended in the middle of one would hold its locks, and keep every other
+ * replica from its leases, for as long as it is suspended.
  */
 const STANDSTILL_MS = 4_000;
 /** Oldest release that is tested. */
 const MIN_MAJOR_VERSION = 15;
 
-/** Options of {@link createPostgresDialect}. */
 export interface PostgresDialectOptions {
   /**
-   * The claim of a process that serves: no other process has the database alone before the last of these connections has ended. New ones are made
-   * while it holds, and what fails because the server doesn't answer is a `DatabaseAwayError`. Default: a tool beside it.
+   * The claim of a process that serves: no other process gets the database to itself before the last of these connections has ended. New
+   * connections are opened only while the claim holds, and failures because the server doesn't answer become a `DatabaseAwayError`.
+   * Default: none, for a tool that runs beside the service.
    */
   readonly claim?: { held(): Promise<void> };
 }
 
-/** The dialect, and what ends a standstill of it. */
+/** The dialect, with a way to break a stalled server's connections. */
 export interface PostgresStoreDialect extends StoreDialect {
-  /** Breaks every connection of a process that serves, so that what waits for a server which doesn't answer fails at once. */
+  /** Breaks every connection of a serving process, so that whatever waits for an unresponsive server fails at once. */
   breakConnections(): void;
 }
 
 /**
- * Creates the dialect of PostgreSQL 15 to 18, over a pool of connections. Nothing is connected before the first query. Columns that
- * migrations call `integer` have 64 bits and are read as numbers, `blob` is `bytea`, and text is ordered by its bytes, as SQLite does.
+ * Creates the dialect for PostgreSQL 15 to 18 over a connection pool. It doesn't connect before the first query. Columns that migrations
+ * call `integer` have 64 bits and are read as numbers, `blob` is `bytea`, and text is ordered by its bytes, as in SQLite.
  *
  * @param url `postgres://user:password@host:port/database`, with libpq's parameters such as `sslmode`. Secret.
- * @throws {DatabaseUrlError} when it is none.
+ * @throws {DatabaseUrlError} when it is not such a URL.
  */
 export function createPostgresDialect(
   url: string,
   { claim }: PostgresDialectOptions = {},
 ): PostgresStoreDialect {
   const prepare = async (client: ClientBase): Promise<void> => {
-    // What is told as stored must be on disk: a server that answers before its flush is overruled, a stricter setting stays.
+    // Whatever we report as stored must be on disk: overrides a server that answers before its flush, and keeps stricter settings.
     await client.query(
       "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
     );
@@ -69,7 +69,7 @@ export function createPostgresDialect(
     ...(claim ? { idle_in_transaction_session_timeout: STANDSTILL_MS } : {}),
     onConnect: (client): unknown => prepare(client),
   });
-  // A lost connection fails the query on it; told again as an event that nobody hears, it would end the process.
+  // A lost connection already fails its query; an `error` event without a listener would end the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   const servicePool = claim && createServicePool(pool);
@@ -83,7 +83,7 @@ export function createPostgresDialect(
     breakConnections: () => servicePool?.breakAll(),
     async erase(db, work) {
       const result = await work();
-      // The replaced version of the row goes from its page. The server's log and its backups keep it, sealed, for as long as they are kept.
+      // Removes the row's old version from its page. The server's log and backups keep it, sealed, for as long as they are retained.
       await sql`VACUUM api_keys`.execute(db);
       return result;
     },
@@ -105,11 +105,14 @@ async function assertUsable(db: Kysely<Tables>): Promise<void> {
     throw new Error(`its encoding is ${encoding} and must be UTF8; create it with ENCODING 'UTF8'`);
 }
 
-/** Numbers, not strings, for 64-bit integers: all of ours are times, nonces and counts, below 2^53. Bytes as what SQLite gives. */
+/**
+ * Parses 64-bit integers as numbers instead of strings: all of ours are times, nonces and counts below 2^53. Parses bytes to the type
+ * SQLite returns.
+ */
 function createTypes(): CustomTypesConfig {
   const types = new TypeOverrides();
   types.setTypeParser(builtinTypes.builtins.INT8, Number);
-  // They come as \x and hex digits.
+  // Bytes arrive as `\x` followed by hex digits.
   types.setTypeParser(
     builtinTypes.builtins.BYTEA,
     (text) => new Uint8Array(Buffer.from(text.slice(2), "hex")),
@@ -117,10 +120,10 @@ function createTypes(): CustomTypesConfig {
   return types;
 }
 
-/** Writes the migrations' column types, which are SQLite's, as PostgreSQL's, and parameters as it takes them. */
+/** Maps the migrations' SQLite column types and the parameters to PostgreSQL's. */
 class TableCompiler extends PostgresQueryCompiler {
   protected override addParameter(parameter: unknown): void {
-    // Text has no character 0 there: what a caller looks for under such a name isn't stored.
+    // PostgreSQL text can't contain NUL; a value that a caller looks up with one isn't stored anyway.
     super.addParameter(typeof parameter === "string" ? parameter.replaceAll("\0", "\ufffd") : parameter);
   }
 
@@ -135,7 +138,7 @@ class TableCompiler extends PostgresQueryCompiler {
 
   protected override visitColumnDefinition(node: ColumnDefinitionNode): void {
     const { dataType } = node;
-    // SQLite numbers the rows of a table with an integer as primary key by itself.
+    // SQLite numbers the rows of a table with an integer primary key by itself.
     const isRowNumber =
       node.primaryKey === true && DataTypeNode.is(dataType) && dataType.dataType === "integer";
     if (!isRowNumber) return super.visitColumnDefinition(node);

@@ -3,30 +3,32 @@ import type { Client, ClientBase } from "pg";
 import { openLockConnection } from "./lockConnection.ts";
 import { StoreError } from "./storeErrors.ts";
 
-/** Namespace of our advisory locks, which belong to one database: "tyche" in ASCII would have five bytes, "tych" has four. */
+/** Namespace of our advisory locks, which are per database: "tych" in ASCII ("tyche" would need a fifth byte). */
 const NAMESPACE = 0x74_79_63_68;
-/** Shared by the replicas that serve, one connection each; held exclusively by whoever must be alone. */
+/** Shared by the serving replicas, one connection each; held exclusively by a process that must be alone. */
 const SERVICE = 1;
-/** Shared by all connections of the processes that serve. */
+/** Shared by all connections of the serving processes. */
 const CONNECTIONS = 2;
 
-/** For the server to notice that the connections of an earlier process, killed a moment ago, have ended. */
+/** For the server to notice that the connections of a process killed a moment ago have ended. */
 const TAKE_OVER_MS = 10_000;
 const TRY_INTERVAL_MS = 100;
 
-/** Options of {@link lockPostgres}. */
 export interface PostgresLockOptions {
-  /** Told, in a few words and once, that the lock can't be relied on any more: another process may have the database alone. The process must end. */
+  /**
+   * Called once, with a short reason, when the lock can no longer be relied on: another process may have the database to itself. The
+   * process must end.
+   */
   readonly onLost: (reason: string) => void;
-  /** Time that other processes get to end, in milliseconds. Default 10,000. */
+  /** How long to wait for other processes to end, in milliseconds. Default 10,000. */
   readonly waitMs?: number;
 }
 
 /**
- * Takes the claim that no process serves from a database: an advisory lock, which the server drops with the connection, however the process
- * dies. Resolves when no connection of an earlier one is left that a write may still be under way on.
+ * Claims that no process serves from a database: an advisory lock, which the server releases with the connection, however the process
+ * dies. Resolves once no connection of an earlier process is left on which a write may be in flight.
  *
- * @returns what gives the claim up; idempotent.
+ * @returns a function that releases the claim; idempotent.
  * @throws {StoreError} when a process serves, or the server can't be reached.
  */
 export async function lockPostgres(
@@ -41,10 +43,10 @@ export async function lockPostgres(
 }
 
 /**
- * Takes the claim to serve over a connection: alone where no other process serves, otherwise beside those that do.
+ * Claims the right to serve over a connection: alone if no other process serves, otherwise beside those that do.
  *
- * @param waitMs time that a process which has the database alone gets to end. Default 10,000.
- * @throws {StoreError} when it has it still.
+ * @param waitMs how long to wait for a process that has the database to itself. Default 10,000.
+ * @throws {StoreError} when that process still has it.
  */
 export async function takeService(client: Client, waitMs?: number): Promise<{ readonly isAlone: boolean }> {
   const pause = createPause(waitMs);
@@ -57,14 +59,14 @@ export async function takeService(client: Client, waitMs?: number): Promise<{ re
   }
 }
 
-/** Takes the claim to serve beside others, and gives up that to be alone where the connection has it. */
+/** Claims the right to serve beside others, and releases the connection's exclusive claim if it has one. */
 export async function shareService(client: Client): Promise<void> {
   await client.query("SELECT pg_advisory_lock_shared($1, $2)", [NAMESPACE, SERVICE]);
   await client.query("SELECT pg_advisory_unlock($1, $2)", [NAMESPACE, SERVICE]);
 }
 
 /**
- * Takes the claim to serve beside others again, where no process has the database alone.
+ * Reclaims the right to serve beside others, unless a process has the database to itself.
  *
  * @throws {StoreError} when one has.
  */
@@ -72,12 +74,12 @@ export async function retakeService(client: Client): Promise<void> {
   if (!(await tryLock(client, "pg_try_advisory_lock_shared", SERVICE))) throw servedError();
 }
 
-/** Counts a connection among those of the process that serves. */
+/** Marks a connection as one of the serving process's. */
 export async function joinService(client: ClientBase): Promise<void> {
   await client.query("SELECT pg_advisory_lock_shared($1, $2)", [NAMESPACE, CONNECTIONS]);
 }
 
-/** Takes the lock of a service where no other process has it, and none of their connections is left. */
+/** Takes the exclusive service lock if no other process holds it and none of their connections is left. */
 async function takeAlone(client: Client): Promise<"taken" | "served" | "left"> {
   if (!(await tryLock(client, "pg_try_advisory_lock", SERVICE))) return "served";
   const isLeft = !(await tryLock(client, "pg_try_advisory_lock", CONNECTIONS));
@@ -92,7 +94,7 @@ async function tryLock(client: Client, name: TryLock, lock: number): Promise<boo
   return rows[0]!.ok;
 }
 
-/** Pauses between two tries, and throws {@link StoreError} once the time is over. */
+/** Creates a pause between tries that throws a {@link StoreError} once the time is up. */
 function createPause(waitMs = TAKE_OVER_MS): () => Promise<void> {
   const deadline = Date.now() + waitMs;
   return async () => {

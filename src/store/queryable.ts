@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "./schema.ts";
 
-/** A connection or a transaction: whatever the queries of this folder run on. */
+/** A connection or a transaction; the queries in this folder run on either. */
 export type Queryable = Kysely<Tables> | Transaction<Tables>;

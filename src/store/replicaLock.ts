@@ -7,39 +7,38 @@ import { StoreError } from "./storeErrors.ts";
 
 const RETRY_INTERVAL_MS = 250;
 
-/** The claim of one replica to serve from a database. */
+/** One replica's claim to serve from a database. */
 export interface ReplicaLock {
-  /** Whether no other process serves, and none begins to before {@link share}. */
+  /** Whether no other process serves, and none starts to before {@link share}. */
   readonly isAlone: boolean;
-  /** Whether the claim holds, as far as it is known. */
+  /** Whether the claim holds, as far as is known. */
   isHeld(): boolean;
-  /** Resolves when the claim holds, at once where it does. Never rejects. */
+  /** Resolves once the claim holds, at once if it already does. Never rejects. */
   held(): Promise<void>;
-  /** Lets other replicas serve, too. Idempotent. */
+  /** Lets other replicas serve too. Idempotent. */
   share(): Promise<void>;
-  /** Gives the claim up. Idempotent. */
+  /** Releases the claim. Idempotent. */
   unlock(): Promise<void>;
 }
 
-/** Options of {@link joinReplicas}. */
 export interface ReplicaLockOptions {
-  /** Told, in a few words and once, why the claim can't be taken again. The process must end. */
+  /** Called once, with a short reason why the claim can't be retaken. The process must end. */
   readonly onLost: (reason: string) => void;
-  /** Told each time the connection is lost, in a few words. The claim is taken again as soon as the database answers. */
+  /** Called with a short reason each time the connection is lost. The claim is retaken as soon as the database answers. */
   readonly onAway?: (reason: string) => void;
-  /** Told when the claim has been taken again. */
+  /** Called when the claim has been retaken. */
   readonly onBack?: () => void;
-  /** Called before the claim counts as taken again: whether the tables are still such as this version may use. Throws {@link StoreError} where they aren't. */
+  /** Called before the claim counts as retaken, to check that this version may still use the tables. Throws {@link StoreError} if not. */
   readonly assertTables?: () => Promise<void>;
-  /** Time that a process which has the database alone gets to end, in milliseconds. Default 10,000. */
+  /** How long to wait for a process that has the database to itself, in milliseconds. Default 10,000. */
   readonly waitMs?: number;
 }
 
 /**
- * Takes the claim to serve from a database as one of several replicas. The first is alone until it shares: what only one may do at a start, it
- * does then. When the connection is lost after that, the claim is taken again over another one, once the same server answers.
+ * Claims the right to serve from a database as one of several replicas. The first is alone until it shares, and does then what only one
+ * process may do at startup. If the connection is lost after that, the claim is retaken over a new one once the same server answers.
  *
- * @throws {StoreError} when a process has the database alone, or the server can't be reached.
+ * @throws {StoreError} when a process has the database to itself, or the server can't be reached.
  */
 export async function joinReplicas(url: string, options: ReplicaLockOptions): Promise<ReplicaLock> {
   const { onLost, onAway = () => {}, onBack = () => {}, assertTables = async () => {}, waitMs } = options;
@@ -50,7 +49,7 @@ export async function joinReplicas(url: string, options: ReplicaLockOptions): Pr
 
   const lose = (reason: string): void => {
     if (!isHeld) return;
-    // Somebody else may have begun what only the first may do.
+    // Another process may have started what only the first may do.
     if (mustShare) return onLost(reason);
     isHeld = false;
     holding = Promise.withResolvers();
@@ -60,7 +59,7 @@ export async function joinReplicas(url: string, options: ReplicaLockOptions): Pr
     });
   };
 
-  /** Tries until it succeeds. Throws {@link StoreError} where it never will. */
+  /** Retries until it succeeds. Throws {@link StoreError} if it never can. */
   const retake = async (): Promise<void> => {
     while (!isHeld) {
       await sleep(RETRY_INTERVAL_MS, undefined, { signal: closing.signal, ref: false });
@@ -81,7 +80,7 @@ export async function joinReplicas(url: string, options: ReplicaLockOptions): Pr
     onBack();
   };
 
-  /** Whether the tables may still be used; `false` where that can't be told at the moment. */
+  /** Whether the tables may still be used; `false` if that can't be determined at the moment. */
   const isUnchanged = async (): Promise<boolean> => {
     try {
       await assertTables();
@@ -117,9 +116,10 @@ export async function joinReplicas(url: string, options: ReplicaLockOptions): Pr
 }
 
 /**
- * Says which server this is: of two with the same name, one that was promoted from a standby or put back from a backup is on another timeline.
+ * Identifies the server: of two servers with the same name, one that was promoted from a standby or restored from a backup is on another
+ * timeline.
  *
- * @throws where the server takes no writes, or not yet.
+ * @throws when the server doesn't accept writes, or not yet.
  */
 async function readIdentity(client: Client): Promise<string> {
   const { rows } = await client.query<{ standby: boolean }>("SELECT pg_is_in_recovery() AS standby");
@@ -130,7 +130,7 @@ async function readIdentity(client: Client): Promise<string> {
     );
     return rows[0]!.identity;
   } catch {
-    // Where a server doesn't tell, each start of it counts as another one.
+    // If a server doesn't say, each of its starts counts as a different server.
     const { rows } = await client.query<{ identity: string }>(
       "SELECT pg_postmaster_start_time()::text AS identity",
     );

@@ -4,12 +4,12 @@ import type { OnDamaged, StoredRequest } from "./requestRows.ts";
 import type { RequestKind, RequestState } from "./schema.ts";
 import type { Queryable } from "./store.ts";
 
-/** Filter and place of a page of {@link listRequests}. */
+/** Filters and position of a page of {@link listRequests}. */
 export interface RequestPage {
   readonly dappId: string;
-  /** Rows at most. */
+  /** Maximum number of rows. */
   readonly limit: number;
-  /** Id of the last row of the page before. */
+  /** Id of the last row of the previous page. */
   readonly before?: string | undefined;
   readonly state?: RequestState | undefined;
   readonly kind?: RequestKind | undefined;
@@ -17,10 +17,10 @@ export interface RequestPage {
 }
 
 /**
- * Returns a page of a dapp's requests, newest first. No filter looks at rows that don't match: what matches nothing is found out as
- * fast as what matches everything, at a million rows within milliseconds.
+ * Returns a page of a dapp's requests, newest first. No filter scans rows that don't match: a filter that matches nothing is as fast as
+ * one that matches everything, milliseconds at a million rows.
  *
- * @param onDamaged told of each row of the page that can't be read, which is left out then. Default: the first one throws.
+ * @param onDamaged called for each unreadable row of the page, which is then left out. Default: the first one throws.
  */
 export async function listRequests(
   db: Queryable,
@@ -43,8 +43,8 @@ export async function listRequests(
 }
 
 /**
- * Finds the ids of a page by the index over all that can be filtered by. What a filter leaves open has few values, so each combination is
- * a range of the index whose newest ids are read, and the newest of those are the page.
+ * Finds a page's ids in the index that covers all filters. The columns that a filter leaves open have few values, so each combination is
+ * a range of the index: the newest ids of each range are read, and the newest of those form the page.
  */
 async function findIds(db: Queryable, page: RequestPage): Promise<string[]> {
   const { dappId, limit, before, state, kind, network } = page;
@@ -68,7 +68,7 @@ async function findIds(db: Queryable, page: RequestPage): Promise<string[]> {
   return ids.toSorted((a, b) => (a < b ? 1 : -1)).slice(0, limit);
 }
 
-/** The networks that a dapp has requests on, by one look into the index for each. */
+/** Returns the networks that a dapp has requests on, with one index lookup for each. */
 async function listNetworks(db: Queryable, dappId: string): Promise<string[]> {
   const networks: string[] = [];
   for (let last = ""; ;) {
@@ -85,7 +85,7 @@ async function listNetworks(db: Queryable, dappId: string): Promise<string[]> {
   }
 }
 
-/** Returns id and version of the requests with these ids that are known. */
+/** Returns the id and version of each known request among these ids. */
 export async function listVersions(
   db: Queryable,
   ids: readonly string[],
@@ -99,7 +99,7 @@ export async function listVersions(
   return rows.map(({ id, version }) => [id, version]);
 }
 
-/** Returns id and version of every request of a network that has not ended. */
+/** Returns the id and version of every request on a network that has not ended. */
 export async function listOpenVersions(
   db: Queryable,
   network: string,

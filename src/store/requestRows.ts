@@ -19,7 +19,7 @@ export interface BlockId {
   readonly hash: `0x${string}`;
 }
 
-/** A request as the journal keeps it; what params, progress and outcome hold follows from its kind. */
+/** A request as the journal stores it; its kind determines what params, progress and outcome contain. */
 export interface StoredRequest {
   readonly id: string;
   readonly dappId: string;
@@ -27,35 +27,35 @@ export interface StoredRequest {
   readonly network: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | null;
-  /** SHA-256 of the command, to tell a repeated call from another one under the same key. */
+  /** SHA-256 of the command; distinguishes a repeated call from a different one under the same key. */
   readonly bodyHash: string | null;
   readonly createdAt: number;
   state: RequestState;
-  /** Why it is not further yet; `null` when nothing holds it. */
+  /** What it is waiting for; `null` when nothing holds it up. */
   why: string | null;
   timeline: readonly TimelineEntry[];
-  /** What the service needs to go on with it after a restart. */
+  /** What the service needs to continue with it after a restart. */
   progress: Readonly<Record<string, unknown>>;
   outcome: Readonly<Record<string, unknown>> | null;
   error: { readonly code: string; readonly message: string } | null;
-  /** Block that ended it; `null` while it is in work, and when something else than the chain ended it. */
+  /** Block that ended it; `null` while it is in progress, and if something other than the chain ended it. */
   endedIn: BlockId | null;
   updatedAt: number;
-  /** How often it was written: 1 when it is new. */
+  /** How often it was written: 1 for a new request. */
   version: number;
-  /** When what its caller sent was deleted, Unix time in milliseconds; absent while it is there. */
+  /** When the caller's payload was deleted, Unix time in milliseconds; absent while it is stored. */
   readonly payloadDeletedAt?: number;
 }
 
-/** Whose row can't be read. */
+/** Identifies a row that can't be read. */
 export type DamagedRow = Pick<StoredRequest, "id" | "network">;
 
-/** Told of a request whose row is not what was written. */
+/** Called for a request whose row differs from what was written. */
 export type OnDamaged = (row: DamagedRow) => void;
 
 type Row = Selectable<Tables["requests"]>;
 
-/** Writes a request as a row of the table. */
+/** Converts a request into a table row. */
 export function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
   const row: Omit<Row, "checksum"> = {
     id: request.id,
@@ -81,7 +81,7 @@ export function toRow(request: StoredRequest): Insertable<Tables["requests"]> {
   return { ...row, checksum: checksumOfRow(row) };
 }
 
-/** A text without what not every database keeps: halves of characters, and the character 0. A node's own words may have either. */
+/** Replaces what not every database can store: lone surrogates and NUL. A node's error messages may contain either. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\ufffd");
 }
@@ -103,15 +103,15 @@ function checksumOfRow(row: Omit<Row, "checksum">): number {
     row.body_hash,
     row.created_at,
     row.updated_at,
-    // Rows from before there were versions have the first one, and checksums without it.
+    // Rows that predate versions have version 1, and checksums without it.
     ...(row.version === 1 ? [] : [row.version]),
-    // As of those from before payloads were deleted.
+    // The same holds for rows that predate payload deletion.
     ...(row.payload_deleted_at === null ? [] : [row.payload_deleted_at]),
   ]);
 }
 
 /**
- * Reads a row of the table.
+ * Parses a table row.
  *
  * @throws {DamagedRecordError}
  */
@@ -144,9 +144,9 @@ export function parseRow(row: Row): StoredRequest {
 }
 
 /**
- * Reads rows of the table.
+ * Parses table rows.
  *
- * @param onDamaged told of each row that can't be read, which is left out then. Default: the first one throws.
+ * @param onDamaged called for each unreadable row, which is then left out. Default: the first one throws.
  * @throws {DamagedRecordError}
  */
 export function parseRows(rows: readonly Row[], onDamaged?: OnDamaged): StoredRequest[] {

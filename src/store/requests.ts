@@ -6,15 +6,15 @@ import { StaleRequestError } from "./storeErrors.ts";
 
 export type { BlockId, DamagedRow, OnDamaged, StoredRequest, TimelineEntry } from "./requestRows.ts";
 
-/** Stores new requests; a repeated idempotency key of the same dapp violates a unique constraint. */
+/** Stores new requests; reusing an idempotency key of the same dapp violates a unique constraint. */
 export async function insertRequests(db: Queryable, requests: readonly StoredRequest[]): Promise<void> {
   if (requests.length > 0) await db.insertInto("requests").values(requests.map(toRow)).execute();
 }
 
 /**
- * Stores the changeable part of known requests, each under the version after the stored one.
+ * Stores the mutable part of known requests, each under the version that follows the stored one.
  *
- * @throws {StaleRequestError} when another version is stored than the one before; the transaction must not be committed then.
+ * @throws {StaleRequestError} when the stored version is not the preceding one; the transaction must not be committed then.
  */
 export async function saveRequests(db: Queryable, requests: readonly StoredRequest[]): Promise<void> {
   for (const request of requests) {
@@ -48,7 +48,7 @@ export async function findRequest(db: Queryable, id: string): Promise<StoredRequ
   return row && parseRow(row);
 }
 
-/** Returns the requests with these ids that are known. @param onDamaged see {@link parseRows}. */
+/** Returns the known requests among these ids. @param onDamaged see {@link parseRows}. */
 export async function findRequests(
   db: Queryable,
   ids: readonly string[],
@@ -63,7 +63,7 @@ export async function findRequests(
   return parseRows(rows, onDamaged);
 }
 
-/** Returns the dapp's request made under an idempotency key, or `undefined`. */
+/** Returns a dapp's request made under an idempotency key, or `undefined`. */
 export async function findRequestByKey(
   db: Queryable,
   dappId: string,
@@ -78,7 +78,7 @@ export async function findRequestByKey(
   return row && parseRow(row);
 }
 
-/** Returns every request of a network that has not ended, oldest first. @param onDamaged see {@link parseRows}. */
+/** Returns every request on a network that has not ended, oldest first. @param onDamaged see {@link parseRows}. */
 export async function listOpenRequests(
   db: Queryable,
   network: string,
@@ -88,7 +88,7 @@ export async function listOpenRequests(
     .selectFrom("requests")
     .selectAll()
     .where("network", "=", network)
-    // As the index requests_open has it: with parameters SQLite would look through every row.
+    // Written exactly as in the index requests_open: with parameters SQLite would scan every row.
     .where(sql<boolean>`state not in ('fulfilled', 'failed')`)
     .orderBy("id")
     .execute();
@@ -96,8 +96,8 @@ export async function listOpenRequests(
 }
 
 /**
- * Returns the requests of a network that blocks have ended which aren't final yet, in the order of their ends: fewer than `depth` blocks
- * before the newest one known, which is `head` or, where the chain has been set back, the last that ended a request.
+ * Returns a network's requests that were ended by a block that isn't final yet, in the order they ended. Those blocks are fewer than
+ * `depth` blocks behind the newest known one, which is `head` or, if the chain was set back, the last block that ended a request.
  *
  * @param onDamaged see {@link parseRows}.
  */
@@ -134,7 +134,7 @@ export async function listUnsettledRequests(
   return parseRows(rows, onDamaged);
 }
 
-/** Returns the blocks of a network that have ended requests, newest first, from before a block on. */
+/** Returns the blocks of a network that ended requests, newest first, starting below a given block. */
 export async function listEndedBlocks(
   db: Queryable,
   network: string,
@@ -154,8 +154,8 @@ export async function listEndedBlocks(
 }
 
 /**
- * Forgets in which blocks requests of a network have ended, from a block on that the chain no longer has. Their ends stay, and so do
- * their versions: a change that takes an end back comes in the same transaction.
+ * Clears the ending blocks of a network's requests, from a block on that the chain no longer has. The requests stay ended and keep their
+ * versions: a change that reopens one comes in the same transaction.
  */
 export async function forgetEnds(db: Queryable, network: string, fromBlock: number): Promise<void> {
   await db

@@ -4,17 +4,17 @@ import type { StoredRequest } from "./requests.ts";
 import type { RequestKind, RequestState } from "./schema.ts";
 import type { Queryable } from "./store.ts";
 
-/** What decides whether a request may be deleted. */
+/** The facts that decide whether a request may be deleted. */
 export interface OldRequest {
   readonly id: string;
   readonly kind: RequestKind;
   readonly state: RequestState;
-  /** Number of the block that ended it; `null` where something else did, or nothing has. */
+  /** Number of the block that ended it; `null` if something else did, or it has not ended. */
   readonly endedBlock: number | null;
   readonly hasPayload: boolean;
 }
 
-/** Returns requests of a dapp on a network in the order of their ids, from after one id up to before another one. */
+/** Returns a dapp's requests on a network in the order of their ids, between two ids, both exclusive. */
 export async function listOldRequests(
   db: Queryable,
   page: {
@@ -44,7 +44,7 @@ export async function listOldRequests(
   }));
 }
 
-/** Deletes requests. */
+/** Deletes the rows of requests. */
 export async function deleteRequests(db: Queryable, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await db
@@ -54,13 +54,13 @@ export async function deleteRequests(db: Queryable, ids: readonly string[]): Pro
 }
 
 /**
- * Deletes of ended requests what their callers sent: parameters of a preset, source and arguments of a function. Their end is no longer
- * that of a block: no reorg takes it back, as they could not be sent again.
+ * Deletes the payloads that callers sent with ended requests: the parameters of a preset, or the source and arguments of a function. The
+ * requests lose their ending block too, so that no reorg reopens them: they could not be sent again.
  *
  * @param at Unix time in milliseconds.
  */
 export async function deletePayloads(db: Queryable, ids: readonly string[], at: number): Promise<void> {
-  // A damaged one stays as it is.
+  // Leaves damaged requests as they are.
   for (const request of await findRequests(db, ids, () => {})) {
     const { id, ...row } = toRow({
       ...withoutPayload(request),
@@ -84,7 +84,7 @@ function withoutPayload(request: StoredRequest): StoredRequest {
   return { ...request, params: { source: "", args: [], returnType: params["returnType"] } };
 }
 
-/** What decides whether a transaction may be deleted. */
+/** The facts that decide whether a transaction may be deleted. */
 export interface OldTransaction {
   readonly hash: string;
   readonly nonce: number;
@@ -93,7 +93,7 @@ export interface OldTransaction {
   readonly createdAt: number;
 }
 
-/** Returns transactions of an account in the order of their nonces, from one nonce on up to before another one. */
+/** Returns an account's transactions in nonce order, from one nonce up to another (exclusive). */
 export async function listOldTransactions(
   db: Queryable,
   page: {
@@ -122,7 +122,7 @@ export async function listOldTransactions(
   }));
 }
 
-/** Deletes transactions. */
+/** Deletes the rows of transactions. */
 export async function deleteTransactions(db: Queryable, hashes: readonly string[]): Promise<void> {
   if (hashes.length === 0) return;
   await db

@@ -2,13 +2,13 @@ import type { PostgresPool, PostgresPoolClient } from "kysely";
 import type { Pool, PoolClient } from "pg";
 import { DatabaseAwayError, toAwayError } from "./databaseAway.ts";
 
-/** A pool whose connections may break: what fails then is a {@link DatabaseAwayError}, and no broken connection is used again. */
+/** A pool that tolerates broken connections: they fail with a {@link DatabaseAwayError} and are never reused. */
 export interface ServicePool extends PostgresPool {
-  /** Breaks every connection, so that what waits for answers on them fails at once. */
+  /** Breaks every connection, so that whatever waits for an answer on one fails at once. */
   breakAll(): void;
 }
 
-/** Creates it over a pool of `pg`. */
+/** Creates the pool over a pool of `pg`. */
 export function createServicePool(pool: Pool): ServicePool {
   const clients = new Set<ClientWithSocket>();
   pool.on("connect", (client) => void clients.add(client as ClientWithSocket));
@@ -28,7 +28,7 @@ export function createServicePool(pool: Pool): ServicePool {
   };
 }
 
-/** The socket has no public name; the pool of `pg` itself ends connections in this way. */
+/** The socket has no public name; `pg`'s own pool ends connections this way. */
 type ClientWithSocket = PoolClient & { readonly connection: { readonly stream: { destroy(): void } } };
 
 function wrap(client: PoolClient): PostgresPoolClient {

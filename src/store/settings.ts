@@ -1,12 +1,12 @@
 import type { Queryable } from "./queryable.ts";
 
-/** Returns what is noted under a name, or `undefined`. */
+/** Returns the setting with a name, or `undefined`. */
 export async function findSetting(db: Queryable, name: string): Promise<string | undefined> {
   const row = await db.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst();
   return row?.value;
 }
 
-/** Notes a value under a name, in the place of an earlier one. */
+/** Stores a setting, replacing its earlier value. */
 export async function saveSetting(db: Queryable, name: string, value: string): Promise<void> {
   await db
     .insertInto("settings")

@@ -1,45 +1,45 @@
 import { ALIVE_MS, NOW } from "./sharedPool.ts";
 import type { SharedPool } from "./sharedPool.ts";
 
-/** So many quotas are counted in one statement. */
+/** Maximum number of quotas counted in one statement. */
 const MAX_ROWS = 500;
 
-/** Whose call counts, and against what. */
+/** The caller that a call counts for, and its quota. */
 export interface CountedCall {
-  /** Tells this quota from others: `key`, `address`, `pages`. */
+  /** Distinguishes this quota from others: `key`, `address`, `pages`. */
   readonly policy: string;
   readonly who: string;
-  /** Calls in a window. */
+  /** Calls per window. */
   readonly quota: number;
   readonly windowSeconds: number;
 }
 
-/** How a quota stands once a call was counted. */
+/** The state of a quota after a call was counted. */
 export interface TakenCall {
-  /** Calls in this window, this one included; more than the quota: refuse it. */
+  /** Calls in this window, including this one; if it exceeds the quota, refuse the call. */
   readonly consumed: number;
-  /** Until the window ends. */
+  /** Time until the window ends. */
   readonly resetMs: number;
 }
 
-/** A call that counts as under way. */
+/** A call that counts as in flight. */
 export interface BegunCall extends TakenCall {
-  /** Whether it has a place among the calls under way. */
+  /** Whether it holds a place among the calls in flight. */
   readonly hasPlace: boolean;
-  /** Gives the place back; idempotent. */
+  /** Releases the place. Idempotent. */
   end(): void;
 }
 
-/** Counts of calls that every replica on one database shares. */
+/** Call counts shared by all replicas on one database. */
 export interface SharedCalls {
   take(call: CountedCall): Promise<TakenCall>;
-  /** The same, for a call that holds one of `places` until it ends. */
+  /** Like `take`, for a call that holds one of `places` until it ends. */
   begin(call: CountedCall, places: number): Promise<BegunCall>;
-  /** Tells the others of calls that have ended, and forgets what is over. */
+  /** Tells other replicas which calls have ended, and forgets quotas whose window is over. */
   publish(): void;
 }
 
-/** Calls of one id that are counted together. */
+/** Calls under the same id that are counted together. */
 interface Batch {
   readonly windowMs: number;
   readonly quota: number;
@@ -59,23 +59,23 @@ interface CountRow {
 }
 
 /**
- * Creates the counts. Each call costs one round trip at most: those that come while a statement is under way go together with the
- * next, so a replica never has more than one such statement at a time. Windows begin with their first call and go by the
- * database's clock. Once a quota is used up, calls are refused here, without the database, until its window ends.
+ * Creates the counts. Each call costs one round trip at most: calls that arrive while a statement is in flight go with the next one, so a
+ * replica never has more than one such statement in flight. Windows start with their first call and follow the database's clock. Once a
+ * quota is used up, calls are refused locally, without the database, until its window ends.
  *
- * A row holds, by replica, how many calls of a key that replica has under way. The row's lock decides who gets the last place. A
- * replica publishes what has ended with its next call of the same key, or with {@link SharedCalls.publish}; the numbers of a replica
- * whose heart has stopped count no more.
+ * A row holds, by replica, how many calls of a key that replica has in flight. The row lock decides who gets the last place. A replica
+ * publishes ended calls with its next call of the same key, or with {@link SharedCalls.publish}; the numbers of a replica whose heartbeat
+ * has stopped no longer count.
  */
 export function createSharedCalls(pool: Pick<SharedPool, "query">, replica: string): SharedCalls {
   let batches = new Map<string, Batch>();
   let isSending = false;
   let mustPublish = false;
-  /** Calls with a place here, by id. */
+  /** Calls that hold a place in this replica, by id. */
   const underWay = new Map<string, number>();
-  /** Ids of which the database holds a greater number than {@link underWay}. */
+  /** Ids for which the database holds a greater number than {@link underWay}. */
   const ended = new Set<string>();
-  /** By id of a quota that is used up: until when, by this process's monotonic clock. */
+  /** By id of a used-up quota: when its window ends, by this process's monotonic clock. */
   const spent = new Map<string, number>();
 
   const release = (id: string, places = 1): void => {
@@ -98,7 +98,7 @@ export function createSharedCalls(pool: Pick<SharedPool, "query">, replica: stri
       resolve({ consumed, resetMs, hasPlace });
     }
     if (free > 0) release(id, free);
-    // A number of 0 is told as well: its entry goes.
+    // Publishes 0 as well, which removes the entry.
     else if (row.granted === "0") ended.add(id);
   };
 
@@ -133,15 +133,15 @@ export function createSharedCalls(pool: Pick<SharedPool, "query">, replica: stri
     try {
       if (ids.length > 0) await pool.query(PUBLISH, [ids, ids.map((id) => underWay.get(id) ?? 0), replica]);
     } catch {
-      // The next time tells.
+      // Retried with the next publication.
       for (const id of ids) ended.add(id);
     }
   };
 
-  /** One statement after the other: of two numbers of calls under way the later one must arrive last. */
+  /** Sends one statement at a time: of two counts of calls in flight, the later one must arrive last. */
   const send = async (): Promise<void> => {
     isSending = true;
-    // Whatever else is called for in this turn of the event loop goes along.
+    // Batches whatever else is called in this turn of the event loop.
     await Promise.resolve();
     while (batches.size > 0 || mustPublish) {
       if (batches.size > 0) await countBatches();
@@ -196,15 +196,15 @@ export function createSharedCalls(pool: Pick<SharedPool, "query">, replica: stri
   };
 }
 
-/** Sum of what live replicas but `$6` have under way in a row of `call_counts`. */
+/** Sum of the calls that live replicas other than `$6` have in flight, in a row of `call_counts`. */
 const OTHERS = `coalesce((
   SELECT sum(one.value::bigint) FROM jsonb_each_text(c.under_way) AS one
   JOIN replicas ON replicas.id = one.key AND replicas.seen_at > ${NOW} - ${ALIVE_MS}
   WHERE one.key <> $6), 0)`;
 
 /**
- * In the order of ids, so that two replicas never wait for each other. Of the calls that ask for places as many get one as are free
- * beside those of the others; a first row has all of them free.
+ * Inserts in the order of ids, so that two replicas never deadlock. Of the calls that ask for places, as many get one as the other
+ * replicas leave free; in a new row all places are free.
  */
 const COUNT = `
 WITH asked AS (

@@ -1,19 +1,19 @@
 import { ALIVE_MS, NOW } from "./sharedPool.ts";
 import type { SharedPool } from "./sharedPool.ts";
 
-/** Sign-ins to the application's pages that are good through every replica. Ids are hashes of secrets. */
+/** Sign-ins to the application's pages that are valid through every replica. Ids are hashes of secrets. */
 export interface SharedSessions {
-  /** Opens a session for so many milliseconds; of more than `most` the first to end goes. */
+  /** Opens a session that lasts `ms` milliseconds. If that makes more than `most`, the sessions that end first are removed. */
   open(id: string, session: { readonly ms: number; readonly most: number }): Promise<void>;
   has(id: string): Promise<boolean>;
   end(id: string): Promise<void>;
-  /** Stores a code for one sign-in of this replica's life. */
+  /** Stores a single-use sign-in code, valid while this replica is alive. */
   addCode(id: string): Promise<void>;
-  /** Uses a code up; whether it was there. */
+  /** Consumes a code; returns whether it was valid. */
   useCode(id: string): Promise<boolean>;
 }
 
-/** Creates the sessions of a replica. */
+/** Creates a replica's sessions. */
 export function createSharedSessions(pool: Pick<SharedPool, "query">, replica: string): SharedSessions {
   return {
     async open(id, { ms, most }) {

@@ -9,33 +9,32 @@ import { createSharedSessions } from "./sharedSessions.ts";
 import type { SharedSessions } from "./sharedSessions.ts";
 
 const BEAT_INTERVAL_MS = 1_000;
-/** Beats between two looks for rows that are over. */
+/** Heartbeats between two sweeps of expired rows. */
 const BEATS_PER_SWEEP = 30;
 
-/** What the replicas on one database of PostgreSQL share beside the journal. All of it may be lost with a crash of the database. */
+/** The state that replicas on one PostgreSQL database share besides the journal. All of it may be lost when the database crashes. */
 export interface SharedState {
   readonly calls: SharedCalls;
   readonly sessions: SharedSessions;
-  /** Takes this replica off the list, with its calls under way and its sign-in code. */
+  /** Removes this replica from the list, and with it its calls in flight and its sign-in code. */
   close(): Promise<void>;
 }
 
-/** Options of {@link openSharedState}. */
 export interface SharedStateOptions {
-  /** Tells one replica from another in the database. Default: a new id. */
+  /** Identifies this replica in the database. Default: a new id. */
   readonly replica?: string;
   /** Token that signs in to the application; only a keyed hash of it is stored. */
   readonly operatorToken: string;
-  /** 32 bytes that every replica has: of the master key. */
+  /** 32 bytes derived from the master key, the same in every replica. */
   readonly key: Uint8Array;
-  /** Told, in one sentence, what this replica has otherwise than another. */
+  /** Called with one sentence about a setting in which this replica differs from another. */
   readonly onWarning: (message: string) => void;
 }
 
 /**
- * Opens what replicas share, over connections of its own, and lists this replica among those that are alive.
+ * Opens the state that replicas share, over connections of its own, and lists this replica among the live ones.
  *
- * @param url of a database with the tables of this version. Secret.
+ * @param url of a database with this version's tables. Secret.
  * @throws {SharedStateError} when the database does not answer.
  */
 export async function openSharedState(
@@ -70,7 +69,7 @@ export async function openSharedState(
     await pool.close();
     throw error;
   }
-  // A beat that is missed is no matter: calls say for themselves that the database doesn't answer.
+  // A missed heartbeat does no harm: calls report by themselves that the database doesn't answer.
   const stop = repeat(beat, BEAT_INTERVAL_MS, () => {});
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
@@ -85,7 +84,7 @@ export async function openSharedState(
   };
 }
 
-/** Removes what is over: replicas that have died with their codes, sessions, and windows without a call under way. */
+/** Removes expired rows: dead replicas and their codes, sessions, and windows without a call in flight. */
 async function sweep(pool: SharedPool): Promise<void> {
   const isAlive = `replicas.seen_at > ${NOW} - ${ALIVE_MS}`;
   await pool.query(`DELETE FROM replicas WHERE NOT ${isAlive}`, []);

@@ -2,8 +2,8 @@ import { PostgresAdapter, sql } from "kysely";
 import type { Kysely, Migration } from "kysely";
 
 /**
- * The tables of what replicas share beside the journal, on PostgreSQL alone. Unlogged: empty after a crash of the server, which ends
- * sessions and forgets counts, and no write waits for a flush. They are no part of the journal: they are neither copied nor backed up.
+ * Creates the tables that replicas share besides the journal, on PostgreSQL only. Unlogged, so no write waits for a flush; a server crash
+ * empties them, which ends sessions and resets counts. They are not part of the journal: they are neither copied nor backed up.
  */
 export const sharedTables: Migration = {
   async up(db: Kysely<unknown>) {
@@ -19,7 +19,7 @@ export const sharedTables: Migration = {
       .addColumn("points", "integer", (c) => c.notNull())
       .addColumn("ends_at", "integer", (c) => c.notNull())
       .addColumn("under_way", "jsonb", (c) => c.notNull())
-      // Room for new versions of rows on their own page: updates then touch no index.
+      // Leaves room for new row versions on the same page: updates then touch no index.
       .modifyEnd(sql`with (fillfactor = 50)`)
       .execute();
     await create("web_sessions")

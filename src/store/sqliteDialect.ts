@@ -6,13 +6,13 @@ import type { Kysely, SqliteDatabase, SqliteStatement } from "kysely";
 import type { Tables } from "./schema.ts";
 import type { StoreDialect } from "./storeDialect.ts";
 
-/** Statements kept prepared; the queries of the hot path are a few dozen, so they all stay. */
+/** Statements kept prepared; the hot path has a few dozen queries, so they all stay. */
 const MAX_PREPARED_STATEMENTS = 200;
 
 /** Why a database whose file was removed can't be used. */
 const REMOVED = "was removed while the service ran";
 
-/** SQLite's result codes (sqlite3.h) after which nothing more can be relied on to be stored, with what a reader can do about them. */
+/** SQLite's result codes (sqlite3.h) after which no further write can be relied on, with what a reader can do about each. */
 const FATAL_CODES: ReadonlyMap<number, string> = new Map([
   [8, "it can't be written to (is the file system read-only?)"],
   [10, "reading or writing it failed (is the disk broken, or gone?)"],
@@ -23,11 +23,11 @@ const FATAL_CODES: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * Makes a Kysely dialect over Node's built-in SQLite, so that no native package has to be installed.
+ * Creates a Kysely dialect over Node's built-in SQLite, which needs no native package.
  *
  * @param file path of the database file, or `:memory:`.
- * @param onFatal told, with what is wrong in a few words, when a statement fails for a reason that is not its own: the disk is
- * full, the file damaged. The statement throws besides.
+ * @param onFatal called with a short reason when a statement fails through no fault of its own: the disk is full, the file damaged. The
+ * statement throws as well.
  */
 export function createSqliteDialect(
   file: string,
@@ -37,7 +37,7 @@ export function createSqliteDialect(
   return Object.assign(dialect, { erase });
 }
 
-/** Has SQLite overwrite what it frees, and empties the log, which holds the earlier page. */
+/** Makes SQLite overwrite freed space, and truncates the log, which holds the page's earlier version. */
 async function erase<T>(db: Kysely<Tables>, work: () => Promise<T>): Promise<T> {
   await sql`PRAGMA secure_delete = ON`.execute(db);
   try {
@@ -50,20 +50,20 @@ async function erase<T>(db: Kysely<Tables>, work: () => Promise<T>): Promise<T> 
 }
 
 function openDatabase(file: string, onFatal: (reason: string) => void): SqliteDatabase {
-  // SQLite would let everybody read it, and gives the files beside it the same permissions. Never opened and closed once SQLite has
-  // it: that would drop SQLite's locks, which POSIX ties to the process and not to the descriptor.
+  // SQLite would create it readable by everyone, and gives the files beside it the same permissions. The file is never opened and closed
+  // once SQLite has it open: that would drop SQLite's locks, which POSIX ties to the process, not the descriptor.
   if (file !== ":memory:" && !existsSync(file)) closeSync(openSync(file, "a", 0o600));
   const database = new DatabaseSync(file);
-  // WAL: readers (the command line) don't block the service. NORMAL: a commit survives the death of the process; `createWalSync` makes it
-  // survive a power cut, many commits at once and off this thread. A checkpoint every 16 MB: a request's pages are written again at each
-  // of its steps, and most of them are over by then. MEMORY: a statement's temporary data would go to the temporary folder, and where
-  // that is full, be told as a full disk of the database.
+  // WAL: readers (the command line) don't block the service. NORMAL: a commit survives the death of the process; `openWalSync` makes it
+  // survive a power cut, for many commits at once and off this thread. A checkpoint every 16 MB: a request's pages are rewritten at each
+  // of its steps, and most requests have ended by then. MEMORY: a statement's temporary data would otherwise go to the temporary folder,
+  // and if that is full, the error looks like a full disk of the database.
   database.exec(
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096; PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY",
   );
   const presence = file === ":memory:" ? undefined : openSync(file, "r");
   const assertPresent = (): void => {
-    // Writing to a removed file succeeds, and all of it is gone with the process.
+    // Writing to a removed file succeeds, but everything written is lost when the process ends.
     if (presence === undefined || fstatSync(presence).nlink > 0) return;
     onFatal(REMOVED);
     throw new Error(`the database file ${REMOVED}`);
@@ -75,7 +75,7 @@ function openDatabase(file: string, onFatal: (reason: string) => void): SqliteDa
       if (presence !== undefined) closeSync(presence);
     },
     prepare(sql) {
-      // After some errors, a full disk's for one, SQLite has rolled back by itself: a second time would fail and hide the error.
+      // After some errors, such as a full disk, SQLite has already rolled back: a second rollback would fail and hide the error.
       if (sql === "rollback" && !database.isTransaction) return NO_STATEMENT;
       let statement = prepared.get(sql);
       if (statement === undefined) {
@@ -113,7 +113,7 @@ function adaptStatement(
     }
   };
   return {
-    // A statement that gives back columns is a query, INSERT … RETURNING included.
+    // A statement that returns columns is a query, including INSERT … RETURNING.
     reader: statement.columns().length > 0,
     all: (parameters) => watch(() => statement.all(...(parameters as SQLInputValue[]))),
     run(parameters) {

@@ -21,44 +21,42 @@ export type { Queryable } from "./queryable.ts";
 /** The service's database: one journal of dapps, keys, subscriptions, transactions and requests. */
 export interface Store {
   readonly db: Kysely<Tables>;
-  /** Names of the migrations that opening it has made, in their order. */
+  /** Names of the migrations that opening the store applied, in order. */
   readonly migrated: readonly string[];
   /**
-   * Runs the writes of `work` in one transaction: all of them or none. Resolves when they are on disk, power cuts included.
-   * What fails at the very end leaves open whether they were committed.
+   * Runs the writes of `work` in one transaction: all of them or none. Resolves once they are on disk and survive a power cut. If it
+   * fails at the very end, it is unknown whether they were committed.
    *
-   * @throws {StoreWriteError} for what is not an error of ours.
+   * @throws {StoreWriteError} for errors that are not ours.
    */
   write<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>;
-  /** Runs writes in one transaction that a power cut may take: for what is found out again after it. Throws what the database throws. */
+  /** Runs writes in one transaction that a power cut may undo, for data that can be determined again. Throws what the database throws. */
   writeSoon<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>;
-  /** Runs a write that replaces a secret; as little as the database allows is left of the earlier bytes. */
+  /** Runs a write that replaces a secret, and leaves as little of the previous bytes as the database allows. */
   erase<T>(work: (db: Queryable) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Options of {@link openStore}. */
 export interface StoreOptions {
   /**
-   * Path of a database of SQLite, whose writes then outlive a power cut. Default: they outlive the process only, or are the server's
-   * business.
+   * Path of a SQLite database, whose writes then survive a power cut. Default: they survive only the process, or the server takes care of
+   * it.
    */
   readonly file?: string;
-  /**
-   * Whether no other process serves from the database: then its tables may be changed in any way. Default: yes.
-   */
+  /** Whether no other process serves from the database, so that its tables may be changed in any way. Default: yes. */
   readonly isAlone?: boolean;
   /**
-   * Told, in a few words, when committed writes can't be brought to disk. The system may take the next flush for a success although
-   * they are lost: the process must end. Default: nothing.
+   * Called with a short reason when committed writes can't be flushed to disk. The system may report the next flush as a success although
+   * they are lost, so the process must end. Default: nothing.
    */
   readonly onFatal?: (reason: string) => void;
 }
 
 /**
- * Opens the database and brings its tables to the present version.
+ * Opens the database and migrates its tables to the current version.
  *
- * @throws {StoreError} `store_unusable` when the database is not one of ours, its server won't do, or a migration fails; nothing is changed then.
+ * @throws {StoreError} `store_unusable` when the database is not one of ours, its server is unsuitable, or a migration fails; nothing is
+ * changed then.
  */
 export async function openStore(dialect: StoreDialect, options: StoreOptions = {}): Promise<Store> {
   const db = new Kysely<Tables>({ dialect });
@@ -102,7 +100,7 @@ export async function openStore(dialect: StoreDialect, options: StoreOptions = {
   };
 }
 
-/** Brings the tables to the present version; gives the names of the migrations that were made. */
+/** Migrates the tables to the current version; returns the names of the migrations applied. */
 async function migrate(db: Kysely<Tables>): Promise<string[]> {
   const { error, results = [] } = await new Migrator({ db, provider: migrationProvider }).migrateToLatest();
   if (error !== undefined) throw error;
@@ -111,9 +109,9 @@ async function migrate(db: Kysely<Tables>): Promise<string[]> {
 }
 
 /**
- * Whether a newer version has had the database and says that this one may go on with it.
+ * Whether a newer version migrated the database but declared that this version may still use it.
  *
- * @throws {StoreError} when it doesn't say so: what that one stores is not to be read, let alone changed, by this one.
+ * @throws {StoreError} when it declared no such thing: this version must not read, let alone change, the newer one's data.
  */
 async function isNewer(db: Kysely<Tables>, file = "of the service"): Promise<boolean> {
   const applied = await listAppliedMigrations(db);
@@ -126,9 +124,9 @@ async function isNewer(db: Kysely<Tables>, file = "of the service"): Promise<boo
 }
 
 /**
- * Sees that the tables of a database which was out of reach are still such as this version may use.
+ * Checks that this version may still use the tables of a database that was unreachable.
  *
- * @throws {StoreError} when they aren't; anything else where that can't be told.
+ * @throws {StoreError} when it may not; any other error if that can't be determined.
  */
 export async function assertTables(dialect: StoreDialect): Promise<void> {
   const db = new Kysely<Tables>({ dialect });
@@ -142,7 +140,7 @@ export async function assertTables(dialect: StoreDialect): Promise<void> {
   }
 }
 
-/** Refuses changes of tables from which another process serves, but for those that every version before lives with. */
+/** Refuses schema changes while another process serves, except those that the previous versions tolerate. */
 function assertAdding(applied: readonly string[]): void {
   const [first] = findMissingMigrations(applied).filter((name) => !ADDING.includes(name));
   if (first !== undefined)
@@ -151,7 +149,7 @@ function assertAdding(applied: readonly string[]): void {
     );
 }
 
-/** Writes failed. Nothing that waits for them is to blame, and another time they may succeed. */
+/** Writes failed. The callers that wait for them are not to blame, and a retry may succeed. */
 export class StoreWriteError extends TycheError {
   constructor(cause: unknown) {
     super(`the database refused a write (${messageOf(cause)})`, {

@@ -7,7 +7,7 @@ export class StoreError extends TycheError {
   }
 }
 
-/** A request was to be changed from a version that is not the stored one: somebody else has changed it. */
+/** A request was to be changed from a version that is not the stored one: another writer has changed it. */
 export class StaleRequestError extends TycheError {
   constructor(id: string) {
     super(`request ${id} was changed by somebody else meanwhile`, {

@@ -4,21 +4,21 @@ import type { Tables } from "./schema.ts";
 import type { Queryable } from "./store.ts";
 import { TABLE_KEYS, TABLE_NAMES } from "./tableKeys.ts";
 
-/** Rows that are in memory at once: a request with the largest source takes some 100 KB. */
+/** Rows in memory at once: a request with the largest source takes some 100 KB. */
 const PAGE_ROWS = 500;
 
-/** A row as every database gives it: text, numbers, bytes and `null`. */
+/** A row as every database returns it: text, numbers, bytes and `null`. */
 export type TableRow = Readonly<Record<string, string | number | null | Uint8Array>>;
 
-/** What a table holds, in short. */
+/** Digest of a table's contents. */
 export interface TableDigest {
   readonly table: keyof Tables;
   readonly rows: number;
-  /** SHA-256 over all rows in the order of their keys, as hex. Two databases with the same rows have the same. */
+  /** SHA-256 over all rows in key order, as hex. Databases with the same rows have the same digest. */
   readonly sha256: string;
 }
 
-/** Sums up the rows of a table that come in the order of its keys. */
+/** Digests a table's rows, which must be added in key order. */
 export interface DigestBuilder {
   add(rows: readonly TableRow[]): void;
   end(): TableDigest;
@@ -37,7 +37,7 @@ export function createDigest(table: keyof Tables): DigestBuilder {
   };
 }
 
-/** Reads a table in pages, in the order of its keys. */
+/** Reads a table in pages, in key order. */
 export async function* readPages(db: Queryable, table: keyof Tables): AsyncGenerator<readonly TableRow[]> {
   const keys: readonly string[] = TABLE_KEYS[table];
   const columns = sql.join(keys.map((key) => sql.ref(key)));
@@ -54,9 +54,9 @@ export async function* readPages(db: Queryable, table: keyof Tables): AsyncGener
 }
 
 /**
- * Sums up every table.
+ * Digests every table.
  *
- * @param onRows told of each page: its table and how many rows of it have been read.
+ * @param onRows called for each page with its table and the number of rows read from it so far.
  */
 export async function digestTables(
   db: Queryable,
@@ -81,7 +81,7 @@ export function findDifferences(a: readonly TableDigest[], b: readonly TableDige
   return a.filter(({ table, sha256 }) => digestsOf.get(table) !== sha256).map(({ table }) => table);
 }
 
-/** The same text for the same values, in whatever order a database has the columns. */
+/** Returns the same text for the same values, whatever the database's column order. */
 function formatRow(row: TableRow): string {
   const names = Object.keys(row).toSorted();
   return JSON.stringify(

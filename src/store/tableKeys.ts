@@ -1,6 +1,6 @@
 import type { Tables } from "./schema.ts";
 
-/** The columns that tell the rows of each table apart. Tables come after those that they refer to. */
+/** The columns that identify the rows of each table. Tables come after those that they refer to. */
 export const TABLE_KEYS: { readonly [Name in keyof Tables]: readonly (keyof Tables[Name] & string)[] } = {
   settings: ["name"],
   dapps: ["id"],

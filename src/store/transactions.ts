@@ -3,7 +3,7 @@ import type { Tables } from "./schema.ts";
 import { DamagedRecordError, checksumOf } from "./checksum.ts";
 import type { Queryable } from "./store.ts";
 
-/** A transaction of ours, stored signed before it is broadcast. `payload` is for whoever prepared it. */
+/** One of our transactions, stored signed before it is broadcast. `payload` is for the code that prepared it. */
 export interface StoredTransaction extends NewTransaction {
   readonly state: Tables["transactions"]["state"];
 }
@@ -37,7 +37,7 @@ export async function insertTransaction(db: Queryable, transaction: NewTransacti
     .execute();
 }
 
-/** Marks how a transaction ended. */
+/** Records how a transaction ended. */
 export async function endTransaction(
   db: Queryable,
   hash: string,
@@ -46,7 +46,7 @@ export async function endTransaction(
   await db.updateTable("transactions").set({ state }).where("hash", "=", hash).execute();
 }
 
-/** Returns the signed transactions of a network whose end is not known, by nonce. */
+/** Returns a network's signed transactions whose outcome is unknown, by nonce. */
 export async function listOpenTransactions(db: Queryable, network: string): Promise<StoredTransaction[]> {
   const rows = await db
     .selectFrom("transactions")
@@ -59,7 +59,7 @@ export async function listOpenTransactions(db: Queryable, network: string): Prom
   return rows.map(parseTransactionRow);
 }
 
-/** Returns what an account of ours signed for a nonce and later ones, in the order of signing, but for what nodes refused. */
+/** Returns what our account signed for a nonce and later ones, in signing order, except what nodes refused. */
 export async function listTransactionsFrom(
   db: Queryable,
   { network, sender, nonce }: { readonly network: string; readonly sender: string; readonly nonce: number },
@@ -78,8 +78,8 @@ export async function listTransactionsFrom(
 }
 
 /**
- * Returns what an account of ours signed for one nonce and a node refused, in the order of signing, so far as the payload names a
- * request. An account without coin may have hundreds for one nonce, so the database looks through them.
+ * Returns what our account signed for one nonce and a node refused, in signing order, limited to payloads that name a request. An account
+ * without coin may have hundreds for one nonce, so the database filters them.
  */
 export async function listRefusedTransactions(
   db: Queryable,
@@ -87,7 +87,7 @@ export async function listRefusedTransactions(
     readonly network: string;
     readonly sender: string;
     readonly nonce: number;
-    /** A request's id. Others that differ from it in case, or where it has an underscore, may be taken for it. */
+    /** A request's id. Ids that differ only in case, or where it has an underscore, may match too. */
     readonly naming: string;
   },
 ): Promise<StoredTransaction[]> {
@@ -104,7 +104,7 @@ export async function listRefusedTransactions(
   return rows.map(parseTransactionRow);
 }
 
-/** Returns the highest nonce that an account of ours signed for, or `undefined`. */
+/** Returns the highest nonce that our account signed for, or `undefined`. */
 export async function findLastNonce(
   db: Queryable,
   network: string,
@@ -121,7 +121,7 @@ export async function findLastNonce(
   return row?.nonce;
 }
 
-/** Returns the transactions with these hashes that are known. */
+/** Returns the known transactions among these hashes. */
 export async function findTransactions(
   db: Queryable,
   hashes: readonly string[],
@@ -143,7 +143,7 @@ function checksumOfRow(row: Omit<Row, "checksum" | "state">): number {
 }
 
 /**
- * Reads a row of the table.
+ * Parses a table row.
  *
  * @throws {DamagedRecordError}
  */

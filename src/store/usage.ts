@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import type { UsageKind } from "./schema.ts";
 import type { Queryable } from "./store.ts";
 
-/** What is counted of one dapp's requests of a kind on a network and a day. Differences may be negative. */
+/** Counts for one dapp's requests of a kind, on a network and a day. As differences they may be negative. */
 export interface UsageCounts {
   readonly requests: number;
   readonly fulfilled: number;
   readonly failed: number;
-  /** Calls that were refused after their dry run: they made no request. */
+  /** Calls refused after their dry run, which created no request. */
   readonly refused: number;
   readonly words: number;
   readonly gasUsed: number;
@@ -15,7 +15,7 @@ export interface UsageCounts {
   readonly coinWei: bigint;
 }
 
-/** Whose usage it is, of what, and when. */
+/** Identifies usage: whose it is, of what, and when. */
 export interface UsagePlace {
   readonly dappId: string;
   /** Empty for a dry run that names no network. */
@@ -25,10 +25,10 @@ export interface UsagePlace {
   readonly kind: UsageKind;
 }
 
-/** A row of the counts. */
+/** A row of counts. */
 export interface StoredUsage extends UsagePlace, UsageCounts {}
 
-/** The day of a time (milliseconds since the epoch) in UTC. */
+/** Returns the UTC day of a time (milliseconds since the epoch). */
 export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
@@ -42,7 +42,7 @@ export async function addUsage(
   await db
     .insertInto("usage")
     .values(
-      // In one order everywhere: transactions that wait for each other's rows would never end.
+      // The same order everywhere, so that transactions that wait for each other's rows can't deadlock.
       usage.toSorted(byKey).map((one) => {
         const [link_high, link_low] = split(one.linkJuels ?? 0n);
         const [coin_high, coin_low] = split(one.coinWei ?? 0n);
@@ -79,7 +79,7 @@ export async function addUsage(
     .execute();
 }
 
-/** Returns a dapp's counts from a day to another one, both included, oldest first. */
+/** Returns a dapp's counts between two days, both inclusive, oldest first. */
 export async function listUsage(
   db: Queryable,
   page: {
@@ -131,7 +131,7 @@ function byKey(a: UsagePlace, b: UsagePlace): number {
   return left! < right! ? -1 : 1;
 }
 
-/** SQLite's integers end at 2^63: 9.2 LINK in juels. A sum is therefore kept as a count of 1e9 juels and the juels left over. */
+/** SQLite's integers end at 2^63, which is 9.2 LINK in juels. A sum is therefore stored as a multiple of 1e9 juels and the remainder. */
 const HIGH = 1_000_000_000n;
 
 function split(amount: bigint): readonly [high: number, low: number] {

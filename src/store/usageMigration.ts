@@ -1,12 +1,12 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "./schema.ts";
 
-/** Rows that are read at once. */
+/** Rows read at once. */
 const PAGE_ROWS = 1_000;
 
 /**
- * Counts the requests that are stored, which later changes are counted against. What they cost was not read from the chain. Read in
- * pages, and summed here: the databases have no functions for JSON in common.
+ * Counts the stored requests, so that later changes have a base. Their costs were not read from the chain and count as 0. Reads in pages
+ * and sums here, because the databases share no JSON functions.
  */
 export async function countRequests(db: Kysely<Tables>): Promise<void> {
   const sums = new Map<string, Pick<Tables["usage"], "dapp_id" | "network" | "day" | "kind"> & Counts>();
@@ -50,7 +50,7 @@ export async function countRequests(db: Kysely<Tables>): Promise<void> {
 
 type Counts = Pick<Tables["usage"], "requests" | "fulfilled" | "failed" | "words">;
 
-/** Random words of a request that has ended; 0 where a record is damaged, which others report. */
+/** Returns the number of random words of an ended request; 0 if its record is damaged, which is reported elsewhere. */
 function countWords(
   kind: string,
   { state, progress, outcome }: Pick<Tables["requests"], "state" | "progress" | "outcome">,

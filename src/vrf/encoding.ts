@@ -3,7 +3,7 @@ import { encodeUint256s, readUint256, WORD_BYTES } from "../lib/uint256.ts";
 import type { Point } from "./curve.ts";
 import type { Proof } from "./proof.ts";
 
-/** Bytes of an encoded proof: thirteen words, the struct being all static. */
+/** Bytes of an encoded proof: thirteen words, because all the struct's members are static. */
 export const PROOF_BYTES = 13 * WORD_BYTES;
 
 const ADDRESS_LIMIT = 1n << 160n;
@@ -12,7 +12,7 @@ const ADDRESS_LIMIT = 1n << 160n;
  * Encodes a proof as `abi.encode` does VRF.sol's struct `Proof`: the words pk.x, pk.y, gamma.x, gamma.y, c, s, seed (our
  * `preSeed`), uWitness (left-padded), cGammaWitness.x, .y, sHashWitness.x, .y, zInv. Returns 416 bytes.
  *
- * @throws RangeError when a number does not fit its 32 bytes.
+ * @throws RangeError if a number does not fit in 32 bytes.
  */
 export function encodeProof(proof: Proof): Uint8Array {
   return encodeUint256s(
@@ -33,10 +33,10 @@ export function encodeProof(proof: Proof): Uint8Array {
 }
 
 /**
- * Decodes what {@link encodeProof} encodes, from the 416 bytes of `bytes` that begin at `offset` (default 0): the calldata of
- * VRFCoordinatorV2 `fulfillRandomWords` from byte 4 on. Checks the form only; {@link verify} judges the content.
+ * Decodes the output of {@link encodeProof} from the 416 bytes of `bytes` that start at `offset` (default 0): the calldata of
+ * VRFCoordinatorV2 `fulfillRandomWords` from byte 4 on. Checks the form only; {@link verify} checks the content.
  *
- * @throws MalformedProofError when bytes are missing or the address has more than 20 bytes (Solidity's decoder reverts too).
+ * @throws MalformedProofError if bytes are missing or the address has more than 20 bytes (Solidity's decoder reverts too).
  */
 export function decodeProof(bytes: Uint8Array, offset = 0): Proof {
   if (bytes.length < offset + PROOF_BYTES)
@@ -58,7 +58,7 @@ export function decodeProof(bytes: Uint8Array, offset = 0): Proof {
   };
 }
 
-/** Thrown for bytes that are no encoded proof. */
+/** Thrown for bytes that are not an encoded proof. */
 export class MalformedProofError extends TycheError {
   constructor(problem: string) {
     super(`The VRF proof ${problem}; pass the whole struct of VRF.sol.`, {

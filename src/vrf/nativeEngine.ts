@@ -3,18 +3,18 @@ import type { CurveEngine } from "./curve.ts";
 
 let engine: CurveEngine | undefined;
 
-/** Returns the engine, created once. Throws what {@link createNativeEngine} throws. */
+/** Returns the engine, creating it on the first call. Throws what {@link createNativeEngine} throws. */
 export function curveEngine(): CurveEngine {
   return (engine ??= createNativeEngine());
 }
 
 /**
- * Creates the engine on libsecp256k1's native addon: 0.2 ms a proof.
+ * Creates the engine on libsecp256k1's native addon: 0.2 ms per proof.
  *
- * Secret scalars go only through functions that libsecp256k1 documents as constant-time: `ecdh` for scalar·point, where
- * `publicKeyTweakMul` would be a quarter faster and leak through its timing.
+ * Secret scalars only go through functions that libsecp256k1 documents as constant-time: `ecdh` for scalar·point,
+ * although `publicKeyTweakMul` would be a quarter faster, because it leaks through its timing.
  *
- * @throws NativeAddonMissingError where the addon was not built: what else runs here is not constant-time.
+ * @throws NativeAddonMissingError if the addon was not built: nothing else that runs here is constant-time.
  */
 export function createNativeEngine(): CurveEngine {
   const native = loadSecp256k1();

@@ -2,16 +2,16 @@ import { createHash, createHmac } from "node:crypto";
 import { readUint256 } from "../lib/uint256.ts";
 import { GROUP_ORDER } from "./curve.ts";
 
-/** Keeps these nonces apart from those of an ECDSA signer that was given the same key. */
+/** Separates these nonces from those of an ECDSA signer that is given the same key. */
 const DOMAIN = "tyche secp256k1 vrf v2 nonce";
 
 /**
- * Yields the candidates for a proof's nonce k, each 32 bytes in 1..n−1; the first is used, the next only if it makes a proof
- * degenerate (probability about 2^-128).
+ * Yields the candidates for a proof's nonce k, each 32 bytes in 1..n−1; the first is used, the next only if it makes the proof
+ * degenerate (probability below 2^-250).
  *
  * k is a pseudorandom function of the secret key, the hashed point H (65 bytes) and the seed (32 bytes), so that the same request
- * always gives the same proof, two requests never share a k, and no random source is involved that could fail or repeat.
- * Two proofs with one k and different c reveal the key: secret = (s₁ − s₂)/(c₂ − c₁) mod n.
+ * always gives the same proof, two requests never share a k, and no random source is involved that could fail or repeat. Two
+ * proofs with the same k and different c reveal the key: secret = (s₁ − s₂)/(c₂ − c₁) mod n.
  */
 export function proofNonces(
   secretKey: Uint8Array,

@@ -1,21 +1,21 @@
 /**
  * Proofs of VRF v2, as VRF.sol of `@chainlink/contracts@1.2.0` checks them: ECVRF of draft-irtf-cfrg-vrf-05 on secp256k1 with
- * Keccak-256 and the witnesses that make the check cheap on chain. Background: Papadopoulos et al., ePrint 2017/099, appendix B.
+ * Keccak-256, plus the witnesses that make the check cheap on chain. Background: Papadopoulos et al., ePrint 2017/099, appendix B.
  *
- * Roles. The prover holds a secret key and has registered the public key with the coordinator. The requester names that key by its
- * hash and is given a pre-seed. The verifier (contract, or `verify` here) knows only public data.
+ * Roles. The prover holds a secret key and has registered the public key with the coordinator. The requester names that key by its hash
+ * and receives a pre-seed. The verifier (contract, or `verify` here) knows only public data.
  *
- * Flow. A request is mined; seed = keccak(preSeed ‖ hash of its block). H = hash of the seed onto the curve. gamma = secret·H is
- * the one point this key can give for this seed. A Chaum–Pedersen proof (c, s) shows that log_H(gamma) = log_G(pk). The output is
+ * Flow. A request is mined; seed = keccak(preSeed ‖ hash of its block). H is the seed hashed onto the curve. gamma = secret·H is the
+ * only point that this key can give for this seed. A Chaum–Pedersen proof (c, s) shows that log_H(gamma) = log_G(pk). The output is
  * keccak(3 ‖ gamma), and the words are hashes of the output.
  *
- * What it gives. Unique: one seed and key have one output, so the prover can't choose; it can only stay silent, which
- * everybody sees. Unpredictable without the secret key. Collision-free.
+ * Guarantees. Unique: one seed and key have one output, so the prover can't choose; it can only stay silent, which everyone sees.
+ * Unpredictable without the secret key. Collision-free.
  *
- * Risks. Whoever holds the secret key and makes the blocks can try block hashes until an output suits: true of an operator with a
- * chain of its own, and of any miner bribed by the prover; more confirmations make the second dearer. A nonce used for two seeds
- * gives the key away (see `proofNonces`), and so may a fault in the hardware during a proof; where that matters the prover belongs in
- * a place of its own. A leaked key makes all its past and future outputs computable, while nobody can alter those on chain.
+ * Risks. Whoever holds the secret key and produces the blocks can try block hashes until an output suits: an operator with its own
+ * chain can, and so can any miner bribed by the prover; more confirmations make the latter more expensive. A nonce used for two seeds
+ * reveals the key (see `proofNonces`), and so may a hardware fault during a proof; where that matters, isolate the prover. A leaked key
+ * makes all its past and future outputs computable, but nobody can alter those already on chain.
  */
 import { timingSafeEqual } from "node:crypto";
 import type { Hex } from "viem";
@@ -32,12 +32,12 @@ import { toHexText } from "../lib/hex.ts";
 /** VRF.sol `SCALAR_FROM_CURVE_POINTS_HASH_PREFIX`. */
 const CHALLENGE_PREFIX = 2n;
 
-/** A proof by the fields of VRF.sol's struct `Proof`; there `publicKey` is called `pk` and `preSeed` is called `seed`. */
+/** A proof with the fields of VRF.sol's struct `Proof`, which calls `publicKey` `pk` and `preSeed` `seed`. */
 export interface Proof {
   readonly publicKey: Point;
   /** secret·H. */
   readonly gamma: Point;
-  /** Challenge: a whole Keccak-256 hash, not reduced modulo n. */
+  /** Challenge: a full Keccak-256 hash, not reduced modulo n. */
   readonly c: bigint;
   /** k − c·secret mod n. */
   readonly s: bigint;
@@ -49,7 +49,7 @@ export interface Proof {
   readonly cGammaWitness: Point;
   /** s·H. */
   readonly sHashWitness: Point;
-  /** Inverse modulo p of the z coordinate that VRF.sol `_projectiveECAdd(cGammaWitness, sHashWitness)` arrives at. */
+  /** Inverse modulo p of the z coordinate computed by VRF.sol `_projectiveECAdd(cGammaWitness, sHashWitness)`. */
   readonly zInv: bigint;
 }
 
@@ -64,7 +64,7 @@ export interface ProvingKey {
 /**
  * Derives a proving key from its secret, 32 bytes in 1..n−1.
  *
- * @throws VrfSecretKeyError when it has another length or lies outside.
+ * @throws VrfSecretKeyError if it has another length or is out of range.
  */
 export function createProvingKey(secretKey: Uint8Array, engine: CurveEngine = curveEngine()): ProvingKey {
   const zero = new Uint8Array(32);
@@ -76,10 +76,10 @@ export function createProvingKey(secretKey: Uint8Array, engine: CurveEngine = cu
 }
 
 /**
- * Proves the output of `key` for `seed`, which is `seedOf(preSeed, blockHash)`; `preSeed` only travels along.
- * The same arguments give the same bytes, with every engine. Takes 0.2 ms natively.
+ * Proves the output of `key` for `seed`, which is `seedOf(preSeed, blockHash)`; `preSeed` is only passed along. The same arguments give
+ * the same bytes with every engine. Takes 0.2 ms natively.
  *
- * @throws RangeError when `seed` or `preSeed` does not fit 256 bits.
+ * @throws RangeError if `seed` or `preSeed` does not fit in 256 bits.
  */
 export function prove(
   key: ProvingKey,
@@ -96,7 +96,7 @@ export function prove(
     const v = engine.multiplySecret(hash, k); // v = k·H
     const challenge = challengeOf(hashPoint, key.publicKey, gammaPoint, pointOf(v), uWitness);
     const c = readUint256(challenge);
-    // The proof works modulo n; the contract is given the unreduced hash.
+    // The proof works modulo n; the contract gets the unreduced hash.
     const cScalar = c < GROUP_ORDER ? challenge : encodeUint256s(c - GROUP_ORDER);
     if (c % GROUP_ORDER === 0n) continue;
     const s = engine.subtractProduct(k, cScalar, key.secretKey); // s = k − c·secret mod n
@@ -135,7 +135,7 @@ function challengeOf(
 
 /**
  * VRF.sol `_projectiveECAdd(p1, p2)` multiplies denominators: with d = p2.x − p1.x, the slope has d, x has d², y has d³, and the common
- * z is d²·d³ = d⁵ (where d² = d³, the branch it takes instead, d is 1 and d⁵ the same).
+ * z is d²·d³ = d⁵. If d² = d³ it takes another branch with z = d², but then d = 1 and d⁵ = d².
  */
 function inverseOfProjectiveZ(p1: Point, p2: Point): bigint {
   const inverse = invert(p2.x - p1.x);
@@ -143,7 +143,7 @@ function inverseOfProjectiveZ(p1: Point, p2: Point): bigint {
   return (((square * square) % FIELD_SIZE) * inverse) % FIELD_SIZE;
 }
 
-/** Inverse modulo p of a value that is no multiple of p, by the extended Euclidean algorithm; only ever of public values. */
+/** Inverts a value that is not a multiple of p, modulo p, by the extended Euclidean algorithm; for public values only. */
 function invert(value: bigint): bigint {
   let [remainder, nextRemainder] = [FIELD_SIZE, ((value % FIELD_SIZE) + FIELD_SIZE) % FIELD_SIZE];
   let [coefficient, nextCoefficient] = [0n, 1n];
@@ -159,7 +159,7 @@ function pointOf(bytes: Uint8Array): Point {
   return { x: readUint256(bytes, 1), y: readUint256(bytes, 33) };
 }
 
-/** Thrown for a secret that is no secp256k1 key. Says nothing about its value. */
+/** Thrown for a secret that is not a secp256k1 key. Reveals nothing about its value. */
 export class VrfSecretKeyError extends TycheError {
   constructor() {
     super(

@@ -13,9 +13,9 @@ export function keyHash(publicKey: Point): Hex {
 }
 
 /**
- * Returns the seed that a proof is made for, keccak256(preSeed ‖ blockHash): VRFCoordinatorV2 `_getRandomnessFromProof`.
- * `blockHash` is that of the block with the request. The requester cannot foresee it, and the block's maker cannot foresee
- * the proof, so neither alone chooses the seed.
+ * Returns the seed that a proof is for, keccak256(preSeed ‖ blockHash): VRFCoordinatorV2 `_getRandomnessFromProof`.
+ * `blockHash` is that of the request's block. The requester cannot foresee it, and the block's producer cannot foresee the
+ * proof, so neither alone chooses the seed.
  */
 export function seedOf(preSeed: bigint, blockHash: Hex): bigint {
   return readUint256(keccak256(encodeUint256s(preSeed, BigInt(blockHash))));

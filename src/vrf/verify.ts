@@ -1,6 +1,6 @@
 /**
- * Checks a VRF v2 proof the way VRF.sol does, from public data alone. It shares no arithmetic with `prove`: that runs on
- * libsecp256k1, this on `@noble/curves` and plain integers, and hashing to the curve is written a second time here.
+ * Checks a VRF v2 proof the way VRF.sol does, from public data alone. It shares no arithmetic with `prove`: `prove` runs on
+ * libsecp256k1, this on `@noble/curves` and plain integers, with its own implementation of hashing to the curve.
  */
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { concatBytes, type Hex } from "viem";
@@ -14,7 +14,7 @@ import { outputOf } from "./randomWords.ts";
 const Curve = secp256k1.Point;
 type CurvePoint = InstanceType<typeof Curve>;
 
-/** The checks of VRF.sol `_verifyVRFProof` in its order; each is the field or equation that did not hold. */
+/** The checks of VRF.sol `_verifyVRFProof` in its order; each names the field or equation that fails. */
 export type ProofCheck =
   | "publicKey"
   | "gamma"
@@ -27,20 +27,20 @@ export type ProofCheck =
   | "zInv"
   | "challenge";
 
-/** What {@link verify} found. `output` is the value the words are derived from (uint256). */
+/** Result of {@link verify}. `output` is the value that the words are derived from (uint256). */
 export type ProofVerdict =
   | { readonly valid: true; readonly output: bigint }
   | { readonly valid: false; readonly failed: ProofCheck; readonly reason: string };
 
 /**
- * Verifies that `proof` is for `seed` and its own public key; a caller compares `keyHash(proof.publicKey)` with the registered
- * one, and derives `seed` from the block hash (`seedOf`). Accepts what VRF.sol accepts, in the same cases; where that compares the
- * 160-bit addresses of two points this compares the points, except for u, of which only the address is known.
+ * Verifies that `proof` is for `seed` and its own public key; the caller compares `keyHash(proof.publicKey)` with the registered
+ * one and derives `seed` from the block hash (`seedOf`). Accepts exactly what VRF.sol accepts. Where the contract compares the
+ * 160-bit addresses of two points, this compares the points, except for u, of which only the address is known.
  *
- * An invalid proof is an answer, never an exception. Takes about 10 ms.
+ * An invalid proof is a result, never an exception. Takes about 10 ms.
  */
 export function verify(proof: Proof, seed: bigint): ProofVerdict {
-  // VRF.sol `_isOnCurve`: coordinates below p, y² = x³ + 7. Cofactor 1: on the curve is in the group.
+  // VRF.sol `_isOnCurve`: coordinates below p, y² = x³ + 7. With cofactor 1, a point on the curve is in the group.
   const publicKey = toCurvePoint(proof.publicKey);
   if (!publicKey) return fails("publicKey", "the public key is not on the curve");
   const gamma = toCurvePoint(proof.gamma);
@@ -91,14 +91,15 @@ function toCurvePoint(point: Point): CurvePoint | undefined {
 }
 
 /**
- * VRF.sol multiplies by `ecrecover`, with the point's x as r and scalar·x as s; the precompile refuses an r of n or more and
- * an s of 0. Points with n ≤ x < p exist (a share of 2^-127), and a scalar of 0 modulo n is refused.
+ * Whether VRF.sol's multiplication by `ecrecover` accepts the point and scalar. It passes the point's x as r and scalar·x as s,
+ * and the precompile refuses an r of n or more and an s of 0. Points with n ≤ x < p exist (a share of 2^-127), and a scalar of 0
+ * modulo n is refused.
  */
 function isRecoverable(point: Point, scalar: bigint): boolean {
   return point.x < GROUP_ORDER && scalar !== 0n;
 }
 
-/** scalar·point in variable time, all values being public; noble refuses the scalar 0. */
+/** scalar·point in variable time, as all values are public; noble refuses the scalar 0. */
 function multiply(point: CurvePoint, scalar: bigint): CurvePoint {
   return scalar === 0n ? Curve.ZERO : point.multiplyUnsafe(scalar);
 }

@@ -4,7 +4,7 @@ import { getContractBuild, isCodeOf } from "../../src/chainlink/contracts/builtF
 
 const IMMUTABLE = "00".repeat(32);
 const runtimeCode = (value: string, end = "fe"): string => `608060405261ab7f${value}5b00${end}`;
-/** Stands between a beginning that looks alike and the code of another contract. */
+/** The runtime code comes after a similar-looking prefix and before another contract's code. */
 const creationCode: Hex = `0x6080604052600255${runtimeCode(IMMUTABLE)}6001`;
 
 test.each<[what: string, code: Hex, isOf: boolean]>([

@@ -37,7 +37,7 @@ const COMMITMENT = {
   timeoutTimestamp: 12,
 };
 
-/** Arguments as the contract emits them, and the event as it is decoded. */
+/** Arguments as the contract emits them, and the decoded event. */
 const CASES: readonly [abi: Abi, args: Record<string, unknown>, event: ChainEvent][] = [
   [
     vrfCoordinatorAbi,
@@ -319,7 +319,7 @@ describe("decodeLog", () => {
     "error: %s cut short",
     (name, abi, args) => {
       const { topics, data } = encodeLog(abi, name, args);
-      // A word less, or a topic less where there is no data.
+      // One word fewer, or one topic fewer if there is no data.
       const cut: EncodedLog =
         data === "0x" ? { topics: topics.slice(0, -1), data } : { topics, data: `0x${data.slice(2, -64)}` };
       expect(() => decodeLog(cut)).toThrow(MalformedLogError);

@@ -5,7 +5,7 @@ import { RpcError } from "../../src/lib/nodeAnswers.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 import { compileSolidity } from "../support/solidity.ts";
 
-/** The word says what the callback does. */
+/** The word selects what the callback does. */
 const SOURCE = `
 pragma solidity 0.8.19;
 contract Consumer {

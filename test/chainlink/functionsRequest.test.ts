@@ -43,8 +43,8 @@ describe("encodeFunctionsRequest", () => {
   afterAll(() => chain.close());
 
   /**
-   * From `buildRequestCBOR` of functions-toolkit 0.3.2 under Node 20; under Node 26 it gives the first byte only, and
-   * of a long source it drops the end everywhere.
+   * From `buildRequestCBOR` of functions-toolkit 0.3.2 under Node 20. Under Node 26 it returns only the first byte, and on every version it
+   * truncates a long source.
    */
   const TOOLKIT = {
     source: "0xa366736f757263656872657475726e20316c636f64654c616e6775616765006c636f64654c6f636174696f6e00",
@@ -117,7 +117,7 @@ describe("encodePresetRequest", () => {
 
 describe("decodeFunctionsRequest", () => {
   test("behaviour: takes secrets", () => {
-    // functions-toolkit 0.3.2, buildRequestCBOR under Node 20.
+    // From `buildRequestCBOR` of functions-toolkit 0.3.2 under Node 20.
     const request =
       "0xa7646172677381616166736f757263656872657475726e2031677365637265747342abcd69627974657341726773814201026c636f64654c616e6775616765006c636f64654c6f636174696f6e006f736563726574734c6f636174696f6e02";
     expect(decodeFunctionsRequest(hexToBytes(request))).toEqual({

@@ -16,7 +16,7 @@ test("default: the same as by viem, over any id and two to four words", () => {
 });
 
 test("default: a seed that another program computed", () => {
-  // By keccak-256 written down in Python after its specification.
+  // Computed with a keccak-256 written in Python from its specification.
   expect(toHex(joinWords("0x1", [2n, 3n]), { size: 32 })).toBe(
     "0xfd49578955ef27157e539eb557b6876d5db0b20f9c6d86f400a0a90525f45f48",
   );

@@ -21,7 +21,7 @@ import { startHarness, type Harness } from "../http/harness.ts";
 
 type Fetch = typeof globalThis.fetch;
 
-/** A client of a service in memory; `fetch` stands between them. */
+/** Connects a client to an in-memory service, with `fetch` in between. */
 async function connect(fetch: (given: Fetch) => Fetch = (given) => given, more: Partial<ClientOptions> = {}) {
   const harness = await startHarness({ limits: { heartbeatMs: 20 } });
   const calls: Request[] = [];
@@ -40,7 +40,7 @@ async function connect(fetch: (given: Fetch) => Fetch = (given) => given, more: 
   return { ...harness, client, calls };
 }
 
-/** Answers the first so many calls itself. */
+/** Answers the first `count` calls itself. */
 function first(count: number, answer: () => Response | Promise<Response>): (given: Fetch) => Fetch {
   let calls = 0;
   return (given) => (input, init) => (calls++ < count ? Promise.resolve(answer()) : given(input, init));
@@ -93,7 +93,7 @@ describe("a call", () => {
     const busy = () => Response.json(BUSY, { status: 503, headers: { "retry-after": "1" } });
     const { client } = await connect(first(1, busy));
     expect(await client.networks()).not.toEqual([]);
-    // Of an attempt the limit is a minute.
+    // Excludes an attempt's own time limit, a minute.
     const waits = delays.mock.calls.map(([, ms = 0]) => ms).filter((ms) => ms >= 1000 && ms < 60_000);
     expect(waits).toEqual([expect.closeTo(1001, 0)]);
     delays.mockRestore();
@@ -254,7 +254,7 @@ describe("waiting", () => {
   });
 });
 
-/** A body that begins and then breaks. */
+/** Returns a body that begins and then breaks. */
 function breakAtOnce(): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start: (controller) => controller.enqueue(new TextEncoder().encode("day,")),
@@ -262,7 +262,7 @@ function breakAtOnce(): ReadableStream<Uint8Array> {
   });
 }
 
-/** Lets the first event through and then breaks. */
+/** Lets the first event through, then breaks. */
 function breakAfterEvent(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   let seen = "";
   return body.pipeThrough(
@@ -279,7 +279,7 @@ function breakAfterEvent(body: ReadableStream<Uint8Array>): ReadableStream<Uint8
 
 describe("the module", () => {
   test("behaviour: every code that a caller can meet has its class", () => {
-    // Those two need a page of the application, and a header that fetch doesn't send.
+    // The first two need a page of the application, the third a header that fetch doesn't send.
     const others = ["form_refused", "sign_in_refused", "expectation_failed"];
     expect([...Object.keys(ERROR_CLASSES), ...others].toSorted()).toEqual(
       Object.keys(ERROR_TABLE).toSorted(),

@@ -1,6 +1,6 @@
 import { createClient, InvalidParameterError, NotFoundError } from "../../src/client/index.ts";
 
-/** Uses the client on a service as any platform would; gives back what came of it. */
+/** Uses the client on a service, as any platform would, and returns the results. */
 export async function runJourney(baseUrl: string, apiKey: string) {
   const tyche = createClient({ baseUrl, apiKey });
   const range = await tyche.preset("range", { min: 2n ** 200n, max: 2n ** 200n }, { network: "sepolia" });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readEvents, type StreamEvent } from "../../src/client/readEvents.ts";
 
-/** Reads a stream that comes in these pieces. */
+/** Reads a stream that arrives in these pieces. */
 async function read(...pieces: readonly string[]): Promise<readonly StreamEvent[]> {
   const body = ReadableStream.from(pieces).pipeThrough(new TextEncoderStream());
   return await Array.fromAsync(readEvents(body, () => {}));

@@ -1,6 +1,6 @@
 import { runJourney } from "./journey.ts";
 
-// For platforms other than Node: arguments come in whatever way the platform has.
+// For platforms other than Node, which pass arguments in ways of their own.
 const [baseUrl, apiKey] = (globalThis as unknown as { readonly Deno: { readonly args: [string, string] } })
   .Deno.args;
 console.log(JSON.stringify(await runJourney(baseUrl, apiKey)));

@@ -1,4 +1,4 @@
-/* A service without its edges, in a process of its own that the tests can kill at any step: store, one network's pipeline, use cases. */
+/* A service without its edges (store, one network's pipeline, use cases), in a process of its own that tests can kill at any step. */
 import { countSteps, takenSteps, type CrashPoint } from "./steps.ts";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,7 +21,7 @@ import { openStore } from "../../src/store/store.ts";
 import type { SandboxPool } from "../../sandbox/index.ts";
 import { NETWORKS } from "../../src/networks/profiles.ts";
 
-/** What the test tells this process to work with. */
+/** The configuration that the test passes to this process. */
 export interface CrashConfig {
   readonly database: string;
   readonly chain: string;
@@ -87,7 +87,7 @@ async function open(config: CrashConfig): Promise<void> {
     store,
     book,
     dapps: {} as DappDirectory,
-    // Sources are none of this test's matter: each passes its dry run.
+    // Sources are out of scope here: each passes its dry run.
     pool: {
       run: async () => ({
         ok: true,

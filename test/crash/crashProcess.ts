@@ -6,13 +6,13 @@ const ENTRY = path.join(import.meta.dirname, "crashEntry.ts");
 
 /** A process that runs crashEntry.ts. */
 export interface CrashProcess {
-  /** Sends a command and gives its answer; `undefined` when the process died of it. */
+  /** Sends a command and returns its answer; `undefined` if the process died while executing it. */
   ask(command: CrashCommand): Promise<CrashAnswer | undefined>;
   readonly exited: Promise<void>;
   kill(): void;
 }
 
-/** Starts the process; it loads its code at once, and waits for `open`. */
+/** Starts the process; it loads its code at once, then waits for `open`. */
 export function startCrashProcess(): CrashProcess {
   const child: ChildProcess = fork(ENTRY, {
     execArgv: ["--no-node-snapshot"],

@@ -10,19 +10,19 @@ import type { CrashConfig } from "./crashEntry.ts";
 import { startCrashProcess, type CrashProcess } from "./crashProcess.ts";
 import type { CrashPoint } from "./steps.ts";
 
-/** One kind of request to be crashed at every step. */
+/** One kind of request to crash at every step. */
 export interface CrashSubject {
-  /** The command; made anew for each run, with its number. */
+  /** Returns the command for a run, given its number. */
   readonly command: (run: number) => Command | Promise<Command>;
-  /** Whose it is; default: one dapp for all runs, whose subscriptions are there. */
+  /** Returns the dapp that makes the request. Default: one dapp for all runs, whose subscriptions exist already. */
   readonly dappId?: (run: number) => string;
-  /** What one run puts on the chain: requests, and transactions of the service. */
+  /** What one run adds to the chain: requests, and transactions of the service. */
   readonly onChain: { readonly words: number; readonly functions: number; readonly transactions: number };
 }
 
 /**
- * Kills a process of the service right before and right after every step that writes or sends while it works on a request. After a
- * restart the request must end once, with one request on the chain, and a repeated call must give the same answer.
+ * Kills the service's process right before and right after every step that writes or sends while it processes a request. After a restart
+ * the request must end once, with one request on chain, and a repeated call must give the same answer.
  */
 export function crashAtEveryStep(
   subject: (world: PipelineWorld) => CrashSubject,
@@ -52,7 +52,7 @@ export function crashAtEveryStep(
     await world.close();
   });
 
-  /** Starts the service on what the process before left; the one after it loads meanwhile. */
+  /** Starts the service on the data that the previous process left; meanwhile the next process loads. */
   const open = async (): Promise<CrashProcess> => {
     const opened = next;
     next = startCrashProcess();
@@ -66,7 +66,7 @@ export function crashAtEveryStep(
     transactions: await world.stack.client.getNonce(TEST_ROLES.operator.address, "latest"),
   });
 
-  /** Of every transaction that carries a request, as the chain has it. */
+  /** Returns the gas of all transactions that carry requests, from their receipts. */
   const gasOnChain = async (file: string): Promise<number> => {
     const rows = query(file, (database) =>
       database.prepare("SELECT hash FROM transactions WHERE payload NOT LIKE '%\"entries\":[]%'").all(),
@@ -109,7 +109,7 @@ export function crashAtEveryStep(
       for (const side of ["before", "after"] as const) {
         const where = `${side} step ${step} (${name})`;
         const { submit, before, first } = await submitOnce(service, { crashAt: { step, side } });
-        // A step fewer than the first time, such as two changes stored together, leaves nothing to be killed at.
+        // This run may take fewer steps than the first, for instance if two changes are stored together: then the crash never comes.
         const isKilled = first === undefined;
         if (isKilled) {
           await service.exited;
@@ -142,7 +142,7 @@ export function crashAtEveryStep(
   }, 600_000);
 }
 
-/** Whether the file is whole, and what the counts of usage have otherwise than the requests themselves. */
+/** Checks the file's integrity, and compares the usage counts with the requests themselves. */
 function checkDatabase(file: string): { readonly integrity: unknown; readonly miscounted: unknown } {
   return query(file, (database) => ({
     integrity: database.prepare("PRAGMA integrity_check").get()?.["integrity_check"],

@@ -1,6 +1,6 @@
 import { crashAtEveryStep } from "./everyStep.ts";
 
-// The first request of a dapp: its subscriptions are made on the way. With VRF v2.5, as an id there depends on the block before.
+// A dapp's first request, during which its subscriptions are created. With VRF v2.5, as its subscription ids depend on the previous block.
 crashAtEveryStep(
   () => ({
     command: () => ({ kind: "random", network: "sepolia", numWords: 1 }),

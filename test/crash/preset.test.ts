@@ -1,7 +1,7 @@
 import { numberToBytes } from "viem";
 import { crashAtEveryStep } from "./everyStep.ts";
 
-// What the preset's source needs where the test's oracle runs it.
+// The globals that the preset's source needs in the test's oracle.
 Object.assign(globalThis, {
   Functions: { encodeUint256: (value: bigint) => numberToBytes(value, { size: 32 }) },
 });

@@ -1,9 +1,9 @@
 import { Socket } from "node:net";
 import { StatementSync } from "node:sqlite";
 
-/** When a process is to kill itself. */
+/** The point at which a process kills itself. */
 export interface CrashPoint {
-  /** Which step, counted from 0 since the count began. */
+  /** Index of the step, from 0 since counting began. */
   readonly step: number;
   readonly side: "before" | "after";
 }
@@ -12,15 +12,15 @@ let steps: string[] | undefined;
 let crashPoint: CrashPoint | undefined;
 
 /**
- * Counts from now on every step that writes to the database or sends a transaction, and kills this process, with no chance to clean
- * up, at one of them. Node's own classes are wrapped, so that the product runs as it is.
+ * Counts every step that writes to the database or sends a transaction, and kills this process at one of them, with no chance to clean up.
+ * It wraps Node's own classes, so the product runs unchanged.
  */
 export function countSteps(crashAt?: CrashPoint): void {
   steps = [];
   crashPoint = crashAt;
 }
 
-/** The steps so far, by name. */
+/** Returns the names of the steps so far. */
 export function takenSteps(): readonly string[] {
   return steps ?? [];
 }
@@ -43,7 +43,7 @@ Reflect.set(StatementSync.prototype, "run", function (this: StatementSync, ...pa
   const [verb = "", ...words] = this.sourceSQL.toLowerCase().split(/[\s"]+/);
   if (!["insert", "replace", "update", "delete", "commit"].includes(verb)) return takeIt();
   const table = words.find((word) => !["into", "from"].includes(word)) ?? "";
-  // Stored with what it counts, in one transaction whose other statements and end are steps.
+  // Stored in one transaction with what it counts, whose other statements and commit are steps.
   if (table === "usage") return takeIt();
   return step(`${verb} ${table}`.trim(), takeIt);
 } satisfies Method<StatementSync>);

@@ -117,7 +117,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await listDeletedDappConsumers(store.db, "fuji")).toEqual([]);
     expect(await listDeletedDappConsumers(store.db, "sepolia")).toHaveLength(1);
 
-    // One whose requests never end is looked at ever less often, without a request, and not for ever.
+    // A dapp whose requests never end is checked ever less often, without sending anything, and eventually given up.
     refusal = undefined;
     accepted.length = looks = 0;
     obstacle = "requests are under way";
@@ -129,7 +129,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await unlinkDeleted("sepolia")).toEqual([{ ...held, isGivenUp: true }]);
     expect([looks, accepted.length]).toEqual([12, 0]);
 
-    // A restart looks once more.
+    // A restart checks once more.
     obstacle = undefined;
     const restarted = createDeletedDapps({ ...options, now: () => now });
     expect(await restarted.unlinkDeleted("sepolia", async () => undefined)).toEqual([]);

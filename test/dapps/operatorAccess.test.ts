@@ -66,7 +66,7 @@ describe("the token of a session", () => {
     const pageKey = access.pageKeyOf(secret);
     expect(await access.findToken(token, pageKey)).toBeUndefined();
     expect(await access.findToken(`${secret}x`, access.pageKeyOf(`${secret}x`))).toBeUndefined();
-    // Which is what a server on another port of the host gets: the cookie, and no key.
+    // This is what a server on another port of the host gets: the cookie, but no key.
     for (const other of ["", `${pageKey}x`, secret, token, access.pageKeyOf(token)])
       expect(await access.findToken(secret, other)).toBeUndefined();
     expect(await access.findToken(secret, pageKey)).toBe(token);

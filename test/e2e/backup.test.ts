@@ -55,7 +55,7 @@ test("behaviour: a backup of a running service, restored after a crash under loa
     output: expect.stringContaining("another process serves"),
   });
   await allEnded(40);
-  // What the backup can't know: transactions that are mined, and requests that the crash finds on their way.
+  // What the backup can't know: mined transactions, and requests in flight at the crash.
   await Promise.all(keys("unknown").map(send));
   const before = await allEnded(60);
   await Promise.all(keys("last").map(send));
@@ -63,7 +63,7 @@ test("behaviour: a backup of a running service, restored after a crash under loa
 
   const restored = await runTyche(["restore", file], env);
   expect(restored).toMatchObject({ code: 0, output: expect.stringContaining("set-aside") });
-  // The chain is newer than the backup, so the only network serves nothing until that is accepted.
+  // The chain is newer than the backup, so the only network serves nothing until the operator accepts that.
   const refused = await startTycheProcess({ dataDir, env }).then(
     (running) => running.stop("SIGKILL"),
     (error: Error) => error,
@@ -77,7 +77,7 @@ test("behaviour: a backup of a running service, restored after a crash under loa
   const outcomes = new Map(before.map(({ id, result }) => [id, result]));
   for (const { id, state, result } of after.filter((one) => one.state === "fulfilled"))
     expect({ id, state, result }).toEqual({ id, state, result: outcomes.get(id) });
-  // Repeated calls that the backup knows make no request.
+  // Repeated calls that the backup knows create no request.
   const again = await Promise.all(keys("early").map(send));
   const idOf = ({ headers }: Answer): string | null => headers.get("tyche-request-id");
   expect(again.map(idOf)).toEqual(early.map(idOf));

@@ -7,7 +7,7 @@ let tyche: TycheProcess;
 let functionsOnly: string;
 let before: unknown;
 
-/** Every network's newest block: nothing but a transaction makes one. */
+/** Reads every network's newest block number: only a transaction produces a block. */
 const readHeads = async () => {
   const { data } = await tyche.call("GET", "/api/networks");
   return await Promise.all(
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const { output } = await runTyche(["dapp", "create", "calc", "--facility", "functions", "--json"], env);
   const { dappId, apiKey } = JSON.parse(output);
   functionsOnly = apiKey;
-  // The new dapp's subscriptions are transactions too: let them come first.
+  // The new dapp's subscriptions are transactions too, so wait for them first.
   for (let ready = false; !ready;) {
     const config = JSON.parse((await runTyche(["dapp", "config", dappId, "--json"], env)).output);
     ready = config.networks.every(

@@ -27,7 +27,7 @@ afterAll(async () => {
   removeDataDir(dataDir);
 });
 
-/** Asks a server that answers from the second time on: until then it runs. */
+/** Returns a source that asks a server which answers only from the second request on: until then it keeps running. */
 const slow = (): string => `await fetch("http://${host}/"); return Buffer.from(args[0]);`;
 
 const runLater = (source: string, key: string) =>
@@ -87,7 +87,7 @@ test("error: parameters that can't be used are refused at once, and make no requ
 test("behaviour: what was being checked when the service was killed is checked again, and goes through once", async () => {
   const { status, data } = await runLater(slow(), "killed");
   expect([status, data.state]).toEqual([202, "checking"]);
-  expect((await stateOf(data.id)).why).toContain("run once before it is sent");
+  expect((await stateOf(data.id)).why).toContain("dry-run before it is sent");
   await expect.poll(() => asked).toBe(1);
   await tyche.stop("SIGKILL");
   tyche = await start();

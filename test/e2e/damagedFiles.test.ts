@@ -25,7 +25,7 @@ test("behaviour: each network makes the best of its damaged files, and nothing i
   const earlier = Object.fromEntries(
     await Promise.all(networks.map(async (network) => [network, await random(network)] as const)),
   );
-  // A stop stores each chain's state a second time.
+  // Stopping stores each chain's state a second time.
   await tyche.stop();
   const chain = (...names: string[]): string => path.join(dataDir, "chains", ...names);
   halve(chain("sepolia", "state.json"));
@@ -42,10 +42,10 @@ test("behaviour: each network makes the best of its damaged files, and nothing i
     sepolia: expect.stringContaining("rebuilt from the state before it"),
     fuji: expect.stringContaining("the chain is lost, a new one has begun"),
     polygon_mumbai: expect.stringContaining("history.sqlite was damaged"),
-    fantom_testnet: expect.stringContaining("was no folder and is now"),
+    fantom_testnet: expect.stringContaining("was not a folder and is now"),
   });
   for (const network of networks) expect((await random(network)).success).toBe(true);
-  // The rebuilt chain has what it had: its newest block, too.
+  // The rebuilt chain has everything it had, including its newest block.
   const { data } = await tyche.call("GET", "/api/networks");
   const { rpcUrl } = data.items.find(({ name }: { name: string }) => name === "sepolia");
   const body = JSON.stringify({
@@ -64,7 +64,7 @@ test("behaviour: each network makes the best of its damaged files, and nothing i
     "fuji",
   ]);
   expect(readFileSync(chain(aside.find((name) => name.startsWith("fantom"))!), "utf8")).toBe("no folder");
-  // Set aside once: the next start finds everything whole.
+  // Files are set aside once: the next start finds everything intact.
   await tyche.stop();
   tyche = await startTycheProcess({ dataDir });
   for (const name of networks)

@@ -32,7 +32,7 @@ test("behaviour: a network that can't prepare a dapp serves the others, says why
   const masterKey = Buffer.from(readFileSync(path.join(dataDir, "master-key"), "utf8").trim(), "hex");
   const { operator } = deriveNetworkKeys(masterKey, "sepolia");
   await rpc("sepolia", "anvil_setBalance", operator.address, "0x0");
-  // A dapp's subscriptions can't be made without coin, at the next start neither.
+  // A dapp's subscriptions can't be created without coin, not even at the next start.
   const { output } = await runTyche(["dapp", "create", "late", "--json"], { TYCHE_DATA_DIR: dataDir });
   const { apiKey } = JSON.parse(output.slice(output.indexOf("{")));
   await vi.waitFor(async () =>
@@ -53,7 +53,7 @@ test("behaviour: a network that can't prepare a dapp serves the others, says why
 });
 
 test("error: a start that can't succeed ends with 1, leaves no process, and a next one finds the folder free", async () => {
-  // Where the chains should be is a file: no network can be started, and the port is free.
+  // A file is in place of the chains folder: no network can start, and the port is free.
   const env = { PORT: "0", TYCHE_DATA_DIR: dataDir };
   await runTyche(["dapp", "list"], env);
   writeFileSync(path.join(dataDir, "chains"), "");

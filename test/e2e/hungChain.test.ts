@@ -6,7 +6,7 @@ import { countEnds } from "../support/countEnds.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
 const NETWORK = "fuji";
-/** Two seconds are promised; the rest is for a busy machine. Without deadlines it is 30 and more. */
+/** The product promises two seconds; the rest is for a busy machine. Without deadlines it takes 30 and more. */
 const TRUTH_WITHIN_MS = 20_000;
 
 let dataDir: string;
@@ -21,10 +21,10 @@ afterEach(async () => {
   removeDataDir(dataDir);
 });
 
-/** Process id of the network's Anvil. */
+/** Returns the process id of the network's Anvil. */
 const anvilPid = (): number =>
   Number.parseInt(readFileSync(path.join(dataDir, "chains", NETWORK, "anvil.pid"), "utf8"), 10);
-/** Asks, and gives up when the truth is late. */
+/** Sends a request and fails if the answer is late. */
 const ask = async (target: string) => {
   const response = await fetch(`${tyche.url}${target}`, {
     headers: { authorization: tyche.apiKey },
@@ -36,7 +36,7 @@ const readiness = async () => {
   const { status, text } = await ask("/readyz");
   return { status, ...JSON.parse(text).networks[NETWORK] };
 };
-/** Runs for a second and a half: its results are ready when the chain has stopped. */
+/** Runs for a second and a half: its result is ready after the chain has stopped. */
 const SLOW_SOURCE =
   "const end = Date.now() + 1500; while (Date.now() < end); return Functions.encodeString(args[0])";
 const find = async (id: string) => (await tyche.call("GET", `/api/requests/${id}`)).data;
@@ -49,7 +49,7 @@ test("behaviour: a chain that hangs is told of at once, started again, and loses
     headers: { prefer: "respond-async, wait=0" },
     body: { network: NETWORK, source: SLOW_SOURCE, args: ["late"] },
   });
-  // A test that is late finds the result there already.
+  // A slow test finds the result there already.
   await expect.poll(async () => (await find(running.data.id)).state).toMatch(/^(executing|fulfilled)$/);
   const pid = anvilPid();
   process.kill(pid, "SIGSTOP");
@@ -64,7 +64,7 @@ test("behaviour: a chain that hangs is told of at once, started again, and loses
   expect(metrics.text).toContain(`tyche_rpc_reachable{network="${NETWORK}"} 0`);
   expect(JSON.parse(request.text).data.why).toMatch(/\S/);
   expect([metrics.status, request.status, page.status]).toEqual([200, 200, 200]);
-  // Other networks don't notice.
+  // Other networks are not affected.
   const other = await tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=sepolia");
   expect(other.status).toBe(200);
   await vi.waitFor(async () => expect((await readiness()).ready).toBe(true), { interval: 500 });
@@ -79,7 +79,7 @@ test("behaviour: a chain that hangs is told of at once, started again, and loses
   const network: CheckedNetwork = data.items.find(({ name }: CheckedNetwork) => name === NETWORK);
   const all = (await tyche.call("GET", `/api/requests?network=${NETWORK}`)).data.items;
   expect(await checkChain(network, all)).toEqual([]);
-  // The oracle, too, knows that nothing is left to do.
+  // The oracle also knows that nothing is left to do.
   await expect
     .poll(async () => (await readiness()).oracle)
     .toMatchObject({ pendingWords: 0, pendingFunctions: 0 });
@@ -98,7 +98,7 @@ test("behaviour: a stop ends although a chain hangs; until the end the port says
 test("behaviour: a second signal ends the service at once", async () => {
   process.kill(anvilPid(), "SIGSTOP");
   const stopped = tyche.stop();
-  await vi.waitFor(() => expect(tyche.output()).toContain("once more ends at once"));
+  await vi.waitFor(() => expect(tyche.output()).toContain("press again to stop at once"));
   process.kill(tyche.pid, "SIGTERM");
   expect(await stopped).toBe(143);
 });

@@ -79,7 +79,7 @@ test("behaviour: a user's own transaction is mined on the printed RPC URL", asyn
   const tyche = await startTycheProcess();
   const url = await rpcUrlOf(tyche, "sepolia");
   const [from] = (await rpc(url, "eth_accounts", [])) as string[];
-  // Creation code of a contract whose code is the one byte STOP.
+  // Creation code of a contract whose only byte of code is STOP.
   const hash = await rpc(url, "eth_sendTransaction", [
     { from, data: "0x6001600081600b8239f300", gas: "0x186a0" },
   ]);

@@ -37,7 +37,7 @@ test("behaviour: another course of the chain under a database: what it lost is s
   const first = (await send("first")).data;
   const second = (await send("second")).data;
   await tyche.stop();
-  // The chain goes on from the backup, until by the number of their blocks both requests are final.
+  // The chain continues from the backup until both requests are final by their block numbers.
   tyche = await startTycheProcess({ dataDir: backup });
   const mined = finalityDepthOf(NETWORKS.fuji, "embedded") + 64;
   await rpc("anvil_mine", `0x${mined.toString(16)}`);
@@ -57,7 +57,7 @@ test("behaviour: another course of the chain under a database: what it lost is s
     expect(again).toMatchObject({ success: true, requestId: expect.stringMatching(/^0x/) });
     expect(before.success).toBe(true);
   }
-  // Newest first. The result of each was on the chain that is gone: it has ended a second time, on this one.
+  // Newest first. Both results were on the chain that is gone, so both requests ended a second time, on this one.
   const ends = async () =>
     (await tyche.call("GET", "/api/requests")).data.items.map(
       ({ state, timeline }: { state: string; timeline: { state: string }[] }) =>

@@ -38,7 +38,7 @@ const restart = async () => {
   tyche = await startTycheProcess({ dataDir });
 };
 
-/** Processes of the chains, by the files that they leave while they run. */
+/** Returns the processes of the chains, from the pid files that exist while they run. */
 const chainPids = (): number[] =>
   readdirSync(path.join(dataDir, "chains"))
     .map((network) => path.join(dataDir, "chains", network, "anvil.pid"))
@@ -151,7 +151,7 @@ test("behaviour: another chain under the data directory is noticed, and what was
   await tyche.stop("SIGKILL");
   await waitForChains();
   const database = new DatabaseSync(path.join(dataDir, "tyche.sqlite"));
-  // Whatever it had reached: it was in work.
+  // Makes it a request in progress, whatever state it had reached.
   database
     .prepare("UPDATE requests SET state = 'submitted', outcome = NULL, checksum = NULL WHERE id = ?")
     .run(data.id);
@@ -188,7 +188,7 @@ test("behaviour: a chain whose process is killed comes back by itself, and nothi
   });
   const pidFile = path.join(dataDir, "chains", "fuji", "anvil.pid");
   let killed = 0;
-  /** Kills the chain's process, a new one each time. */
+  /** Kills the chain's process, a different one each time. */
   const kill = async () =>
     await vi.waitFor(
       () => {
@@ -204,7 +204,7 @@ test("behaviour: a chain whose process is killed comes back by itself, and nothi
     const before = lostBlocks().length;
     const acceptedBefore = accepted.flat().length;
     await vi.waitFor(() => expect(accepted.flat().length).toBeGreaterThan(acceptedBefore + 20));
-    // The second and third strike while the chain is coming back.
+    // The second and third kill hit while the chain is recovering.
     for (let kills = 0; kills < killsAtOnce; kills += 1) await kill();
     await vi.waitFor(() => expect(lostBlocks().length).toBeGreaterThan(before));
   }
@@ -228,14 +228,14 @@ test("behaviour: a chain whose process is killed comes back by itself, and nothi
   expect((await tyche.call("POST", RANDOM)).data.success).toBe(true);
 });
 
-/** What the whole chain of fuji tells: number of words asked for, ids of function requests and of their answers. */
+/** Reads all of fuji's events: how many words were requested, and the ids of function requests and of their answers. */
 async function readEvents() {
   const { data } = await tyche.call("GET", "/api/networks");
   const { rpcUrl } = data.items.find(({ name }: { name: string }) => name === "fuji");
   const client = createChainClient(rpcUrl);
   const { number: head } = (await client.getHead("latest"))!;
   const logs: RawLog[] = [];
-  // All in one answer may be more than the client takes.
+  // A single answer with all logs may exceed what the client accepts.
   for (let fromBlock = 0n; fromBlock <= head; fromBlock += 100n)
     logs.push(...(await client.getLogs({ addresses: [], fromBlock, toBlock: fromBlock + 99n })));
   const events = logs.map(decodeLog).filter((event) => event !== undefined);

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const readMetrics = async (): Promise<string> => (await fetch(`${tyche.url}/metrics`)).text();
 
-/** Sum of all series of a metric that carry these labels, as they stand in the text. */
+/** Adds up all series of a metric with these labels, written as in the text. */
 function sumOf(metrics: string, name: string, ...labels: readonly string[]): number {
   return metrics
     .split("\n")
@@ -90,7 +90,7 @@ test("behaviour: names, units, help and labels are as Prometheus wants them", as
   for (const [name, type] of types as [string, string][]) {
     expect(name).toMatch(/^tyche(_[a-z]+)+$/);
     expect(metrics).toMatch(new RegExp(`^# HELP ${name} [A-Z].{10,}\\.$`, "m"));
-    // A counter's name ends with _total and nobody else's; times are seconds; none is given in a smaller unit.
+    // Only counters' names end with _total; times are in seconds; no metric uses a smaller unit.
     expect(name.endsWith("_total")).toBe(type === "counter");
     expect(name).not.toMatch(/_(?:ms|milliseconds|wei|juels|percent)(?:_|$)/);
     expect(/_(?:duration|latency|age|lag)_/.test(name)).toBe(name.endsWith("_seconds"));
@@ -144,7 +144,7 @@ test("behaviour: one id leads from the call through every state to the oracle's 
 
 test("behaviour: no line of the log holds a key or what is derived from one", async () => {
   const { apiKey, call } = { apiKey: tyche.apiKey, call: tyche.call.bind(tyche) };
-  // Keys where they don't belong: in the wrong place, of the wrong kind, in what is echoed.
+  // Keys where they don't belong: in the wrong place, of the wrong kind, in echoed input.
   await call("POST", `/api/vrfv2/presets?network=${apiKey}`, { body: { preset: apiKey } });
   await call("GET", `/api/requests/${apiKey}?cursor=${apiKey}`);
   await call("GET", `/${apiKey}`).catch(() => {});

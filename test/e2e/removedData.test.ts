@@ -15,7 +15,7 @@ afterEach(async () => {
   removeDataDir(dataDir);
 });
 
-/** `rmSync` gives up without an error where a file vanishes while it works, as the service's temporary ones do. */
+/** Removes a folder. `rmSync` stops without an error if a file, such as one of the service's temporary ones, vanishes during its work. */
 function remove(folder: string): void {
   do rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 25 });
   while (existsSync(folder));
@@ -40,7 +40,7 @@ test("error: a chain's folder is removed, and its network takes no more requests
   expect((await random("sepolia")).status).toBe(202);
 
   remove(dataDir);
-  // Not one more is accepted: the database is asked before each write.
+  // Nothing more is accepted: the database file is checked before each write.
   const statuses = await Promise.all(
     Array.from({ length: 5 }, () =>
       random("sepolia").then(

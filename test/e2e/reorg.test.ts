@@ -31,12 +31,12 @@ const rpc = async (method: string, ...params: readonly unknown[]) => {
   });
   return (await response.json()) as { result?: any; error?: { message: string } }; // eslint-disable-line typescript/no-explicit-any
 };
-/** Resets the chain past all refusals, by Anvil's own socket; the other chain is soon longer than the block that tells ours from it. */
+/** Resets the chain through Anvil's own socket, past all refusals; the new chain soon outgrows the block that identifies ours. */
 const reset = async (): Promise<void> => {
   const pidFile = path.join(dataDir, "chains", "fuji", "anvil.pid");
   const [, socket] = readFileSync(pidFile, "utf8").trim().split(" ");
   const connection = openUnixSocket(socket!, 5_000);
-  // The service may end the process before it has answered.
+  // The service may end the process before it answers.
   await Promise.allSettled([
     connection.request("anvil_reset", []),
     connection.request("anvil_mine", ["0x13"]),
@@ -63,7 +63,7 @@ test("behaviour: an answer whose block was taken comes again under the same id, 
     { interval: 300 },
   );
   expect(countEnds(record)).toBe(1);
-  // The request is in another block, so its seed and words are others.
+  // The request is in another block, so its seed and words differ.
   expect(record.outcome.randomNumber).not.toEqual(first.data.randomNumber);
   const second = await draw();
   expect([second.headers.get("tyche-request-id"), second.data]).toEqual([id, record.outcome]);
@@ -75,7 +75,7 @@ test("behaviour: an answer whose block was taken comes again under the same id, 
   expect((await draw()).data.randomNumber).toEqual(record.outcome.randomNumber);
 });
 
-// A chain that comes back a few blocks shorter is waited for 15 s before it counts as set back.
+// If a chain comes back a few blocks shorter, the service waits 15 s before it treats it as set back.
 test("behaviour: a chain that is reset under the service comes back, and what was in flight goes on", async () => {
   const first = await draw();
   const pending = await Promise.all(
@@ -114,7 +114,7 @@ test("error: a chain that is gone with all that was stored of it is not ready, a
   await vi.waitFor(
     async () => {
       const readiness = await (await fetch(`${tyche.url}/readyz`)).text();
-      expect(readiness).toContain("its embedded chain has ended; start the service again");
+      expect(readiness).toContain("its embedded chain has stopped; restart the service");
     },
     { interval: 300 },
   );

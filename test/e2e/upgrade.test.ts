@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { makeDataDir, removeDataDir, startTycheProcess } from "../support/tyche.ts";
 import type { TycheProcess } from "../support/tyche.ts";
 
-/** What `f0f5211` left with one network after four calls: keys `one` and `two` for a range, `three` for words, `four` for a function. */
+/** The data directory of commit `f0f5211` with one network, after four calls: keys `one` and `two` for a range, `three` for words, `four` for a function. */
 const FIRST = path.join(import.meta.dirname, "dataDirectories", "2026-11.tar.gz");
 
 let dataDir: string;

@@ -55,7 +55,7 @@ describe.each(NETWORKS)("on %s", (network) => {
           requests: [{ kind: "preset", requestId: data.requestId, result: data.result, err: "0x" }],
         },
       });
-      // Nothing is left open: fresh transactions are all there.
+      // No step stays open: the chain has all data of fresh transactions.
       expect(
         new Set(checked.data.requests[0].steps.map((step: { outcome: string }) => step.outcome)),
       ).toEqual(new Set(["ok"]));
@@ -183,7 +183,7 @@ describe("tyche verify", () => {
   });
 
   test("error: a node that gives another result is found out, and the exit code is 1", async () => {
-    // Large enough not to stand anywhere else by chance.
+    // Too large to occur anywhere else by chance.
     const body = { preset: "range", min: "0", max: String(2n ** 200n) };
     const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia", { body });
     const { url, requestId, result } = data;
@@ -218,7 +218,7 @@ describe("tyche verify", () => {
   });
 });
 
-/** Passes everything on to a node and replaces one text in receipts and calldata. */
+/** Starts a proxy that passes everything on to a node and replaces one text in receipts and calldata. */
 async function startLiar(target: string, from: string, to: string): Promise<{ url: string; server: Server }> {
   const server = createServer((request, response) => {
     void text(request)
@@ -253,8 +253,8 @@ async function rpc<T>(network: string, method: string, params: readonly unknown[
 const FULFILLED = toEventSelector("RandomWordsFulfilled(uint256,uint256,uint96,bool)");
 
 /**
- * Checks every proof in a transaction's calldata with the port of VRF.sol, which shares nothing with what the product proves and
- * verifies with: the output for the seed of the request's block is the one that the coordinator logged.
+ * Checks every proof in a transaction's calldata with the port of VRF.sol, which shares no code with the product's prover and verifier: the
+ * output for the seed of the request's block must be the one that the coordinator logged.
  */
 async function expectIndependentProof(network: string, hash: string): Promise<void> {
   const { input } = await rpc<{ input: Hex }>(network, "eth_getTransactionByHash", [hash]);
@@ -268,7 +268,7 @@ async function expectIndependentProof(network: string, hash: string): Promise<vo
   );
   const calldata = Buffer.from(input.slice(2), "hex");
   const word = (at: number): number => Number(calldata.readBigUInt64BE(at + 24));
-  // fulfillRandomWords(Proof[], RequestCommitment[]): two offsets, then each list with its length before it.
+  // fulfillRandomWords(Proof[], RequestCommitment[]): two offsets, then each list preceded by its length.
   const [proofs, commitments] = [4 + word(4), 4 + word(36)];
   const count = word(proofs);
   expect(count).toBe(outputs.size);

@@ -20,7 +20,7 @@ import {
   type TycheProcess,
 } from "../support/tyche.ts";
 
-/** A user's contract, on Chainlink's own base. */
+/** A user's contract, based on Chainlink's own. */
 const CONSUMER = `
 pragma solidity ^0.8.19;
 import {VRFConsumerBaseV2Plus} from "@chainlink/contracts/src/v0.8/vrf/dev/VRFConsumerBaseV2Plus.sol";

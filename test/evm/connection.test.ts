@@ -6,7 +6,7 @@ import type { TestChain } from "../support/anvil.ts";
 import { every, first, startFaultyNode } from "../support/faultyNode.ts";
 import type { FaultyNode } from "../support/faultyNode.ts";
 
-/** For what is never answered. */
+/** Timeout for calls that are never answered. */
 const IMPATIENT_MS = 400;
 
 let chain: TestChain;
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const open = (url: string, timeoutMs = 20_000): ChainClient =>
   (client = createChainClient(url, { timeoutMs }));
-/** An impatient client may give up an answer on a busy machine. */
+/** Waits for an answer: on a busy machine an impatient client may time out. */
 const answers = async (): Promise<void> =>
   await vi.waitFor(async () => expect(await client.request("eth_chainId")).toBe("0x7a69"));
 const inject = (rule: Parameters<FaultyNode["inject"]>[0]): void => void undo.push(node.inject(rule));

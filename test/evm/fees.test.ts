@@ -17,7 +17,7 @@ afterEach(async () => {
   await client.close();
 });
 
-/** A node that answers what it is told to. */
+/** Creates a client of a node with fixed answers. */
 function nodeOf(answers: Readonly<Record<string, unknown>>): ChainClient {
   client = createChainClient("", {
     connection: {

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterAll(() => chain.close());
 
 const headNumber = async () => (await chain.client.getHead("latest"))!.number;
-/** A client whose node has this `finalized` block. */
+/** Creates a client whose node has this `finalized` block. */
 const clientWith = (finalized: () => bigint | Error): Pick<ChainClient, "getHead"> => ({
   async getHead(block) {
     if (block !== "finalized") return await chain.client.getHead(block);

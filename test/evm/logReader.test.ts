@@ -18,7 +18,7 @@ const logAt = (block: bigint): RawLog => ({
   logIndex: 0,
 });
 
-/** Providers, by how they refuse ranges of more blocks than they take. */
+/** Providers, by how they refuse ranges of more blocks than they allow. */
 const PROVIDERS: Readonly<Record<string, (range: LogRange, limit: bigint) => RpcError>> = {
   "names a range that works": ({ fromBlock }, limit) =>
     refusal(
@@ -33,7 +33,7 @@ const PROVIDERS: Readonly<Record<string, (range: LogRange, limit: bigint) => Rpc
 const limits = [5n, 500n, 10_000n];
 const cases = Object.keys(PROVIDERS).flatMap((provider) => limits.map((limit) => ({ provider, limit })));
 
-/** Reads everything, as a follower does. */
+/** Reads all logs, as a follower does. */
 async function readAll(ask: (range: LogRange) => Promise<RawLog[]>, range: LogRange) {
   const reader = createLogReader();
   const read: RawLog[] = [];

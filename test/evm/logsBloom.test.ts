@@ -5,7 +5,7 @@ import { mayHaveLogsOf } from "../../src/evm/logsBloom.ts";
 import { toHexText } from "../../src/lib/hex.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 
-/** Creates a contract that logs the first word it is called with as a topic. */
+/** Creation code of a contract that logs the first word of its calldata as a topic. */
 const LOGGER_CODE: Hex = "0x6860003560006000a10060005260096017f3";
 const ELSEWHERE: Hex = `0x${"5e".repeat(20)}`;
 

@@ -28,7 +28,7 @@ afterAll(async () => {
   await chain.close();
 });
 
-/** Opens a pool that looks at all nodes once, and then when it is told to. */
+/** Opens a pool that checks all nodes once, and then only on demand. */
 async function open(options: Partial<NodePoolOptions> = {}): Promise<PoolClient> {
   pool = createPoolClient({
     rpcUrls: nodes.map((node) => node.httpUrl),
@@ -62,7 +62,7 @@ test("default: asks the first node, and knows how each stands", async () => {
 const faults: readonly [string, FaultRule, string][] = [
   ["says 429", () => ({ status: 429 }), "status 429"],
   ["says 503", () => ({ status: 503 }), "status 503"],
-  ["answers a page", () => ({ page: "<html>busy</html>" }), "no JSON-RPC"],
+  ["answers a page", () => ({ page: "<html>busy</html>" }), "not JSON-RPC"],
   ["breaks the connection", () => ({ breakLine: true }), "reached"],
   ["never answers", every("eth_getBalance", { dropAnswer: true }), "no answer within 1000 ms"],
   [
@@ -87,7 +87,7 @@ test("behaviour: requests that fail together are one failure: the node is left a
   await Promise.all(Array.from({ length: 20 }, () => pool.getBalanceWei(testAccount(0).address)));
   heal();
   expect(states()).toEqual(["failing", "healthy"]);
-  // Twenty failures in a row would keep it away for 30 seconds.
+  // Twenty failures in a row would keep it out for 30 seconds.
   await vi.waitFor(
     async () => {
       await pool.checkNodes();
@@ -190,7 +190,10 @@ test("behaviour: another block than the one asked for is no answer", async () =>
     every("eth_getBlockByNumber", { result: (block) => ({ ...(block as object), number: "0xfffff" }) }),
   );
   await expect(pool.getHead(0n)).resolves.toMatchObject({ number: 0n });
-  expect(pool.nodes()[0]).toMatchObject({ state: "failing", why: "asked for block 0, it gives another one" });
+  expect(pool.nodes()[0]).toMatchObject({
+    state: "failing",
+    why: "asked for block 0, it returned a different one",
+  });
 });
 
 test("behaviour: a node of another chain is excluded, and the message names both ids", async () => {
@@ -199,7 +202,7 @@ test("behaviour: a node of another chain is excluded, and the message names both
   expect(pool.nodes()[0]).toMatchObject({
     state: "excluded",
     chainId: 5,
-    why: "its chain id is 5, and 31337 is expected",
+    why: "its chain id is 5, but 31337 is expected",
   });
   await pool.getBalanceWei(testAccount(0).address);
   expect(asked(0, "eth_getBalance")).toBe(0);
@@ -207,7 +210,7 @@ test("behaviour: a node of another chain is excluded, and the message names both
 
 test("error: where all nodes are of another chain, the error says so", async () => {
   await open({ chainId: 1 });
-  await expect(pool.getHead("latest")).rejects.toThrow("node 2: its chain id is 31337, and 1 is expected");
+  await expect(pool.getHead("latest")).rejects.toThrow("node 2: its chain id is 31337, but 1 is expected");
 });
 
 test("behaviour: a node behind the others is asked after them", async () => {
@@ -295,7 +298,7 @@ test("behaviour: a node that has stopped pushing is subscribed to anew", async (
     await mine(1);
     expect(heads.length).toBeGreaterThan(0);
   });
-  // The line stays, and so do the answers on it.
+  // The connection stays open, and answers still arrive on it.
   nodes[0]!.loseSubscriptions();
   const lost = (await chain.client.getHead("latest"))!.number;
   await vi.waitFor(

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { AnswerError } from "../../src/evm/connection.ts";
 import { troubleOf } from "../../src/evm/nodeTrouble.ts";
 
-/** Answers as nodes and providers word them: code, text, data. */
+/** Errors as nodes and providers word them: code, message, data. */
 const ANSWERS: Readonly<Record<string, readonly (readonly [number, string, string?])[]>> = {
   failing: [
     [-32005, "daily request count exceeded, request rate limited"], // Infura

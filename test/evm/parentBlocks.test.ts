@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { findBlocksOfParent } from "../../src/evm/parentBlocks.ts";
 import { toQuantity } from "../../src/lib/nodeAnswers.ts";
 
-/** A chain whose block with each index has this parent's number. */
+/** Creates a chain; the block at each index has the parent number given there. */
 function chainOf(parents: readonly (number | undefined)[]) {
   const asked: string[] = [];
   return {

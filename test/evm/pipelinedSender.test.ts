@@ -235,14 +235,14 @@ describe("several at once", () => {
     const { journal, ends } = createJournal();
     const sender = open({ journal });
     let calls = 0;
-    // Of each node's calls some get no answer, though the node acts on them, and some a gateway's refusal.
+    // Some of each node's calls get no answer, though the node acts on them; some get a gateway's refusal.
     for (const index of [0, 1])
       inject(index, () => {
         calls += 1;
         if (calls % 7 === 0) return { breakLine: true };
         return calls % 5 === 0 ? { status: 503 } : undefined;
       });
-    // Where no node tells the next nonce nothing is signed, and whoever asked asks again.
+    // If no node tells the next nonce, nothing is signed, and the caller tries again.
     const sendAgainAndAgain = async (): Promise<unknown> => {
       try {
         return await sender.send(call(), undefined);
@@ -312,7 +312,7 @@ describe("prices", () => {
       expect(nodes[0]!.calls.filter(({ method }) => method === SEND).length).toBeGreaterThan(5),
     );
     const prices = entries.map(({ raw }) => parseTransaction(raw).gasPrice!);
-    // An eighth more each time; one more would be above the cap, and the cap itself too little more for the pools.
+    // An eighth more each time. One more would exceed the cap, and the cap itself is too small an increase for the pools.
     expect(prices).toEqual([1_000_000_000n, 1_125_000_001n, 1_265_625_002n]);
     await vi.waitFor(async () => {
       await mine();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readPipelining } from "../../src/evm/pipelining.ts";
 import type { BlockHead } from "../../src/evm/client.ts";
 
-/** A node whose blocks come so far apart. */
+/** Creates a node whose blocks are this far apart. */
 function nodeOf({ number, seconds, gasLimit }: { number: number; seconds: number; gasLimit: bigint }) {
   const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
   return {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { RpcError } from "../../src/evm/client.ts";
 import { meaningOf } from "../../src/evm/refusal.ts";
 
-/** Texts as the nodes' sources have them, by node. */
+/** Messages as in the nodes' sources, with the node's name. */
 const TEXTS = {
   waiting: [
     "already known", // geth, Erigon, Reth

@@ -11,7 +11,7 @@ const SIGN = "eth_signTransaction";
 const local = testAccount(2);
 const { address } = local;
 
-/** Anvil signs for the accounts of its mnemonic. */
+/** Anvil signs for its mnemonic's accounts. */
 let chain: TestChain;
 let signer: FaultyNode;
 let undo: (() => void)[] = [];
@@ -90,10 +90,10 @@ test("behaviour: an answer that holds the bytes as raw is taken, as clef gives i
 const foreign = async (): Promise<Hex> => (await testAccount(3).sign(transaction())).raw;
 const other = async (): Promise<Hex> => (await local.sign(transaction({ value: 8n }))).raw;
 test.each([
-  ["another transaction", other, "it signed another transaction"],
+  ["another transaction", other, "it signed a different transaction"],
   ["another account", foreign, "it signed as"],
-  ["no transaction", async () => "0x1234", "no signed transaction"],
-  ["nothing", async () => null, "no signed transaction"],
+  ["no transaction", async () => "0x1234", "not a signed transaction"],
+  ["nothing", async () => null, "not a signed transaction"],
 ])("error: a signer that gives back %s", async (_, make, reason) => {
   const answer = await make();
   answerWith(() => answer);

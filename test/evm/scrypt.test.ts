@@ -2,7 +2,7 @@ import { scryptSync } from "node:crypto";
 import { expect, test } from "vitest";
 import { deriveScryptKey } from "../../src/evm/scrypt.ts";
 
-/** Section 12 of RFC 7914. */
+/** RFC 7914, section 12. */
 test.each([
   [
     "",

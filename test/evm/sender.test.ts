@@ -48,7 +48,7 @@ afterAll(async () => {
 
 const inject = (rule: FaultRule): void => void undo.push(node.inject(rule));
 const fees: Fees = { gasPriceWei: async () => GWEI, repriceAfterMs: 300, synchronous: false };
-/** A client for tests that lose answers. */
+/** Replaces the client with an impatient one, for tests that lose answers. */
 const giveUpSoon = (): void => void (client = createChainClient(node.httpUrl, { timeoutMs: 500 }));
 const call = (value = 1n) => ({ to, data: "0x" as Hex, gas: 21_000n, valueWei: value });
 const sent = () => node.calls.filter(({ method }) => method.startsWith(SEND));
@@ -60,7 +60,7 @@ interface Entry extends SignedTransaction {
   state: "signed" | "mined" | "replaced" | "failed";
 }
 
-/** A journal in memory; what matters here is what it is told, and when. */
+/** Creates an in-memory journal; what matters is what it is told, and when. */
 function createJournal(entries: Entry[] = []) {
   const journal: SenderJournal<string> = {
     async signed(transaction, payload) {
@@ -146,7 +146,7 @@ describe.each([false, true])("synchronous: %s", (synchronous) => {
 });
 
 test("behaviour: a call without a receiver creates a contract", async () => {
-  // Returns one byte of code: STOP.
+  // Deploys one byte of code: STOP.
   const { transactionHash } = await open().send({ data: "0x60016000f3", gas: 100_000n }, "a");
   const receipt = await chain.viem.getTransactionReceipt({ hash: transactionHash });
   expect(await client.getCode(receipt.contractAddress!)).toBe("0x00");
@@ -191,7 +191,7 @@ describe("a price that is too low", () => {
 
   test("behaviour: an earlier version that is mined after all is the end of all", async () => {
     giveUpSoon();
-    // The node takes the first version only, and mines it after the second was signed.
+    // The node accepts only the first version, and mines it after the second was signed.
     await chain.client.request("evm_setAutomine", [false]);
     const { journal, entries } = createJournal();
     inject(({ method, params }) =>
@@ -240,7 +240,7 @@ describe("nonces", () => {
     const stop = node.inject(every("eth_getTransactionReceipt", { result: () => null }));
     undo.push(stop);
     const sending = open({ journal }).send(call(), "a");
-    // Once the block is read for its transactions, the looks that used to settle it are over.
+    // By the time whole blocks are read for their transactions, the checks that used to settle it are over.
     const wholeBlocks = () =>
       node.calls.filter(({ method, params }) => method === "eth_getBlockByNumber" && params[1] === true);
     await expect.poll(() => wholeBlocks().length, { timeout: 60_000 }).toBeGreaterThan(1);
@@ -336,7 +336,7 @@ describe("nonces", () => {
     await chain.client.request("evm_setAutomine", [false]);
     const pending = open({ fees: { repriceAfterMs: 400 } }).send(call(), "a");
     await vi.waitFor(() => expect(sent()).toHaveLength(1));
-    // Mined and gone again before anybody looked.
+    // Mined, and gone again before anybody looked.
     inject(first(2, "eth_getTransactionReceipt", { result: () => null }));
     await chain.client.request("anvil_mine", ["0x1"]);
     await chain.client.request("anvil_reorg", [1, []]);
@@ -421,7 +421,7 @@ describe("refusals", () => {
   });
 });
 
-/** Pairing check (EIP-197): fails on an input that is no multiple of 192 bytes. */
+/** Pairing check precompile (EIP-197): fails if the input length is no multiple of 192 bytes. */
 const FAILING_PRECOMPILE: Hex = `0x${"08".padStart(40, "0")}`;
 
 describe("after a restart", () => {
@@ -517,13 +517,13 @@ describe("after a restart", () => {
     await open({ client: chain.client, journal }).reconcile();
     await expect.poll(minedCount).toBe(count);
     const receipts = await Promise.all(lost.map(({ hash }) => chain.client.getReceipt(hash)));
-    // One for each group; sent in the order of their nonces each would have a block of its own.
+    // One block per group; sent in nonce order, each would have a block of its own.
     expect(new Set(receipts.map((receipt) => receipt!.blockNumber)).size).toBeLessThan(count / 10);
     expect(errors).toEqual([]);
   });
 
   test("behaviour: lost transactions that fill blocks leave none behind", async () => {
-    // JUMPDEST PUSH1 0 JUMP: goes on until its gas is gone.
+    // JUMPDEST PUSH1 0 JUMP: loops until it runs out of gas.
     const heavy = { data: "0x5b600056", gas: EMBEDDED_BLOCK_GAS_LIMIT / 20n } as const;
     const lost = await Promise.all(
       Array.from({ length: 30 }, (_, nonce) =>

@@ -4,7 +4,7 @@ import { RpcError } from "../../src/evm/client.ts";
 import { createChainWatcher, type ChainWatcher, type Follower } from "../../src/evm/watcher.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 
-/** Creates a contract that logs the first word it is called with as a topic. */
+/** Creation code of a contract that logs the first word of its calldata as a topic. */
 const LOGGER_CODE: Hex = "0x6860003560006000a10060005260096017f3";
 
 let chain: TestChain;
@@ -26,7 +26,7 @@ const word = (n: number): Hex => `0x${n.toString(16).padStart(64, "0")}`;
 const log = (n: number) => chain.send(testAccount(0), { to: logger, data: word(n) });
 const mine = (blocks: number) => chain.client.request("anvil_mine", [`0x${blocks.toString(16)}`]);
 
-/** Follows as a user of the watcher would, taking back what a reorganisation replaces. */
+/** Follows the chain as a user of the watcher would, undoing what a reorg replaces. */
 function follow(options: Partial<Follower> = {}) {
   let heard: { block: bigint; word: number }[] = [];
   const reorgs: bigint[] = [];
@@ -69,7 +69,7 @@ test("behaviour: a block that only a receipt told of, and that another took the 
   const { blockNumber, blockHash } = await log(1);
   await vi.waitFor(() => expect(words()).toEqual([1]));
   watcher.expect({ blockNumber, blockHash });
-  // One still to come, and one that the watcher has passed.
+  // One block still to come, and one that the watcher has passed.
   watcher.expect({ blockNumber: blockNumber + 1n, blockHash: word(77) });
   const next = await log(2);
   await vi.waitFor(() => expect(reorgs).toEqual([next.blockNumber]));

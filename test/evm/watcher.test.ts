@@ -5,7 +5,7 @@ import { createChainWatcher, type ChainWatcher, type Follower } from "../../src/
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 import { every, first, startFaultyNode, type FaultyNode } from "../support/faultyNode.ts";
 
-/** Creates a contract that logs the first word it is called with as a topic. */
+/** Creation code of a contract that logs the first word of its calldata as a topic. */
 const LOGGER_CODE: Hex = "0x6860003560006000a10060005260096017f3";
 
 let chain: TestChain;
@@ -47,7 +47,7 @@ function watch(
   watcher = createChainWatcher({ client, pollIntervalMs: 50, onError: (e) => errors.push(e), ...options });
 }
 
-/** Follows as a user of the watcher would, taking back what a reorganisation replaces. */
+/** Follows the chain as a user of the watcher would, undoing what a reorg replaces. */
 function follow(options: Partial<Follower> = {}) {
   let heard: { block: bigint; word: number }[] = [];
   const reorgs: bigint[] = [];
@@ -108,7 +108,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     node.inject(first(2, "eth_getLogs", { result: () => [] }));
     await log(1);
     await vi.waitFor(() => expect(words()).toEqual([1]));
-    // A block that has nothing of the contract is asked for once.
+    // A block without any of the contract's logs is requested once.
     const before = node.calls.length;
     await mine(1);
     await vi.waitFor(() => expect(watcher!.head()?.number).toBe(3n));
@@ -124,7 +124,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     const { words, reorgs } = follow();
     for (const n of [1, 2, 3]) await log(n);
     await vi.waitFor(() => expect(words()).toEqual([1, 2, 3]));
-    // The last two are undone; another one comes in the second block from the end.
+    // The last two blocks are replaced; the first of the new ones has another transaction.
     const { raw } = await testAccount(1).sign({
       type: "legacy",
       chainId: chain.chainId,
@@ -136,7 +136,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     });
     await chain.client.request("anvil_reorg", [2, [[raw, 0]]]);
     await vi.waitFor(() => expect(words()).toEqual([1, 9]));
-    // Anvil replaces one block after the other, and may be looked at in between: then the second is told of by itself.
+    // Anvil replaces the blocks one by one and may be polled in between: then the second is reported separately.
     expect(reorgs[0]).toBe(3n);
     await log(2);
     await vi.waitFor(() => expect(words()).toEqual([1, 9, 2]));
@@ -217,7 +217,7 @@ test("behaviour: a chain that was set back and grows slowly hides none of its ne
   const { words } = follow();
   await log(1);
   await vi.waitFor(() => expect(words()).toEqual([1]));
-  // Blocks without logs that are read as a range are not told one by one.
+  // Blocks without logs in a range that is read at once are not reported individually.
   await mine(20);
   await vi.waitFor(() => expect(watcher!.head()!.number).toBe(22n));
   await chain.client.request("anvil_rollback", [15]);

@@ -7,7 +7,7 @@ import { RpcError } from "../../src/lib/nodeAnswers.ts";
 const ADDRESS = `0x${"c0".repeat(20)}` as const;
 const hash = (n: number) => `0x${n.toString(16).padStart(64, "0")}`;
 
-/** A node with a log in each block that gives those of so many blocks at once. Counts its answers, and refusals. */
+/** Creates a node with one log per block that serves at most `limit` blocks of logs at once. Counts answers and refusals. */
 function createNode(limit: number) {
   const calls = { answered: 0, refused: 0 };
   const request = async (_: string, [filter]: readonly { fromBlock: string; toBlock: string }[]) => {

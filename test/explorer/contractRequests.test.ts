@@ -20,9 +20,9 @@ import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { startVerifyWorld, type VerifyWorld } from "../verify/support/world.ts";
 
 const LINK = 10n ** 18n;
-/** Key hash that no coordinator has a key of. */
+/** A key hash that no coordinator knows. */
 const UNKNOWN_KEY_HASH: Hex = `0x${"ab".repeat(32)}`;
-/** A caller's own contract, which passes on what it is told to ask for. */
+/** A caller's own contract, which forwards the request it is told to make. */
 const CONSUMER = `
 pragma solidity 0.8.19;
 contract Consumer {
@@ -50,7 +50,7 @@ let explorer: Explorer;
 beforeAll(async () => {
   world = await startVerifyWorld();
   const { client, addresses: contracts, chainId } = world;
-  // At the addresses of `consumer` and of `stranger`.
+  // Deployed at the addresses `consumer` and `stranger`.
   await world.send(caller, { data: bytecode });
   await world.send(caller, { data: bytecode });
   const archive = createNodeArchive(client, { isEmbedded: true });
@@ -108,7 +108,7 @@ const readPage = async (dapp: TestDapp, before?: ListCursor) =>
   (await explorer.findContractRequests("test", idsOf(dapp), before))!;
 const idsOf = ({ vrfSubId, functionsSubId }: TestDapp) => ({ vrf: vrfSubId, functions: functionsSubId });
 
-/** What explorer, the list of the dapp's own requests, and the verification say of a request. */
+/** Returns what the explorer, the list of the dapp's own requests, and the verification say about a request. */
 async function readReasons(dapp: TestDapp, { transactionHash }: Receipt) {
   const view = await explorer.findTransaction("test", transactionHash);
   const { items } = await readPage(dapp);
@@ -153,7 +153,7 @@ describe("a request of a caller's own contract says why it waits", () => {
     const poor = await provisionDapp(world, "poor", { vrfJuels: LINK / 10n });
     await link(poor);
     const request = await requestWords(poor);
-    // (20,000 + 200,000) gas × 1 gwei at 0.005 a LINK is 0.044 LINK, and the fee 0.25.
+    // (20,000 + 200,000) gas × 1 gwei at 0.005 per LINK is 0.044 LINK, and the fee is 0.25.
     expect(await readReasons(poor, request)).toEqual(
       everywhere(
         `VRF subscription ${poor.vrfSubId} is short of LINK: it holds 0.1, and these words may cost about 0.294; fund it`,
@@ -188,17 +188,17 @@ describe("a request of a caller's own contract says why it waits", () => {
   test("behaviour: for a report, until its timeout, and after it", async () => {
     const request = await requestFunction(dapp);
     expect(await readReasons(dapp, request)).toEqual(
-      everywhere(expect.stringMatching(/^no report of the oracle yet; it may come until \d{4}-.*Z$/)),
+      everywhere(expect.stringMatching(/^no report from the oracle yet; one may arrive until \d{4}-.*Z$/)),
     );
     await world.client.request("evm_increaseTime", [600]);
     await world.client.request("anvil_mine", ["0x1"]);
     expect(await readReasons(dapp, request)).toEqual(
-      everywhere(expect.stringMatching(/^it has timed out: no report came before /)),
+      everywhere(expect.stringMatching(/^it has timed out: no report arrived before /)),
     );
     const [{ commitment } = { commitment: "0x" }] = eventsOf(request, "OracleRequest");
     const data = encodeTimeouts([commitment as Hex]);
     await world.send(caller, { to: world.addresses.functionsRouter, data });
-    const reason = "it has timed out, and was taken off without a result";
+    const reason = "it timed out and was removed without a result";
     expect(await readReasons(dapp, request)).toEqual({ ...everywhere(reason), list: undefined });
     const { items } = await readPage(dapp);
     const { transactionHash } = request;

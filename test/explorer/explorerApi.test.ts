@@ -25,7 +25,7 @@ import { connectOperator } from "../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
 const NETWORK = "sepolia";
-/** Text that is markup, ends attributes, and turns around what follows it. */
+/** Text that is markup, ends attributes, and reverses the direction of what follows it. */
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>\u202Eevil`;
 
 let tyche: TycheProcess;
@@ -163,7 +163,11 @@ describe("what isn't there", () => {
     ["a block", () => explorer.block(NETWORK, "999999"), "has no block 999999"],
     ["a negative block", () => explorer.block(NETWORK, "-1"), "has no block -1"],
     ["what is no address", () => explorer.address(NETWORK, "0x1"), "0x and 40 hex digits"],
-    ["a source", () => explorer.contract(NETWORK, `0x${"1".repeat(40)}`), "is no contract that this service"],
+    [
+      "a source",
+      () => explorer.contract(NETWORK, `0x${"1".repeat(40)}`),
+      "is not a contract that this service",
+    ],
     ["a result", () => explorer.shared(`req_${"0".repeat(26)}`), "req_"],
     ["a result of nobody", () => explorer.shared("nothing"), "nothing"],
   ])("error: %s is a 404 that says so", async (_, read, reason) => {
@@ -277,7 +281,7 @@ describe("chain, addresses and search", () => {
     expect(await explorer.search("1")).toMatchObject({ takenFor: ["a block number"] });
     expect(await explorer.search(`0x${"ab".repeat(32)}`)).toMatchObject({
       paths: [],
-      reason: expect.stringContaining("No network here has"),
+      reason: expect.stringContaining("No network here knows"),
     });
     expect((await explorer.search("a".repeat(5_000))).reason).toContain("more than 100");
     expect((await explorer.search("<script>")).paths).toEqual([]);
@@ -285,7 +289,7 @@ describe("chain, addresses and search", () => {
 
   test("behaviour: a contract that writes what the oracle writes is shown as what it is", async () => {
     const [from] = await rpc<Hex[]>("eth_accounts", []);
-    // A creation that logs RequestProcessed(1, 2, ...) with three empty byte strings, and leaves no code.
+    // Creation code that logs RequestProcessed(1, 2, ...) with three empty byte strings, and deploys no code.
     const topic = EVENT_TOPICS.RequestProcessed.slice(2);
     const offsets = ["60c0606052", "60e0608052", "61010060a052"];
     const log = ["6002", "6001", `7f${topic}`, "610120", "6000", "a3"];

@@ -15,7 +15,7 @@ const contracts = {
   vrfCoordinator: `0x${"D".repeat(40)}`,
 } as unknown as StackAddresses;
 const KEYS = [idOf(71n), idOf(72n)];
-/** Transactions: the request, the first and the second word. */
+/** Transactions of the request, of the first word and of the second. */
 const [ASKED, FIRST, SECOND] = [idOf(101n), idOf(102n), idOf(103n)];
 
 const joining = (first: bigint, second: bigint, address = CONSUMER): RawLog =>

@@ -25,7 +25,10 @@ const ALICE: Hex = `0x${"a".repeat(40)}`;
 const BOB: Hex = `0x${"b".repeat(40)}`;
 const book = { party: (address: Hex) => ({ address }), methodOf: () => "" } as unknown as AddressBook;
 
-/** A chain of blocks with transactions of Alice (`1`) and of others (`0`) in each; blocks below `kept` are forgotten, those from `indexedFrom` on indexed. */
+/**
+ * Creates a chain whose blocks have transactions of Alice (`1`) and of others (`0`); blocks below `kept` are pruned, those
+ * from `indexedFrom` on are indexed.
+ */
 function createChain(blocks: readonly string[], { isEmbedded = true, kept = 0, indexedFrom = -1 } = {}) {
   const chain = {
     blocks: [...blocks],
@@ -95,7 +98,7 @@ function createChain(blocks: readonly string[], { isEmbedded = true, kept = 0, i
   });
 }
 
-/** Hashes on every page of Alice's transactions, and how many pages there are. */
+/** Returns the hashes on every page of Alice's transactions, and the number of pages. */
 async function readAll(chain: ReturnType<typeof createChain>, onPage?: () => void) {
   const hashes: Hex[] = [];
   for (let pages = 1, before; ; pages += 1) {
@@ -261,7 +264,7 @@ describe("a request is found by its id", () => {
 
   test("behaviour: it is not answered while there is but the log of its start, and then by its answer", async () => {
     const chain = createChain(long);
-    // RequestStart's seven words, the fourth of which leads to its empty bytes.
+    // RequestStart's seven words, of which the fourth is the offset of its empty bytes.
     const words = [0, 0, 0, 7 * 32, 0, 0, 0, 0].map((word) => word.toString(16).padStart(64, "0"));
     const started = answer(ALICE, EVENT_TOPICS.RequestStart, 5n);
     const topics = [...started.topics, idOf(1n), idOf(2n)];

@@ -5,7 +5,7 @@ import { NodeSparedError, spareNode, type ExploredNode } from "../../src/explore
 
 const ACCOUNT = `0x${"1".repeat(40)}` as const;
 
-/** A node that is asked through the limit, at a time that the test sets. */
+/** Creates a node behind the limiter, with a clock that the test sets. */
 function createNode() {
   const state = { calls: 0, ms: 0, isDown: false };
   const answer = async <T>(value: T): Promise<T> => {
@@ -22,7 +22,7 @@ function createNode() {
   return Object.assign(state, { spared: spareNode(node, { now: () => state.ms }) });
 }
 
-/** Asks for blocks until it is refused, and returns how often it was not. */
+/** Asks for blocks until it is refused, and returns how many calls succeeded. */
 async function exhaust(node: ReturnType<typeof createNode>): Promise<number> {
   for (let count = 0; count < 100_000; count += 1)
     try {

@@ -11,7 +11,7 @@ import { deployByCommands, NETWORK, prepareParties, startService, type TwoPartie
 /** Requests sent before each kill. */
 const WAVE = 4;
 
-// A chain that mines by the clock, and commands in processes of their own: on a busy machine both take their time.
+// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
 let chain: StrangersChain;

@@ -9,15 +9,15 @@ import { RICH_KEY, startIntervalAnvil, type StrangersChain } from "./support/cha
 import { expectFulfilled, sendWave } from "./support/waves.ts";
 import { deployByCommands, NETWORK, prepareParties, startService, type TwoParties } from "./support/world.ts";
 
-// A chain that mines by the clock, and commands in processes of their own: on a busy machine both take their time.
+// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
-/** In wei: beyond the lane's 1,000 gwei. */
+/** In wei; above the lane's 1,000 gwei. */
 const DEAR_BASE_FEE = 5_000_000_000_000n;
 const USUAL_BASE_FEE = 1_000_000_000n;
 
 let chain: StrangersChain;
-/** Owns the coordinator, and proves with a key of which we know the hash: Chainlink, so far as we can tell. */
+/** Owns the coordinator, and proves with a key of which we only know the hash: to us, it is Chainlink. */
 let chainlink: TwoParties;
 let node: OracleChild | undefined;
 let parties: TwoParties;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   coordinator = theirs.contracts.vrfCoordinator;
   const vrf = { chainlink: true, coordinator, keyHash: theirs.keyHash };
   parties = prepareParties(chain, { network: { vrf, linkPerSubscription: "20" } });
-  // LINK as a faucet gives it.
+  // LINK as from a faucet.
   const operator = privateKeyToAccount(RICH_KEY).address;
   const args = [operator, parseEther("100")] as const;
   const data = encodeFunctionData({ abi: linkTokenAbi, functionName: "mint", args });

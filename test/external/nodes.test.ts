@@ -13,14 +13,14 @@ import { NODE_FAULTS, NODE_STEPS, startEquivocating, watchStep } from "./support
 import { prepareOperators, startLiar, startNode, type SeveralOperators } from "./support/nodes.ts";
 import { NETWORK } from "./support/world.ts";
 
-/** Lies where a source says so; the second one only where it says two. */
+/** Lies if a source says so; the second one only if it says two. */
 const LIAR = 3;
 const SECOND_LIAR = 2;
 const MARKERS: Readonly<Record<number, string>> = { [LIAR]: "liar", [SECOND_LIAR]: "two liars" };
-/** Its clock is an hour ahead, and an hour behind once it was killed: nothing that nodes decide follows from what a clock tells. */
+/** Its clock is an hour ahead, and an hour behind after it was killed: nothing that the nodes decide depends on a clock. */
 const WRONG_CLOCK = 1;
 const HOUR_MS = 3_600_000;
-/** In no set at first. */
+/** Not in the initial node set. */
 const SPARE = 4;
 const PATIENCE_MS = 240_000;
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
   operators = await prepareOperators(chain, 5);
   await operators.deploy(SPARE);
   const { TYCHE_DATA_DIR, ...env } = operators.service;
-  // One after the other: seven starts at once are slower on two cores.
+  // One by one: seven simultaneous starts are slower on two cores.
   for (const [index, node] of operators.nodes.entries())
     nodes.push(
       await (MARKERS[index] !== undefined
@@ -55,7 +55,7 @@ afterAll(async () => {
   await operators?.remove();
 });
 
-/** Runs a source that tells the liars among the nodes, by its comment, whether to lie. */
+/** Runs a source whose comment tells the lying nodes whether to lie. */
 const runFunction = (word: string, comment = "") =>
   tyche.call("POST", "/api/oracleFunctions/runFunction", {
     body: {
@@ -76,7 +76,7 @@ async function endAfter<Result>(
   }
 }
 
-/** Runs two functions at once, each of which must get its own result. */
+/** Runs two functions at once; each must get its own result. */
 async function runFunctions(name: string): Promise<void> {
   const words = [0, 1].map((index) => `${name}, word ${index}`);
   const answers = await Promise.all(words.map((word) => runFunction(word)));
@@ -85,7 +85,7 @@ async function runFunctions(name: string): Promise<void> {
   );
 }
 
-/** Runs functions, four at once, until one was the wrong node's to answer first; returns who answered those. */
+/** Runs functions, four at once, until it is the wrong node's turn to transmit one first; returns who answered those functions. */
 async function runUntilFirst(wrong: number, comment?: string): Promise<readonly string[]> {
   for (let wave = 0; ; wave += 1) {
     const words = [0, 1, 2, 3].map((i) => `wave ${wave}, word ${i}`);
@@ -101,7 +101,7 @@ async function runUntilFirst(wrong: number, comment?: string): Promise<readonly 
   }
 }
 
-/** What a node tells of itself and of all nodes. */
+/** Returns what a node reports about itself and all nodes. */
 async function stateOf(index: number): Promise<{ readonly nodes?: Peer[]; readonly warnings?: string[] }> {
   const readiness = await fetch(`${nodes[index]!.url}/readyz`);
   const { networks } = (await readiness.json()) as { networks: Record<string, object> };
@@ -116,7 +116,7 @@ interface Peer {
   readonly agreement: { readonly same: number; readonly of: number };
 }
 
-/** What a node keeps against others. */
+/** Returns the evidence that a node holds against others. */
 const evidenceOf = async (index: number): Promise<readonly EvidenceRecord[]> =>
   ((await (await fetch(`${nodes[index]!.url}/evidence`)).json()) as { evidence: EvidenceRecord[] }).evidence;
 
@@ -194,7 +194,7 @@ test.each(Object.entries(NODE_FAULTS))(
     const end = await fault({ chain, operators, wrong: LIAR });
     const startedAt = Date.now();
     const transmitters = await endAfter(end, () => runUntilFirst(LIAR));
-    // Who says nothing, or sends nothing, has others answer in its place.
+    // If a node says nothing, or sends nothing, others answer in its place.
     const mustPass = /silent|cut off|withholds/.test(name);
     expect(mustPass && transmitters.includes(operators.transmitterOf(LIAR))).toBe(false);
     await expect
@@ -243,7 +243,7 @@ test(
     await endAfter(startEquivocating(operators, { wrong: LIAR, set, coordinator }), () =>
       expect
         .poll(async () => {
-          // The others may be done with a request before it commits at all.
+          // The others may finish a request before it even commits.
           const { data } = await runFunction("twice");
           expect(data).toMatchObject({ success: true, parsedResult: "twice!" });
           return evidenceOf(0);
@@ -267,7 +267,7 @@ test(
   "behaviour: two liars of four, more than f, can make what they say the result; an honest node sees that it differs",
   async () => {
     const before = (await peersOf(0))[0]!.agreement;
-    // Of the honest ones one is slow, so that the first three reveals are mostly the other's and the liars'.
+    // One of the honest nodes is slow, so that the first three reveals mostly come from the other one and the liars.
     operators.proxy.setRule(async ({ from, body }) => {
       if (from === WRONG_CLOCK) await new Promise((resolve) => setTimeout(resolve, 1_000));
       return body;

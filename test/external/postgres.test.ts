@@ -9,7 +9,7 @@ import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { countDeliveries, expectFulfilled, sendWave } from "./support/waves.ts";
 import { deployByCommands, NETWORK, prepareParties, startService, type TwoParties } from "./support/world.ts";
 
-// A chain that mines by the clock, and commands in processes of their own: on a busy machine both take their time.
+// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const STATE_TIMEOUT = { timeout: 60_000, interval: 100 };
 
@@ -31,7 +31,7 @@ afterAll(async () => {
   parties?.remove();
 });
 
-/** The same service before it had a database of PostgreSQL. */
+/** Returns the same service before it had a PostgreSQL database. */
 function onSqlite(present: TwoParties): TwoParties {
   const file = present.service["TYCHE_CONFIG"]!;
   const { networks } = JSON.parse(readFileSync(file, "utf8"));
@@ -43,7 +43,7 @@ function onSqlite(present: TwoParties): TwoParties {
 test("default: a service that was copied from SQLite goes on with its key, requests and transactions", async () => {
   const ids = await sendWave(tyche, "before", 2);
   await expectFulfilled(tyche, ids);
-  // Links name the port, which is another one after a start.
+  // Links contain the port, which changes with each start.
   const list = async (): Promise<object[]> =>
     JSON.parse(
       JSON.stringify((await tyche.call("GET", "/api/requests")).data.items).replaceAll(tyche.url, ""),

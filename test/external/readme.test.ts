@@ -6,7 +6,7 @@ import { findBlocks } from "../project/support/pages.ts";
 import { makeReaderFolder, readerEnvironment } from "../project/support/readerFolder.ts";
 import { RICH_KEY, startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 
-// A chain that mines by the clock, and commands in processes of their own: on a busy machine both take their time.
+// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
 vi.setConfig({ hookTimeout: 60_000 });
 
 let chain: StrangersChain;
@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
-/** What a reader pastes, but for free ports, and for the question that nobody is there to answer. */
+/** What a reader pastes, except for free ports and for the prompt that nobody is there to answer. */
 const CHANGES: readonly (readonly [string, string])[] = [
   ["--oracle oracle.json\n", "--oracle oracle.json --yes\n"],
   ["PORT=3001", "PORT=0"],
@@ -53,7 +53,7 @@ test("default: the commands of “On a public network” lead from nothing to a 
 function openShell(commands: string): { readonly printed: () => string } {
   const env = { ...readerEnvironment(folder), RPC_URL: chain.httpUrl, TYCHE_SEPOLIA_KEY: RICH_KEY };
   const script = `trap 'echo "exit code $?"' EXIT\nset -eu -o pipefail\n${commands}`;
-  // In a group of its own, so that what runs in the background ends with it.
+  // In a process group of its own, so that background processes end with it.
   const shell = spawn("bash", ["-c", script], { cwd: folder, env, detached: true });
   shells.push(shell);
   let text = "";

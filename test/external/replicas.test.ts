@@ -9,7 +9,7 @@ import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { countDeliveries, expectFulfilled, sendWave } from "./support/waves.ts";
 import { deployByCommands, NETWORK, prepareParties, type TwoParties } from "./support/world.ts";
 
-// A chain that mines by the clock, and processes of their own: on a busy machine all take their time.
+// The chain mines at fixed intervals, and everything runs in processes of its own: on a busy machine both are slow.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const STATE_TIMEOUT = { timeout: 90_000, interval: 100 };
 
@@ -17,7 +17,7 @@ let server: PostgresServer;
 let chain: StrangersChain;
 let parties: TwoParties;
 let oracle: OracleChild;
-/** The one that dispatches, as each test begins, and the one that doesn't. */
+/** The replica that dispatches when a test begins, and the one that doesn't. */
 let holder: TycheProcess;
 let follower: TycheProcess;
 
@@ -66,7 +66,7 @@ test("behaviour: a follower tells the timeline of what another replica dispatche
   const events = await fetch(`${follower.url}/api/requests/${id}`, {
     headers: { authorization: follower.apiKey, accept: "text/event-stream" },
   });
-  // It ends with the request.
+  // The stream ends with the request.
   const text = await events.text();
   expect(text.match(/^event: \w+$/gm)?.at(-1)).toBe("event: result");
 });
@@ -114,7 +114,7 @@ test("behaviour: both replicas are restarted one after the other behind a balanc
       const [leaving, staying] = [holder, follower];
       const count = callers.answers.length;
       expect(await leaving.stop()).toBe(0);
-      // Whoever stays takes the calls, and dispatches.
+      // The remaining replica takes the calls, and dispatches.
       await vi.waitFor(() => expect(callers.answers.length).toBeGreaterThan(count + 2), STATE_TIMEOUT);
       await untilDispatching(staying);
       const next = await startIn(leaving.dataDir);
@@ -143,13 +143,13 @@ test("behaviour: a replica that is stopped cleanly passes on at once", async () 
   holder = follower;
 });
 
-/** Many times what the balancer takes to notice. */
+/** Sets it to many times what the balancer needs to notice. */
 function setDrainDelay(file: string): void {
   const config = JSON.parse(readFileSync(file, "utf8")) as object;
   writeFileSync(file, JSON.stringify({ ...config, http: { drainDelayMs: 4_000 } }));
 }
 
-/** Starts a replica with a data directory of its own, and the master key that all of them have. */
+/** Starts a replica with its own data directory and the shared master key. */
 async function startReplica(name: string): Promise<TycheProcess> {
   const dataDir = `${parties.service["TYCHE_DATA_DIR"]}-${name}`;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -169,7 +169,7 @@ function startIn(dataDir: string): Promise<TycheProcess> {
   });
 }
 
-/** What a failure of several replicas leaves to be read: the requests that have not ended, and what each replica has logged. */
+/** Describes a failure of several replicas: the requests that have not ended, and each replica's log. */
 async function describeTrouble(replicas: readonly TycheProcess[]): Promise<string> {
   const parts = await Promise.all(
     replicas.map(async (replica) => {
@@ -188,7 +188,7 @@ async function describeTrouble(replicas: readonly TycheProcess[]): Promise<strin
   return parts.join("\n\n");
 }
 
-/** Two callers who wait for each result before they call again, until `stop`. */
+/** Starts two callers who repeat calls until `stop`, each waiting for a result before calling again. */
 function callOnAndOn(url: string): { readonly answers: object[]; stop(): Promise<void> } {
   const { apiKey } = holder;
   const answers: object[] = [];
@@ -233,14 +233,16 @@ async function untilDispatching(tyche: TycheProcess): Promise<void> {
   );
 }
 
-/** Results may come before the last receipt is read: the chain is asked until it has what it must have, and then once more. */
+/**
+ * Checks the chain's counts. Results may come before the last receipt is read, so it polls until the counts match, and then checks again.
+ */
 async function expectCount(
   before: { readonly sent: number; readonly delivered: number },
   more: number,
 ): Promise<void> {
   const wanted = { sent: before.sent + more, delivered: before.delivered + more };
   await vi.waitFor(async () => expect(await countDeliveries(chain, parties)).toEqual(wanted), STATE_TIMEOUT);
-  // What somebody sent a second time would be in the next blocks.
+  // Anything sent twice would be in the next blocks.
   await chain.mine(3);
   expect(await countDeliveries(chain, parties)).toEqual(wanted);
 }

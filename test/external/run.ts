@@ -1,6 +1,6 @@
 /**
- * `npm run soak:nodes -- [nodes] [functions]`: an oracle of so many operators (default 7), each a process of its own, runs functions
- * (default 40) four at once: with all nodes, and again after f of them were killed. Every function must get its own result.
+ * `npm run soak:nodes -- [nodes] [functions]`: an oracle of several operators (default 7), each a process of its own, runs functions
+ * (default 40) four at a time: with all nodes, and again after f of them were killed. Every function must get its own result.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { loadavg } from "node:os";
@@ -21,7 +21,7 @@ let vrf: OracleChild | undefined;
 let tyche: TycheProcess | undefined;
 try {
   await timed("keys, cards and deployment", () => operators.deploy());
-  // One after the other: more starts at once are slower on a few cores.
+  // One by one: simultaneous starts are slower on a few cores.
   await timed(`start of ${count} nodes`, async () => {
     for (const node of operators.nodes) nodes.push(await startNode(node));
   });
@@ -46,7 +46,7 @@ async function timed<Result>(what: string, work: () => Promise<Result>): Promise
   return result;
 }
 
-/** Runs all functions, so many at once, and says how long each took; throws where one gets another result. */
+/** Runs all functions, a few at a time, and prints how long each took; throws if one gets another's result. */
 async function runAll(what: string): Promise<void> {
   const times: number[] = [];
   let next = 0;
@@ -68,7 +68,7 @@ async function runAll(what: string): Promise<void> {
   say(`${what}: median ${at(0.5)}, 95 of 100 within ${at(0.95)}, longest ${at(1)}`);
 }
 
-/** Says what a node's process holds, and what its sandbox's processes hold besides. */
+/** Prints the memory of the nodes' processes, and of their sandbox processes separately. */
 function reportMemory(): void {
   const own = nodes.map(({ pid }) => residentMb(pid)).toSorted((a, b) => a - b);
   const sandboxes = nodes.map(({ pid }) =>

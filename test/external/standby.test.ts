@@ -6,12 +6,12 @@ import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { countDeliveries, expectFulfilled, sendWave } from "./support/waves.ts";
 import { deployByCommands, prepareParties, startService, type TwoParties } from "./support/world.ts";
 
-// A chain that mines by the clock, and commands in processes of their own: on a busy machine both take their time.
+// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let chain: StrangersChain;
 let parties: TwoParties;
-/** Two oracles that have all keys in common, each with a folder of its own. */
+/** Two oracles that share all keys, each with a folder of its own. */
 let oracles: OracleChild[] = [];
 let tyche: TycheProcess;
 

@@ -6,7 +6,7 @@ import { startTraceCollector, type CollectedSpan } from "../support/traceCollect
 import { startIntervalAnvil, type StrangersChain } from "./support/chain.ts";
 import { deployByCommands, NETWORK, prepareParties, startService, type TwoParties } from "./support/world.ts";
 
-// A chain that mines by the clock, and commands in processes of their own: on a busy machine both take their time.
+// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const CALLER_TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -48,7 +48,7 @@ test("default: one trace goes from the call over the dispatch to the oracle's re
   const random = rootOf(words.data.requestId);
   const namesIn = (id: string) =>
     collector.spans.filter((span) => span.traceId === id).map(({ name }) => name);
-  // Told at the service's end at the latest; the oracle has its receipts some time after the service has the results.
+  // Spans are sent at the service's end at the latest; the oracle gets its receipts some time after the service gets the results.
   await tyche.stop();
   await vi.waitFor(() => {
     expect(namesIn(traceId)).toContain("report");
@@ -80,7 +80,7 @@ test("default: one trace goes from the call over the dispatch to the oracle's re
   ]);
   expect(steps.find(({ name }) => name.startsWith("POST"))!.links).toMatchObject([{ traceId: CALLER_TRACE }]);
 
-  // The words have a trace of their own, which further presets may share.
+  // The words have a trace of their own, which other presets may share.
   const [link] = root.links!;
   const answered = collector.spans.filter((span) => span.traceId === link!.traceId);
   expect(answered.map(shapeOf)).toEqual([

@@ -10,14 +10,14 @@ import { NODE_FAULTS, type FaultyPair } from "./support/faults.ts";
 import { countDeliveries, expectFulfilled, sendWave } from "./support/waves.ts";
 import { deployByCommands, NETWORK, prepareParties, startService, type TwoParties } from "./support/world.ts";
 
-/** As in the URLs of providers: whoever has it can use the node at its owner's cost. */
+/** Like the keys in providers' URLs: whoever has it can use the node at its owner's expense. */
 const URL_KEY = "k3yOfTheProvider";
-/** Blocks of logs that the nodes answer at once after a restart. */
+/** Blocks of logs that the nodes serve at once after a restart. */
 const LOG_RANGE = 3;
-/** Blocks mined while the oracle is away, more than are read one by one. */
+/** Blocks mined while the oracle is down, more than it reads one by one. */
 const BLOCKS_AWAY = 40;
 
-// A chain that mines by the clock, and commands in processes of their own: on a busy machine both take their time.
+// The chain mines at fixed intervals and commands run in processes of their own: on a busy machine both are slow.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
 let chain: StrangersChain;
@@ -25,9 +25,9 @@ let nodes: FaultyPair;
 let parties: TwoParties;
 let oracle: OracleChild;
 let tyche: TycheProcess;
-/** Everything sent on this chain that has to be delivered once. */
+/** Everything sent on this chain that must be delivered exactly once. */
 const ids: string[] = [];
-/** What processes printed that have ended. */
+/** Output of processes that have ended. */
 const outputs: string[] = [];
 
 beforeAll(async () => {

@@ -1,18 +1,18 @@
 import { AbiCoder, Interface, JsonRpcProvider, keccak256, type Log } from "ethers";
 
 /**
- * Checks what the service said against what the chain holds. It shares no code with the service: another library reads the chain,
- * events are written down here from the contracts' sources, and words are derived again.
+ * Checks what the service said against what the chain holds. It shares no code with the service: another library reads the chain, events
+ * are declared here from the contracts' sources, and words are derived independently.
  */
 
-/** A network as `GET /api/networks` describes it. */
+/** A network as `GET /api/networks` returns it. */
 export interface CheckedNetwork {
   readonly name: string;
   readonly rpcUrl: string;
   readonly contracts: Readonly<Record<"vrfCoordinator" | "functionsRouter" | "presetConsumer", string>>;
 }
 
-/** A request as `GET /api/requests/{id}` describes it. */
+/** A request as `GET /api/requests/{id}` returns it. */
 export interface CheckedRequest {
   readonly id: string;
   readonly kind: "preset" | "random" | "function";
@@ -33,13 +33,13 @@ const EVENTS = new Interface([
   "event RequestStart(bytes32 indexed requestId, bytes32 indexed donId, uint64 indexed subscriptionId, address subscriptionOwner, address requestingContract, address requestInitiator, bytes data, uint16 dataVersion, uint32 callbackGasLimit, uint96 estimatedTotalCostJuels)",
   "event RequestProcessed(bytes32 indexed requestId, uint64 indexed subscriptionId, uint96 totalCostJuels, address transmitter, uint8 resultCode, bytes response, bytes err, bytes callbackReturnData)",
 ]);
-/** Logs of so many blocks are asked for at once. */
+/** Number of blocks whose logs one call reads. */
 const SLICE_BLOCKS = 100;
 
 /**
  * Compares the requests of one network with its chain.
  *
- * @returns a sentence for each breach; empty when what was told is on chain, once.
+ * @returns a sentence for each breach; empty if everything announced is on chain, exactly once.
  */
 export async function checkChain(
   network: CheckedNetwork,
@@ -59,11 +59,11 @@ export async function checkChain(
 }
 
 interface ChainLogs {
-  /** Words that the service's own consumer asked for, by the id of their request. */
+  /** Number of words that the service's own consumer requested, by request id. */
   readonly requestedWords: Map<string, number>;
-  /** Function requests of the service's own consumer. */
+  /** Ids of the function requests of the service's own consumer. */
   readonly requestedFunctions: Set<string>;
-  /** Output seed of each fulfilment, by the id of its request. */
+  /** Output seeds of the fulfillments, by request id. */
   readonly words: Map<string, bigint[]>;
   readonly results: Map<string, { readonly code: number; readonly response: string }[]>;
 }
@@ -116,13 +116,13 @@ function compare(
     words += count;
     if (request.kind !== "random") functions += 1;
     if (!isFulfilled) continue;
-    // Presets of one transaction share a word, so of presets alone at most as many words are on chain.
+    // Presets in one transaction share a word, so presets alone have at most as many words on chain.
     if (request.kind === "random") fulfilledWords += count;
     if (request.kind !== "random") fulfilledFunctions += 1;
     const breach = request.kind === "random" ? checkWords(chain, request) : checkResult(chain, request);
     if (breach !== undefined) breaches.push(`${name}: ${request.id} (${request.kind}) ${breach}`);
   }
-  // What could never be answered may have been sent again, but only one of the two has an answer.
+  // A request that can never be answered may have been sent again, but only one of the two has an answer.
   const answeredWords = [...chain.requestedWords]
     .filter(([id]) => chain.words.has(id))
     .reduce((sum, [, numWords]) => sum + numWords, 0);

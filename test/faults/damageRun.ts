@@ -11,10 +11,10 @@ import { DAMAGES, findFile, readAll } from "./damages.ts";
 import { holdsWithin } from "./fault.ts";
 import { isSentence } from "./world.ts";
 
-/** A start must serve, or end, within this time. */
+/** Time within which a start must serve or exit. */
 const START_TIMEOUT_MS = 20_000;
 const NETWORK = "fuji";
-/** Without these, root is refused what a plain user is refused. */
+/** Without these capabilities, root is denied what an ordinary user is denied. */
 const WITHOUT_OVERRIDE = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"];
 /** Files that come and go by themselves. */
 const TRANSIENT = /(^|\/)(lock.*|anvil\.pid|.*-shm|.*-wal|.*\.socket|blocks-\d+\.log)$/;
@@ -27,24 +27,24 @@ const CALLS = [
   ],
 ] as const;
 
-/** A data directory of a service that does not run, and what that service had answered. */
+/** The data directory of a stopped service, and the answers that the service gave. */
 export interface StoppedService {
   readonly dataDir: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Answers by the position of the call, without what names a port. */
+  /** Answers by index of the call, without members that contain a port. */
   readonly answers: readonly unknown[];
   remove(): void;
 }
 
-/** What came of a damaged file. */
+/** The outcome of a damaged file. */
 export interface DamageReport {
   readonly outcome: "serves" | "serves without the network" | "ends with a reason" | "no such file";
-  /** What it said of it, for people: the readiness or the last line. */
+  /** What the service said about it to people: its readiness or its last line. */
   readonly said: string;
   readonly breaches: readonly string[];
 }
 
-/** Runs a service of one network, has it answer a call of each kind, and stops it. */
+/** Runs a service with one network, makes one call of each kind, and stops the service. */
 export async function prepareStopped(signal: NodeJS.Signals): Promise<StoppedService> {
   const folder = makeDataDir();
   const dataDir = path.join(folder, "data");
@@ -53,7 +53,7 @@ export async function prepareStopped(signal: NodeJS.Signals): Promise<StoppedSer
   const env = { TYCHE_CONFIG: config };
   const first = await startTycheProcess({ dataDir, env });
   await ask(first);
-  // A second stop leaves a previous state, too.
+  // A second stop also leaves a previous state.
   await first.stop();
   const second = await startTycheProcess({ dataDir, env });
   const answers = await ask(second);
@@ -62,7 +62,7 @@ export async function prepareStopped(signal: NodeJS.Signals): Promise<StoppedSer
   return { dataDir, env, answers, remove: () => removeDataDir(folder) };
 }
 
-/** Damages a file in a copy of a data directory, starts on it, puts the file back, starts again. */
+/** Damages a file in a copy of a data directory, starts the service on it, restores the file and starts again. */
 export async function damageFile(
   stopped: StoppedService,
   name: string,
@@ -107,7 +107,7 @@ export async function damageFile(
       if (!TRANSIENT.test(kept) && !after.has(kept) && ![...after.values()].includes(bytes))
         breaches.push(`${kept} was deleted`);
     if (outcome === "ends with a reason") {
-      // The one file must do: a start that is refused changes nothing.
+      // Restoring this one file must be enough: a start that is refused changes nothing.
       rmSync(file, { recursive: true, force: true });
       cpSync(path.join(stopped.dataDir, path.relative(dataDir, file)), file);
     } else {
@@ -126,7 +126,7 @@ export async function damageFile(
   }
 }
 
-/** Makes the same three calls with the same keys each time: all but the first time they replay. */
+/** Makes the same three calls with the same keys each time: all but the first time they are replays. */
 async function ask(tyche: TycheProcess): Promise<readonly unknown[]> {
   const answers: unknown[] = [];
   for (const [i, [target, body]] of CALLS.entries()) {
@@ -135,7 +135,7 @@ async function ask(tyche: TycheProcess): Promise<readonly unknown[]> {
       ...(body === undefined ? {} : { body }),
     });
     if (status !== 200) throw new Error(`${target} was answered ${status}: ${data.err}`);
-    // Both name the port, which is another each time.
+    // Both contain the port, which differs each time.
     answers.push({ ...data, url: undefined, vrfv2EventHash: undefined });
   }
   return answers;
@@ -149,7 +149,7 @@ async function readReadiness(tyche: TycheProcess): Promise<{ ready: boolean; sen
   return { ready, sentences: [...(why === undefined ? [] : [why]), ...warnings].join("; ") };
 }
 
-/** Waits until no process has the data directory on its command line; says whether that came true. */
+/** Waits until no process has the data directory on its command line; returns whether that happened. */
 async function hasNoProcess(dataDir: string): Promise<boolean> {
   return await holdsWithin(
     10_000,
@@ -158,7 +158,7 @@ async function hasNoProcess(dataDir: string): Promise<boolean> {
         try {
           return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(dataDir);
         } catch {
-          // It has ended meanwhile.
+          // It has exited in the meantime.
           return false;
         }
       }),

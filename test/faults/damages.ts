@@ -11,14 +11,14 @@ import {
 } from "node:fs";
 import path from "node:path";
 
-/** How a file can be damaged while the service does not run. */
+/** Ways to damage a file while the service is stopped. */
 export const DAMAGES: Readonly<Record<string, (file: string) => void>> = {
   missing: (file) => rmSync(file),
   empty: (file) => truncateSync(file, 0),
   truncated: (file) => truncateSync(file, Math.floor(statSync(file).size / 2)),
   flipped: (file) => {
     const bytes = readFileSync(file);
-    // A whole stretch in the middle: one byte may hit what nothing refers to.
+    // A whole stretch in the middle: a single byte may hit something unused.
     const middle = Math.floor(bytes.length / 2);
     for (let i = middle; i < Math.min(bytes.length, middle + 64); i += 1) bytes[i]! ^= 0xff;
     writeFileSync(file, bytes);
@@ -31,7 +31,7 @@ export const DAMAGES: Readonly<Record<string, (file: string) => void>> = {
   },
 };
 
-/** Files that each data directory has, below it; `*` is the one of that pattern. */
+/** Files that each data directory contains, as relative paths; `*` stands for the one file that matches. */
 export const FILES = [
   "tyche.sqlite",
   "tyche-data",
@@ -44,10 +44,10 @@ export const FILES = [
   "chains/fuji/blocks-*.log",
 ] as const;
 
-/** Files that a killed service leaves besides, with what is not in the others yet. */
+/** Additional files that a killed service leaves, with data that isn't in the others yet. */
 export const FILES_OF_KILLED = ["tyche.sqlite-wal"] as const;
 
-/** Finds the file that a name of {@link FILES} means; `undefined` when there is none. */
+/** Returns the file that a name of {@link FILES} refers to; `undefined` if there is none. */
 export function findFile(dataDir: string, name: string): string | undefined {
   const [before, after] = name.split("*");
   if (after === undefined) return existsSync(path.join(dataDir, name)) ? path.join(dataDir, name) : undefined;
@@ -58,7 +58,7 @@ export function findFile(dataDir: string, name: string): string | undefined {
   return found && path.join(folder, found);
 }
 
-/** Every file below a folder, with its bytes in hexadecimal. */
+/** Returns every file below a folder, with its contents in hexadecimal. */
 export function readAll(folder: string): ReadonlyMap<string, string> {
   return new Map(
     readdirSync(folder, { recursive: true, encoding: "utf8" })

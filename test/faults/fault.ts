@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { World } from "./world.ts";
 
-/** Networks that are called: faults strike the first, the second must not notice. */
+/** Networks that get calls: faults strike the first; the second must not be affected. */
 export const STRUCK = "sepolia";
 export const BYSTANDER = "fuji";
 
@@ -9,23 +9,23 @@ export const BYSTANDER = "fuji";
 export interface Fault {
   /** First column of the table in `docs/faults.md`. */
   readonly name: string;
-  /** How long it lasts in the long run, in ms. 0: it is over at once. */
+  /** How long it lasts in the long run, in ms. 0: it is instantaneous. */
   readonly lastsMs: number;
-  /** How long in the test that runs with all others; absent: another test has it, or it is too slow or takes root. */
+  /** How long it lasts in the regular test suite, in ms; absent if another test covers it, or it is too slow or needs root. */
   readonly testLastsMs?: number;
-  /** Whether the other network's callers must go on being served while it lasts. */
+  /** Whether the other network's callers must be served while it lasts. */
   readonly sparesOthers: boolean;
-  /** What `/readyz` must say of the struck network before it is over: that it is not ready, or a warning that matches. */
+  /** What `/readyz` must report about the struck network before it is over: that it is not ready, or a matching warning. */
   readonly told?: "not ready" | RegExp;
-  /** Whether it takes a data directory on a disk of its own, small enough to be filled. */
+  /** Whether it needs a data directory on a disk of its own, small enough to fill. */
   readonly onSmallDisk?: boolean;
   strike(world: World): Promise<void>;
   mend?(world: World): Promise<void>;
-  /** What else must have come of it once it is over; throws when it has not. */
+  /** Checks further consequences once it is over; throws if they are missing. */
   check?(world: World): Promise<void>;
 }
 
-/** Sends a signal to processes; one that has ended is as good as one that was struck. */
+/** Sends a signal to processes, ignoring those that have exited. */
 export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {
     try {
@@ -36,14 +36,14 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
   }
 }
 
-/** Calls a method of the struck chain. */
+/** Returns a strike that calls a method of the struck chain. */
 export const rpc =
   (method: string, params: readonly unknown[] = []) =>
   async (world: World): Promise<void> => {
     await world.rpc(STRUCK, method, params);
   };
 
-/** Address of one of the struck network's contracts. */
+/** Returns the address of one of the struck network's contracts. */
 export async function contractOf(
   world: World,
   contract: "vrfCoordinator" | "presetConsumer" | "subscriptionOwner" | "link",
@@ -51,7 +51,7 @@ export async function contractOf(
   return (await world.networks()).find(({ name }) => name === STRUCK)!.contracts[contract];
 }
 
-/** Who sends the service's transactions: the account that may call the consumer of presets. */
+/** Returns the account that sends the service's transactions: the one that may call PresetConsumer. */
 export async function operatorOf(world: World): Promise<string> {
   // PresetConsumer.OPERATOR()
   const call = { to: await contractOf(world, "presetConsumer"), data: "0x983d2737" };
@@ -59,7 +59,7 @@ export async function operatorOf(world: World): Promise<string> {
   return `0x${answer.slice(-40)}`;
 }
 
-/** Sends a transaction in somebody else's name, as every user of a development chain can. */
+/** Sends a transaction while impersonating an account, as any user of a development chain can. */
 export async function sendAs(
   world: World,
   from: string,
@@ -71,7 +71,7 @@ export async function sendAs(
   await world.rpc(STRUCK, "anvil_stopImpersonatingAccount", [from]);
 }
 
-/** Waits until a condition holds; says whether it came to hold in time. */
+/** Waits until a condition holds; returns whether it did in time. */
 export async function holdsWithin(timeoutMs: number, condition: () => Promise<boolean>): Promise<boolean> {
   for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await sleep(100))
     if (await condition()) return true;

@@ -3,15 +3,15 @@ import { FAULTS } from "./catalogue/catalogue.ts";
 import { inject } from "./injector.ts";
 import { createWorld, type World } from "./world.ts";
 
-/** What no other test has and is over in seconds, one after the other on one service: `npm run soak:faults` runs them all. */
+/** Faults that no other test covers and that take seconds, one after the other on one service; `npm run soak:faults` runs all of them. */
 const SHORT_FAULTS = FAULTS.flatMap((fault) =>
   fault.testLastsMs === undefined ? [] : [{ fault, name: fault.name, lastsMs: fault.testLastsMs }],
 );
-/** Far more than a case takes: of what hangs, the injector says what it was. */
+/** Far more than a case takes: if something hangs, the injector reports what it was. */
 const TIMEOUT_MS = 400_000;
-/** How fast `/readyz` is, `test/e2e/hungChain.test.ts` measures; here it must not hang. */
+/** `test/e2e/hungChain.test.ts` measures how fast `/readyz` is; here it must only not hang. */
 const READYZ_DEADLINE_MS = 30_000;
-/** A quarter of the long run's load: each request is read from the chain again after every fault. */
+/** A quarter of the long run's load: after every fault, each request is checked against the chain again. */
 const PAUSE_MS = 100;
 
 const known = new Set<string>();

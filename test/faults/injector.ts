@@ -7,18 +7,18 @@ import { startLoad, type Load } from "./load.ts";
 import { watchReadiness, type SeenReadiness } from "./readinessWatch.ts";
 import type { World } from "./world.ts";
 
-/** What came of one fault. */
+/** The outcome of one fault. */
 export interface FaultReport {
   readonly fault: string;
   readonly accepted: number;
   readonly fulfilled: number;
-  /** Ended with a reason instead of a result. */
+  /** Requests that ended with a reason instead of a result. */
   readonly failed: number;
-  /** From the end of the fault to the second request that was accepted on the struck network after it, in ms. */
+  /** Time from the end of the fault to the second request accepted on the struck network after it, in ms. */
   readonly recoveredMs: number;
-  /** Longest answer of `/readyz` while it lasted, in ms. */
+  /** The slowest answer of `/readyz` during the fault, in ms. */
   readonly slowestReadyzMs: number;
-  /** What must not be: each a sentence. Empty when every invariant held. */
+  /** Violated invariants, a sentence each; empty if all held. */
   readonly breaches: readonly string[];
 }
 
@@ -26,15 +26,15 @@ export interface FaultReport {
 const WARM_UP_REQUESTS = 4;
 const RECOVERY_TIMEOUT_MS = 90_000;
 const END_TIMEOUT_MS = 120_000;
-/** Readiness is told within 2 s whatever hangs; a busy machine gets as much again. */
+/** Readiness is reported within 2 s whatever hangs; a busy machine gets twice that. */
 const DEFAULT_READYZ_DEADLINE_MS = 4_000;
-/** What was told may have been taken back by a reorganisation that the service hears of only now. */
+/** A reorg that the service hasn't seen yet may have removed results that it announced. */
 const SETTLE_TIMEOUT_MS = 10_000;
-/** What must come while a fault lasts is waited for so long, past the time that the fault would have. */
+/** How long to wait for a fault's required effects, beyond the time that the fault should last. */
 const LASTING_TIMEOUT_MS = 60_000;
 
 /**
- * Strikes a service under load with a fault, waits for its recovery, and holds what it said to the invariants: every accepted request
+ * Injects a fault into a service under load, waits for its recovery, and checks what it said against the invariants: every accepted request
  * ends once, its result is on chain, a key replays, the other network's callers are served, readiness tells the truth.
  */
 export async function inject(
@@ -47,15 +47,15 @@ export async function inject(
     readyzDeadlineMs = DEFAULT_READYZ_DEADLINE_MS,
     pauseMs,
   }: {
-    /** At least: it lasts on until what it must bring about has been seen. */
+    /** Minimum duration: the fault lasts until its required effects have been seen. */
     readonly lastsMs: number;
-    /** Tells the keys of one fault's calls from another's. */
+    /** Distinguishes the keys of this fault's calls from those of others. */
     readonly number: number;
-    /** Breaches that earlier faults have left on the chains. */
+    /** Breaches that earlier faults left on the chains. */
     readonly known: Set<string>;
     /** Default 4,000. */
     readonly readyzDeadlineMs?: number;
-    /** Between the calls of each caller. Default as {@link startLoad}. */
+    /** Pause between each caller's calls. Default as in {@link startLoad}. */
     readonly pauseMs?: number;
   },
 ): Promise<FaultReport> {
@@ -119,7 +119,7 @@ function isTold(told: NonNullable<Fault["told"]>, { wasUnready, said }: SeenRead
   return told === "not ready" ? wasUnready : told.test(said);
 }
 
-/** Waits until so many more requests are accepted; says whether they were. */
+/** Waits until `by` more requests are accepted; returns whether they were. */
 async function grow(load: Load, network: string, by: number, timeoutMs: number): Promise<boolean> {
   const wanted = load.count(network) + by;
   for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await sleep(50))
@@ -127,7 +127,7 @@ async function grow(load: Load, network: string, by: number, timeoutMs: number):
   return false;
 }
 
-/** Waits until `/readyz` calls the struck network ready again. */
+/** Waits until `/readyz` reports the struck network as ready again. */
 async function isReadyWithin(world: World, timeoutMs: number): Promise<boolean> {
   return await holdsWithin(timeoutMs, async () => {
     const response = await fetch(`${world.service().url}/readyz`).catch(() => undefined);
@@ -138,7 +138,7 @@ async function isReadyWithin(world: World, timeoutMs: number): Promise<boolean> 
   });
 }
 
-/** Waits until every accepted request has ended, and looks that it did so once. */
+/** Waits until every accepted request has ended, and checks that it ended once. */
 async function awaitEnds(world: World, load: Load, breaches: string[]): Promise<CheckedRequest[]> {
   const deadline = Date.now() + END_TIMEOUT_MS;
   const requests: CheckedRequest[] = [];
@@ -163,7 +163,7 @@ async function awaitEnds(world: World, load: Load, breaches: string[]): Promise<
   return requests;
 }
 
-/** Everything that was ever accepted on a network: the chain holds all of it. */
+/** Returns all requests ever accepted on a network: the chain must hold all of them. */
 async function allRequests(world: World, network: string): Promise<CheckedRequest[]> {
   const found: CheckedRequest[] = [];
   for (let cursor = ""; ;) {
@@ -175,7 +175,7 @@ async function allRequests(world: World, network: string): Promise<CheckedReques
   }
 }
 
-/** Calls the service, later if it is for now too often. */
+/** Calls the service, and tries again later if it is rate limited. */
 async function call(
   world: World,
   ...[method, target, options]: Parameters<TycheProcess["call"]>
@@ -188,7 +188,7 @@ async function call(
 
 const REPLAYS = 6;
 
-/** The same call with the same key is the same request, whatever happened. */
+/** Checks that the same call with the same key is the same request, whatever happened. */
 async function checkReplays(world: World, load: Load, breaches: string[]): Promise<void> {
   for (const [key, id] of [...load.accepted].slice(0, REPLAYS)) {
     const { data } = await call(world, "GET", `/api/requests/${id}`);

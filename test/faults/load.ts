@@ -2,15 +2,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { TycheProcess } from "../support/tyche.ts";
 import { BYSTANDER, STRUCK } from "./fault.ts";
 
-/** Calls that keep coming while something is broken. */
+/** Calls that continue while something is broken. */
 export interface Load {
-  /** Id of each accepted request, by its idempotency key. */
+  /** Ids of the accepted requests, by idempotency key. */
   readonly accepted: ReadonlyMap<string, string>;
-  /** Answers that blame the caller for a fault, each as a sentence. */
+  /** Answers that blame the caller for the fault, a sentence each. */
   readonly breaches: readonly string[];
-  /** Requests accepted per network so far. */
+  /** Returns the number of requests accepted on a network so far. */
   count(network: string): number;
-  /** Ends it; resolves when no call is under way. */
+  /** Stops the load; resolves when no call is in flight. */
   stop(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ const CALL_TIMEOUT_MS = 20_000;
 export function startLoad(
   service: () => TycheProcess,
   name: string,
-  /** Between a caller's calls. Default 25. */
+  /** Pause between a caller's calls. Default 25. */
   pauseMs = DEFAULT_PAUSE_MS,
 ): Load {
   const accepted = new Map<string, string>();
@@ -40,20 +40,20 @@ export function startLoad(
           signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
           ...(body === undefined ? {} : { body }),
         });
-        // Accepted before the answer was lost, it may have ended by the time the call is repeated.
+        // If it was accepted and the answer got lost, it may have ended by the time the call is repeated.
         const id = headers.get("tyche-request-id");
         if ((status === 200 || status === 202) && id !== null) {
           accepted.set(key, id);
           counts.set(network, (counts.get(network) ?? 0) + 1);
           return;
         }
-        // The service may report trouble, but not blame the caller for it.
+        // The service may report trouble, but must not blame the caller for it.
         if (status < 500 && status !== 429) {
           breaches.push(`${key} was answered ${status}: ${data.err}`);
           return;
         }
       } catch {
-        // The service is down, or silent.
+        // The service is down, or doesn't respond.
       }
       await sleep(RETRY_MS);
     }

@@ -4,16 +4,16 @@ import type { World } from "./world.ts";
 
 const INTERVAL_MS = 200;
 
-/** What `/readyz` said of the struck network while it was watched. */
+/** What `/readyz` reported about the struck network while it was watched. */
 export interface SeenReadiness {
   readonly wasUnready: boolean;
-  /** Every reason and warning, joined. */
+  /** All reasons and warnings, joined. */
   readonly said: string;
-  /** Longest answer in ms; 0 when there was none. */
+  /** The slowest answer in ms; 0 if there was none. */
   readonly slowestMs: number;
 }
 
-/** Asks `/readyz` until it is stopped. */
+/** Polls `/readyz` until it is stopped. */
 export function watchReadiness(world: World): { seen(): SeenReadiness; stop(): Promise<SeenReadiness> } {
   const stopping = new AbortController();
   let wasUnready = false;

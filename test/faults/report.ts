@@ -10,7 +10,7 @@ const HEADINGS = [
   "Invariants",
 ];
 
-/** Writes what came of faults as a table of Markdown, a row each. */
+/** Formats fault reports as a Markdown table, one row each. */
 export function formatReports(reports: readonly FaultReport[]): string {
   const rows = reports.map(({ fault, accepted, fulfilled, failed, recoveredMs, slowestReadyzMs, breaches }) =>
     row([
@@ -26,7 +26,7 @@ export function formatReports(reports: readonly FaultReport[]): string {
   return [row(HEADINGS), row(HEADINGS.map(() => "---")), ...rows].join("\n");
 }
 
-/** A row of a table of Markdown. */
+/** Formats a row of a Markdown table. */
 export function row(cells: readonly (string | number)[]): string {
   return `| ${cells.join(" | ")} |`;
 }

@@ -12,8 +12,8 @@ import { formatReports, row } from "./report.ts";
 import { createWorld } from "./world.ts";
 
 /*
- * npm run soak:faults -- [regular expression]: every fault whose name matches, at its full length, then every damage to a file
- * ("file damage" and the file's name), as two tables of Markdown. All of it takes half an hour; exits with 1 on any breach.
+ * npm run soak:faults -- [regular expression]: runs every fault whose name matches, at its full length, then every damage to a file ("file
+ * damage" and the file's name), and prints two Markdown tables. Everything takes half an hour; exits with 1 on any breach.
  */
 const wanted = new RegExp(process.argv.slice(2).join(" "));
 const say = (line: string): void => console.error(`${new Date().toISOString()} ${line}`);
@@ -68,7 +68,7 @@ const faults = FAULTS.filter(({ name }) => wanted.test(name));
 await injectAll(faults.filter(({ onSmallDisk }) => onSmallDisk !== true));
 const onSmallDisk = faults.filter((fault) => fault.onSmallDisk === true);
 if (onSmallDisk.length > 0) {
-  // Mounting takes root.
+  // Mounting needs root.
   const mount = mkdtempSync(path.join(tmpdir(), "tyche-disk-"));
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m", "tmpfs", mount]);
   try {

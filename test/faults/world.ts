@@ -8,31 +8,32 @@ import {
   type TycheProcess,
 } from "../support/tyche.ts";
 
-/** A running service with its data directory, and ways to get at its parts from outside. */
+/** A running service with its data directory, and access to its parts from outside. */
 export interface World {
   readonly dataDir: string;
   service(): TycheProcess;
-  /** Everything that the service printed, those before a restart included. */
+  /** Everything that the service has printed, including before restarts. */
   output(): string;
   /** Stops the service with a signal and starts it again. */
   restart(signal: NodeJS.Signals): Promise<void>;
   /**
-   * Starts it again under a command such as `prlimit`. It need not get ready, but must not hang, and has to end with 1 and a sentence.
+   * Restarts the service under a command such as `prlimit`. It need not become ready, but it must not hang, and if it exits, it must do so
+   * with code 1 and a sentence.
    *
-   * @throws when it did neither.
+   * @throws when it hangs or exits otherwise.
    */
   tryRestart(signal: NodeJS.Signals, under: readonly string[]): Promise<void>;
-  /** Asks a chain as its user does: through the RPC port. */
+  /** Calls a chain as its user does: through the RPC port. */
   rpc(network: string, method: string, params?: readonly unknown[]): Promise<unknown>;
   networks(): Promise<readonly NetworkInfo[]>;
-  /** Process ids of a network's Anvil; the newest last. */
+  /** Returns the process ids of a network's Anvil, newest last. */
   anvils(network: string): readonly number[];
-  /** Process ids of the sandbox's children. */
+  /** Returns the process ids of the sandbox's children. */
   sandboxChildren(): readonly number[];
   close(): Promise<void>;
 }
 
-/** What `GET /api/networks` tells of a network. */
+/** A network as `GET /api/networks` returns it. */
 export interface NetworkInfo {
   readonly name: string;
   readonly rpcUrl: string;
@@ -41,14 +42,14 @@ export interface NetworkInfo {
   >;
 }
 
-/** Whether a start that failed said why, to a person: no stack, no bare code. */
+/** Whether a failed start told a person why: no stack trace, no bare code. */
 export function isSentence(output: string): boolean {
   return (
     !/^\s+at .+:\d+:\d+\)?$/m.test(output) && (output.trim().split("\n").at(-1) ?? "").split(" ").length > 4
   );
 }
 
-/** Starts a service. `dataDir`: default a new one, which is removed in the end. */
+/** Starts a service. `dataDir`: default a new one, removed at the end. */
 export async function createWorld(dataDir = makeDataDir()): Promise<World> {
   let service = await startTycheProcess({ dataDir });
   let earlier = "";
@@ -92,7 +93,7 @@ export async function createWorld(dataDir = makeDataDir()): Promise<World> {
       const chainId = { sepolia: "11155111", fuji: "43113" }[network]!;
       return (
         descendantsOf(service.pid)
-          // It may stand behind the command that gives it a namespace.
+          // Anvil may follow the command that gives it a namespace.
           .filter(({ args }) => args.some((arg) => path.basename(arg) === "anvil") && args.includes(chainId))
           .map(({ pid }) => pid)
       );
@@ -114,7 +115,7 @@ interface ProcessInfo {
   readonly args: readonly string[];
 }
 
-/** All processes below one, from `/proc`. */
+/** Returns all descendants of a process, from `/proc`. */
 function descendantsOf(root: number): readonly ProcessInfo[] {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -131,11 +132,11 @@ function descendantsOf(root: number): readonly ProcessInfo[] {
 function readProcess(pid: number): readonly ProcessInfo[] {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name stands in parentheses and may hold anything: what counts comes after the last one.
+    // The name is in parentheses and may contain anything: parse after the last one.
     const parent = Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[1]);
     return [{ pid, parent, args: readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0") }];
   } catch {
-    // It has ended meanwhile.
+    // It has exited in the meantime.
     return [];
   }
 }

@@ -5,7 +5,7 @@ import { toHexText } from "../../src/lib/hex.ts";
 import { keccak256 } from "../../src/lib/keccak.ts";
 
 test("default: the published hash of nothing", () => {
-  // Origin: the EVM's hash of empty code (EIP-1052).
+  // Source: the EVM's hash of empty code (EIP-1052).
   expect(toHexText(keccak256(new Uint8Array()))).toBe(
     "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470",
   );

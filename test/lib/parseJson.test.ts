@@ -86,8 +86,8 @@ test.each([
   ["[01]", 'expected a comma or a closing bracket, found "1", at line 1, column 3 (position 2)'],
   ["NaN", 'expected a value, found "N", at line 1, column 1 (position 0)'],
   ['"\\x41"', 'expected an escape sequence, found "\\\\", at line 1, column 2 (position 1)'],
-  ['"\\ud800"', "a string holds half of a surrogate pair, at line 1, column 1 (position 0)"],
-  ['{"a":1,"\\u0061":2}', 'the name "a" stands twice in one object, at line 1, column 8 (position 7)'],
+  ['"\\ud800"', "a string holds a lone surrogate, at line 1, column 1 (position 0)"],
+  ['{"a":1,"\\u0061":2}', 'the name "a" appears twice in one object, at line 1, column 8 (position 7)'],
 ])("error: %j", (text, message) => {
   expect(() => parseJson(text)).toThrow(message);
 });
@@ -98,7 +98,7 @@ test("behaviour: a file's values keep their places, and what would lose digits o
   expect(positionOf("/a~1b/1/c")).toEqual({ line: 2, column: 20 });
   expect(positionOf("/a~1b/7")).toEqual({ line: 2, column: 10 });
   expect(() => parseJsonText('{"__proto__": 1}', "it")).toThrow('the name "__proto__" is not allowed');
-  expect(() => parseJsonText("[9007199254740993]", "it")).toThrow("must be written as a text");
+  expect(() => parseJsonText("[9007199254740993]", "it")).toThrow("must be written as a string");
 });
 
 test("error: nesting past the limit, without deep recursion", () => {
@@ -107,7 +107,7 @@ test("error: nesting past the limit, without deep recursion", () => {
   expect(() => parseJson("[".repeat(100_000))).toThrow(`at most ${MAX_JSON_DEPTH} levels of nesting`);
 });
 
-/** The value, or `refused`; an error of another class than the two parsers' own goes on. */
+/** Returns the value, or `refused`; rethrows any error that isn't one of the two parsers' own classes. */
 function outcomeOf(parse: () => unknown): unknown {
   try {
     return parse();

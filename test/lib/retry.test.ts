@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { retry } from "../../src/lib/retry.ts";
 
-/** Work that fails as often as there are errors, and then succeeds. */
+/** Returns work that throws these errors one by one, and then succeeds. */
 function failing(errors: readonly Error[]): {
   readonly work: () => Promise<string>;
   readonly calls: () => number;

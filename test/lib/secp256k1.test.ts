@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
-/** Where the addon is not built, `node-gyp-build` throws. */
+/** If the addon is not built, `node-gyp-build` throws. */
 const WITHOUT_ADDON = `
 const Module = require("node:module");
 const load = Module._load;

@@ -7,7 +7,7 @@ test("default: an id on chain begins with those of trace and span", () => {
     traceId: "0123456789abcdef0123456789abcdef",
     spanId: "0123456789abcdef",
   });
-  // A VRF request id is a number: written without its zeros it is the same.
+  // A VRF request id is a number, so leading zeros don't matter.
   expect(rootOf("0x12")).toEqual(rootOf(`0x${"12".padStart(64, "0")}`));
 });
 

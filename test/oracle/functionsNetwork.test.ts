@@ -171,7 +171,7 @@ test("behaviour: one item that makes every report revert doesn't hold its neighb
   const request = inlineRequest("return Buffer.from('x')");
   const [doomedId] = await world.requestFunctions([request], doomed);
   await world.requestFunctions([request, request]);
-  // The router's owner may cancel a subscription with open requests; the router then reverts where it would charge it.
+  // The router's owner may cancel a subscription with open requests; the router then reverts when it charges the subscription.
   await world.send(TEST_ROLES.deployer, {
     to: world.addresses.functionsRouter,
     data: encodeFunctionData({
@@ -249,7 +249,7 @@ test("behaviour: a receipt that comes after the reorganisation that took its blo
   }));
   const oracle = world.startOracle({ functions: { ...world.network.functions, nodes } });
   const before = await world.viem.snapshot();
-  // The chain stays shorter than it was: no block comes in the place of the one that held the answer.
+  // The chain stays shorter than it was: no block replaces the one that held the answer.
   await world.viem.mine({ blocks: 20 });
   await world.requestFunctions([inlineRequest("return Buffer.from('x')")]);
   const { transactions } = await world.viem.getBlock({ blockNumber: world.lastRequestBlock() });
@@ -275,7 +275,7 @@ test("behaviour: a report whose receipt lacks its events is no reason to give a 
       async send(...sent: Parameters<typeof node.transmitter.send>) {
         reports += 1;
         if (reports > 1) return await node.transmitter.send(...sent);
-        // The router did not process the item, and the node that is asked leaves the event out.
+        // The router did not process the item, and the node's answer omits the event.
         const receipt = await node.transmitter.send(
           { to: node.transmitter.address, data: "0x", gas: 100_000n },
           undefined,

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { createGroupCommit, lanesOf } from "../../src/oracle/groupCommit.ts";
 
-/** A group over numbers whose commits end when the test says so. */
+/** Creates a group of numbers whose commits end when the test says so. */
 function createScene({
   lanes = 1,
   room = 3,
@@ -27,7 +27,7 @@ function createScene({
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-/** Lets so many milliseconds of faked time pass, and a turn of the event loop. */
+/** Advances fake time by `ms` milliseconds, and one turn of the event loop. */
 const pass = async (ms: number) => {
   await turn();
   vi.advanceTimersByTime(ms);

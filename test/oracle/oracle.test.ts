@@ -114,7 +114,7 @@ test("behaviour: a request that a reorganisation takes away is forgotten, one th
 });
 
 test("behaviour: an answer that a reorganisation takes is given again at once, its nonce included", async () => {
-  // Gaps between nonces are found only after a minute: the watcher's word must do.
+  // Gaps between nonces are detected only after a minute: the watcher's notification must suffice.
   const sender = createSender({
     client: world.client,
     account: TEST_ROLES.vrfOracle,
@@ -152,7 +152,7 @@ test("behaviour: after close nothing more is sent, and closing again changes not
   oracle.close();
   const { lastBlock } = oracle.network();
   await world.requestWords(1);
-  // Another one that has read the request and answered it shows that the first one had the time to.
+  // Once another oracle has read and answered the request, the first one would have had the time to.
   world.startOracle();
   await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1));
   expect(oracle.network().lastBlock).toEqual(lastBlock);

@@ -40,7 +40,7 @@ test("behaviour: a reorganisation forgets replaced requests and answers, and say
   requestSet.finish(add(5n, 12n).request, 12n);
   expect(requestSet.onReorg(12n)).toBe(10n);
   expect(openIds()).toEqual([1n]);
-  // Told again, the one whose answer is gone is open; the one whose answer stands is known.
+  // Added again, the request whose answer is gone is open; the one whose answer stands is known.
   expect(requestSet.add(answered)).toBeDefined();
   expect(requestSet.add(request(4n, 8n))).toBeUndefined();
   expect(requestSet.onReorg(12n)).toBeUndefined();

@@ -14,7 +14,7 @@ import { startWorld, type World } from "./support/world.ts";
 let world: World;
 afterEach(() => world.close());
 
-/** Waits until the oracle has logged so many fulfilments; gives back their transactions. */
+/** Waits until the oracle has logged this many fulfillments; returns their transactions. */
 const fulfilments = (count: number) =>
   vi.waitFor(() => {
     const lines = world.lines.filter(({ message }) => message === "vrf: fulfilled");
@@ -29,7 +29,7 @@ test("default: the coordinator accepts the proof, and it verifies from the trans
   await world.requestWords(1, { numWords: 3 });
   const [hash] = await fulfilments(1);
   const { input } = await world.viem.getTransaction({ hash: hash! });
-  // Selector, two offsets and a length come before the first proof.
+  // The selector, two offsets and a length precede the first proof.
   const proof = decodeProof(fromHexText(input), 4 + 3 * 32);
   const block = await world.viem.getBlock({ blockNumber: world.lastRequestBlock() });
   const seed = seedOf(proof.preSeed, block.hash);
@@ -87,7 +87,7 @@ test("behaviour: one entry that always fails doesn't hold its neighbours up", as
   const consumer = await world.createConsumer("77");
   const oracle = world.startOracle();
   await world.viem.setAutomine(false);
-  // An account without code: the coordinator reverts where it would call it back.
+  // An account without code: the coordinator reverts when it makes the callback.
   await consumer.requestWord();
   await world.viem.setAutomine(true);
   await world.requestWords(3);
@@ -159,7 +159,7 @@ test("behaviour: a restart finds a stored block hash again", async () => {
 test("behaviour: a node that lags, and knows no such request yet, doesn't make the oracle forget it", async () => {
   world = await startWorld();
   await world.requestWords(1);
-  // Only what is read at the start is looked up again.
+  // Only requests read at the start are looked up again.
   await world.viem.mine({ blocks: 2 });
   const [lagging, current] = [await startFaultyNode(world), await startFaultyNode(world)];
   lagging.inject(({ method, params: [, block] }) => {

@@ -10,13 +10,13 @@ import { startWorld, type World } from "./support/world.ts";
 let world: World;
 afterEach(() => world.close());
 
-/** Takes any call, and does nothing. */
+/** Accepts any call and does nothing. */
 const WILLING_CODE: Hex = "0x00";
 const NATIVE = encodeExtraArgs({ nativePayment: true });
 const LINK = encodeExtraArgs({ nativePayment: false });
 const fulfilled = () => world.events("RandomWordsFulfilled");
 
-/** Waits for this many answers, in the order of the chain. */
+/** Waits for this many answers and returns them in chain order. */
 const answers = (count: number) =>
   vi.waitFor(async () => {
     const events = await fulfilled();
@@ -114,7 +114,7 @@ test("behaviour: gas that costs more than the lane takes holds a request back, w
   await world.requestWords(1);
   await vi.waitFor(() =>
     expect(oracle.network().pending[0]?.why).toBe(
-      "gas costs more than the coordinator takes a proof at: the lane's limit of 0.000000001 gwei",
+      "gas costs more than the lane's limit, at which the coordinator accepts proofs of 0.000000001 gwei",
     ),
   );
   const [asked] = await world.events("RandomWordsRequested");

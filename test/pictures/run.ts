@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of README and docs: starts a service, uses it in a browser as a visitor does, and writes `docs/images/*.png`. Look at them
- * before you commit them. Usage: `npm run pictures`
+ * Takes the pictures of README and docs: starts a service, uses it in a browser as a visitor does, and writes `docs/images/*.png`. Review them
+ * before committing. Usage: `npm run pictures`
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -11,9 +11,9 @@ import { loadPreset } from "../../src/presets/loadPreset.ts";
 import type { Preset } from "../../src/presets/preset.ts";
 import { parsePresetParams } from "../../src/presets/presetParams.ts";
 
-/** Longest source on chain that is thought worth its gas. */
+/** The longest source considered worth its gas on chain. */
 const MAX_SOURCE_BYTES = 1_000;
-/** Random words for each example, besides the extreme ones. */
+/** Random words per example, in addition to the extreme ones. */
 const RANDOM_WORDS = 20;
 
 const folder = path.resolve(import.meta.dirname, "../../plugins");
@@ -48,7 +48,7 @@ describe.each(readdirSync(folder))("%s", (name) => {
     expect(await checkWords(preset, pool.run, words)).toEqual([]);
   });
 
-  // Seeded, so it passes or fails the same each time; a fair preset fails with a probability below 1e-8 for each distribution.
+  // Seeded, so the outcome is the same each time; a fair preset fails with a probability below 1e-8 for each distribution.
   test("behaviour: results are distributed as declared", async () => {
     expect(preset.definition.distributions).not.toEqual([]);
     expect(await checkDistributions(preset, pool.run)).toEqual([]);

@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => pool.close());
 
-/** Draws as the sources do, with OpenSSL's ChaCha20 in the place of theirs. */
+/** Draws like the sources, with OpenSSL's ChaCha20 instead of theirs. */
 function createReference(word: Uint8Array): (n: bigint) => bigint {
   const cipher = createCipheriv("chacha20", word, Buffer.alloc(16));
   let pool = BigInt(toHexText(word));
@@ -102,21 +102,21 @@ test("behaviour: winners are those of a Fisher-Yates shuffle by the reference", 
   );
 });
 
-// The first 98 dice of six faces use up the word; one or two blocks of the key stream give the others.
+// The first 98 six-sided dice use up the word; one or two blocks of the key stream supply the others.
 test("behaviour: dice before and after the word is used up are uniform and independent", () => {
   const ROLLS = 4_000;
   const faces = 6;
   const pairs = Array.from({ length: faces * faces }, () => 0);
   const lateFaces = Array.from({ length: faces }, () => 0);
   for (let roll = 0; roll < ROLLS; roll += 1) {
-    // Uniform words: those of a property test are not, extremes come up too often.
+    // Uniform words: a property test's are not, as extremes are too frequent.
     const next = createReference(createHash("sha256").update(`roll ${roll}`).digest());
     const rolls = Array.from({ length: 200 }, () => Number(next(BigInt(faces))));
     for (let i = 96; i < 104; i += 2) {
       const pair = rolls[i]! * faces + rolls[i + 1]!;
       pairs[pair] = pairs[pair]! + 1;
     }
-    // A die of the word beside one of the key stream: their difference is uniform when they are independent.
+    // A die from the word and one from the key stream: if they are independent, their difference is uniform.
     const difference = (rolls[150]! - rolls[3]! + faces) % faces;
     lateFaces[difference] = lateFaces[difference]! + 1;
   }

@@ -33,7 +33,7 @@ const wordOf = fc
 const MIN_INT256 = -(2n ** 255n);
 const spanOf = fc.oneof(
   fc.bigInt(1n, 1_000n),
-  // Spans just above half of all words: nearly every other word is rejected, and the key stream is needed.
+  // Spans just above half of all words: nearly every other word is rejected, so the key stream is needed.
   fc.constantFrom(2n ** 255n + 1n, 2n ** 256n, 3n * 2n ** 254n),
 );
 const caseOf: fc.Arbitrary<Case> = fc.oneof(
@@ -112,6 +112,6 @@ test("default: docs/draws.py takes a preset and its arguments from the command l
   expect(python("range", "0x0b", "-1", "8")).toBe("0");
   expect(python("nDice", "0x05", "6", "2")).toBe("[6,1]");
   expect(python("lotto", "0x01", "2", "Ann", "Bob", "Cid")).toBe("Winners: Bob, Ann");
-  // The API and `tyche verify` give words in decimal.
+  // The API and `tyche verify` print words in decimal.
   expect(python("range", "11", "-1", "8")).toBe("0");
 });

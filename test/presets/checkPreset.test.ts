@@ -13,7 +13,7 @@ async function load(source: string, change: Record<string, unknown> = {}): Promi
   return loadPreset(folder, "echo");
 }
 
-/** A preset without parameters that gives a whole number. */
+/** Loads a preset without parameters that returns an integer. */
 function loadNumber(source: string, change: Record<string, unknown>): Promise<Preset> {
   return load(source, {
     parameters: { type: "object", properties: {} },

@@ -10,7 +10,7 @@ test.each([
   [35, 49.802, 0.05],
   [100, 149.449, 0.001],
 ])("default: %i degrees of freedom, statistic %f", (degrees, statistic, probability) => {
-  // Counts whose statistic is the wanted one: two cells are off by the same amount, each of the others is as expected.
+  // Counts with the wanted statistic: two cells are off by the same amount, the others are as expected.
   const expected = 1_000;
   const off = Math.sqrt((statistic * expected) / 2);
   const counts = Array.from(

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Makes an empty folder for presets that is removed when the test ends. */
+/** Creates an empty folder for presets, which is removed when the test ends. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), "tyche-presets-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Writes a preset; a string is written as it is, an object as JSON. */
+/** Writes a preset; a string is written unchanged, an object as JSON. */
 export async function writePreset(
   folder: string,
   name: string,

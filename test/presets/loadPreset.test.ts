@@ -41,7 +41,7 @@ test("behaviour: compiles the parameters of a preset and nothing else, whatever 
   const folder = await makeFolder();
   await writePreset(folder, "echo", {});
   await loadPreset(folder, "echo");
-  // To compile the schema of schemas, too, takes ten times as long, and 200 presets may come at once.
+  // Compiling the meta-schema as well takes ten times as long, and 200 presets may be loaded at once.
   const compiled = vi.spyOn(Ajv2020.prototype, "compile");
   const metaSchemas = vi.spyOn(Ajv2020.prototype, "addMetaSchema");
   await loadPreset(folder, "echo");
@@ -198,7 +198,7 @@ describe("error: preset.json", () => {
     [
       "a member twice",
       '{"a":1,"a":2}',
-      'echo/preset.json:1:8: not JSON: the name "a" stands twice in one object',
+      'echo/preset.json:1:8: not JSON: the name "a" appears twice in one object',
     ],
     ["__proto__", '{"__proto__":{}}', 'echo/preset.json:1:2: not JSON: the name "__proto__" is not allowed'],
     [
@@ -239,7 +239,7 @@ describe("error: preset.json", () => {
     ["an unknown way to show", { show: { as: "wheel" } }, "as: "],
     ["a coin without sides", { show: { as: "coin" } }, 'show: needs "sides" where "as" is "coin"'],
     ["a coin of text", { show: { as: "coin", sides: ["a", "b"] } }, 'as: "coin" is only for'],
-    ["dice with sides", { show: { as: "dice", sides: ["a", "b"] } }, "sides: has no place"],
+    ["dice with sides", { show: { as: "dice", sides: ["a", "b"] } }, "sides: is not allowed"],
     ["faces that are no number", { show: { as: "dice", faces: "text" } }, 'faces: "text" is not a'],
     ["a list without separator", { show: { as: "list", count: "times" } }, 'show: needs "separator"'],
     ["a bound on a number", { returnType: "uint256" }, "maxResultBytes: is only for"],

@@ -15,7 +15,7 @@ afterAll(() => pool.close());
 
 const IMPORT = 'import { createDraw } from "tyche:draw";';
 
-/** Sources that fail with every word, and the places in the text that their authors wrote. */
+/** Sources that fail with every word, and the positions in the text as its author wrote it. */
 const sources: readonly [why: string, source: string, place: { line: number; column: number }][] = [
   ["thrown on the first line", "throw Error('no');", { line: 1, column: 7 }],
   ["thrown after comments", "// one\n\n  throw Error('no');", { line: 3, column: 9 }],

@@ -14,7 +14,7 @@ import { runHere } from "./runHere.ts";
 interface Followed {
   readonly registry: PresetRegistry;
   readonly changes: PresetChange[];
-  /** Waits for a change that satisfies. */
+  /** Waits for a change that satisfies the predicate. */
   readonly next: (isWanted: (change: PresetChange) => boolean) => Promise<PresetChange>;
 }
 
@@ -77,7 +77,7 @@ test("behaviour: a comment that changes nothing is no change", async () => {
   const { registry, changes, next } = await follow(folder);
   const before = registry.get("echo");
   await writeFile(path.join(folder, "echo", "source.js"), `// more\n${EXAMPLE_SOURCE}`);
-  // A later change that is told shows that the earlier one was seen.
+  // Once a later change is reported, the earlier one has been seen.
   await writePreset(folder, "later", {});
   await next((change) => change.kind === "live" && change.preset.name === "later");
   expect(registry.get("echo")).toBe(before);

@@ -19,7 +19,7 @@ describe("dice", () => {
     ["[3,1]", { numFaces: "6" }, { as: "dice", rolls: ["3", "1"], hasPips: true }],
     ["[17]", { numFaces: "20" }, { as: "dice", rolls: ["17"], hasPips: false }],
     ["[7,0]", { numFaces: "6" }, { as: "dice", rolls: ["7", "0"], hasPips: false }],
-    // Deleted parameters.
+    // The parameters were deleted.
     ["[3]", {}, { as: "dice", rolls: ["3"], hasPips: false }],
     ["[]", { numFaces: "6" }, undefined],
     ["[1,]", { numFaces: "6" }, undefined],
@@ -35,7 +35,7 @@ describe("a list", () => {
     ["Winners: Cy, Bob", { numberOfWinners: "2" }, ["Cy", "Bob"]],
     ["Winners: Cy", { numberOfWinners: "1" }, ["Cy"]],
     ["Winners: ", { numberOfWinners: "1" }, [""]],
-    // An entry holds the separator: nobody can tell where one ends.
+    // An entry contains the separator, so the entries are ambiguous.
     ["Winners: é, ✓, x", { numberOfWinners: "2" }, undefined],
     ["Winners: Cy, Bob", {}, undefined],
     ["Losers: Cy", { numberOfWinners: "1" }, undefined],

@@ -1,8 +1,8 @@
 import type { RunSource } from "../../src/presets/preset.ts";
 
 /**
- * Runs a source right here, as the checks of the presets layer need it to be run somewhere. Only for sources that these tests wrote;
- * the plugins' own tests run in the sandbox.
+ * Runs a source in this process, for the checks of the presets layer, which need some way to run it. Only for sources that these tests
+ * wrote; the plugins' own tests run in the sandbox.
  */
 export const runHere: RunSource = async ({ source, args, bytesArgs, limits }) => {
   try {
@@ -26,7 +26,7 @@ const functions = {
   encodeString: (value: string) => Buffer.from(value),
 };
 
-/** V8 puts two lines of its own before the body of a constructed function. */
+/** Finds the position of an error; V8 puts two lines of its own before the body of a constructed function. */
 function findPlace(error: Error): { line?: number; column?: number } {
   const place = /<anonymous>:(\d+):(\d+)\)/.exec(error.stack ?? "");
   return place === null ? {} : { line: Number(place[1]) - 2, column: Number(place[2]) };

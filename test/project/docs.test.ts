@@ -13,7 +13,7 @@ const steps = new Map(
   PAGES.map((page) => [page, readSteps(page, readFileSync(path.join(ROOT, page), "utf8"))]),
 );
 
-/** What separates the outputs of a page's commands. */
+/** Separates the outputs of a page's commands. */
 const MARK = "\u001e";
 
 let folder: string;
@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs commands in a shell as a reader's, one block after the other; gives back what each printed. */
+/** Runs blocks of commands one after the other in a shell like a reader's; returns what each printed. */
 async function runAll(commands: readonly Commands[]): Promise<string[]> {
   const script = [
     "set -eu -o pipefail",
@@ -55,7 +55,7 @@ test.concurrent.each([...steps].filter(([, found]) => found.length > 0).map(([pa
       if ("commands" in step) return [step.commands];
       const { info, text } = step.file;
       const file = path.join(folder, info);
-      // A reader writes a preset over the one that the page has had made.
+      // A reader writes a preset over the one that the page had the command create.
       const write = `mkdir -p "${path.dirname(file)}"\ncat > "${file}" <<'END OF FILE'\n${text}END OF FILE\n`;
       return [{ block: { ...step.file, text: write } }];
     });

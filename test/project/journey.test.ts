@@ -1,6 +1,6 @@
 /**
- * What a stranger goes through: an empty folder, the package, a first result, verified by command and in a browser, a preset of their own.
- * On the Node that runs the tests and on the oldest that the package takes; each prints how long its steps took. It needs the npm registry.
+ * A newcomer's journey: an empty folder, the package, a first result, verified by the command and in a browser, and a preset of their own.
+ * Runs on the Node that runs the tests and on the oldest that the package supports; each prints how long its steps took. Needs the npm registry.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
@@ -21,7 +21,10 @@ beforeAll(() => {
   archive = pack();
 });
 
-/** A stranger's variables: of the tests' own npm and Node only where packages come from, and whom that trusts. */
+/**
+ * Returns a newcomer's environment: of the variables for the tests' own npm and Node, it keeps only the package source, its cache and
+ * proxies, and trusted certificates.
+ */
 function createEnvironment(nodeFolder: string): NodeJS.ProcessEnv {
   const own =
     /^(npm_(?!config_(cache|registry|.*proxy)$)|NODE_(?!EXTRA_CA_CERTS)|VITEST|TYCHE_|INIT_CWD|CI$)/i;
@@ -44,7 +47,7 @@ function pack(): string {
   );
 }
 
-/** As the tests were started: that npm knows its way to the registry. */
+/** npm as the tests were started with it, so that it can reach the registry. */
 const { npm_node_execpath: node, npm_execpath: npm = "npm" } = process.env;
 const runNpm = (args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): string =>
   node === undefined ? run(npm, args, cwd, env) : run(node, [npm, ...args], cwd, env);
@@ -53,7 +56,7 @@ function run(command: string, args: readonly string[], cwd: string, env: NodeJS.
   return execFileSync(command, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Installs a version of Node from the npm registry; gives the folder of its program. */
+/** Installs a version of Node from the npm registry; returns the folder of its executable. */
 function installNode(version: string): string {
   const name = `node-${process.platform}-${process.arch}`;
   const env = createEnvironment(path.dirname(process.execPath));
@@ -95,7 +98,7 @@ test.for([
     took("verified in a browser");
     console.log(`${name}: ${times.join(", ")}; ${megabytes} MB on disk`);
 
-    // A preset of the folder is served beside the built-in ones; so is one that comes while the service runs.
+    // A preset in the folder is served beside the built-in ones, and so is one added while the service runs.
     tyche("preset", "new", "later");
     const served = (): readonly string[] =>
       [...tyche("client", "generate").matchAll(/^ {2}(\w+):/gm)].map(([, preset]) => preset!);
@@ -103,7 +106,7 @@ test.for([
   },
 );
 
-/** Starts the service on a free port, which its commands in that folder find. It ends with the test. */
+/** Starts the service on a free port, which commands in that folder find. It ends with the test. */
 async function startService(home: string, env: NodeJS.ProcessEnv): Promise<void> {
   const service = spawn(path.join(home, "node_modules/.bin/tyche"), ["start", "--port", "0"], {
     cwd: home,
@@ -125,7 +128,7 @@ async function startService(home: string, env: NodeJS.ProcessEnv): Promise<void>
   });
 }
 
-/** Follows the result's own page to the one that verifies. */
+/** Follows the link from the result's own page to the verifier. */
 async function verifyInBrowser(resultUrl: string): Promise<void> {
   const browser = await launchChromium();
   onTestFinished(() => browser.close());

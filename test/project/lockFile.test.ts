@@ -8,7 +8,7 @@ interface Package {
   readonly optional?: true;
   readonly os?: readonly string[];
   readonly cpu?: readonly string[];
-  /** Comes within the archive of another package, whose hash covers it. */
+  /** Contained in the archive of another package, whose hash covers it. */
   readonly inBundle?: true;
 }
 
@@ -20,11 +20,11 @@ const read = (name: string) =>
   };
 const packages = Object.entries(read("package-lock.json").packages).filter(([path]) => path !== "");
 
-/** Whether a package is installed where the service runs and is tested: Linux x64 with glibc. */
+/** Whether a package is installed on the platform where the service runs and is tested: Linux x64 with glibc. */
 const isInstalled = ([path, { os, cpu }]: readonly [string, Package]): boolean =>
   os?.includes("linux") !== false && cpu?.includes("x64") !== false && !path.endsWith("-musl");
 
-// The registry that the lock file was made with lacks packages of other platforms (those tried: 404), and so their hashes.
+// The registry that the lock file was created with lacks packages of other platforms (404 for those tried), and so their hashes.
 test("default: every package that is installed on Linux x64 is pinned by its hash", () => {
   const unpinned = packages.filter(
     ([, { integrity, inBundle }]) => inBundle !== true && integrity?.startsWith("sha512-") !== true,

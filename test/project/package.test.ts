@@ -21,14 +21,16 @@ const filesOf = (folder: string): string[] =>
   readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)));
-/** Compiled and run on the user's machine; the guest, the child and the verifier's page are one file each there, and the browser's part is bundled. */
+/**
+ * Compiled and run on the user's machine. The guest, the child and the verifier's page become a single file each, and the browser's part is bundled.
+ */
 const sources = [...filesOf("src"), ...filesOf("sandbox")].filter(
   (file) =>
     file.endsWith(".ts") && !/^(sandbox\/(guest|host\/child)|src\/verify\/page|src\/browser)\//.test(file),
 );
 
 test("default: the package holds the compiled code and the command, and no source, test or tool", () => {
-  // The same command that makes it, without the build: what dist holds is listed below.
+  // The command that creates the package, without the build: other tests check the contents of dist.
   const output = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "ignore"],
@@ -90,7 +92,7 @@ test("behaviour: in a checkout a program imports every entry point by its name",
   );
   expect(names).toEqual(["tyche", "tyche/client", "tyche/sandbox", "tyche/verify"]);
   const program = `for (const name of ${JSON.stringify(names)}) console.log(Object.keys(await import(name)).length > 0)`;
-  // `npm ci` has written what they lead to (`prepare`).
+  // `npm ci` has written the modules they resolve to (`prepare`).
   const output = execFileSync(
     process.execPath,
     ["--no-node-snapshot", "--input-type=module", "-e", program],

@@ -7,7 +7,7 @@ const readme = read("README.md");
 const architecture = read("docs/architecture.md");
 const pages = ["README.md", ...globSync("docs/*.md", { cwd: root.pathname })];
 
-/** Names of files and folders in code marks; those under `plugins` are of presets that a reader makes. */
+/** Returns the file and folder names in backticks; those under `plugins` belong to presets that a reader creates. */
 const pathsIn = (text: string): string[] =>
   [...text.matchAll(/`((?:src|sandbox|test|bench|docs)\/[^`\s]*)`/g)].map(([, path]) => path!);
 

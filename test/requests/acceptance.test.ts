@@ -34,7 +34,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     await insertDapp(store.db, { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1 });
   });
 
-  /** What one process accepts with. */
+  /** Creates what one process accepts requests with. */
   const open = (
     over: Store = store,
     maxDailyPerDapp?: number,

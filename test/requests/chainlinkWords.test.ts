@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { startPipelineWorld, type OpenPipeline, type PipelineWorld } from "../support/pipelineWorld.ts";
 
-/** Chainlink's oracle drops a request after so long. */
+/** After this time Chainlink's oracle drops a request. */
 const DAY_SECONDS = 86_400;
-/** Twenty LINK, which pay for words at the usual price of gas, and not at a thousand times that. */
+/** Twenty LINK: enough for words at the usual gas price, but not at a thousand times that price. */
 const OPTIONS = { isChainlinks: true, allowanceJuels: 20n * 10n ** 18n };
 const DROPPED = "none within 24 hours, after which Chainlink's oracle drops a request; ";
-// Whoever waits here waits for a state.
+// These tests wait for states.
 vi.setConfig({ testTimeout: 120_000 });
 
 let world: PipelineWorld;
@@ -92,7 +92,7 @@ test("error: gas that was too dear for the lane all day is the reason", async ()
 
 test("error: a subscription that was short all day is the reason", async () => {
   const { id } = await accepted("random");
-  // At this price it may cost more than the subscription holds, and less than the lane's limit.
+  // At this price the words may cost more than the subscription holds, but it is below the lane's limit.
   await reopen({ fees: { gasPriceWei: async () => 999n * 10n ** 9n } });
   await expectWhy(
     id,

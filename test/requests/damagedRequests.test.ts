@@ -35,7 +35,7 @@ describe.each(DATABASES)("%s", (_, createDatabase) => {
     for (const request of requests) await book.add(request);
   });
 
-  /** As somebody at the database's prompt may. */
+  /** Changes a request as someone at the database's prompt may. */
   const changeByHand = async ({ id }: OpenRequest): Promise<void> => {
     await sql`UPDATE requests SET state = 'submitted', version = version + 1 WHERE id = ${id}`.execute(
       store.db,

@@ -44,7 +44,7 @@ test("behaviour: waiting for confirmations, as they come", async () => {
 test("behaviour: a subscription that is short says by how much", async () => {
   await open({ allowanceJuels: 10n ** 17n });
   const request = await accepted(await pipeline.accept("random"));
-  // (20,000 + 200,000) gas × 1 gwei at 0.005 a LINK is 0.044 LINK, and the fee 0.25.
+  // (20,000 + 200,000) gas × 1 gwei at 0.005 per LINK is 0.044 LINK, and the fee is 0.25.
   expect(await pipeline.pipeline.explain(request)).toBe(
     "subscription short by 0.194 LINK: it holds 0.1, and the word may cost 0.294",
   );
@@ -113,7 +113,9 @@ test("behaviour: a node that can't be asked is named as the reason", async () =>
   await open();
   const request = await accepted(await pipeline.accept("random"));
   world.node.inject(every("eth_getTransactionReceipt", { status: 503 }));
-  expect(await pipeline.pipeline.explain(request)).toMatch(/^the network can't be asked why: .*503/);
+  expect(await pipeline.pipeline.explain(request)).toMatch(
+    /^the reason can't be read from the network: .*503/,
+  );
 });
 
 test("behaviour: nothing to say of what has ended", async () => {

@@ -32,12 +32,12 @@ async function expectMemoryIsTable(book: RequestBook, store: Store): Promise<voi
   expect([...inMemory.values()].sort(byId)).toEqual(expected.sort(byId));
 }
 
-/** The messages of an error and of what caused it. */
+/** Returns the messages of an error and its causes. */
 function causes(error: unknown): string {
   return error instanceof Error ? `${error.message}; ${causes(error.cause)}` : String(error);
 }
 
-/** A write whose connection is lost before the answer comes. */
+/** Returns a write whose connection is lost before the answer arrives. */
 function loseAnswer(write: Store["write"]): Store["write"] {
   return async (work) => {
     await write(work);
@@ -45,7 +45,7 @@ function loseAnswer(write: Store["write"]): Store["write"] {
   };
 }
 
-/** A database whose queries all fail in one way. */
+/** Returns a database whose queries all fail the same way. */
 function failing(query: () => Promise<never>): Store["db"] {
   const chain: unknown = new Proxy(query, {
     get: (_, name) => (name === "execute" || name === "executeTakeFirst" ? query : () => chain),
@@ -96,7 +96,7 @@ describe("the book", () => {
     endedIn: { number: 7, hash: "0x7" },
   });
 
-  /** Makes the next write fail; gives back what ends the fault. */
+  /** Ways to make the next write fail, and a text that the error contains. */
   const FAULTS: Readonly<Record<string, { readonly text: string; readonly begin: () => Promise<unknown> }>> =
     {
       "in its first statement": {
@@ -131,7 +131,7 @@ describe("the book", () => {
       },
     };
   const also = (db: Store["db"]): Promise<unknown> => sql`PRAGMA defer_foreign_keys = ON`.execute(db);
-  /** Large enough to need pages that a full disk has not. */
+  /** Large enough to need pages that a full disk lacks. */
   const long = (of: OpenRequest): Change => ({ ...end(of), detail: "x".repeat(100_000) });
 
   test.each(Object.keys(FAULTS))(

@@ -18,7 +18,7 @@ import {
 } from "../support/pipelineWorld.ts";
 import { TEST_ROLES } from "../support/stack.ts";
 
-/** More than what a subscription of the other tests holds. */
+/** More than a subscription of the other tests holds. */
 const ALLOWANCE = 3_000n * 10n ** 18n;
 const FULL = { vrfJuels: ALLOWANCE, functionsJuels: ALLOWANCE };
 const PATIENCE = { timeout: 60_000, interval: 25 };
@@ -30,7 +30,7 @@ let opened: OpenPipeline;
 let isHeld = true;
 let isLive = true;
 let isAbandoned = false;
-/** From so many signed transactions on, the lease is another's. */
+/** Once this many transactions are signed, another replica holds the lease. */
 let maxSigned = Infinity;
 const fence: Fence = {
   async assertHeld(db) {
@@ -155,7 +155,7 @@ test("error: under a lost lease no subscription is topped up; afterwards it is, 
   await opened.close();
   isHeld = isLive = false;
   world.node.calls.length = 0;
-  // What it holds is less than half of this.
+  // The subscription holds less than half of this.
   opened = await world.open({ fence, allowanceJuels: ALLOWANCE });
   opened.pipeline.subscriptions.used(DESK_DAPP);
   await untilRefused();
@@ -238,7 +238,7 @@ test("error: under a lost lease no gap is filled: without its row the filler isn
   expect(await countSigned()).toBe(signed + 1);
   expect(countSent()).toBe(0);
   isLive = true;
-  // What was stored is sent, and nothing else is signed in its place.
+  // The stored transaction is sent, and nothing else is signed in its place.
   await gaps.fill(spent + 1);
   expect(await countSigned()).toBe(signed + 1);
   await vi.waitFor(

@@ -20,7 +20,7 @@ beforeEach(async () => {
   world = await startPipelineWorld();
   pipeline = await world.open();
   await world.storeSource(pipeline.pipeline);
-  // Subscriptions are there before what is to be undone.
+  // Creates the subscriptions before the part that is undone.
   await pipeline.ended((await pipeline.accept("random")).id);
 });
 afterEach(async () => {
@@ -34,7 +34,7 @@ const receiptOf = (hash: Hex) => world.stack.client.getReceipt(hash);
 const statesOf = ({ timeline }: OpenRequest) => timeline.map(({ state }) => state);
 const endsOf = (request: OpenRequest) =>
   statesOf(request).filter((state) => state === "fulfilled" || state === "failed").length;
-/** The request once it has ended for the n-th time. */
+/** Waits until the request has ended for the n-th time. */
 const endedAgain = async (id: string, ends = 2): Promise<EndedRequest> =>
   await vi.waitFor(
     async () => {
@@ -44,7 +44,7 @@ const endedAgain = async (id: string, ends = 2): Promise<EndedRequest> =>
     },
     { interval: 25 },
   );
-/** What the chain has now of what a request says that it has ended with. */
+/** Compares what a request ended with to the chain's current state. */
 const onChain = async ({ outcome, endedIn, timeline }: OpenRequest) => {
   const hash = outcome!.transactionHash;
   const receipt = await receiptOf(hash);
@@ -67,7 +67,7 @@ describe.each([
     const after = await endedAgain(id);
     expect(statesOf(after)).toEqual([...statesOf(before), stateBefore, "fulfilled"]);
     expect(countEnds(after)).toBe(1);
-    expect(after.timeline.at(-2)!.detail).toBe(`a reorganisation of the chain took the ${what} back`);
+    expect(after.timeline.at(-2)!.detail).toBe(`a reorg removed the ${what}`);
     expect(after.progress.transactionHashes).toEqual(before.progress.transactionHashes);
     expect(await onChain(after)).toEqual(IS_ON_CHAIN);
   });
@@ -78,7 +78,7 @@ describe.each([
     await reorg(3);
     const after = await endedAgain(id);
     expect(statesOf(after).slice(0, before.timeline.length + 1)).toEqual([...statesOf(before), "submitted"]);
-    expect(after.timeline[before.timeline.length]!.detail).toContain("took the request back");
+    expect(after.timeline[before.timeline.length]!.detail).toContain("removed the request");
     expect(await onChain(after)).toEqual(IS_ON_CHAIN);
     const [carrier] = after.progress.transactionHashes!;
     expect(eventsOf((await receiptOf(carrier!))!, "Accepted")).toHaveLength(1);
@@ -116,7 +116,7 @@ test("behaviour: the words after a reorganisation are those on the chain", async
   const before = await pipeline.ended(id);
   await reorg(2);
   const { outcome } = await endedAgain(id);
-  // Another block holds the request, so the seed is another one.
+  // The request is in another block, so its seed differs.
   expect(outcome!["words"]).not.toEqual(before.outcome!["words"]);
   expect(await world.events("RandomWordsFulfilled")).toHaveLength(2);
 });

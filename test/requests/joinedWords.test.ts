@@ -31,7 +31,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion: VrfVersion) => {
 
   const accept = (kind: "random" | "preset"): Promise<OpenRequest> =>
     pipeline.accept(kind, kind === "random" ? { params: JOINED } : {});
-  /** Waits until this many words of a request have come. */
+  /** Waits until this many words of a request have arrived. */
   const withWords = (id: string, count: number): Promise<OpenRequest> =>
     vi.waitFor(
       async () => {
@@ -100,7 +100,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion: VrfVersion) => {
       .filter((detail) => detail?.startsWith("word"));
     expect(details).toHaveLength(2);
     expect(details[1]).toMatch(/^word 2 of 3, of the key hash 0x/);
-    // The clock on the wall goes on by 301 seconds at a time.
+    // The system clock advances by 301 seconds at a time.
     const now = Date.now.bind(Date);
     let passedMs = 0;
     vi.spyOn(Date, "now").mockImplementation(() => now() + passedMs);
@@ -118,7 +118,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion: VrfVersion) => {
       message: expect.stringContaining(`the word of key hash ${KEY_HASHES[2]}`),
     });
     expect(Number((ended.progress as { wordJuels: string }).wordJuels)).toBeGreaterThan(0);
-    // It comes too late.
+    // The word comes too late.
     world.stopOracle();
     world.startOracle();
     await vi.waitFor(async () =>

@@ -5,7 +5,7 @@ import { createSender, fixedFees } from "../../src/evm/sender.ts";
 import { startPipelineWorld, type PipelineWorld } from "../support/pipelineWorld.ts";
 import { TEST_ROLES } from "../support/stack.ts";
 
-/** In LINK: what the reserve holds, and what a dapp's two subscriptions are given each. */
+/** In LINK: the reserve's balance, and the allowance of each of a dapp's two subscriptions. */
 const [SUPPLY, ALLOWANCE] = [parseEther("10"), parseEther("20")];
 
 const SHORT = /is short by ([\d.]+) LINK/;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Sends LINK to the reserve, as whoever runs the service does. */
+/** Sends LINK to the reserve, as the operator does. */
 async function fund(juels: bigint): Promise<void> {
   const { client, chainId, gasPriceWei, addresses } = world.stack;
   const sender = createSender({
@@ -47,7 +47,7 @@ test("default: a request waits for LINK, says how much is missing, and goes on w
 });
 
 test("behaviour: nothing is sent on subscriptions that are nearly empty while there is no LINK to top them up", async () => {
-  // The other database's dapp has subscriptions, and ten times as much is wanted on them now.
+  // The other database's dapp has subscriptions, whose allowance is ten times as high here.
   const pipeline = await world.open({ allowanceJuels: 10n * ALLOWANCE });
   const { subscriptions } = pipeline.pipeline;
   subscriptions.used("dapp_test");

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vi
 import { startPipelineWorld, type OpenPipeline, type PipelineWorld } from "../support/pipelineWorld.ts";
 import { TEST_ROLES } from "../support/stack.ts";
 
-/** What a dapp's subscription for random words is given. */
+/** The allowance of a dapp's subscription for random words. */
 const ALLOWANCE = parseEther("0.01");
 const OPERATOR = TEST_ROLES.operator.address;
 
@@ -53,7 +53,7 @@ test("behaviour: what has fallen below half of what it is given is filled up", a
 test("behaviour: a request waits for the operator's coin, says how much is missing, and goes on when it comes", async () => {
   await pipeline.close();
   const held = BigInt((await world.stack.client.request("eth_getBalance", [OPERATOR, "latest"])) as string);
-  // Another database knows of no subscriptions, and these hold a hundredth of what is wanted now.
+  // Another database has no subscriptions yet; these hold a hundredth of the new allowance.
   pipeline = await world.open({ coinAllowanceWei: parseEther("1"), file: "poor.db" });
   await setCoin(parseEther("0.5"));
   const { id } = await pipeline.accept("random");

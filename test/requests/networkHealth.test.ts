@@ -21,7 +21,7 @@ const oracle = {
   lowestAccounts: {},
 };
 
-/** The reserve; and whether the router is paused. */
+/** The chain's answers: the reserve's balance, and whether the router is paused. */
 const answers =
   (reserveJuels: bigint, isPaused = false) =>
   async ({ to }: { readonly to?: Hex | undefined }): Promise<Hex> =>

@@ -19,7 +19,7 @@ beforeAll(async () => {
   pipeline = await world.open();
   await world.storeSource(pipeline.pipeline);
   await insertDapp(pipeline.store.db, { id: OTHER, name: "other", facilities: [], createdAt: 1 });
-  // Its subscriptions are there: from now on only the other requests of a batch could hold it up.
+  // Its subscriptions exist from here on: only the other requests of a batch could hold it up.
   await pipeline.pipeline.subscriptions.ensure(OTHER);
 });
 afterAll(async () => {
@@ -80,13 +80,13 @@ test("error: one poisoned request of every kind in a batch ends alone and at onc
   const ends = await Promise.all(poisoned.map(({ id }) => pipeline.ended(id)));
   for (const [index, { state, error }] of ends.entries())
     expect([POISON[index]![0], state, error?.code]).toEqual([POISON[index]![0], "failed", "request_failed"]);
-  // None of them was tried a second time: no attempt waits, and nothing of them is left behind.
+  // None of them was tried a second time: no attempt is pending, and nothing of them is left behind.
   expect(pipeline.pipeline.queued()).toBe(0);
   expect(ends.every(({ why }) => why === null)).toBe(true);
 });
 
 test("behaviour: a request that can't be prepared waits behind the others, which go on meanwhile", async () => {
-  // The chain doesn't have this source: that may change, so it is tried again.
+  // The chain doesn't have this source, which may change, so it is retried.
   const missing = preset([], { prefixHash: `0x${"99".repeat(32)}` });
   const stuck = await Promise.all(Array.from({ length: 5 }, () => pipeline.accept("preset", missing)));
   await vi.waitFor(() => expect(stuck.every(({ why }) => why?.startsWith("not sent yet: "))).toBe(true));
@@ -102,7 +102,7 @@ test("behaviour: a request that can't be prepared waits behind the others, which
 
 test("behaviour: a dapp whose subscriptions can't be made holds up no other dapp", async () => {
   await insertDapp(pipeline.store.db, { id: "dapp_new", name: "new", facilities: [], createdAt: 1 });
-  // Only what is asked of the chain for the new dapp never gets an answer.
+  // Only the chain calls for the new dapp are held up.
   const stop = world.node.inject((call) =>
     call.method === "eth_call" &&
     JSON.stringify(call)

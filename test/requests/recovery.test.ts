@@ -11,7 +11,7 @@ import { endTransaction, insertTransaction } from "../../src/store/transactions.
 const SENDER: Hex = `0x${"Aa".repeat(20)}`;
 const OURS: Hex = `0x${"01".repeat(32)}`;
 const STRANGERS: Hex = `0x${"02".repeat(32)}`;
-/** The block that spent the nonce, of {@link HEAD} blocks. */
+/** The block that spent the nonce; the head is block {@link HEAD}. */
 const SPENT_IN = 7n;
 const HEAD = 90n;
 
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** Checks a request that {@link OURS} carries, at a node that has no receipt of it. Gives the requests that are sent again. */
+/** Checks a request carried by {@link OURS} on a node without its receipt. Returns the ids of the requests that are sent again. */
 async function check(spender: Hex): Promise<readonly string[]> {
   const request = { id: "req_1", kind: "random", progress: { transactionHashes: [OURS], nonce: 3 } };
   const client = {

@@ -12,7 +12,7 @@ beforeEach(async () => {
   world = await startPipelineWorld();
   pipeline = await world.open();
   await world.storeSource(pipeline.pipeline);
-  // Subscriptions are there before what is to be undone.
+  // Creates the subscriptions before the part that is undone.
   await pipeline.ended((await pipeline.accept("random")).id);
   world.stopOracle();
 });
@@ -67,7 +67,7 @@ describe.each(["preset", "function", "random"] as const)("a %s", (kind) => {
     await accepted(id);
     await pipeline.close();
     await reorg(1);
-    // Another request comes first on the new chain, so that what the contracts count is not what it was.
+    // Another request comes first on the new chain, so that the contracts' counters differ.
     pipeline = await world.open({ file: "other.db" });
     await world.storeSource(pipeline.pipeline);
     await pipeline.close();
@@ -109,7 +109,7 @@ test("behaviour: a preset whose word was taken back waits for it again, and runs
 
 test("behaviour: subscriptions and sources that a rollback took away are made again", async () => {
   await pipeline.close();
-  // The source, the subscriptions, the request and its words: a block each.
+  // One block each for the source, the subscriptions, the request and its words.
   await rollback(4);
   pipeline = await world.open();
   const requests = [await pipeline.accept("preset"), await pipeline.accept("random")];

@@ -7,7 +7,7 @@ import type { OpenRequest } from "../../src/requests/openRequest.ts";
 const HASH = `0x${"ab".repeat(32)}` as const;
 const entry = (seq: number, state: OpenRequest["state"], at: number) => ({ seq, state, at });
 
-/** An observer, what it wrote and what it counted. */
+/** Creates an observer, with what it wrote and what it counted. */
 function world() {
   const registry = new Registry();
   const lines: Record<string, unknown>[] = [];
@@ -88,7 +88,7 @@ test("behaviour: an end that was taken back counts as such, and is no stage", as
   const timeline = [
     entry(1, "received", 0),
     entry(2, "fulfilled", 5),
-    { ...entry(3, "submitted", 1_005), detail: "a reorganisation of the chain took the request back" },
+    { ...entry(3, "submitted", 1_005), detail: "a reorg removed the request" },
   ];
   observe(request({}), { timeline, firstNew: 2 });
   const labels = { network: "sepolia", kind: "preset" };
@@ -96,7 +96,7 @@ test("behaviour: an end that was taken back counts as such, and is no stage", as
   expect(
     await valueOf("tyche_request_stage_duration_seconds_sum", { ...labels, stage: "fulfilled" }),
   ).toBeUndefined();
-  expect(lines).toMatchObject([{ request: "req_1", state: "submitted", msg: "request is in work again" }]);
+  expect(lines).toMatchObject([{ request: "req_1", state: "submitted", msg: "request reopened" }]);
 });
 
 test("behaviour: a failure counts by its code, one of the source's own as function_failed", async () => {

@@ -66,7 +66,7 @@ test("default: random words are those that the proof makes", async () => {
   const { id } = await pipeline.accept("random");
   const { timeline, outcome } = await pipeline.ended(id);
   expect(timeline.map((entry) => entry.state)).toEqual(["received", "submitted", "fulfilled"]);
-  // What the coordinator's own event says of the proof, and what a consumer's callback would get.
+  // What the coordinator's own event says about the proof, and what a consumer's callback would get.
   const { requestId } = outcome as { requestId: Hex };
   const fulfilled = (await world.events("RandomWordsFulfilled")).find((one) => one.requestId === requestId)!;
   const requested = (await world.events("RandomWordsRequested")).find((one) => one.requestId === requestId)!;
@@ -248,7 +248,7 @@ test("behaviour: requests mined while their contract has lost its code are sent 
     pipeline.accept("function"),
   ]);
   await vi.waitFor(async () =>
-    expect((await pipeline.book.find(requests[0].id))!.why).toContain("mined and did nothing"),
+    expect((await pipeline.book.find(requests[0].id))!.why).toContain("mined but did nothing"),
   );
   await client.request("anvil_setCode", [addresses.presetConsumer, code]);
   for (const { id } of requests) expect((await pipeline.ended(id)).state).toBe("fulfilled");

@@ -40,7 +40,7 @@ test("behaviour: a journal restored from before the last transactions sends noth
   const file = join(world.folder, "restored.db");
   await backupDatabase(join(world.folder, "tyche.db"), file);
 
-  // What the backup does not know: a request of it is sent, and another one accepted.
+  // What the backup doesn't know: one of its requests is sent, and another one accepted.
   pipeline.pipeline.take(waiting);
   world.startOracle();
   const late = await pipeline.accept("random");
@@ -64,7 +64,7 @@ test("behaviour: a journal restored from before the last transactions sends noth
     });
   await expect(check(false)).rejects.toThrow("the database is older than the chain of sepolia");
   await check(true);
-  // Noted: another start goes on without being told again.
+  // This is recorded: another start continues without being told again.
   await check(false);
   await store.close();
 
@@ -72,12 +72,15 @@ test("behaviour: a journal restored from before the last transactions sends noth
   expect(await pipeline.ended(sent.id)).toMatchObject({ state: "fulfilled", outcome: known[0]!.outcome });
   expect(await pipeline.ended(waiting.id)).toMatchObject({
     state: "failed",
-    error: { code: "request_failed", message: expect.stringContaining("whether it was sent isn't known") },
+    error: {
+      code: "request_failed",
+      message: expect.stringContaining("it isn't known whether the request was sent"),
+    },
   });
   expect((await pipeline.ended(answered.id)).outcome).toEqual(outcome);
   const next = await pipeline.accept("random");
   expect((await pipeline.ended(next.id)).state).toBe("fulfilled");
-  // One more than before: what was restored was not sent again.
+  // One more than before: the restored requests were not sent again.
   expect(await world.events("RandomWordsRequested")).toHaveLength(asked + 1);
 });
 

@@ -24,7 +24,7 @@ const NOW = 1_800_000_000_000;
 const FINAL = 100;
 const OPERATOR = "0xa";
 
-/** A request that was accepted so many days ago; those of one day have numbers. */
+/** Creates a request accepted this many days ago; `number` distinguishes those of one day. */
 function makeRequest(daysAgo: number, number: number, change: Partial<StoredRequest> = {}): StoredRequest {
   const createdAt = NOW - daysAgo * DAY_MS + number;
   return makeStoredRequest("", {
@@ -102,7 +102,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(shown).toMatchObject({ params: {}, payloadDeletedAt: NOW, outcome: { parsedResult: "7" } });
     expect(shown.params).toEqual({ returnType: "string" });
     expect(await findRequest(store.db, young.id)).toEqual(young);
-    // Its end is over: it could not be sent again.
+    // The end is settled: the request could not be sent again.
     const unsettled = await listUnsettledRequests(store.db, "sepolia", { head: 50, depth: 50 });
     expect(unsettled).toEqual([young]);
   });
@@ -137,7 +137,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await findRequest(store.db, later.id)).toMatchObject({ payloadDeletedAt: NOW });
     await pass({ requestDays: 30 });
     expect(await Promise.all([open, unsettled, later].map(isThere))).toEqual([true, true, false]);
-    // The next pass comes back to what it has left.
+    // The next pass returns to what this one left.
     await store.db
       .updateTable("requests")
       .set({ ended_block: FINAL })
@@ -149,7 +149,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
 
   test("behaviour: old blocks go up to the first that the oracle, a reorg or an open request may need", async () => {
     const asked: RemovableBlocks[] = [];
-    /** There are two steps to make. */
+    /** Takes two steps to finish. */
     const removeBlocks = async (range: RemovableBlocks) => asked.push(range) < 2;
     const passBlocks = async (): Promise<RemovableBlocks[]> => {
       asked.length = 0;

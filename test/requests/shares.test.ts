@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { OverloadedError } from "../../src/requests/errors.ts";
 import { ShareTakenError, createShares } from "../../src/requests/shares.ts";
 
-/** Fills places until every dapp is refused; tells how many each got. */
+/** Takes places until every dapp is refused; returns how many each got. */
 function fill(dapps: readonly string[], network: string, limit: number): Record<string, number> {
   const open: { readonly network: string; readonly dappId: string }[] = [];
   const book = {
@@ -26,7 +26,7 @@ function fill(dapps: readonly string[], network: string, limit: number): Record<
       }
     }
   }
-  // Another network knows nothing of it.
+  // Other networks are unaffected.
   expect(() => shares.take({ network: "other", dappId: dapps[0]! })).not.toThrow();
   return Object.fromEntries(dapps.map((dappId) => [dappId, book.openCount(network, dappId)]));
 }

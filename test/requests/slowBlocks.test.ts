@@ -14,7 +14,7 @@ beforeAll(async () => {
     fees: { synchronous: false },
   });
   await world.storeSource(pipeline.pipeline);
-  // What a dapp's first request has made on chain needs blocks.
+  // What a dapp's first request creates on chain needs blocks.
   const { id } = await pipeline.accept("preset");
   await pipeline.ended(id);
 });
@@ -41,7 +41,7 @@ test("default: while a block is awaited, requests travel in transactions of cons
     ids.push((await pipeline.accept("random")).id);
     await vi.waitFor(async () => expect(await countWaiting()).toBe(waiting), { timeout: 20_000 });
   }
-  // All places are taken: these gather for the next transaction.
+  // All places are taken: these are gathered for the next transaction.
   for (let i = 0; i < 3; i += 1) ids.push((await pipeline.accept("random")).id);
   expect(pipeline.pipeline.queued()).toBe(3);
   await rpc("evm_mine");
@@ -55,7 +55,7 @@ test("default: while a block is awaited, requests travel in transactions of cons
 test("behaviour: of a pipeline that ends with transactions under way, the next one sends none again", async () => {
   const before = (await world.events("RandomWordsRequested")).length;
   const other = await world.open({ file: "other.db", fees: { synchronous: false }, pipelining: SLOW });
-  // Subscriptions of this database's own are made first.
+  // This database's own subscriptions are created first.
   await other.ended((await other.accept("random")).id);
   await rpc("evm_setAutomine", false);
   const ids: string[] = [];

@@ -40,7 +40,7 @@ const passTime = async (seconds: number) => {
   await request("evm_increaseTime", seconds);
   await request("anvil_mine", "0x1");
 };
-/** What the dapp's Functions subscription holds, and how much of it is reserved. */
+/** Reads the balance of the dapp's Functions subscription, and how much of it is reserved. */
 const readSubscription = async () => {
   const { balance, blockedBalance } = await world.stack.viem.readContract({
     address: world.stack.addresses.functionsRouter,
@@ -64,7 +64,7 @@ describe.each(["function", "preset"] as const)("a %s without a result", (kind) =
     expect(ended).toMatchObject({ state: "failed", error: ERROR, outcome: null });
     expect(await readSubscription()).toEqual({ balance: before.balance, blockedBalance: 0n });
     expect(await world.events("RequestTimedOut")).toHaveLength(1);
-    // An oracle that comes too late changes nothing.
+    // An oracle that answers too late changes nothing.
     world.startOracle();
     await pipeline.ended((await pipeline.accept("random")).id);
     expect(await pipeline.book.find(id)).toEqual(ended);
@@ -110,7 +110,7 @@ test("behaviour: within its time a request waits", async () => {
   await passTime(30);
   const { id } = await accepted(await pipeline.accept("function"));
   await passTime(275);
-  // The look that ends the earlier one sees this one too.
+  // The check that ends the earlier request covers this one too.
   expect((await pipeline.ended(early.id)).error).toEqual(ERROR);
   expect((await pipeline.book.find(id))!.state).toBe("executing");
   expect(await world.events("RequestTimedOut")).toHaveLength(1);

@@ -19,7 +19,7 @@ const balance = async () => {
   const subscription = await pipeline.pipeline.subscriptions.ensure("dapp_test");
   return (await pipeline.pipeline.subscriptions.readBalances(subscription)).vrfJuels;
 };
-/** Each costs a fee of 0.25 LINK and its gas. */
+/** Each request costs a fee of 0.25 LINK plus its gas. */
 const spend = async () => {
   await pipeline.ended((await pipeline.accept("random")).id);
   await pipeline.ended((await pipeline.accept("random")).id);
@@ -48,7 +48,7 @@ test("behaviour: a top-up that a restart interrupts is not made twice", async ()
   await pipeline.close();
   pipeline = await world.open({ allowanceJuels: ALLOWANCE });
   await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE));
-  // A second one would leave more than the allowance after the next round.
+  // A second top-up would leave more than the allowance after the next round.
   await spend();
   await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE));
 });

@@ -16,7 +16,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** The blocks of a request's life, each with the logs that it has on chain. */
+/** Returns the blocks of a request's life, each with its logs from the chain. */
 async function blocksOf(hashes: readonly `0x${string}`[]): Promise<WatchedBlock[]> {
   const receipts = await Promise.all(hashes.map((hash) => pipeline.client.getReceipt(hash)));
   return receipts.map((receipt) => ({
@@ -58,7 +58,7 @@ test("error: a block that can't be stored changes nothing in memory, and is take
   book.restore([request]);
   const tracker = createTracker(book, request.network);
   tracker.track(request);
-  // All that happened in one block: each log builds on what the one before would change.
+  // Everything in one block: each log builds on the change made by the previous one.
   const all = { ...result, logs: [submission, word, result].flatMap(({ logs }) => logs) };
   await expect(tracker.onBlock(all)).rejects.toThrow("the disk is full");
   expect(request).toEqual(before);

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Turns whose work ends when the test says so; `began` counts how many were let in. */
+/** Creates turns whose work ends when the test says so; `began` counts how many were admitted. */
 function createScene(limits: { maxInFlight?: number; paceMs?: number } = {}) {
   const ends: (() => void)[] = [];
   let isFull = false;

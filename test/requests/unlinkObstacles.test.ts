@@ -11,9 +11,9 @@ import {
 } from "../support/pipelineWorld.ts";
 import { TEST_PROVING_KEY } from "../support/stack.ts";
 
-/** Waits for what the chain and two processes do one after the other. */
+/** Time for what the chain and two processes do one after the other. */
 const WAIT = { timeout: 60_000, interval: 50 };
-/** A contract that takes every call, in EVM code. */
+/** EVM code of a contract that accepts every call. */
 const TAKES_ALL = "0x00";
 
 let world: PipelineWorld;
@@ -76,7 +76,7 @@ test("behaviour: a word that never comes is named with its contract; the contrac
   const [stuck, other] = [getAddress(`0x${"a1".repeat(20)}`), getAddress(`0x${"a2".repeat(20)}`)];
   await link(stuck);
   await link(other);
-  // The coordinator calls no account without code, so nobody can answer this.
+  // The coordinator doesn't call accounts without code, so nobody can answer this.
   const asked = await askWords(stuck);
   const obstacle = (await obstacleOf(other))!;
   expect(obstacle).toContain(
@@ -110,7 +110,7 @@ test("behaviour: a contract's function request that nobody answers keeps it unti
   ]);
   const [request] = (await world.events("RequestStart")).slice(sent.length);
   expect(await obstacleOf(consumer)).toContain(
-    `its function request ${request!.requestId} is open (no report of the oracle yet; it may come until `,
+    `its function request ${request!.requestId} is open (no report from the oracle yet; one may arrive until `,
   );
   await rpc("evm_increaseTime", 301);
   await rpc("anvil_mine", "0x1");

@@ -168,7 +168,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     ]);
     expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
     expect(await read()).toMatchObject([{ requests: { random: 2 } }]);
-    await expect(limit.take(caller)).rejects.toThrow("this API key has made the 2 requests");
+    await expect(limit.take(caller)).rejects.toThrow("this API key has made its 2 requests");
     await limit.take({ id: DESK_DAPP, keyId: "key_2" });
     vi.setSystemTime(AT + 1_000);
     await limit.take(caller);

@@ -26,7 +26,7 @@ const accepted = async ({ id }: OpenRequest) =>
     expect(found.progress.acceptedBlock).toBeDefined();
     return found;
   });
-/** The clock on the wall goes on by 301 seconds at a time, and the chain's stays, until a request has ended. */
+/** Waits until a request has ended, advancing the system clock by 301 seconds at a time while the chain's clock stays. */
 const endedInTime = async (id: string) => {
   const now = Date.now.bind(Date);
   let passedMs = 0;
@@ -61,7 +61,7 @@ describe.each(["random", "preset"] as const)("a %s without words", (kind) => {
     world.startOracle();
     const ended = await pipeline.ended(before.id);
     expect([ended.state, countEnds(ended)]).toEqual(["fulfilled", 1]);
-    // The one that was given up is answered by nobody.
+    // Nobody answers the abandoned request.
     const fulfilled = (await world.events("RandomWordsFulfilled")).map(({ requestId }) => requestId);
     expect(fulfilled).toContain(after.progress.vrfRequestId);
     expect(fulfilled).not.toContain(before.progress.vrfRequestId);
@@ -88,7 +88,7 @@ test("behaviour: a request that waits for confirmations is not timed out", async
   const params = { numWords: 2, confirmations: 50, keyHash: TEST_PROVING_KEY.keyHash };
   const late = await accepted(await pipeline.accept("random", { params }));
   const { id } = await accepted(await pipeline.accept("random"));
-  // Each look is at both.
+  // Each check covers both.
   await endedInTime(id);
   expect((await pipeline.book.find(late.id))!.state).toBe("submitted");
 });

@@ -30,7 +30,7 @@ beforeAll(() => {
 const command = (source: string) => ({ network: "sepolia", source, args: [], returnType: "string" as const });
 const checks = (of: SandboxPool) => ({ pool: of, dappId: "dapp", maxResponseBytes: 1_024 });
 
-/** What an HTTP caller gets of a dry run that fails. */
+/** Returns what an HTTP caller gets for a dry run that fails. */
 async function refusalOf(source: string, of = pool): Promise<Record<string, unknown>> {
   const simulated = await simulateSource(command(source), checks(of));
   const refused = await dryRunFunction({ kind: "function", ...command(source) }, checks(of)).then(
@@ -185,7 +185,7 @@ test("error: time spent on a download is told as that, not as the source's own",
     error: {
       message: "script runtime exceeded",
       detail:
-        "The 1000 ms of the run passed while it waited for npm:one to be downloaded; that goes on, and a later run finds it.",
+        "The run reached its limit of 1000 ms while it waited for npm:one to be downloaded; the download continues, and a later run finds it.",
     },
   });
   expect(await run("for (;;) {}")).toMatchObject({

@@ -13,7 +13,7 @@ const start = async (options: SandboxPoolOptions) => {
   return pool;
 };
 const QUICK = "return new Uint8Array(1)";
-/** Goes on until it is aborted or its pool is closed. */
+/** Runs until it is aborted or its pool is closed. */
 const ENDLESS = { source: "for (;;) {}", limits: { timeoutMs: 600_000 } };
 const isBusy = (pool: SandboxPool) =>
   vi.waitFor(() => expect(pool.stats().busy).toBeGreaterThan(0), { interval: 5 });
@@ -43,7 +43,7 @@ test("behaviour: what waits behind a slow run of its group moves to another chil
   const behind = Array.from({ length: 15 }, () =>
     pool.run({ source: QUICK, group: "g" }).finally(() => (done += 1)),
   );
-  // Those that the busy child already holds stay with it.
+  // Runs that the busy child already holds stay with it.
   await vi.waitFor(() => expect(done).toBeGreaterThanOrEqual(12), { interval: 5 });
   end.abort();
   expect(await slowDone).toMatchObject([{ reason: { code: "run_aborted" } }]);
@@ -71,7 +71,7 @@ test("behaviour: a caller's turn ends after one long run, whatever its child has
   const pool = await start({ concurrency: 1, maxWorkers: 2 });
   const endless = Promise.allSettled([pool.run({ ...ENDLESS, caller: "endless" })]);
   let ended = 0;
-  // They go to the other child in one go: what repeats the source before it costs next to nothing to send.
+  // They go to the other child all at once: repeating the previous source costs next to nothing to send.
   const source = "const end = Date.now() + 1_200; while (Date.now() < end); return new Uint8Array(1);";
   const long = Array.from({ length: 8 }, () =>
     pool.run({ source, caller: "long", group: "long" }).then(() => (ended += 1)),

@@ -5,7 +5,7 @@ import { findImports } from "../../sandbox/host/child/findImports.ts";
 // The child is bundled as CommonJS and loads its parser with `require`.
 (globalThis as { require?: NodeJS.Require }).require = createRequire(import.meta.url);
 
-/** The body with every found keyword marked. */
+/** Returns the body with every found keyword marked. */
 function marked(body: string): string {
   let text = "";
   let end = 0;

@@ -13,7 +13,7 @@ const show = async (expression: string) => {
   const result = await pool.run({ source: `return Functions.encodeString(String(${expression}))` });
   return result.ok ? Buffer.from(result.bytes).toString() : result.error.message;
 };
-/** Ways to the global object that can't be read from the text. */
+/** Reaches the global object in ways that can't be detected in the text. */
 const HIDDEN = "(() => {})['con' + 'structor']('return th' + 'is')()";
 
 test("default: a source that names none of Deno's globals is recognized, one that names one is too", () => {

@@ -5,8 +5,9 @@ const pool = createSandboxPool({ concurrency: 1 });
 afterAll(() => pool.close());
 
 /**
- * Walks everything that ECMAScript's own globals and syntax lead to, without the platform's names. `length` and `name` of functions go with
- * the function; WebAssembly's functions have `arguments` and `caller` in some versions of V8, which nothing can remove.
+ * Walks everything reachable from ECMAScript's own globals and syntax, without the platform's names. It skips `length` and `name` of
+ * functions, which go with the function; in some versions of V8, WebAssembly's functions have `arguments` and `caller`, which nothing can
+ * remove.
  */
 const WALK = String.raw`
 const names = "AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean DataView Date DisposableStack Error EvalError FinalizationRegistry Float16Array Float32Array Float64Array Function Int16Array Int32Array Int8Array Intl Iterator JSON Map Math Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set SharedArrayBuffer String SuppressedError Symbol SyntaxError Temporal TypeError URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet WebAssembly decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval isFinite isNaN parseFloat parseInt unescape";

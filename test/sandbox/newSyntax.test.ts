@@ -4,7 +4,7 @@ import { createSandboxPool } from "../../sandbox/index.ts";
 const pool = createSandboxPool({ concurrency: 1 });
 afterAll(() => pool.close());
 
-/** Syntax of the newest editions of ECMAScript and of proposals: where versions of V8 would differ first. */
+/** Syntax of the newest ECMAScript editions and of proposals, where V8 versions would differ first. */
 const SYNTAX = String.raw`
 { using a = { [Symbol.dispose]() { console.log("disposed") } } }
 { await using a = { async [Symbol.asyncDispose]() { console.log("disposed") } } }

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** A pool of real children; `onLaunch` is called with each, `asked` resolves when a source made its host call. */
+/** Creates a pool of real children; `onLaunch` gets each of them, `asked` resolves when a source makes its host call. */
 function start(
   options: { readonly onLaunch?: (child: ChildProcess) => void; readonly build?: () => Promise<string> } = {},
 ) {
@@ -84,16 +84,16 @@ test("behaviour: children that are killed before they are ready: runs are refuse
   expect(pool.status()).toMatchObject({
     isReady: false,
     reason: "signal SIGKILL",
-    why: "its processes did not start 3 times in a row (signal SIGKILL); it tries again by itself",
+    why: "its processes did not start 3 times in a row (signal SIGKILL); it retries by itself",
     retryMs: 1_000,
   });
   expect(warnings.slice(0, 2)).toEqual([
-    "A sandbox process did not start (signal SIGKILL); the next try is in 250 ms",
-    "A sandbox process did not start (signal SIGKILL); the next try is in 500 ms",
+    "A sandbox process did not start (signal SIGKILL); the next attempt is in 250 ms",
+    "A sandbox process did not start (signal SIGKILL); the next attempt is in 500 ms",
   ]);
   isKilling = false;
   await recovers(pool);
-  expect(warnings.at(-1)).toBe("Sandbox processes start again.");
+  expect(warnings.at(-1)).toBe("Sandbox processes are starting again.");
 });
 
 test("behaviour: children whose code can't be built for a while", async () => {
@@ -109,7 +109,7 @@ test("behaviour: children whose code can't be built for a while", async () => {
   });
   await recovers(pool);
   expect(warnings[0]).toBe(
-    "A sandbox process did not start (its code could not be built (EMFILE)); the next try is in 250 ms: EMFILE: too many open files",
+    "A sandbox process did not start (its code could not be built (EMFILE)); the next attempt is in 250 ms: EMFILE: too many open files",
   );
 });
 
@@ -134,7 +134,7 @@ test.runIf(process.platform === "linux" && process.getuid?.() === 0)(
     const taken: number[] = [];
     try {
       for (const child of children) child.kill("SIGKILL");
-      // The dead give their descriptors back one after the other.
+      // Dead processes release their descriptors one by one.
       await vi.waitFor(
         () => {
           try {
@@ -212,7 +212,7 @@ test.runIf(process.platform === "linux")(
     await waiting;
     const again = asked();
     for (const child of children) child.kill("SIGSTOP");
-    // The pool looks more often than this.
+    // The pool checks more often than this.
     for (let looks = 0; looks < 4; looks += 1) await new Promise((resolve) => setTimeout(resolve, 60));
     for (const child of children) child.kill("SIGCONT");
     await again;

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { simulateScript, type SimulationInput } from "../../sandbox/index.ts";
 
 const require = createRequire(import.meta.url);
-/** The toolkit's own; its package entry replaces `console.log`, this file of it doesn't. */
+/** The toolkit's own function; the package's entry replaces `console.log`, but this file doesn't. */
 const toolkit = require("@chainlink/functions-toolkit/dist/simulateScript/simulateScript.js") as {
   simulateScript: typeof simulateScript;
 };

@@ -1,4 +1,4 @@
-// Checks URLs, base64 and data URLs against the data of web-platform-tests, of which no copy is kept here (3-clause BSD):
+// Checks URLs, base64 and data URLs against the data of web-platform-tests (3-clause BSD), which is not copied into this repository:
 //   node --no-node-snapshot test/sandbox/webPlatformTests.ts <folder with urltestdata.json, toascii.json, setters_tests.json, base64.json, data-urls.json>
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { createSandboxPool } from "../../sandbox/index.ts";
 const folder = process.argv[2] ?? ".";
 const pool = createSandboxPool({ concurrency: 1 });
 
-/** Runs a check inside the sandbox over the JSON of a file; it answers with the names of what failed. */
+/** Runs a check in the sandbox over a JSON file; the check returns the names of what failed. */
 async function check(file: string, body: string): Promise<void> {
   const path = join(folder, file);
   if (!existsSync(path)) {
@@ -16,7 +16,7 @@ async function check(file: string, body: string): Promise<void> {
     return;
   }
   const content = JSON.parse(readFileSync(path, "utf8")) as unknown[] | Record<string, unknown[]>;
-  // The setters' tests are a list for each member of a URL.
+  // The setter tests are one list per member of a URL.
   const items = Array.isArray(content)
     ? content
     : Object.entries(content).flatMap(([key, list]) =>

@@ -1,6 +1,6 @@
 import { soak } from "./soak.ts";
 
-/* npm run soak -- [seconds] [seed]: default three minutes, and a seed that is printed. */
+/* npm run soak -- [seconds] [seed]: default three minutes, and a seed from the clock, which is printed. */
 const [seconds = "180", seed = String(Date.now() % 2 ** 31)] = process.argv.slice(2);
 console.log(`seed ${seed}, ${seconds} seconds`);
 const report = await soak({

@@ -5,25 +5,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { countEnds } from "../support/countEnds.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
-/** Options of {@link soak}. */
 export interface SoakOptions {
-  /** How long requests are made and processes killed; what is open then gets {@link END_TIMEOUT_MS} to end. */
+  /** How long requests are made and processes killed; open requests then get {@link END_TIMEOUT_MS} to end. */
   readonly seconds: number;
-  /** Makes the same choices in the same order. */
+  /** The same seed makes the same choices in the same order. */
   readonly seed: number;
-  /** Callers at once. */
+  /** Number of concurrent callers. */
   readonly callers: number;
   readonly say: (line: string) => void;
 }
 
-/** What a soak saw. */
+/** The results of a soak. */
 export interface SoakReport {
   readonly accepted: number;
   readonly fulfilled: number;
   readonly serviceKills: number;
   readonly chainKills: number;
   readonly stops: number;
-  /** What must not be: each a sentence. Empty when all is well. */
+  /** Violated invariants, a sentence each; empty if all held. */
   readonly violations: readonly string[];
 }
 
@@ -31,9 +30,9 @@ const END_TIMEOUT_MS = 120_000;
 const NETWORKS = ["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"] as const;
 
 /**
- * Lets callers make requests of every kind against a real service while the service, with the oracle in it, and its chains are
- * killed at random moments, and then holds every accepted request to its promise: it ends once, its answer stays, a repeated call
- * gets the same request.
+ * Has callers make requests of every kind against a real service while the service, with the oracle in it, and its chains are killed at
+ * random moments, and then checks the promise made to every accepted request: it ends once, its answer stays, a repeated call gets
+ * the same request.
  */
 export async function soak({ seconds, seed, callers, say }: SoakOptions): Promise<SoakReport> {
   const random = createRandom(seed);
@@ -47,7 +46,7 @@ export async function soak({ seconds, seed, callers, say }: SoakOptions): Promis
 
   const call = async (key: string, run: () => readonly [string, object | undefined]): Promise<void> => {
     const [target, body] = run();
-    // Until it is accepted: a caller whose connection breaks calls again with the same key.
+    // Repeat until it is accepted: a caller whose connection breaks calls again with the same key.
     for (let tries = 0; tries < 400; tries += 1) {
       try {
         const { status, data } = await tyche.call("POST", target, {
@@ -155,7 +154,7 @@ export async function soak({ seconds, seed, callers, say }: SoakOptions): Promis
   return { accepted: accepted.size, fulfilled, ...counts, violations };
 }
 
-/** Mulberry32: numbers in [0, 1), the same for the same seed. */
+/** Creates a mulberry32 generator: numbers in [0, 1), determined by the seed. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -14,21 +14,22 @@ import {
 
 /** Anvil's own mnemonic: its first ten accounts hold 10,000 coins each. */
 const MNEMONIC = "test test test test test test test test test test test junk";
-/** Start of a chain whose block hashes are to be the same in every run. */
+/** Start time of a pinned chain, whose block hashes are the same in every run. */
 const PINNED_TIMESTAMP = 1_700_000_000;
 
-/** Options of {@link startTestChain}. */
 export interface TestChainOptions {
   /** Default 31337. */
   readonly chainId?: number;
   /**
-   * Whether the same transactions give the same block hashes in every run: the chain's clock starts in 2023 and goes
-   * on by a second a block. Default false: the clock on the wall.
+   * Whether the same transactions give the same block hashes in every run: the chain's clock starts in 2023 and
+   * advances one second a block. Default false: real time.
    */
   readonly pinned?: boolean;
 }
 
-/** Starts a fresh chain on a real Anvil with the settings of the embedded ones, on a free port; close it after use. */
+/**
+ * Starts a fresh chain on a real Anvil, on a free port, with the settings of the embedded chains; close it after use.
+ */
 export async function startTestChain({ chainId = 31337, pinned = false }: TestChainOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), "tyche-test-"));
   const ipcPath = join(folder, "ipc");
@@ -63,7 +64,7 @@ export async function startTestChain({ chainId = 31337, pinned = false }: TestCh
     .extend(publicActions)
     .extend(walletActions);
 
-  /** Mines one transaction and gives back its receipt, whether it succeeded or not. */
+  /** Mines one transaction and returns its receipt, whether it succeeded or not. */
   const send = async (account: Account, call: TestCall): Promise<Receipt> => {
     const { raw } = await account.sign({
       type: "legacy",
@@ -95,7 +96,7 @@ export async function startTestChain({ chainId = 31337, pinned = false }: TestCh
 
 export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
 
-/** A transaction to send; a new contract without `to`. */
+/** A transaction to send; without `to` it deploys a contract. */
 export interface TestCall {
   readonly to?: Hex;
   readonly data: Hex;
@@ -103,11 +104,11 @@ export interface TestCall {
   readonly gas?: bigint;
   /** Default 0. */
   readonly valueWei?: bigint;
-  /** Default: the chain's one gas price. */
+  /** Default: the chain's gas price, which is constant. */
   readonly gasPriceWei?: bigint;
 }
 
-/** One of the accounts of Anvil's mnemonic, of which the first ten hold coins. */
+/** Returns an account of Anvil's mnemonic; the first ten hold coins. */
 export function testAccount(index: number): Account & { readonly secretKey: Uint8Array } {
   const secretKey = mnemonicToAccount(MNEMONIC, { addressIndex: index }).getHdKey().privateKey;
   if (secretKey === null) throw new Error("the mnemonic gives no key");

@@ -4,17 +4,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const CHECK_INTERVAL_MS = 20;
 
-/** A load balancer: gives each call to the next server that is ready by its `/readyz`, and holds calls while none is. */
+/** A load balancer: sends each call to the next server that is ready by its `/readyz`, and holds calls while none is. */
 export interface Balancer {
   readonly url: string;
-  /** Base URLs of the servers from now on. */
+  /** Replaces the base URLs of the servers. */
   setServers(urls: readonly string[]): void;
-  /** Those that are ready by the last check. */
+  /** The servers that were ready at the last check. */
   ready(): readonly string[];
   close(): Promise<void>;
 }
 
-/** Starts one on a free port. A call is sent once: what its server answers is the answer, and 502 when there is none. */
+/**
+ * Starts a load balancer on a free port. It sends each call once and passes on the server's answer, or 502 if there is
+ * none.
+ */
 export async function startBalancer(servers: readonly string[]): Promise<Balancer> {
   let known = servers;
   let ready: readonly string[] = [];
@@ -69,7 +72,7 @@ async function isReady(url: string): Promise<boolean> {
   }
 }
 
-/** Over a connection of its own: an idle one may be closed by the server in the moment in which it is used again. */
+/** Uses a connection of its own: the server may close an idle one at the moment it is reused. */
 function forward(url: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { method, headers } = incoming;
   const sent = request(`${url}${incoming.url}`, { method, headers, agent: false }, (answer) => {

@@ -9,18 +9,18 @@ import { FURTHER_PROVING_KEYS, TEST_PROVING_KEY, TEST_ROLES, type TestStack } fr
 
 const LINK = 10n ** 18n;
 
-/** Subscriptions of one dapp. */
+/** A dapp's subscriptions. */
 export interface TestDapp {
   readonly vrfSubId: bigint;
   readonly functionsSubId: bigint;
 }
 
-/** The version of VRF that a stack was deployed with. */
+/** Returns the VRF version that a stack was deployed with. */
 export function versionOf({ addresses }: Pick<TestStack, "addresses">): VrfVersion {
   return addresses.vrfVersion ?? "v2";
 }
 
-/** Makes a dapp with funded subscriptions; `name` has at most 32 bytes. Default funds: 1,000 LINK each. */
+/** Creates a dapp with funded subscriptions; `name` has at most 32 bytes. Default funds: 1,000 LINK each. */
 export async function provisionDapp(
   stack: TestStack,
   name: string,
@@ -39,7 +39,7 @@ export async function provisionDapp(
   return provisioned;
 }
 
-/** Links that many contracts to a dapp's subscriptions, beside PresetConsumer; nothing lies at their addresses. */
+/** Adds `count` consumers to a dapp's subscriptions, beside PresetConsumer; their addresses hold no code. */
 export async function linkConsumers(stack: TestStack, dapp: TestDapp, count: number): Promise<void> {
   for (let i = 1; i <= count; i += 1) {
     await stack.send(TEST_ROLES.operator, {
@@ -53,7 +53,7 @@ export async function linkConsumers(stack: TestStack, dapp: TestDapp, count: num
   }
 }
 
-/** Stores a source of ours and gives back its id. */
+/** Stores one of our sources on chain and returns its id. */
 export async function storeSource(stack: TestStack, source: string): Promise<number> {
   const receipt = await stack.send(TEST_ROLES.operator, {
     to: stack.addresses.presetConsumer,
@@ -66,7 +66,7 @@ export async function storeSource(stack: TestStack, source: string): Promise<num
   return eventsOf(receipt, "SourceStored")[0]?.sourceId ?? 0;
 }
 
-/** A batch of presets, by arguments as text. */
+/** A batch of presets, with their arguments as text. */
 export interface TestPresets {
   readonly dapp: TestDapp;
   readonly items: readonly { readonly sourceId: number; readonly args?: readonly string[] }[];
@@ -133,11 +133,11 @@ export async function submit(
   });
 }
 
-/** A request for joined words: of presets, or of plain random numbers. */
+/** A request for joined words: for presets, or for plain random numbers. */
 export interface TestJoin {
   readonly dapp: TestDapp;
   readonly items?: TestPresets["items"];
-  /** Proving keys, the first ones of the tests. Default 2. */
+  /** Number of proving keys, taken from the tests' keys in order. Default 2. */
   readonly keys?: number;
   readonly keyHashes?: readonly Hex[];
   /** Default 600,000. */
@@ -145,7 +145,7 @@ export interface TestJoin {
   readonly batch?: Hex;
 }
 
-/** Encodes a call of PresetConsumer's `submitJoined`. */
+/** Encodes a call of PresetConsumer.submitJoined. */
 export function encodeJoinedSubmission(joins: readonly TestJoin[]): Hex {
   const calls = joins.map(({ dapp, items = [], keys = 2, ...join }) => ({
     vrfSubId: dapp.vrfSubId,

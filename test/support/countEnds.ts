@@ -1,4 +1,4 @@
-/** How often a request has ended, but for the ends that a reorganisation has taken back. */
+/** Returns how often a request has ended, not counting ends that a reorg undid. */
 export function countEnds({
   timeline,
 }: {
@@ -6,7 +6,6 @@ export function countEnds({
 }): number {
   return timeline.filter(
     ({ state }, i) =>
-      (state === "fulfilled" || state === "failed") &&
-      !timeline[i + 1]?.detail?.startsWith("a reorganisation"),
+      (state === "fulfilled" || state === "failed") && !timeline[i + 1]?.detail?.startsWith("a reorg"),
   ).length;
 }

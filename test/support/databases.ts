@@ -13,13 +13,13 @@ export interface TestDatabase {
   remove(): Promise<void>;
 }
 
-/** Every kind of database that a service may have. */
+/** Every kind of database that a service can use. */
 export const DATABASES: readonly (readonly [string, () => Promise<TestDatabase>])[] = [
   ["SQLite", createSqliteDatabase],
   ["PostgreSQL", createPostgresDatabase],
 ];
 
-/** Those that others refer to come last. */
+/** Tables, in the order to empty them: those that others reference come last. */
 const TABLES = [
   "usage",
   "dry_runs",
@@ -36,7 +36,10 @@ const TABLES = [
   "settings",
 ] as const;
 
-/** Opens a database for the tests of a block, and empties its tables after each of them. `take` gets the store before the first. */
+/**
+ * Opens a database for the tests of a block, and empties its tables after each of them. `take` gets the store before the first
+ * test.
+ */
 export function useStore(
   create: () => Promise<TestDatabase>,
   take: (store: Store, database: TestDatabase) => void,

@@ -31,7 +31,7 @@ export function eventsOf<Name extends ChainEvent["name"]>(
 }
 
 /**
- * Delivers, with real proofs, the words that a transaction asked for: one request straight to the coordinator,
+ * Fulfills, with real proofs, the random word requests of a transaction: one request directly at the coordinator,
  * several through the batch contract.
  */
 export async function deliverWords(
@@ -111,7 +111,7 @@ export async function deliverWords(
   });
 }
 
-/** Delivers one and the same result for all function requests in a receipt, in one report signed by three nodes. */
+/** Delivers the same result for all function requests in a receipt, in one report signed by three nodes. */
 export async function deliverResults(
   stack: TestStack,
   requested: Receipt,

@@ -14,62 +14,65 @@ export interface Call {
   readonly params: readonly unknown[];
 }
 
-/** What goes wrong with a call. Without `reach: false` the node still gets it and acts on it. */
+/** What goes wrong with a call. Unless `reach` is false, the node still gets it and acts on it. */
 export interface Fault {
-  /** Whether the call reaches the node. Default: it does, unless the fault brings its own `error` or `status`. */
+  /** Whether the call reaches the node. Default: true, unless the fault has an `error` or `status`. */
   readonly reach?: boolean;
-  /** What the node is asked instead. */
+  /** Parameters to send to the node instead. */
   readonly params?: readonly unknown[];
   /** The caller never gets the answer. */
   readonly dropAnswer?: boolean;
-  /** The caller gets the answer this often; on lasting connections only. */
+  /** How often the caller gets the answer; on WebSocket and Unix socket only. */
   readonly times?: number;
-  /** The node gets the call this often; the caller gets the last answer. */
+  /** How often the node gets the call; the caller gets the last answer. */
   readonly callTimes?: number;
-  /** The answer comes this much later. */
+  /** Delay of the answer. */
   readonly delayMs?: number;
-  /** The answer waits for this. */
+  /** The answer waits for this promise. */
   readonly until?: Promise<unknown>;
   /** The connection breaks instead of an answer. */
   readonly breakLine?: boolean;
   /** JSON-RPC error instead of the answer. */
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
-  /** HTTP status instead of 200, with an empty body; elsewhere JSON-RPC error -32005. */
+  /** HTTP status instead of 200, with an empty body; on WebSocket and Unix socket JSON-RPC error -32005 instead. */
   readonly status?: number;
-  /** HTTP only: this body instead of the answer, as of a gateway's page. */
+  /** HTTP only: this body instead of the answer, such as a gateway's error page. */
   readonly page?: string;
   /** Changes the result. */
   readonly result?: (result: unknown) => unknown;
 }
 
-/** Decides on each call; `undefined` leaves it alone. */
+/** Decides what happens to each call; `undefined` leaves it alone. */
 export type FaultRule = (call: Call) => Fault | undefined;
 
-/** A real node behind a line that can be made to fail: HTTP, WebSocket and Unix socket. */
+/** A real node behind a proxy that can be made to fail: HTTP, WebSocket and Unix socket. */
 export interface FaultyNode {
   readonly httpUrl: string;
   readonly wsUrl: string;
   readonly ipcPath: string;
-  /** Every call that came, faults or not. */
+  /** Every call received, with or without faults. */
   readonly calls: Call[];
-  /** Adds a rule; the first that gives a fault counts. Gives back its removal. */
+  /** Adds a rule and returns a function that removes it; the first rule that returns a fault wins. */
   inject(rule: FaultRule): () => void;
   /** Closes every WebSocket and Unix socket connection. */
   breakLines(): void;
-  /** From now on the lasting connections that are open stay open and silent, both ways. New ones work. */
+  /**
+   * Silences the WebSocket and Unix socket connections that are open, in both directions, without closing them. New
+   * ones work.
+   */
   freezeLines(): void;
-  /** The lasting connections that are open get no more pushed messages. New ones do. */
+  /** Stops pushing messages to the WebSocket and Unix socket connections that are open. New ones still get them. */
   loseSubscriptions(): void;
   close(): Promise<void>;
 }
 
-/** A fault for the first `count` calls of one method. */
+/** Returns a rule that applies a fault to the first `count` calls of one method. */
 export function first(count: number, method: string, fault: Fault): FaultRule {
   let left = count;
   return (call) => (call.method === method && left-- > 0 ? fault : undefined);
 }
 
-/** A fault for every call of one method. */
+/** Returns a rule that applies a fault to every call of one method. */
 export function every(method: string, fault: Fault): FaultRule {
   return (call) => (call.method === method ? fault : undefined);
 }
@@ -83,7 +86,7 @@ interface Line {
 
 type Message = { id?: unknown; method?: string; params?: unknown[] };
 
-/** Puts a faulty line before a chain's node. */
+/** Starts a faulty proxy in front of a chain's node. */
 export async function startFaultyNode(chain: Pick<TestChain, "rpcUrl" | "client">): Promise<FaultyNode> {
   const rules = new Set<FaultRule>();
   const calls: Call[] = [];
@@ -100,7 +103,7 @@ export async function startFaultyNode(chain: Pick<TestChain, "rpcUrl" | "client"
     return {};
   };
 
-  /** Answers a message with the faults that apply; `undefined`: no answer. */
+  /** Answers a message with the faults that apply; without `text`, there is no answer. */
   const answer = async (message: Message): Promise<{ text?: string; fault: Fault }> => {
     const call = { method: message.method!, params: message.params ?? [] };
     const fault = faultOf(call);
@@ -135,7 +138,7 @@ export async function startFaultyNode(chain: Pick<TestChain, "rpcUrl" | "client"
     else if (text !== undefined) response.writeHead(200, { "content-type": "application/json" }).end(text);
   };
 
-  /** A lasting connection: subscriptions go through to the node on a connection of their own. */
+  /** Opens a WebSocket or Unix socket connection: subscriptions go through to the node on a connection of their own. */
   const openLine = (send: (text: string) => void, close: () => void) => {
     const pushes = new WebSocket(chain.rpcUrl.replace("http", "ws"));
     const ready = new Promise((resolve) => pushes.once("open", resolve));
@@ -202,7 +205,7 @@ export async function startFaultyNode(chain: Pick<TestChain, "rpcUrl" | "client"
       (text) => void socket.write(`${text}\n`),
       () => void socket.destroy(),
     );
-    // It passes on the socket's errors, besides lines.
+    // readline emits the socket's errors too, besides lines.
     createInterface({ input: socket })
       .on("line", (text) => void onText(text).catch(() => {}))
       .on("error", () => {});
@@ -243,7 +246,7 @@ export async function startFaultyNode(chain: Pick<TestChain, "rpcUrl" | "client"
   };
 }
 
-/** The node's own error, as it sent it. */
+/** The node's own error, unchanged. */
 function errorOf(error: unknown): object {
   const cause = error instanceof RpcError ? error.cause : error;
   const { code, message, data } = cause as { code?: number; message: string; data?: unknown };

@@ -1,22 +1,22 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
-/** Tells what a power cut at this moment would leave of files that this process writes. */
+/** Tells what a power cut at this moment would leave of the files that this process writes. */
 export interface Flushes {
-  /** Length that a file had when it was last flushed; 0 when it never was. */
+  /** The file's length at its last flush; 0 if it was never flushed. */
   flushedBytes(file: string): number;
   restore(): void;
 }
 
 /**
- * Notes from now on, for each file, how much of it was there when `fdatasync` was called on it and has returned: the rest is in the
- * operating system's memory alone. Node's own function is wrapped, so that the product runs as it is.
+ * Records how long each file was when an `fdatasync` on it began, once that has returned: anything beyond is only in the operating
+ * system's memory. It wraps Node's own function, so the product runs unchanged.
  */
 export function watchFlushes(): Flushes {
   const { fdatasync } = fs;
   const flushed = new Map<number, number>();
   const wrapped = (descriptor: number, callback: fs.NoParamCallback): void => {
-    // Read before: what is written meanwhile may not be in it.
+    // Read before the flush: writes that arrive during it may not be covered.
     const { ino, size } = fs.fstatSync(descriptor);
     fdatasync(descriptor, (error) => {
       if (error === null) flushed.set(ino, size);
@@ -34,7 +34,7 @@ export function watchFlushes(): Flushes {
   };
 }
 
-/** What a power cut would leave of a database in WAL mode: the bytes of its two files. */
+/** What a power cut would leave of a database in WAL mode: the contents of its two files. */
 export interface DatabaseImage {
   readonly database: Buffer;
   readonly wal: Buffer;
@@ -42,14 +42,14 @@ export interface DatabaseImage {
 
 /** Tells what a power cut at this moment would leave of a database that this process writes. */
 export interface DatabaseFlushes {
-  /** Both files as they were when the last flush of the log began that has ended; `undefined` before the first one. */
+  /** Both files as they were when the last completed flush of the log began; `undefined` before the first one. */
   image(): DatabaseImage | undefined;
   restore(): void;
 }
 
 /**
- * Copies from now on both files of a database when `fdatasync` is called on its write-ahead log, and takes the copy for what is on disk
- * once the call has returned. What SQLite flushes by itself at a checkpoint lies before that, in the same files: no statement runs meanwhile.
+ * Copies both files of a database whenever `fdatasync` is called on its write-ahead log, and takes the copy as the state on disk once the
+ * call has returned. SQLite's own checkpoint flushes come before that, in the same files, and no statement runs during the copy.
  */
 export function watchDatabaseFlushes(database: string): DatabaseFlushes {
   const { fdatasync } = fs;
@@ -75,15 +75,15 @@ export function watchDatabaseFlushes(database: string): DatabaseFlushes {
   };
 }
 
-/** Keeps every flush of this process from now on from ending, until {@link HeldFlushes.release}. */
+/** Flushes of this process that are held back until {@link HeldFlushes.release}. */
 export interface HeldFlushes {
-  /** Flushes that wait. */
+  /** Number of flushes waiting. */
   count(): number;
-  /** Lets those that wait end, and the others go as they did before. */
+  /** Runs the waiting flushes, and stops holding back others. */
   release(): void;
 }
 
-/** Holds `fdatasync` back, as a disk that takes its time does. */
+/** Holds `fdatasync` back, like a slow disk. */
 export function holdFlushes(): HeldFlushes {
   const { fdatasync } = fs;
   const held: (() => void)[] = [];

@@ -1,13 +1,13 @@
 import { createServer, type Server } from "node:net";
 
-/** Below what Linux gives to connections and to those who ask for any port (32,768 on): such a port isn't lost while nobody listens on it. */
+/** Below Linux's ephemeral range (32,768 and up), so that a port isn't lost to a connection or to port 0 while nobody listens on it. */
 const FIRST_PORT = 10_000;
-/** Ports of each of the processes that run tests at once. */
+/** Number of ports for each of the processes that run tests in parallel. */
 const PORTS_EACH = 10_000;
 
 /**
- * Returns ports of 127.0.0.1 that nobody listens on now, and that no other process of this run is given: a service is told one, and may be
- * stopped and started on it again.
+ * Returns ports of 127.0.0.1 that are free, and that no other process of this run gets: a service is given its port, and may be stopped
+ * and restarted on it.
  */
 export async function findFreePorts(count: number): Promise<number[]> {
   const first = FIRST_PORT + (Number(process.env["VITEST_POOL_ID"] ?? 1) % 2) * PORTS_EACH;
@@ -26,7 +26,7 @@ export async function findFreePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** `undefined` where the port is taken. */
+/** Listens on a port; `undefined` if it is taken. */
 async function listen(port: number): Promise<Server | undefined> {
   const server = createServer();
   return await new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 
-/** What a test waits for may take its time on a busy machine; vitest gives `vi.waitFor` a second. */
+/** Time limit for anything a test waits for, as a busy machine may be slow; the default of `vi.waitFor` is a second. */
 const PATIENCE_MS = 60_000;
 
 const waitFor = vi.waitFor.bind(vi);

@@ -31,17 +31,16 @@ import { FURTHER_PROVING_KEYS, startTestStack, TEST_PROVING_KEY, TEST_ROLES } fr
 
 export const DESK_NETWORK = "sepolia";
 export const DESK_DAPP = "dapp_test";
-/** Draws a number from the word it gets, so that two words give two results. */
+/** Derives a number from its word, so that two words give two results. */
 export const PRESET_SOURCE = "return Buffer.from(bytesArgs[0].slice(2), 'hex')";
 const PREFIX = createSourcePrefix(PRESET_SOURCE);
 const LINK = 10n ** 18n;
 
-/** Send the proofs of the VRF nodes. */
+/** The accounts that send the VRF nodes' proofs. */
 const vrfAccounts = [TEST_ROLES.vrfOracle, ...[7, 8, 9].map(testAccount)];
 
-/** Options of {@link PipelineWorld.open}. */
 export interface PipelineOptions {
-  /** Default: the node's Unix socket, faults included. */
+  /** Default: the node's Unix socket, behind the fault injection. */
   readonly url?: string;
   readonly fees?: Partial<Fees>;
   readonly pollIntervalMs?: number;
@@ -50,7 +49,7 @@ export interface PipelineOptions {
   readonly coinAllowanceWei?: bigint;
   /** Default `false`. */
   readonly isChainlinks?: boolean;
-  /** Default: presets take the words of one key. */
+  /** Default: presets take one key's words. */
   readonly presetKeyHashes?: readonly Hex[];
   readonly gasLaneWei?: bigint;
   readonly pipelining?: Pipelining;
@@ -58,11 +57,11 @@ export interface PipelineOptions {
   readonly finalityDepth?: number;
   /** Default: none. */
   readonly fence?: Fence;
-  /** File name of the database in the world's folder; the same one again is a restart. Default `tyche.db`. */
+  /** File name of the database in the world's folder; reusing a name is a restart. Default `tyche.db`. */
   readonly file?: string;
 }
 
-/** Real contracts, a real oracle and a faulty line to the chain, for pipelines to work on. */
+/** Starts real contracts, a real oracle and a faulty connection to the chain, for pipelines to work on. */
 export async function startPipelineWorld(options: Parameters<typeof startTestStack>[0] = {}) {
   const stack = await startTestStack(options);
   const node = await startFaultyNode(stack);
@@ -80,7 +79,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
 
   /**
    * @param onRun called before each run of a source. Default: nothing.
-   * @param keys the VRF keys whose nodes run. Default: all of the stack.
+   * @param keys the VRF keys whose nodes run. Default: all of the stack's.
    */
   const startOracle = (onRun?: () => void | Promise<void>, keys = vrfKeys): void => {
     const controller = (oracleEnd = new AbortController());
@@ -163,9 +162,9 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
       fence: options.fence,
       onError: (error) => errors.push(error),
     });
-    /** Stores a request and starts on it, as the service does. */
+    /** Stores a request and starts processing it, as the service does. */
     const accept = async (kind: RequestKind, change: Partial<StoredRequest> = {}): Promise<OpenRequest> => {
-      // Whatever a test says, however wrong.
+      // Takes whatever a test passes, even invalid values.
       const request = { ...makeRequest(kind, stack.addresses.link), ...change } as OpenRequest;
       await book.add(request);
       pipeline.take(request);
@@ -174,7 +173,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
     const ended = async (id: string): Promise<EndedRequest> =>
       await vi.waitFor(
         async () => {
-          // As it is stored: what is poisoned can't be parsed.
+          // Read as stored: a poisoned request can't be parsed.
           const request = (await findRequest(store.db, id)) as EndedRequest;
           if (!isEnded(request.state)) throw new Error(`${id} is ${request.state}: ${request.why}`);
           return request;
@@ -190,7 +189,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
     return { store, book, pipeline, client, watcher, accept, ended, close };
   };
 
-  /** Every event of one name since the chain began. */
+  /** Returns every event of one name since the chain began. */
   const events = async <Name extends ChainEvent["name"]>(name: Name): Promise<ChainEventOf<Name>[]> => {
     const { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } = stack.addresses;
     const logs = await stack.client.getLogs({
@@ -209,7 +208,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
     errors,
     open,
     events,
-    /** Puts the source that the tests' presets run on the chain. */
+    /** Stores the source of the tests' presets on chain. */
     storeSource: (pipeline: RequestPipeline) => pipeline.storeSource(PREFIX),
     stopOracle,
     startOracle,
@@ -225,12 +224,12 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
 export type PipelineWorld = Awaited<ReturnType<typeof startPipelineWorld>>;
 export type OpenPipeline = Awaited<ReturnType<PipelineWorld["open"]>>;
 
-/** A request with whatever its outcome holds. */
+/** A request with its outcome, unparsed. */
 export type EndedRequest = OpenRequest & Pick<StoredRequest, "outcome">;
 
 const FUNCTION_SOURCE = "return Buffer.from(args[0])";
 
-/** A request as the service would store it. */
+/** Creates a request as the service would store it. */
 export function makeRequest<Kind extends RequestKind>(
   kind: Kind,
   consumer: string,

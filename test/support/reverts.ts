@@ -3,7 +3,7 @@ import { RpcError } from "../../src/evm/client.ts";
 import { decodeRevertReason } from "../../src/chainlink/revertReason.ts";
 import type { TestChain } from "./anvil.ts";
 
-/** Runs a call without a transaction and gives back the text of its revert reason; `undefined` if it succeeds. */
+/** Simulates a call and returns its revert reason; `undefined` if it succeeds. */
 export async function revertOf(
   chain: TestChain,
   call: { readonly from: Hex; readonly to: Hex; readonly data: Hex },

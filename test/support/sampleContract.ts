@@ -5,21 +5,21 @@ import { vi } from "vitest";
 import type { TycheOperator } from "../../src/client/index.ts";
 import { compileSolidity } from "./solidity.ts";
 
-/** The sample consumer of a dapp, deployed by somebody else. */
+/** A dapp's sample consumer, deployed by a third party. */
 export interface SampleContract {
   readonly address: Hex;
-  /** Has it request a random word; gives the transaction, once it is mined. */
+  /** Requests a random word and returns the transaction's hash once it is mined. */
   roll(): Promise<Hex>;
 }
 
-/** Deploys a dapp's sample contract on an embedded chain, as it stands in the Config Vars, and links it. */
+/** Deploys a dapp's sample contract on an embedded chain, as the Config Vars show it, and links it. */
 export async function deploySampleContract(
   operator: TycheOperator,
   { dappId, network }: { readonly dappId: string; readonly network: string },
 ): Promise<SampleContract> {
   const vars = await vi.waitFor(async () => {
     const found = (await operator.configVars(dappId)).find((one) => one.network === network)!;
-    // A moment after the dapp it has subscriptions.
+    // The subscriptions appear a moment after the dapp.
     if (found.sampleContract === undefined) throw new Error("there is no sample contract yet");
     return { ...found, source: found.sampleContract };
   }, 30_000);

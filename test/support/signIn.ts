@@ -7,17 +7,17 @@ interface RunningService {
   readonly dataDir: string;
 }
 
-/** The operator token of a service. */
+/** Returns a service's operator token. */
 export function readOperatorToken({ dataDir }: Pick<RunningService, "dataDir">): string {
   return readFileSync(path.join(dataDir, "operator-token"), "utf8").trim();
 }
 
-/** A client that may do what the operator may. */
+/** Creates a client with the operator's permissions. */
 export function connectOperator(service: RunningService): TycheOperator {
   return createOperator({ baseUrl: service.url, token: readOperatorToken(service) });
 }
 
-/** A browser's part of a session: the cookie, and the key that the pages keep. */
+/** The browser's side of a session: the cookie, and the key that the pages keep. */
 export interface SignedIn {
   readonly cookie: string;
   readonly pageKey: string;
@@ -36,7 +36,7 @@ export async function signIn(service: RunningService): Promise<SignedIn> {
   return { cookie, pageKey: data.pageKey };
 }
 
-/** The token for the API of a session; `null` where there is none. */
+/** Returns a session's API token; `null` if there is none. */
 export async function readSessionToken(url: string, { cookie, pageKey }: SignedIn): Promise<string | null> {
   const response = await fetch(`${url}/session`, {
     method: "POST",

@@ -18,7 +18,7 @@ interface CompilerOutput {
   };
 }
 
-/** Compiles one Solidity contract for a test, with solc 0.8.19; imports are found in `node_modules`. Takes a second. */
+/** Compiles one Solidity contract for a test, with solc 0.8.19; imports resolve from `node_modules`. Takes a second. */
 export function compileSolidity(name: string, source: string): { readonly abi: Abi; readonly bytecode: Hex } {
   const solc = createRequire(import.meta.url)("solc-0.8.19") as Compiler;
   const input = {

@@ -4,7 +4,7 @@ import type { StackPlan } from "../../src/chainlink/stackPlan.ts";
 import { createProvingKey } from "../../src/vrf/proof.ts";
 import { startTestChain, testAccount, type TestChainOptions } from "./anvil.ts";
 
-/** Who runs the test stack: fixed accounts, all but the signers with coins to pay for gas. */
+/** The roles of the test stack: fixed accounts, all but the signers with coins to pay for gas. */
 export const TEST_ROLES = {
   deployer: testAccount(0),
   operator: testAccount(1),
@@ -13,13 +13,13 @@ export const TEST_ROLES = {
   signers: [10, 11, 12, 13].map(testAccount),
 } as const;
 
-/** The VRF key of the tests. */
+/** The tests' VRF key. */
 export const TEST_PROVING_KEY = createProvingKey(testAccount(14).secretKey);
 
-/** Further VRF keys, on stacks that ask for them. */
+/** Additional VRF keys, for stacks that ask for them. */
 export const FURTHER_PROVING_KEYS = [15, 16, 17].map((i) => createProvingKey(testAccount(i).secretKey));
 
-/** Starts a chain and deploys all contracts on it, run by {@link TEST_ROLES}. */
+/** Starts a chain and deploys all contracts on it, with {@link TEST_ROLES}. */
 export async function startTestStack({
   vrfVersion = "v2",
   nativePayment = false,
@@ -29,7 +29,7 @@ export async function startTestStack({
   ...options
 }: TestChainOptions &
   Pick<StackPlan, "vrfVersion" | "nativePayment" | "laneMaxGasWei" | "supplyJuels"> & {
-    /** Proving keys that the coordinator knows, 1 to 4. Default 1. */
+    /** Number of proving keys registered with the coordinator, 1 to 4. Default 1. */
     readonly vrfKeys?: number;
   } = {}) {
   const chain = await startTestChain(options);
@@ -68,7 +68,7 @@ export async function startTestStack({
 
 export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
 
-/** Transactions sent at once share blocks as it happens; sent one by one, each always has its own. */
+/** Sends transactions one by one, so that each gets a block of its own; sent together, they may or may not share blocks. */
 function oneByOne(client: ChainClient): ChainClient {
   let last: Promise<unknown> = Promise.resolve();
   return {

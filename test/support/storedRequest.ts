@@ -1,6 +1,6 @@
 import type { StoredRequest } from "../../src/store/requests.ts";
 
-/** A request as stored; ids sort as the numbers they are made of. */
+/** Creates a stored request; ids sort as the numbers they are made from. */
 export const makeStoredRequest = (id: string, change: Partial<StoredRequest> = {}): StoredRequest => ({
   id: `req_${id.padStart(26, "0")}`,
   dappId: "dapp_a",

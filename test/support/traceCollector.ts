@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A span as a collector gets it (opentelemetry-proto, trace.proto), with the name of the service that told it. */
+/** A span as a collector gets it (opentelemetry-proto, trace.proto), with the name of the service that sent it. */
 export interface CollectedSpan {
   readonly service: string;
   readonly traceId: string;
@@ -14,7 +14,7 @@ export interface CollectedSpan {
   readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
 }
 
-/** Bodies of OTLP over HTTP, in JSON. */
+/** Body of an OTLP/HTTP export in JSON. */
 interface ExportBody {
   readonly resourceSpans: readonly {
     readonly resource: Pick<CollectedSpan, "attributes">;
@@ -22,7 +22,7 @@ interface ExportBody {
   }[];
 }
 
-/** Starts a collector of traces, which takes OTLP over HTTP in JSON. */
+/** Starts a trace collector that accepts OTLP over HTTP in JSON. */
 export async function startTraceCollector(): Promise<{
   readonly url: string;
   readonly spans: readonly CollectedSpan[];

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 const ENTRY = path.resolve(import.meta.dirname, "../../src/app/tyche.ts");
-/** Ends a start that hangs; no measure of how long one takes. */
+/** Kills a start that hangs; it says nothing about how long a start takes. */
 const START_TIMEOUT_MS = 120_000;
 
 /** A service in a process of its own, as a user starts it. */
@@ -14,11 +14,11 @@ export interface TycheProcess {
   readonly apiKey: string;
   readonly dataDir: string;
   readonly pid: number;
-  /** Everything it printed so far. */
+  /** Everything it has printed so far. */
   output(): string;
-  /** Calls the API with the default dapp's key; gives status, headers and the parsed body. */
+  /** Calls the API with the default dapp's key; returns status, headers and the parsed body. */
   call(method: string, target: string, options?: CallOptions): Promise<Answer>;
-  /** Sends a signal and waits for the end; gives the exit code, `null` when the signal killed it. */
+  /** Sends a signal and waits for the process to exit; returns the exit code, `null` if the signal killed it. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -31,26 +31,25 @@ export interface CallOptions {
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // Tests read what the API's own schemas describe.
+  // Untyped: the API's own schemas describe it.
   readonly data: any; // eslint-disable-line typescript/no-explicit-any
 }
 
-/** Options of {@link startTycheProcess}. */
 export interface TycheProcessOptions {
   /** Default: a new one that is removed after the test file. */
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Command and options that run it, such as `prlimit --nofile=64`. Default none. */
+  /** Command and options to run it under, such as `prlimit --nofile=64`. Default none. */
   readonly under?: readonly string[];
   /** Working directory, whose `plugins` are served beside the built-in ones. Default: the tests' own. */
   readonly cwd?: string;
-  /** How long it may take. Default 120,000: everything is embedded; a chain of others takes its own time. */
+  /** Time limit for the start. Default 120,000, with everything embedded; an external chain may need longer. */
   readonly timeoutMs?: number;
 }
 
-/** A start that ended, or that was not ready in time. */
+/** A start that exited, or that was not ready in time. */
 export class StartFailure extends Error {
-  /** Exit code; `null` when it had none: it hung, or a signal ended it. */
+  /** Exit code; `null` if there is none because it hung or a signal killed it. */
   readonly code: number | null;
   readonly output: string;
 
@@ -61,7 +60,7 @@ export class StartFailure extends Error {
   }
 }
 
-/** Makes an empty data directory; whoever makes it removes it. */
+/** Creates an empty data directory; the caller removes it. */
 export function makeDataDir(): string {
   return mkdtempSync(path.join(tmpdir(), "tyche-test-"));
 }
@@ -124,7 +123,7 @@ export async function startTycheProcess(options: TycheProcessOptions = {}): Prom
 
 /** An oracle in a process of its own. */
 export interface OracleChild {
-  /** Where `/readyz` and `/metrics` are. */
+  /** Base URL of `/readyz` and `/metrics`. */
   readonly url: string;
   readonly pid: number;
   output(): string;
@@ -156,7 +155,7 @@ export async function startOracleProcess(env: Readonly<Record<string, string>>):
   }
 }
 
-/** Runs a command of the command line to its end. */
+/** Runs a `tyche` command to completion. */
 export async function runTyche(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

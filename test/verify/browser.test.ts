@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Runs the bundle in a context that has the globals of a page as far as they are needed, and nothing of Node. */
+/** Runs the bundle in a context with the page globals that it needs, and nothing from Node. */
 async function loadInBrowser(): Promise<typeof verifyInBrowser> {
   const { outputFiles } = await build({
     entryPoints: [new URL("support/browserEntry.ts", import.meta.url).pathname],
@@ -46,7 +46,7 @@ const verifyBoth = async (hash: `0x${string}`): Promise<[inNode: Verification, i
   return [await world.verify(hash), verification];
 };
 
-/** Verifies by a page that is given what a node has said, changed by `tamper`. */
+/** Verifies on a page that gets the recorded chain data, modified by `tamper`. */
 const verifyData = async (hash: `0x${string}`, tamper: (data: string) => string): Promise<Verification> => {
   const { rpcUrl, chainId, contracts } = world;
   const given = { hash, rpcUrl, chainId, contracts, run: createSourceRunner(world.pool) };
@@ -99,9 +99,9 @@ test("behaviour: chain data that was changed is found out, wherever it was", asy
   const hash = report.transactionHash;
   const word = wordsSentIn(proof)[0]!.slice(2);
   const other = word.replace(/^../, (digits) => (digits === "00" ? "01" : "00"));
-  // The word wherever it stands: in calldata, logs and result.
+  // Replaces the word everywhere: in calldata, logs and result.
   expect(await verifyData(hash, (data) => data.replaceAll(word, other))).toMatchObject({ valid: false });
-  // Each answer by itself: a digit in the middle of its longest hex. No such change may leave another result that counts as valid.
+  // Changes a digit in the middle of each answer's longest hex, one answer at a time. No change may yield a different valid result.
   const { verification, data } = JSON.parse(
     await verifyInBrowser({
       hash,

@@ -85,7 +85,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion) => {
     [
       "a key named twice",
       "Joining",
-      // The second part's id in the first one's place: one operator's word for two.
+      // The second part's id is replaced by the first one's: one operator's word counts for two.
       (log) =>
         void (log.data = log.data.replace(
           eventsOf(request, "Joining")[0]!.parts[1]!.slice(2),

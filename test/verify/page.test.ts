@@ -16,7 +16,7 @@ import {
 import { createSourceScript } from "../../src/verify/page/sourceScript.ts";
 import { findFreePorts } from "../support/freePorts.ts";
 
-/** Runs a source's script in a context with a worker's surroundings, as far as they matter. */
+/** Runs a source's script in a context with the relevant parts of a worker's environment. */
 function runScript(source: string, input: { args: string[]; bytesArgs: string[] }): Promise<object> {
   return new Promise((resolve) => {
     let listener: ((event: { data: unknown }) => void) | undefined;
@@ -167,6 +167,6 @@ test("behaviour: the page is one file that names nothing elsewhere, and allows i
   expect(policy).toContain(`style-src ${hashOf(/<style>([^]*?)<\/style>/.exec(html)![1]!)}`);
   expect(html.replace(scripts[0]!, "")).not.toMatch(/\b(src|href)="(?!data:)/);
   expect(html.length).toBeLessThan(1_000_000);
-  // What is kept built is as new as its sources.
+  // The cached page is as new as its sources.
   expect(await getVerifierPage()).toEqual({ html, policy });
 });

@@ -1,6 +1,6 @@
 /**
- * A node that lies: each case changes one answer, or several so that they agree with each other, on the way to the verification, which has
- * to name the step that no longer holds.
+ * A node that lies: each case changes one answer, or several so that they agree with each other, on their way to the verification, which
+ * must name the step that no longer holds.
  */
 import {
   decodeAbiParameters,
@@ -45,11 +45,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** What the verification of the preset makes of a lying node, blocks not being hashed unless asked for. */
+/** Returns the failed steps of the preset's verification with a lying node; blocks are hashed only on request. */
 async function failedStepOf(tamper: Tamper, { hasEthereumBlocks = false } = {}) {
   const found = await world.verify(preset.report.transactionHash, { tamper, hasEthereumBlocks });
   expect(found.valid).toBe(found.requests[0]!.failed === null);
-  // A changed transaction no longer has its hash, which comes first; behind it the step that it was changed for.
+  // A changed transaction no longer matches its hash, which fails first; after that comes the step that the change targets.
   return found.requests[0]!.steps.filter(({ outcome }) => outcome === "failed").map(({ name }) => name);
 }
 
@@ -126,7 +126,7 @@ test("error: a proof whose gamma was changed", async () => {
 test("error: a valid proof by another key", async () => {
   const otherKey = createProvingKey(testAccount(15).secretKey);
   const tamper = changeProof((seed, preSeed) => prove(otherKey, { seed, preSeed }));
-  // The request's id is a hash of key and pre-seed, so that this proof is for no request.
+  // The request's id is a hash of key and pre-seed, so this proof belongs to no request.
   expect(await failedStepOf(tamper)).toEqual(["transactions", "proof"]);
 });
 
@@ -173,7 +173,7 @@ test("error: another hash of the request's block, with a proof that suits it", a
     EVENT_TOPICS.OracleRequest,
     (data) => data.replaceAll(oldWord, wordHex(randomWords(output, 1)[0]!)) as Hex,
   );
-  // Everything agrees but the transaction's own hash, the source's result and what the nodes signed.
+  // Everything agrees except the transaction's own hash, the source's result and what the nodes signed.
   expect(await failedStepOf(all(proof, block, fulfilled, sent))).toEqual(["transactions", "execution"]);
 });
 
@@ -221,7 +221,7 @@ test("error: another batch in the request transaction", async () => {
 
 const REPORT = parseAbiParameters("bytes32[], bytes[], bytes[], bytes[], bytes[]");
 
-/** Changes the report and has it signed by whom one likes. */
+/** Changes the report and has it signed by arbitrary signers. */
 function changeReport(
   changeResult: (result: Hex) => Hex,
   signers: readonly { readonly secretKey: Uint8Array }[] | "keep",
@@ -293,7 +293,7 @@ test("error: a report signed by others, who are then said to be configured", asy
     changeReport((result) => result, strangers.slice(0, 3)),
     configured,
   );
-  // The list doesn't hash to the digest, so that the one in the contract's storage is taken.
+  // The list doesn't hash to the digest, so the verification takes the list in the contract's storage.
   expect(await failedStepOf(tamper)).toEqual(["transactions", "signatures"]);
 });
 
@@ -331,7 +331,7 @@ test("error: another result delivered than signed", async () => {
 });
 
 test("error: logs that are not those of the block", async () => {
-  // All that the checks compare stays as it is: only the block's receipts root tells.
+  // Everything that the checks compare stays the same: only the block's receipts root reveals it.
   const tamper = changeLog(EVENT_TOPICS.RequestStart, (data) => data.replace(/.$/, "1") as Hex);
   expect(await failedStepOf(tamper, { hasEthereumBlocks: true })).toEqual(["transactions"]);
 });
@@ -402,7 +402,7 @@ function changeSigners(signers: readonly Hex[]): Tamper {
   };
 }
 
-/** Changes what a contract's function answers. */
+/** Changes the answer of a contract's function. */
 function changeCall(to: Hex, result: Hex, functionName: "sourceOf" | "getRequestConfig"): Tamper {
   const data =
     functionName === "sourceOf"

@@ -25,7 +25,7 @@ const configOf = (nodes: number, hasUrls = true): NodeConfig => {
 const digestOf = (config: NodeConfig, count: number): Hex =>
   configDigestOf(config, { chainId: CHAIN, coordinator: COORDINATOR, count: BigInt(count) });
 
-/** A chain on which the coordinator has had these configurations, in blocks 1, 2, …, and reports under some of them. */
+/** Creates a chain on which the coordinator had these configurations, in blocks 1, 2, …, and reports under some of them. */
 function meansOf(configs: readonly NodeConfig[], { hasLogs = true, isNamed = true } = {}) {
   const latest = configs.length;
   const dataOf = (config: NodeConfig, count: number): Hex =>
@@ -62,7 +62,7 @@ function meansOf(configs: readonly NodeConfig[], { hasLogs = true, isNamed = tru
   return { facts, book, chainId: CHAIN } as unknown as Parameters<typeof findReportOperators>[1];
 }
 
-/** What is left to trust of requests with reports under these configurations, by number; `undefined`: without a report. */
+/** Returns the remaining trust in requests with reports under these configurations, by number; `undefined`: without a report. */
 async function trustOf(
   means: ReturnType<typeof meansOf>,
   ...counts: readonly (number | undefined)[]

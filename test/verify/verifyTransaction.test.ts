@@ -72,7 +72,7 @@ describe("a preset", () => {
     const proof = await deliverWords(world, request);
     const report = await deliverResults(world, proof, { response: wordsSentIn(proof)[2]! });
     const sent = eventsOf(proof, "PresetSent");
-    // One result for all: right for the third only.
+    // One result for all, which is right only for the third.
     const found = await world.verify(proof.transactionHash);
     expect(found.requests.map(({ failed }) => failed)).toEqual(["execution", "execution", null, "execution"]);
     const one = await world.verify(report.transactionHash, { requestId: sent[2]!.requestId });
@@ -183,7 +183,7 @@ test("behaviour: what a contract of the caller's own asked for is checked, too",
       requests: [{ verdict: "valid" }],
     });
 
-  // Its callback reverts: the words are fulfilled all the same.
+  // Its callback reverts, but the words are fulfilled anyway.
   await world.viem.setCode({ address: owner.address, bytecode: "0x" });
   const refused = await world.send(owner, {
     to: world.addresses.vrfCoordinator,
@@ -200,11 +200,11 @@ test("behaviour: what a contract of the caller's own asked for is checked, too",
     detail: expect.stringContaining("the consumer's callback failed"),
   });
 
-  // So does the one with a function's result, and says why: the report was delivered all the same.
+  // So does the callback with a function's result, and gives the reason; the report is delivered anyway.
   await world.viem.setCode({ address: owner.address, bytecode: "0x" });
   const again = await world.send(owner, { to: world.addresses.functionsRouter, data: sendRequest });
   const reason = encodeErrorResult({ abi: parseAbi(["error Error(string)"]), args: ["not today"] });
-  // codecopy(0, 12, 100); revert(0, 100), and the 100 bytes.
+  // codecopy(0, 12, 100); revert(0, 100), then the 100 bytes.
   const bytecode = concat(["0x6064600c60003960646000fd", reason]);
   await world.viem.setCode({ address: owner.address, bytecode });
   const { valid, requests: functions } = await world.verify(
@@ -266,7 +266,7 @@ describe("a function", () => {
   });
 });
 
-/** Sources whose answer an operator can choose by what its nodes let happen; the repeat runs the same way and confirms it. */
+/** Sources whose answer an operator can choose by controlling what its nodes see; a second run would behave the same and confirm it. */
 test.each([
   [
     "lets the request fail",

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Simulates VRFCoordinatorV2.fulfillRandomWords; gives back the revert's text, or undefined when it works. */
+/** Simulates VRFCoordinatorV2.fulfillRandomWords; returns the revert reason, or undefined if it succeeds. */
 async function refusalOf(change: Partial<Proof>): Promise<string | undefined> {
   const twin = { ...proof, ...change };
   const [request] = eventsOf(requested, "RandomWordsRequested");

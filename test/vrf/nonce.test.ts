@@ -9,7 +9,7 @@ const secretKey = new Uint8Array(32).fill(7);
 const hashPoint = secp256k1.publicKeyCreate(new Uint8Array(32).fill(9), false);
 
 test("default: the first candidate is libsecp256k1's RFC 6979 nonce", () => {
-  // ECDSA's r is the x coordinate of k·G, and libsecp256k1 takes k from RFC 6979 with HMAC-SHA-256 by default.
+  // ECDSA's r is the x coordinate of k·G, and libsecp256k1 derives k by RFC 6979 with HMAC-SHA-256 by default.
   fc.assert(
     fc.property(
       fc.bigInt({ min: 1n, max: GROUP_ORDER - 1n }),

@@ -16,7 +16,7 @@ const otherSeed = prove(key, { preSeed: 5n, seed: 100n });
 const negated = (point: Point): Point => ({ x: point.x, y: FIELD_SIZE - point.y });
 const shifted = (point: Point): Point => ({ x: point.x, y: point.y + 1n });
 
-// Each twin: what was changed, the proof, our verdict, the contract's revert reason.
+// Each negative twin: what was changed, the proof, our verdict, the contract's revert reason.
 const twins: readonly (readonly [string, Partial<Proof>, ProofCheck, string])[] = [
   ["another key", { publicKey: other.publicKey }, "uWitness", "addr(c*pk+s*g)!=_uWitness"],
   ["a mirrored key", { publicKey: negated(proof.publicKey) }, "uWitness", "addr(c*pk+s*g)!=_uWitness"],
@@ -96,7 +96,7 @@ test("behaviour: uWitness may be written in mixed case", () => {
   expect(verify({ ...proof, uWitness: `0x${proof.uWitness.slice(2).toUpperCase()}` }, seed).valid).toBe(true);
 });
 
-/** A "proof" for gamma = 2·secret·H, with c and s at will, that satisfies every equation but the challenge's. */
+/** Creates a "proof" for gamma = 2·secret·H, with arbitrary c and s, that satisfies every equation but the challenge's. */
 function forge(): Proof {
   const [c, s] = [12345n, 67890n];
   const hash = Curve.fromAffine(hashToCurve(key.publicKey, seed));

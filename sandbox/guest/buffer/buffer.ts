@@ -1,6 +1,6 @@
 import * as feross from "buffer/";
 
-/** Bytes, as the methods of Node's `Buffer` make them. */
+/** Bytes as returned by the methods of Node's `Buffer`. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 interface BufferType {
@@ -9,10 +9,10 @@ interface BufferType {
   from(value: unknown, ...more: unknown[]): Bytes;
 }
 
-/** feross/buffer, to be given Node's members. */
+/** feross/buffer, which the buffer chunk extends with Node's members. */
 export const Buffer = feross.Buffer as unknown as BufferType;
 
 const { prototype } = Buffer;
 
-/** Makes a byte array a buffer; nothing is copied. */
+/** Turns a byte array into a buffer without copying. */
 export const asBuffer = (bytes: Uint8Array): Bytes => Object.setPrototypeOf(bytes, prototype) as Bytes;

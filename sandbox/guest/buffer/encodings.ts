@@ -3,7 +3,7 @@ import type { Internals } from "../internals.ts";
 import type { Bytes } from "./buffer.ts";
 import { nodeError } from "./errors.ts";
 
-/** The names by which Node knows its encodings, in lower case, with the one name that stands for each. */
+/** Node's encoding names in lower case, mapped to their canonical names. */
 export const ENCODINGS: Readonly<Record<string, string>> = {
   __proto__: null as never,
   utf8: "utf8",
@@ -20,16 +20,16 @@ export const ENCODINGS: Readonly<Record<string, string>> = {
   base64url: "base64url",
 };
 
-/** Text to bytes and back in Node's encodings, by the names that `encodingOf` gives. */
+/** Converts text to bytes and back in Node's encodings, by the names that `encodingOf` returns. */
 export interface Encodings {
   readonly encode: (text: string, encoding: string) => Bytes;
   readonly decode: (bytes: Uint8Array, encoding: string) => string;
-  /** UTF-8; what is no valid UTF-8 becomes U+FFFD, a byte order mark stays. */
+  /** Decodes UTF-8; invalid sequences become U+FFFD, a byte order mark is kept. */
   readonly decodeUtf8: (bytes: Uint8Array) => string;
 }
 
 /**
- * The encoding behind a caller's name for it; `utf8` for none.
+ * Returns the canonical name of an encoding; `utf8` if none is given.
  * @throws {TypeError} `ERR_UNKNOWN_ENCODING`.
  */
 export function encodingOf(encoding: unknown): string {
@@ -41,7 +41,7 @@ export function encodingOf(encoding: unknown): string {
   return known;
 }
 
-/** Creates the encodings; those of UTF-8 are the host's and the text chunk's. */
+/** Creates the encodings. UTF-8 is encoded by `Internals.encodeUtf8` and decoded by the text chunk. */
 export function createEncodings({ load, encodeUtf8 }: Internals): Encodings {
   const decodeUtf8 = (bytes: Uint8Array): string =>
     (load("text")["decodeUtf8"] as (bytes: Uint8Array, fatal: boolean, keepMark: boolean) => string)(

@@ -1,11 +1,11 @@
-/** Node's errors, as Deno's Node modules give them. */
+/** Node's errors, worded as in Deno's Node modules. */
 
-/** An error with Node's `code`. */
+/** Creates an error with Node's `code`. */
 export function nodeError(code: string, message: string, Type: ErrorConstructor = Error): Error {
   return Object.assign(new Type(message), { code });
 }
 
-/** `ERR_OUT_OF_RANGE`. */
+/** Creates an `ERR_OUT_OF_RANGE` error. */
 export function outOfRange(name: string, range: string, value: unknown): Error {
   const text =
     typeof value === "bigint"
@@ -17,19 +17,19 @@ export function outOfRange(name: string, range: string, value: unknown): Error {
   return nodeError("ERR_OUT_OF_RANGE", message, RangeError);
 }
 
-/** `ERR_INVALID_ARG_TYPE` for an argument that is not of that primitive type. */
+/** Creates an `ERR_INVALID_ARG_TYPE` error for an argument that isn't of the given primitive type. */
 export function wrongType(name: string, expected: string, value: unknown): Error {
   return wrongArgument(name, `of type ${expected}`, value);
 }
 
-/** `ERR_INVALID_ARG_TYPE`; `expected` follows "must be", and a `name` like "first argument" stands without quotes. */
+/** Creates an `ERR_INVALID_ARG_TYPE` error; `expected` follows "must be", and a `name` like "first argument" isn't quoted. */
 export function wrongArgument(name: string, expected: string, value: unknown): Error {
   const subject = name.endsWith(" argument") ? name : `"${name}" argument`;
   const message = `The ${subject} must be ${expected}. Received ${describe(value)}`;
   return nodeError("ERR_INVALID_ARG_TYPE", message, TypeError);
 }
 
-/** What Node says of a value after `Received`. */
+/** Describes a value as Node does after `Received`. */
 export function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === "function") return `function ${value.name}`;

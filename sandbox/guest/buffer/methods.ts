@@ -5,7 +5,7 @@ import { ENCODINGS, type Encodings, encodingOf } from "./encodings.ts";
 import { outOfRange, wrongArgument, wrongType } from "./errors.ts";
 import { numberMethods } from "./numbers.ts";
 
-/** Creates the methods that every buffer has. */
+/** Creates the methods of every buffer. */
 export function createMethods({ encode, decode }: Encodings): Record<string, unknown> {
   const methods: Record<string, unknown> = {
     ...numberMethods(),
@@ -31,7 +31,7 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       const kind = encodingOf(name);
       let bytes = encode(text, kind);
       if (bytes.length > room) {
-        // No part of a character is written.
+        // Never write part of a character.
         let kept = room;
         if (kind === "utf8") while (kept > 0 && ((bytes[kept] as number) & 0xc0) === 0x80) kept--;
         if (kind === "utf16le") kept &= ~1;
@@ -101,7 +101,7 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       return this.write(text, offset ?? 0, length, encoding);
     };
   }
-  /** Position of a byte or a run of bytes, searched upwards or downwards. */
+  /** Returns the position of a byte or byte sequence, searching forwards or backwards; −1 if it isn't found. */
   function search(bytes: Uint8Array, value: unknown, from: unknown, encoding: unknown, step: 1 | -1): number {
     const name = typeof from === "string" ? from : encoding;
     const start =
@@ -130,7 +130,7 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
   return methods;
 }
 
-/** The same bytes as a plain `Uint8Array`, whose methods then make plain ones. */
+/** Returns the same bytes as a plain `Uint8Array`, whose methods return plain arrays. */
 function asPlain(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

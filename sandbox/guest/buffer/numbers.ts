@@ -2,7 +2,7 @@ import { nodeError, outOfRange, wrongType } from "./errors.ts";
 
 type NumberMethod = (this: Uint8Array, ...args: never[]) => unknown;
 
-/** Bits of the fixed-size kinds, with the DataView method that reads and writes them. */
+/** Fixed-size kinds: name in `Buffer`, name in `DataView`, size in bytes, smallest and largest value. */
 const KINDS = [
   ["UInt8", "Uint8", 1, 0n, 255n],
   ["UInt16", "Uint16", 2, 0n, 65_535n],
@@ -49,7 +49,7 @@ function checkValue(value: unknown, min: bigint, max: bigint, size: number, isBi
   throw outOfRange("value", range, number);
 }
 
-/** The `readXxx` and `writeXxx` methods of Node's Buffer, with Node's errors. */
+/** Returns the `readXxx` and `writeXxx` methods of Node's Buffer, with Node's errors. */
 export function numberMethods(): Record<string, NumberMethod> {
   const methods: Record<string, NumberMethod> = {};
   const add = (name: string, method: NumberMethod): void => {

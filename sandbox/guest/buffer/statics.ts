@@ -4,7 +4,7 @@ import { checkBytes, compareBytes } from "./compare.ts";
 import { ENCODINGS, type Encodings, encodingOf } from "./encodings.ts";
 import { nodeError, outOfRange, wrongArgument, wrongType } from "./errors.ts";
 
-/** Creates the static methods of `Buffer`: how buffers are made, measured and compared. */
+/** Creates the static methods of `Buffer`, which create, measure and compare buffers. */
 export function createStatics({ encode }: Encodings): Record<string, unknown> {
   return {
     from(value: unknown, second?: unknown, third?: unknown): Bytes {

@@ -6,7 +6,7 @@ import type { Internals } from "../internals.ts";
 
 const INSPECTED_BYTES = 50;
 
-/** Node's `Buffer`: feross/buffer with the encodings, the errors and the printing of Node's own. */
+/** Node's `Buffer`: feross/buffer with Node's encodings, errors and inspection. */
 export default function bufferChunk(internals: Internals): Readonly<Record<string, unknown>> {
   const { load } = internals;
   const { prototype } = Buffer;

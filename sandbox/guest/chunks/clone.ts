@@ -39,7 +39,7 @@ export default function cloneChunk({ load, setTimeout }: Internals): Readonly<Re
     }
     const moved = new Set(transfer.filter(types.isArrayBuffer));
     const result = clone(value, memory);
-    // Emptied only once everything else went well.
+    // Transferred buffers are detached only after everything else has succeeded.
     for (const buffer of moved) (buffer as ArrayBuffer).transfer();
     return result;
   }
@@ -171,10 +171,10 @@ export default function cloneChunk({ load, setTimeout }: Internals): Readonly<Re
   return { structuredClone, MessagePort, MessageChannel, BroadcastChannel };
 }
 
-/** Under this symbol the platform's own classes that can be cloned (Blob, CryptoKey) say how. */
+/** A method under this symbol defines how its object is cloned. */
 const CLONE = Symbol.for("tyche.clone");
 
-/** Objects with slots of their own, which would lose them as plain copies. */
+/** Whether an object has internal slots that a plain copy would lose. */
 function isPlatformObject(value: object): boolean {
   if (types.isPromise(value) || types.isWeakMap(value) || types.isWeakSet(value) || types.isWeakRef(value))
     return true;

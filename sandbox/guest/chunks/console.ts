@@ -4,7 +4,7 @@ import { inspect } from "../inspect/inspect.ts";
 import type { InspectOptions } from "../inspect/inspection.ts";
 import { tableText } from "../inspect/table.ts";
 
-/** `console` with Deno's formatting; also `inspect` for the chunks that print or format. */
+/** `console` with Deno's formatting, and `inspect` for the chunks that print or format. */
 export default function consoleChunk({ print }: Internals): Readonly<Record<string, unknown>> {
   const counts = new Map<string, number>();
   const timers = new Map<string, number>();

@@ -18,7 +18,7 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
   type Request = InstanceType<typeof Request>;
   type Response = InstanceType<typeof Response>;
 
-  // The nodes' wrapper has no name and throws at once for other inputs, before there is a promise.
+  // Like the nodes' wrapper, this function has no name, and throws synchronously for other inputs instead of rejecting.
   const fetch = (input: unknown, init: Record<string, unknown> | undefined): Promise<Response> => {
     const isUrl = Object.prototype.toString.call(input) === "[object URL]";
     if (typeof input !== "string" && !isUrl && !(input instanceof Request)) {
@@ -33,7 +33,7 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
     init: Record<string, unknown> | undefined,
   ): Promise<Response> {
     if (typeof target === "string" && /^data:/i.test(target)) return dataResponse(target);
-    // The nodes' proxy judges the URL: an invalid one is an answer of status 400, not an exception.
+    // The nodes' proxy validates the URL: an invalid one gets a response with status 400, not an exception.
     const made =
       typeof target === "string" ? new Request("http://localhost/", init) : new Request(target, init);
     const href = typeof target === "string" ? target : made.url;
@@ -63,7 +63,7 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
     });
   }
 
-  /** A data URL needs no server; one that is malformed gets the answer of the nodes' proxy. */
+  /** Creates the response to a data URL, which needs no server; a malformed one gets the response of the nodes' proxy. */
   function dataResponse(target: string): Response {
     const data = readDataUrl(hrefOf(target));
     if (data === undefined) {
@@ -82,7 +82,7 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
   return { Headers, Request, Response, fetch };
 }
 
-/** Starts a host call that ends when the signal is aborted. */
+/** Starts a host call that is cancelled when the signal is aborted. */
 function withSignal(
   signal: Signal | undefined,
   start: (onStart: (cancel: () => void) => void) => Promise<Uint8Array>,

@@ -212,7 +212,7 @@ export default function fileChunk({
   const escapeName = (text: string): string =>
     text.replaceAll("\n", "%0A").replaceAll("\r", "%0D").replaceAll('"', "%22");
 
-  /** A form as multipart/form-data. */
+  /** Encodes a form as multipart/form-data. */
   function encodeForm(form: FormData): { readonly bytes: Uint8Array; readonly type: string } {
     const boundary = `----${Math.random().toString().slice(2).padEnd(17, "0")}${Math.random().toString().slice(2, 17)}`;
     const parts: Uint8Array[] = [];

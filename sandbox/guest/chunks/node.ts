@@ -7,7 +7,7 @@ import * as small from "../node/small.ts";
 import { createStream } from "../node/stream.ts";
 import { createUtil } from "../node/util.ts";
 
-/** Node's modules that need nothing of the system; each member makes one on first use. */
+/** Node's modules that need nothing from the system; each member creates its module on first use. */
 export default function nodeChunk(internals: Internals): Readonly<Record<string, unknown>> {
   const makers: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> = {
     assert: createAssert,

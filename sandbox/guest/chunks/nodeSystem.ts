@@ -1,7 +1,7 @@
 import type { Internals } from "../internals.ts";
 import { createSystem } from "../node/system.ts";
 
-/** Node's modules of the system, a member each. */
+/** Node's system modules, one per member. */
 export default function nodeSystemChunk(internals: Internals): Readonly<Record<string, unknown>> {
   return createSystem(internals);
 }

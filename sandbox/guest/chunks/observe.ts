@@ -6,11 +6,11 @@ const { apply, construct } = Reflect;
 type Method = (...args: unknown[]) => unknown;
 
 /**
- * Replaces what tells the time or draws on randomness within V8 by probes that report their use; what the host answers is
- * counted there. A probe is a Proxy, so that names, lengths and prototypes stay as they are.
+ * Replaces V8's own sources of time and randomness with probes that report their use; the host itself counts what it
+ * provides. A probe is a Proxy, so names, lengths and prototypes stay unchanged.
  */
 export default function observe({ touch }: Internals): Readonly<Record<string, unknown>> {
-  /** Puts a probe in place of a method; one that was given what `isPure` accepts asks for nothing. */
+  /** Replaces a method with a probe; calls whose arguments satisfy `isPure` aren't reported. */
   function probe(
     holder: object | undefined,
     name: string,
@@ -37,7 +37,7 @@ export default function observe({ touch }: Internals): Readonly<Record<string, u
   probe(Date, "now", "time");
   probe(Intl.DateTimeFormat.prototype, "formatToParts", "time", hasDate);
 
-  // `format` of Intl.DateTimeFormat is a getter of a function that takes the present where it is given nothing.
+  // Intl.DateTimeFormat's `format` is a getter; the function it returns formats the current time if it is given no date.
   const format = getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, "format");
   if (format?.get !== undefined) {
     const { get } = format;

@@ -4,13 +4,13 @@ import { createPerformance } from "../platform/performance.ts";
 import { createProcess } from "../platform/process.ts";
 import { exposeInterface, toText } from "../webIdl.ts";
 
-/** Classes that exist on the nodes and make no sense in a function: naming one works, making one does not. */
+/** Classes that exist on the nodes but make no sense in a function: they can be named but not constructed. */
 const ABSENT =
   "DOMMatrix DOMMatrixReadOnly DOMPoint DOMPointReadOnly DOMQuad DOMRect DOMRectReadOnly ImageData ImageBitmap PerformanceObserver PerformanceObserverEntryList OffscreenCanvas ImageBitmapRenderingContext GPU GPUAdapter GPUAdapterInfo GPUBuffer GPUBufferUsage GPUCanvasContext GPUColorWrite GPUCommandBuffer GPUCommandEncoder GPUCompilationInfo GPUCompilationMessage GPUComputePassEncoder GPUComputePipeline GPUDevice GPUDeviceLostInfo GPUError GPUBindGroup GPUBindGroupLayout GPUInternalError GPUPipelineError GPUUncapturedErrorEvent GPUPipelineLayout GPUQueue GPUQuerySet GPUMapMode GPUOutOfMemoryError GPURenderBundle GPURenderBundleEncoder GPURenderPassEncoder GPURenderPipeline GPUSampler GPUShaderModule GPUShaderStage GPUSupportedFeatures GPUSupportedLimits GPUTexture GPUTextureView GPUTextureUsage GPUValidationError Lock LockManager Location NavigatorUAData CacheStorage Cache".split(
     " ",
   );
 
-/** Everything else that Deno's global object has. */
+/** The remaining members of Deno's global object. */
 export default function platformChunk(internals: Internals): Readonly<Record<string, unknown>> {
   const { load, setTimeout } = internals;
   const events = load("events") as {
@@ -54,7 +54,7 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
     }
   }
 
-  /** A connection that fails: sources reach the network by requests only. */
+  /** A connection that always fails: sources reach the network only through requests. */
   class Unconnected extends events.EventTarget {
     readonly #url: string;
     #state = 0;
@@ -108,7 +108,7 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
       this.#items.clear();
     }
   }
-  /** Storage whose items are properties too. */
+  /** Creates a storage whose items are properties too. */
   function createStorage(): object {
     const storage = new Storage();
     const isOwn = (key: PropertyKey): key is string => typeof key === "string" && !(key in Storage.prototype);

@@ -4,7 +4,7 @@ import { bytesOf, concatBytes, printable, toText } from "../webIdl.ts";
 
 type Controller = { enqueue(chunk: unknown): void };
 
-/** Streams Standard (by web-streams-polyfill), Encoding and Compression streams. */
+/** Streams Standard (through web-streams-polyfill), Encoding and Compression streams. */
 export default function streamsChunk({ load, native }: Internals): Readonly<Record<string, unknown>> {
   const {
     ReadableStream,
@@ -82,7 +82,7 @@ export default function streamsChunk({ load, native }: Internals): Readonly<Reco
     }
   }
 
-  /** A class around a transform stream. */
+  /** Base of the classes that wrap a transform stream. */
   class Pair {
     readonly #stream: InstanceType<typeof TransformStream>;
     constructor(transformer: object) {
@@ -149,7 +149,7 @@ export default function streamsChunk({ load, native }: Internals): Readonly<Reco
     brotli: ["brotliCompress", "brotliDecompress"],
   };
 
-  /** Collects everything and turns it over at the end: the host's operations are one call each. */
+  /** Creates a transformer that buffers all input and converts it at the end: each of the host's operations is a single call. */
   function whole(type: string, format: unknown, direction: 0 | 1): object {
     const operation = FORMATS[toText(format)]?.[direction];
     if (operation === undefined) {

@@ -37,7 +37,7 @@ export default function textChunk({
     readonly #encoding: string;
     readonly #fatal: boolean;
     readonly #ignoreBOM: boolean;
-    /** Bytes of an earlier part that are not yet text; for other encodings than UTF-8 the whole input so far. */
+    /** Input not yet emitted: an incomplete UTF-8 sequence, or for other encodings the whole input so far. */
     #pending: Uint8Array = NO_BYTES;
     #emitted = 0;
     #started = false;
@@ -156,7 +156,7 @@ function toBinaryText(bytes: Uint8Array): string {
   return text;
 }
 
-/** How many of the bytes are whole UTF-8 sequences or errors already; the rest may be the start of a sequence. */
+/** Returns how many leading bytes are complete or already invalid UTF-8 sequences; the rest may be the start of one. */
 function wholeLength(bytes: Uint8Array): number {
   const from = Math.max(0, bytes.length - 3);
   for (let at = bytes.length - 1; at >= from; at--) {

@@ -4,7 +4,7 @@ import { createUrlPattern } from "../url/pattern.ts";
 import { createSearchParams } from "../url/searchParams.ts";
 import { createUrl } from "../url/url.ts";
 
-/** URL Standard: `URL`, `URLSearchParams`, and `URLPattern`; the parser is the host's. */
+/** URL Standard: `URL`, `URLSearchParams`, and `URLPattern`; the host parses. */
 export default function urlChunk(internals: Internals): Readonly<Record<string, unknown>> {
   const searchParams = createSearchParams(createFormEncoding(internals));
   return {

@@ -22,7 +22,7 @@ const JWK_ORDER = [
   "ext",
 ];
 
-/** Deno's order of a JSON Web Key's members; it names the algorithm of ECDSA keys. */
+/** Orders the members of a JSON Web Key as Deno does, and adds `alg` to ECDSA keys. */
 export function orderJwk(jwk: Record<string, unknown>, algorithm: string | undefined): object {
   const named = algorithm === "ECDSA" ? { alg: EC_ALGORITHMS[String(jwk["crv"])], ...jwk } : jwk;
   const keys = Object.keys(named).sort((a, b) => JWK_ORDER.indexOf(a) - JWK_ORDER.indexOf(b));

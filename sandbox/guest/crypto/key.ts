@@ -1,6 +1,6 @@
 import { exposeInterface, printGetters } from "../webIdl.ts";
 
-/** What the host tells of a key that it keeps. */
+/** What the host reports about a key that it holds. */
 export interface KeyFields {
   readonly id: number;
   readonly type: string;
@@ -9,10 +9,10 @@ export interface KeyFields {
   readonly usages: readonly string[];
 }
 
-/** What only our own code has, to construct classes that refuse `new`. */
+/** Token known only to our own code, which uses it to construct classes that refuse `new`. */
 export const SECRET = {};
 
-/** The fields of a key. */
+/** Returns the fields of a key. */
 export let fieldsOf: (key: CryptoKey) => KeyFields;
 
 /** Web Cryptography, §13: `CryptoKey`. */
@@ -46,7 +46,7 @@ Object.defineProperty(CryptoKey, "length", { value: 0, configurable: true });
 exposeInterface(CryptoKey);
 printGetters(CryptoKey, ["type", "extractable", "algorithm", "usages"]);
 
-/** Web Crypto's order of members: name, length or curve, hash. */
+/** Restores an algorithm from the host's JSON, with its members in Web Crypto's order: name, length or curve, hash. */
 function reviveAlgorithm(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const fields = value as Record<string, unknown>;

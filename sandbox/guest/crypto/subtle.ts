@@ -14,7 +14,7 @@ interface Answer {
 
 const DIGESTS = ["SHA-1", "SHA-256", "SHA-384", "SHA-512", "SHA3-256", "SHA3-384", "SHA3-512"];
 
-/** Makes a `DOMException`. */
+/** Creates a `DOMException`. */
 type Exception = (message: string, name: string) => Error;
 
 /** Creates `SubtleCrypto` (Web Cryptography, §14): the host does the work. */
@@ -51,7 +51,7 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     return value;
   }
 
-  /** The host's errors with Deno's words. */
+  /** Converts a host error to Deno's wording. */
   function toError(
     algorithm: string,
     op: string,
@@ -173,7 +173,7 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
   return SubtleCrypto;
 }
 
-/** Name of the algorithm that a call names, for its error's text. */
+/** Returns the name of the algorithm among a call's arguments, for the error's text. */
 function algorithmName(args: readonly unknown[]): string {
   for (const arg of args) {
     const name: unknown =

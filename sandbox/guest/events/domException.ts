@@ -25,13 +25,13 @@ const CODES: readonly (readonly [name: string, constant: string, code: number])[
   ["DataCloneError", "DATA_CLONE_ERR", 25],
 ];
 
-/** What `new DOMException(…)` makes. */
+/** The `DOMException` constructor. */
 export type DomExceptionType = new (
   message?: unknown,
   options?: unknown,
 ) => Error & { readonly code: number };
 
-/** Creates `DOMException` (Web IDL, §4.3): an error with a legacy code, whose name and message are getters. */
+/** Creates `DOMException` (Web IDL, §4.3): an error class with a legacy code, whose name and message are getters. */
 export function createDomException(): DomExceptionType {
   class DOMException {
     readonly #message: string;

@@ -1,6 +1,6 @@
 import { exposeInterface, printGetters, requireArguments, toText } from "../webIdl.ts";
 
-/** What of an event changes while it is dispatched. */
+/** The state of an event that changes during dispatch. */
 export interface EventState {
   target: unknown;
   current: unknown;
@@ -14,7 +14,7 @@ export interface EventState {
 const startMs = Date.now();
 const performanceNow = (): number => Date.now() - startMs;
 
-/** The state of an event, for whoever dispatches it. */
+/** Returns an event's state, for the code that dispatches it. */
 export let stateOf: (event: Event) => EventState;
 
 /** DOM Standard, §2.2: `Event`. */
@@ -141,7 +141,7 @@ const EVENT_KEYS = [
 exposeInterface(Event);
 printGetters(Event, EVENT_KEYS);
 
-/** A class of events with more fields, each with its default. */
+/** Creates an event class with additional fields, each with its default. */
 export function createEventType(name: string, fields: Readonly<Record<string, unknown>>): typeof Event {
   const type = {
     [name]: class extends Event {

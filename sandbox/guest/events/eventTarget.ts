@@ -12,7 +12,7 @@ interface Registration {
   removed: boolean;
 }
 
-/** `EventTarget`, and what the classes and the global object that are one need of it. */
+/** `EventTarget`, with what its subclasses and the global object, itself an event target, need. */
 export type EventTargetTools = ReturnType<typeof createEventTarget>;
 
 /** Creates `EventTarget` (DOM Standard, §2.7). */
@@ -74,7 +74,7 @@ export function createEventTarget(DOMException: DomExceptionType, setTimeout: In
     return lists;
   }
 
-  /** Calls the listeners of a target, its `on…` handler among them; an error in one is reported and stops none. */
+  /** Calls a target's listeners, including its `on…` handler; an error in one is reported and doesn't stop the others. */
   function dispatch(target: object, event: Event): boolean {
     const state = stateOf(event);
     if (state.dispatching) throw new DOMException("Invalid event state", "InvalidStateError");
@@ -98,14 +98,14 @@ export function createEventTarget(DOMException: DomExceptionType, setTimeout: In
     return !state.canceled;
   }
 
-  /** An error that nobody can catch ends the run, as it ends Deno. */
+  /** Throws an error where nobody can catch it, which ends the run as it ends Deno. */
   function report(error: unknown): void {
     setTimeout(() => {
       throw error;
     }, 0);
   }
 
-  /** Gives a class an `on…` attribute whose handler counts as a listener. */
+  /** Adds an `on…` attribute to a class; its handler counts as a listener. */
   function handlerAttribute(prototype: object, type: string): void {
     const handlers = new WeakMap<object, { handler: unknown }>();
     Object.defineProperty(prototype, `on${type}`, {

@@ -17,15 +17,15 @@ export interface Body {
   used: boolean;
 }
 
-/** What the chunks behind `load` offer here. */
+/** Operations on bodies. */
 export interface BodyTools {
-  /** Reads a body given by the caller, with the content type that goes with it. */
+  /** Converts a body given by the caller; also returns the content type it implies. */
   readonly extract: (value: unknown) => { readonly body: Body; readonly type: string | undefined };
   readonly streamOf: (body: Body) => StreamLike;
   readonly isUsed: (body: Body) => boolean;
   readonly read: (body: Body) => Promise<Bytes>;
   readonly clone: (body: Body) => Body;
-  /** The readers every request and response has, for the class's prototype. */
+  /** Adds the readers of every request and response to the class's prototype. */
   readonly mixin: (
     prototype: object,
     bodyOf: (self: object) => Body | null,
@@ -35,7 +35,7 @@ export interface BodyTools {
 
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1);
 
-/** Creates the tools for bodies; streams, blobs and forms load only when a body is one. */
+/** Creates the operations on bodies; the chunks for streams, blobs and forms load only when a body needs them. */
 export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
   const streams = () =>
     load("streams") as { readonly ReadableStream: new (source?: object, strategy?: object) => StreamLike };
@@ -174,5 +174,5 @@ export function createBodyTools({ load, encodeUtf8 }: Internals): BodyTools {
   return tools;
 }
 
-/** Bodies that came from a server: their streams are byte streams. */
+/** Bodies received from a server: their streams are byte streams. */
 export const FROM_NETWORK = new WeakSet<Body>();

@@ -1,15 +1,13 @@
 import { fromBase64 } from "../baseCodes.ts";
 
-/** What a data URL holds. */
+/** The content of a data URL. */
 export interface DataUrl {
   /** MIME type, serialised. */
   readonly type: string;
   readonly bytes: Uint8Array;
 }
 
-/**
- * Reads a data URL that the URL parser has serialised (Fetch Standard, data: URL processor); undefined if it is none.
- */
+/** Reads a data URL that the URL parser has serialised (Fetch Standard, data: URL processor); undefined if it is malformed. */
 export function readDataUrl(href: string): DataUrl | undefined {
   const text = href.replace(/#.*$/s, "").slice("data:".length);
   const comma = text.indexOf(",");
@@ -37,7 +35,7 @@ function percentDecode(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Infra Standard, forgiving-base64 decode; undefined on failure. */
+/** Decodes base64 (Infra Standard, forgiving-base64 decode); undefined on failure. */
 function decodeBase64(text: string): Uint8Array | undefined {
   const plain = text.replace(/[\t\n\f\r ]+/g, "");
   const body = plain.length % 4 === 0 ? plain.replace(/==?$/, "") : plain;
@@ -48,7 +46,7 @@ function decodeBase64(text: string): Uint8Array | undefined {
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const QUOTABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** MIME Sniffing Standard, parse and serialise a MIME type; what is none is plain text in US-ASCII. */
+/** Parses and serialises a MIME type (MIME Sniffing Standard); an invalid one becomes plain text in US-ASCII. */
 function serialiseMimeType(text: string): string {
   const failure = "text/plain;charset=US-ASCII";
   const match = /^[\t\n\r ]*([^/]*)\/([^;]*)(.*)$/s.exec(text);

@@ -3,10 +3,10 @@ import { exposeInterface, readPairs, requireArguments, toText } from "../webIdl.
 
 type Pair = [name: string, value: string];
 
-/** Fetch Standard, §5.1: `Headers`; names lower case, iteration sorted and joined. */
+/** Fetch Standard, §5.1: `Headers`; iteration yields lower-case names, sorted, with repeated values joined. */
 export class Headers {
   #list: Pair[] = [];
-  /** Set by the chunk for requests' and responses' own headers; no caller gets an immutable object to fill. */
+  /** Set for responses that the platform creates (`fetch`, redirects); callers never construct immutable headers. */
   #immutable = false;
 
   static fromList(list: readonly (readonly [string, string])[], immutable = false): Headers {

@@ -11,7 +11,7 @@ export interface Signal {
   removeEventListener(type: string, listener: () => void): void;
 }
 
-/** What a request is made of. */
+/** The fields of a request. */
 export interface RequestFields {
   method: string;
   url: string;
@@ -23,7 +23,7 @@ export interface RequestFields {
 
 const NORMALISED = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"];
 
-/** Creates `Request` (Fetch Standard, §5.4); `hrefOf` gives the absolute form of a URL, or throws. */
+/** Creates `Request` (Fetch Standard, §5.4); `hrefOf` returns a URL's absolute form, or throws. */
 export function createRequest(load: Internals["load"], tools: BodyTools, hrefOf: (url: string) => string) {
   const events = () =>
     load("events") as {

@@ -2,7 +2,7 @@ import { exposeInterface, exposeStatics, printGetters, toText } from "../webIdl.
 import type { Body, BodyTools } from "./body.ts";
 import { Headers, fromList, listOf } from "./headers.ts";
 
-/** What a response is made of. */
+/** The fields of a response. */
 export interface ResponseFields {
   status: number;
   statusText: string;
@@ -13,10 +13,10 @@ export interface ResponseFields {
   body: Body | null;
 }
 
-/** Statuses of answers without a body (Fetch Standard, §2.2.3). */
+/** Statuses of responses without a body (Fetch Standard, §2.2.3). */
 export const NULL_BODY_STATUS = [101, 204, 205, 304];
 
-/** Creates `Response` (Fetch Standard, §5.5); `hrefOf` gives the absolute form of a URL, or throws. */
+/** Creates `Response` (Fetch Standard, §5.5); `hrefOf` returns a URL's absolute form, or throws. */
 export function createResponse(tools: BodyTools, hrefOf: (url: string) => string) {
   let makeResponse: (fields: ResponseFields) => Response;
   let bodyOfResponse: (response: Response) => Body | null;

@@ -1,4 +1,4 @@
-/** Entries of collections, as they stand between the braces; `depth` is theirs. */
+/** Formats the entries of collections as they appear between the braces; `depth` is that of the entries. */
 
 import type { Inspection } from "./inspection.ts";
 import { formatPrimitive } from "./primitive.ts";
@@ -6,7 +6,7 @@ import { formatProperty } from "./property.ts";
 
 const more = (left: number): string => `... ${left} more item${left > 1 ? "s" : ""}`;
 
-/** An array's elements; holes as `<n empty items>`. */
+/** Formats an array's elements; holes appear as `<n empty items>`. */
 export function listEntries(state: Inspection, list: readonly unknown[], depth: number): string[] {
   const output: string[] = [];
   const limit = Math.min(Math.max(0, state.iterableLimit), list.length);
@@ -25,7 +25,7 @@ export function listEntries(state: Inspection, list: readonly unknown[], depth: 
   return output;
 }
 
-/** A typed array's elements. */
+/** Formats a typed array's elements. */
 export function typedArrayEntries(state: Inspection, array: Uint8Array): string[] {
   const shown = Math.min(Math.max(0, state.iterableLimit), array.length);
   const output = Array.from({ length: shown }, (_, at) => formatPrimitive(state, array[at]));
@@ -33,7 +33,7 @@ export function typedArrayEntries(state: Inspection, array: Uint8Array): string[
   return output;
 }
 
-/** A set's members. */
+/** Formats a set's members. */
 export function setEntries(state: Inspection, set: Set<unknown>, depth: number): string[] {
   state.indentation += 2;
   const values = [...Set.prototype.values.call(set)];
@@ -43,7 +43,7 @@ export function setEntries(state: Inspection, set: Set<unknown>, depth: number):
   return output;
 }
 
-/** A map's `key => value`. */
+/** Formats a map's entries as `key => value`. */
 export function mapEntries(state: Inspection, map: Map<unknown, unknown>, depth: number): string[] {
   state.indentation += 2;
   const pairs = [...Map.prototype.entries.call(map)];
@@ -55,7 +55,7 @@ export function mapEntries(state: Inspection, map: Map<unknown, unknown>, depth:
   return output;
 }
 
-/** The one entry of an `ArrayBuffer`: its bytes in hex. */
+/** Formats the only entry of an `ArrayBuffer`: its bytes in hex. */
 export function bufferEntries(state: Inspection, buffer: ArrayBuffer): string[] {
   let bytes: Uint8Array;
   try {

@@ -1,7 +1,7 @@
 import { isNativeError } from "../types.ts";
 import { getPrefix } from "./names.ts";
 
-/** What of an inspection under way an error's text depends on. */
+/** The inspection state that an error's text depends on. */
 interface ErrorInspection {
   readonly showHidden: boolean;
   readonly seen: unknown[];
@@ -14,8 +14,8 @@ export function isError(value: unknown): boolean {
 }
 
 /**
- * Text of an error: its stack, or `[Name: message]` without one. Takes those of `keys` away that the text already
- * shows and adds `cause` and `errors`. `show` formats a stack that is no string.
+ * Returns the text of an error: its stack, or `[Name: message]` without one. Removes from `keys` those that the text
+ * already shows, and adds `cause` and `errors`. `show` formats a stack that isn't a string.
  */
 export function formatError(
   state: ErrorInspection,
@@ -58,7 +58,7 @@ function stackOf(state: ErrorInspection, error: Error, show: (value: unknown) =>
   } catch {
     stack = undefined;
   }
-  // Frames of our own code say nothing to the caller.
+  // Frames of our own code mean nothing to the caller.
   if (typeof stack === "string" && stack !== "") return stack.replace(/\n\s+at [^\n]*\btyche:\w+[^\n]*/g, "");
   const plain = Error.prototype.toString.call(error);
   if (!stack) return plain;
@@ -81,7 +81,10 @@ function readable(error: Error): { message: unknown; name: unknown } {
   return { message: read("message"), name: read("name") ?? "Error" };
 }
 
-/** Puts the class's name where the stack begins with another one: `class PriceError extends Error {}` prints as such. */
+/**
+ * Puts the class's name at the start of a stack that begins with another one: `class PriceError extends Error {}`
+ * prints as `PriceError`.
+ */
 function improve(stack: string, constructor: string | null, name: string, tag: string): string {
   const startsWithName =
     name.endsWith("Error") && stack.startsWith(name) && /^(?:$|:|\n)/.test(stack.slice(name.length));

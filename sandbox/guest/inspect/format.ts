@@ -1,7 +1,10 @@
 import { inspect } from "./inspect.ts";
 import type { InspectOptions } from "./inspection.ts";
 
-/** Deno's rule for console arguments: strings as they are, all else inspected, `%` directives in a first string replaced. */
+/**
+ * Formats console arguments by Deno's rule: strings as they are, everything else inspected, `%` directives in a leading
+ * string replaced.
+ */
 export function formatArguments(args: readonly unknown[], options: InspectOptions = {}): string {
   const show = (value: unknown): string => inspect(value, options);
   let text = "";

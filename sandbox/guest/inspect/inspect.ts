@@ -5,12 +5,12 @@ import { formatPrimitive } from "./primitive.ts";
 import { formatProperty } from "./property.ts";
 import { shapeOf } from "./shape.ts";
 
-/** Methods by which an object prints itself, most particular first. */
+/** Methods by which an object prints itself, in order of precedence. */
 const PRIVATE_INSPECT = Symbol.for("Deno.privateCustomInspect");
 const CUSTOM_INSPECT = Symbol.for("Deno.customInspect");
 const NODE_INSPECT = Symbol.for("nodejs.util.inspect.custom");
 
-/** Text of any value, as `Deno.inspect` gives it without colours. */
+/** Returns the text of any value, as `Deno.inspect` does without colours. */
 export function inspect(value: unknown, options: InspectOptions = {}): string {
   return formatValue(begin(options), value, 0);
 }
@@ -43,7 +43,7 @@ function begin(options: InspectOptions): Inspection {
   };
 }
 
-/** Formats one value; `depth` says how many levels it lies below the outermost. */
+/** Formats one value, `depth` levels below the outermost. */
 function formatValue(state: Inspection, value: unknown, depth: number): string {
   if ((typeof value !== "object" && typeof value !== "function") || value === null)
     return formatPrimitive(state, value);
@@ -67,7 +67,7 @@ function customText(state: Inspection, value: object, depth: number): string | u
     if (typeof method !== "function") continue;
     const options = { ...state.options, depth: state.depth - depth };
     if (name !== NODE_INSPECT) {
-      // What Deno's own classes print is part of this inspection: same depth, same indentation.
+      // Text printed by Deno's own classes is part of this inspection: same depth, same indentation.
       const nested = (inner: unknown, given?: InspectOptions): string =>
         given === undefined || given === options
           ? formatValue(state, inner, depth)

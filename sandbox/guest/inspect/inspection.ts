@@ -1,14 +1,14 @@
 import type { Layout } from "./layout.ts";
 
-/** Options of `Deno.inspect` that make a difference without a terminal. */
+/** Options of `Deno.inspect` that matter without a terminal. */
 export interface InspectOptions {
-  /** Levels of nesting that are shown; `null` or `Infinity` shows all. Default 4. */
+  /** Levels of nesting to show; `null` or `Infinity` shows all. Default 4. */
   depth?: number | null;
-  /** Entries of a list, map or set that are shown. Default 100. */
+  /** Entries of a list, map or set to show. Default 100. */
   iterableLimit?: number;
-  /** Characters of a string inside an object that are shown. Default 10,000. */
+  /** Characters of a string inside an object to show. Default 10,000. */
   strAbbreviateSize?: number;
-  /** Line length that is aimed at. Default 80. */
+  /** Target line length. Default 80. */
   breakLength?: number;
   /** See `Layout.compact`. Default 3. */
   compact?: boolean | number;
@@ -17,11 +17,11 @@ export interface InspectOptions {
   showHidden?: boolean;
   trailingComma?: boolean;
   customInspect?: boolean;
-  /** Quotes in the order in which they are tried. Default `"`, `'`, `` ` ``. */
+  /** Quotes, in order of preference. Default `"`, `'`, `` ` ``. */
   quotes?: readonly string[];
 }
 
-/** An inspection under way. */
+/** An inspection in progress. */
 export interface Inspection extends Layout {
   readonly options: InspectOptions;
   readonly depth: number;
@@ -31,6 +31,6 @@ export interface Inspection extends Layout {
   readonly showHidden: boolean;
   readonly seen: unknown[];
   circular: Map<unknown, number> | undefined;
-  /** Formats a value inside this one. `depth`: levels below the outermost. */
+  /** Formats a value inside this one, `depth` levels below the outermost. */
   readonly format: (state: Inspection, value: unknown, depth: number) => string;
 }

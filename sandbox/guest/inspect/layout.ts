@@ -1,32 +1,32 @@
 import { textWidth } from "./quote.ts";
 
-/** What the layout needs to know of an inspection under way. */
+/** The inspection state that the layout depends on. */
 export interface Layout {
   readonly breakLength: number;
-  /** True: one line where it fits; a number: how many inner levels may share one line; false: a line per entry. */
+  /** True: one line if it fits; a number: how many inner levels may share a line; false: one line per entry. */
   readonly compact: boolean | number;
   readonly iterableLimit: number;
   readonly trailingComma: boolean;
   /** Depth of the deepest value formatted so far. */
   currentDepth: number;
-  /** Blanks that a line inside the current value begins with. */
+  /** Spaces at the start of each line inside the current value. */
   indentation: number;
 }
 
-/** Entries of a value, to be joined between braces. */
+/** The entries of a value, to be joined between braces. */
 export interface Entries {
   readonly entries: readonly string[];
   /** Text before the brace, e.g. a function's; may be empty. */
   readonly base: string;
   readonly braces: readonly [string, string];
-  /** The value itself when it is a list, whose short entries are laid out in columns. */
+  /** The value itself if it is a list, whose short entries are laid out in columns. */
   readonly list?: { readonly [index: number]: unknown };
   readonly depth: number;
 }
 
 /**
- * Joins the entries of one value: on one line when the innermost levels fit into `breakLength`, else a line each.
- * The rules are those of Node's and Deno's `inspect`.
+ * Joins the entries of one value: on one line if the innermost levels fit into `breakLength`, otherwise one line each.
+ * Follows the rules of Node's and Deno's `inspect`.
  */
 export function joinEntries(layout: Layout, { entries: given, base, braces, list, depth }: Entries): string {
   const { compact, breakLength, trailingComma } = layout;
@@ -63,7 +63,7 @@ function fits(entries: readonly string[], start: number, base: string, breakLeng
   return !base.includes("\n");
 }
 
-/** Lays many short entries out in columns: numbers to the right, all else to the left. */
+/** Arranges many short entries in columns: numbers right-aligned, everything else left-aligned. */
 function groupIntoColumns(
   layout: Layout,
   entries: readonly string[],

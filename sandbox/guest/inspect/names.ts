@@ -1,6 +1,6 @@
 import { isAsyncFunction, isGeneratorFunction } from "../types.ts";
 
-/** The name of the constructor a value was made by; null without any prototype. */
+/** Returns the name of the constructor that created a value; null if the value has no prototype. */
 export function getConstructorName(value: object): string | null {
   let current: object | null = value;
   let first: object | null | undefined;
@@ -31,7 +31,7 @@ function isInstance(value: object, made: object): boolean {
   );
 }
 
-/** What stands before the brace: constructor, size and tag, with a blank at the end. */
+/** Returns the text before the brace: constructor, size and tag, with a trailing space. */
 export function getPrefix(constructor: string | null, tag: string, fallback: string, size = ""): string {
   if (constructor === null) {
     return tag !== "" && fallback !== tag
@@ -41,7 +41,7 @@ export function getPrefix(constructor: string | null, tag: string, fallback: str
   return tag !== "" && constructor !== tag ? `${constructor}${size} [${tag}] ` : `${constructor}${size} `;
 }
 
-/** `[Function: name]`, `[class A extends B]`. */
+/** Returns a function's text: `[Function: name]`, `[class A extends B]`. */
 export function functionText(value: object, constructor: string | null, tag: string): string {
   const source = Function.prototype.toString.call(value);
   if (source.startsWith("class") && source.endsWith("}")) {

@@ -1,7 +1,7 @@
 import type { Inspection } from "./inspection.ts";
 import { quoteString, symbolText } from "./quote.ts";
 
-/** Formats a value that is no object. */
+/** Formats a value that isn't an object. */
 export function formatPrimitive(state: Inspection, value: unknown): string {
   switch (typeof value) {
     case "string":

@@ -2,10 +2,10 @@ import type { Inspection } from "./inspection.ts";
 import { formatPrimitive } from "./primitive.ts";
 import { quoteKey, symbolKey } from "./quote.ts";
 
-/** How a value is laid out; a list's own entries are shown without their names. */
+/** The layout of a value; a list's elements are shown without their keys. */
 export type Kind = "object" | "list";
 
-/** Formats one property as `name: value`, or as the value alone when it is an element of a list. */
+/** Formats one property as `name: value`, or only the value of a list element. */
 export function formatProperty(
   state: Inspection,
   value: object,

@@ -14,7 +14,7 @@ const ESCAPES = new Map(
 
 const hex = (text: string) => `\\x${text.charCodeAt(0).toString(16).padStart(2, "0")}`;
 
-/** Quotes a string with the first of `quotes` that it does not contain, else with the first. */
+/** Quotes a string with the first of `quotes` that it doesn't contain, or with the first if it contains all of them. */
 export function quoteString(text: string, quotes: readonly string[]): string {
   const quote = quotes.find((candidate) => !text.includes(candidate)) ?? quotes[0] ?? '"';
   const escaped = text
@@ -24,7 +24,7 @@ export function quoteString(text: string, quotes: readonly string[]): string {
   return `${quote}${escaped.replace(/[\x00-\x1f\x7f-\x9f]/g, hex)}${quote}`;
 }
 
-/** A property key: bare when it looks like an identifier. */
+/** Formats a property key: bare if it looks like an identifier. */
 export function quoteKey(key: string, quotes: readonly string[]): string {
   if (key === "__proto__") return "['__proto__']";
   return /^[a-zA-Z_][a-zA-Z_0-9]*$/.test(key) ? key : quoteString(key, quotes);
@@ -40,7 +40,7 @@ const ESCAPED_IN_SYMBOLS: Readonly<Record<string, string>> = {
   "\\": "\\\\",
 };
 
-/** A symbol's text as a key. */
+/** Formats a symbol that is a property key. */
 export function symbolKey(symbol: symbol): string {
   return Symbol.prototype.toString.call(symbol).replace(
     // eslint-disable-next-line no-control-regex
@@ -50,7 +50,7 @@ export function symbolKey(symbol: symbol): string {
   );
 }
 
-/** A symbol as a value: its description is quoted when it holds more than letters, digits and a few signs. */
+/** Formats a symbol as a value: its description is quoted unless it looks like an identifier, dots allowed. */
 export function symbolText(symbol: symbol, quotes: readonly string[]): string {
   const { description } = symbol;
   if (description === undefined) return "Symbol()";
@@ -59,7 +59,7 @@ export function symbolText(symbol: symbol, quotes: readonly string[]): string {
     : `Symbol(${quoteString(description, quotes)})`;
 }
 
-/** Columns that a text takes on a terminal: East Asian wide characters and emoji take two, combining marks none. */
+/** Returns the number of terminal columns of a text: East Asian wide characters and emoji take two, combining marks none. */
 export function textWidth(text: string): number {
   // eslint-disable-next-line no-control-regex
   const plain = text.replace(/\u001b\[[0-9;]*m/g, "").normalize("NFC");

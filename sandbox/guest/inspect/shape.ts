@@ -6,19 +6,19 @@ import { functionText, getPrefix } from "./names.ts";
 import { formatPrimitive } from "./primitive.ts";
 import type { Kind } from "./property.ts";
 
-/** What an object prints as, before its entries and properties are formatted. */
+/** An object's printed form before its entries and properties are formatted. */
 export interface Shape {
   braces: [string, string];
   base: string;
   keys: PropertyKey[];
   kind: Kind;
-  /** Entries that are no properties; undefined: none. */
+  /** Entries that aren't properties; undefined if there are none. */
   entries?: (inner: number) => string[];
-  /** The text is already whole. */
+  /** The complete text, if it is already known. */
   whole?: string;
 }
 
-/** Finds the shape of an object by what it is; `constructor` and `tag` are the names that its head shows. */
+/** Returns the shape of an object, by its type; `constructor` and `tag` are the names shown before the brace. */
 export function shapeOf(state: Inspection, value: object, constructor: string | null, tag: string): Shape {
   const shape: Shape = { braces: ["{", "}"], base: "", keys: [], kind: "object" };
   const prefix = (fallback: string, size?: number): string =>
@@ -111,7 +111,7 @@ function specialShapeOf(
     shape.keys.unshift("byteLength", "byteOffset", "buffer");
     return { ...shape, braces: open("DataView") };
   }
-  // Whether a promise is settled is not to be had from JavaScript; most that are printed are pending.
+  // JavaScript can't tell whether a promise is settled; most that are printed are pending.
   if (types.isPromise(value)) return { ...shape, braces: open("Promise"), entries: () => ["<pending>"] };
   if (tag === "Intl.Locale") {
     shape.keys.unshift(...LOCALE_KEYS);

@@ -3,8 +3,8 @@ import { isMap, isSet } from "./../types.ts";
 import { textWidth } from "./quote.ts";
 
 /**
- * Text of `console.table`; undefined for a value that is no table and is printed as it is.
- * @throws {Error} If `properties` is no array.
+ * Returns the text of `console.table`; undefined for a primitive value, which is printed as it is.
+ * @throws {Error} If `properties` isn't an array.
  */
 export function tableText(data: unknown, properties?: unknown): string | undefined {
   if (properties !== undefined && !Array.isArray(properties)) {

@@ -1,6 +1,6 @@
 import * as types from "../types.ts";
 
-/** Deep equality of Node's `assert` and `util`: `strict` compares types and prototypes and uses `Object.is`. */
+/** Compares deeply, as Node's `assert` and `util` do: `strict` also compares types and prototypes, and uses `Object.is`. */
 export function isDeepEqual(
   a: unknown,
   b: unknown,

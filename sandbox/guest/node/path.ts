@@ -1,6 +1,6 @@
 import { wrongType } from "../buffer/errors.ts";
 
-/** Creates `node:path`, the POSIX one; the current directory is `/`. */
+/** Creates `node:path`, POSIX only; the current directory is `/`. */
 export function createPath(): Readonly<Record<string, unknown>> {
   const check = (path: unknown, name = "path"): string => {
     if (typeof path !== "string") throw wrongType(name, "string", path);

@@ -133,7 +133,7 @@ export function createUrl({ load, native }: Internals): Exports {
   });
 }
 
-/** `node:punycode`, deprecated as it is. */
+/** `node:punycode`, deprecated. */
 export function createPunycode({ native }: Internals): Exports {
   return withDefault({
     toASCII: (domain: string) => native("domainToAscii", { domain }),
@@ -148,7 +148,7 @@ export function createPunycode({ native }: Internals): Exports {
   });
 }
 
-/** `node:timers`, and with promises. */
+/** `node:timers`, including its promises. */
 export function createTimersModule(): Exports {
   const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate } =
     globalThis as unknown as Record<string, unknown>;
@@ -182,7 +182,7 @@ export function createPerfHooks({ load }: Internals): Exports {
   return withDefault({ performance, PerformanceEntry, PerformanceObserver, constants: {} });
 }
 
-/** `node:async_hooks`: stores hold for what runs at once; nothing follows a promise. */
+/** `node:async_hooks`: a store applies to synchronous code only and doesn't follow promises. */
 export function createAsyncHooks(): Exports {
   class AsyncLocalStorage {
     #store: unknown;
@@ -222,7 +222,7 @@ export function createAsyncHooks(): Exports {
   });
 }
 
-/** `node:zlib`: the operations that work at once, and their callback forms. */
+/** `node:zlib`: the synchronous operations and their callback forms. */
 export function createZlib({ native, load, setTimeout }: Internals): Exports {
   const { Buffer } = load("buffer") as unknown as Buffers;
   const bytesOf = (value: unknown): Uint8Array =>

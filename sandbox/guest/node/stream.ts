@@ -15,7 +15,7 @@ interface Options {
   flush?: (this: unknown, done: Done) => void;
 }
 
-/** Creates `node:stream`: readable, writable and transforming streams over memory, without back pressure. */
+/** Creates `node:stream`: readable, writable and transform streams in memory, without backpressure. */
 export function createStream(
   _internals: Internals,
   EventEmitter: new () => Emitter,

@@ -7,7 +7,7 @@ const FS_READ = "readFile readdir stat lstat readlink realpath open access opend
 const FS_WRITE =
   "writeFile appendFile mkdir rm rmdir unlink rename copyFile chmod chown symlink truncate mkdtemp utimes cp";
 
-/** Modules of the system: importable on the nodes, and refused there at every use that needs a permission. */
+/** Creates the system modules: as on the nodes, they can be imported, but any use that needs a permission is refused. */
 export function createSystem({ load }: Internals): Readonly<Record<string, Exports>> {
   const { errors } = load("platform")["Deno"] as { errors: Record<string, ErrorConstructor> };
   const refuse = (permission: string, subject?: unknown): Error => {
@@ -113,7 +113,8 @@ export function createSystem({ load }: Internals): Readonly<Record<string, Expor
   };
   const lookup = { lookup: unreachable("dns.lookup"), resolve: unreachable("dns.resolve"), promises: {} };
   const vm = {
-    // Names of the object become parameters: no context of its own, as the nodes' has, but the same results.
+    // The object's properties become parameters: unlike on the nodes, the code has no context of its own, but the
+    // results are the same.
     runInNewContext: (code: string, names: Record<string, unknown> = {}) =>
       // eslint-disable-next-line typescript/no-implied-eval -- that is what the module is for
       new Function(...Object.keys(names), `return eval(${JSON.stringify(code)})`)(

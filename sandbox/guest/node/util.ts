@@ -11,7 +11,7 @@ type AnyFunction = (...args: unknown[]) => unknown;
 const CUSTOM = Symbol.for("nodejs.util.inspect.custom");
 const PROMISIFY = Symbol.for("nodejs.util.promisify.custom");
 
-/** Node's `util.inspect`: two levels, single quotes first. */
+/** Node's `util.inspect`: two levels deep, single quotes preferred. */
 export function inspect(value: unknown, options: InspectOptions | boolean = {}): string {
   const given = typeof options === "object" ? options : { showHidden: options };
   return denoInspect(value, { depth: 2, quotes: ["'", '"', "`"], strAbbreviateSize: 10_000, ...given });

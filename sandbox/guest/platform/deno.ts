@@ -1,7 +1,10 @@
 import type { Internals } from "../internals.ts";
 import { READABLE } from "./process.ts";
 
-/** What each member of `Deno` that the nodes withhold asks for: permission, and whether its first argument is named. */
+/**
+ * Members of `Deno` that the nodes withhold: the permission each one requires, and whether the error names the first
+ * argument (`true`), nothing (`false`) or a fixed subject.
+ */
 const WITHHELD: Readonly<Record<string, readonly [permission: string, named: boolean | string]>> = {
   ...every("read", "readTextFile readFile readDir stat lstat readLink realPath open watchFs"),
   ...every(
@@ -25,7 +28,7 @@ const WITHHELD: Readonly<Record<string, readonly [permission: string, named: boo
 };
 const SYNCHRONOUS =
   "hostname osRelease osUptime systemMemoryInfo networkInterfaces loadavg uid gid dlopen kill chdir run watchFs";
-/** Members that only exist: nothing of them works here. */
+/** Members that exist but don't work here. */
 const REFUSED =
   "test bench lint isatty connect listen connectTls listenTls startTls serveHttp serve resolveDns upgradeWebSocket refTimer unrefTimer consoleSize umask createHttpClient addSignalListener removeSignalListener spawn spawnAndWait spawnAndWaitSync";
 const CLASSES =
@@ -37,7 +40,7 @@ function every(permission: string, names: string): Record<string, readonly [stri
   return Object.fromEntries(names.split(" ").map((name) => [name, [permission, true] as const]));
 }
 
-/** The `Deno` namespace as a source finds it under `deno run --allow-net`. */
+/** Creates the `Deno` namespace as a source finds it under `deno run --allow-net`. */
 export function createDeno({ load, print, exit }: Internals): Record<string, unknown> {
   const errors = Object.fromEntries(
     ERRORS.split(" ").map((name) => {
@@ -177,7 +180,7 @@ export function createDeno({ load, print, exit }: Internals): Record<string, unk
   return deno;
 }
 
-/** `Deno.env`: every look is refused. */
+/** Creates `Deno.env`, which refuses everything except reading the variables of `READABLE`. */
 export function createEnvironment(refuse: (permission: string, subject?: string) => Error): object {
   const one = (name: unknown): never => {
     throw refuse("env", String(name));

@@ -1,10 +1,10 @@
 import type { Internals } from "../internals.ts";
 import { wrongType } from "../buffer/errors.ts";
 
-/** Environment variables that Deno lets every program ask for; they are not set here. */
+/** Environment variables that Deno lets every program read; none of them is set here. */
 export const READABLE: readonly string[] = ["FORCE_COLOR", "NODE_DEBUG", "NODE_OPTIONS", "NO_COLOR"];
 
-/** Node's `process`, as far as Deno gives it to a program without permissions. */
+/** Creates Node's `process` to the extent that Deno offers it to a program without permissions. */
 export function createProcess({ load, print, exit, setTimeout }: Internals): object {
   const startMs = Date.now();
   const refuse = (name?: string): Error => {
@@ -87,7 +87,7 @@ export function createProcess({ load, print, exit, setTimeout }: Internals): obj
     exit: (code: unknown = 0) => exit(Number(code)),
     nextTick(callback: unknown, ...args: unknown[]) {
       if (typeof callback !== "function") throw wrongType("callback", "function", callback);
-      // After the microtasks that are already waiting, before any timer.
+      // Runs after the microtasks that are already queued and before any timer.
       void Promise.resolve()
         .then(() => Promise.resolve())
         .then(() => (callback as (...args: unknown[]) => void)(...args));

@@ -3,14 +3,14 @@ import type { Internals } from "../internals.ts";
 /** A name and its value. */
 export type Pair = [name: string, value: string];
 
-/** application/x-www-form-urlencoded (URL Standard, §5). */
+/** The application/x-www-form-urlencoded format (URL Standard, §5). */
 export interface FormEncoding {
-  /** Text of a query without its `?`, to decoded pairs. */
+  /** Parses the text of a query, without its `?`, into decoded pairs. */
   readonly parse: (text: string) => Pair[];
   readonly serialize: (pairs: readonly Pair[]) => string;
 }
 
-/** Creates the encoding; UTF-8 is decoded by the text chunk. */
+/** Creates the encoding; the text chunk decodes UTF-8. */
 export function createFormEncoding({ load, encodeUtf8 }: Internals): FormEncoding {
   const decodeUtf8 = (bytes: Uint8Array): string =>
     (load("text")["decodeUtf8"] as (bytes: Uint8Array, fatal: boolean, keepMark: boolean) => string)(
@@ -61,7 +61,7 @@ export function createFormEncoding({ load, encodeUtf8 }: Internals): FormEncodin
   };
 }
 
-/** The byte that a `%xx` at `at` stands for; −1 when it is none. */
+/** Returns the byte that the `%xx` at `at` stands for; −1 if it isn't one. */
 function percentByte(bytes: Uint8Array, at: number): number {
   const digit = (byte: number | undefined): number =>
     byte === undefined ? Number.NaN : Number.parseInt(String.fromCharCode(byte), 16);

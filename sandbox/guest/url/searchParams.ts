@@ -2,7 +2,7 @@ import { makeIterable } from "../pairIterator.ts";
 import { exposeInterface, readPairs, requireArguments, toScalarString } from "../webIdl.ts";
 import type { FormEncoding, Pair } from "./form.ts";
 
-/** `URLSearchParams`, and what `URL` needs to keep one in step with its query. */
+/** `URLSearchParams`, and the functions by which `URL` keeps one in sync with its query. */
 export type SearchParamsTools = ReturnType<typeof createSearchParams>;
 
 /** Creates `URLSearchParams` (URL Standard, §6.2). */

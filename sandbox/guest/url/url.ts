@@ -2,7 +2,7 @@ import type { Internals } from "../internals.ts";
 import { exposeInterface, exposeStatics, printGetters, requireArguments, toScalarString } from "../webIdl.ts";
 import type { SearchParamsTools } from "./searchParams.ts";
 
-/** In the order in which the host answers with them. */
+/** The parts of a URL, in the order of the host's answer. */
 const PARTS = [
   "href",
   "origin",
@@ -75,7 +75,7 @@ export function createUrl(
         replace(this.#params, parts.search);
     }
     static {
-      // In alphabetical order, as Deno's class lists them.
+      // In alphabetical order, as in Deno's class.
       for (const part of PARTS.toSorted()) {
         const accessors = {
           get [part](): string {

@@ -8,17 +8,17 @@ import { explainSyntax, isVague, type Place, type SyntaxComplaint } from "./synt
 /** A caller's source as a module: its default export takes the run's values and returns the async function. */
 export interface CompiledSource {
   readonly module: ivm.Module;
-  /** Column in the caller's text for a place in the compiled code, all from 1; lines are the same. */
+  /** Maps a place in the compiled code to its column in the caller's text, all from 1; lines are the same. */
   readonly columnOf: (line: number, column: number) => number;
 }
 
 /**
- * Compiles a caller's source: as JavaScript first, and only if that fails with its types erased.
+ * Compiles a caller's source: as JavaScript first, and with its types erased only if that fails.
  *
  * The source becomes the body of an async arrow function in a module, so that strict mode, `this`, `await` and
- * `return` are as the nodes have them. What stands before it is on a line of its own, numbered 0: lines and columns
- * in errors are the caller's. A source that closes the function early only leaves code of its own at module level.
- * @throws {SourceSyntaxError} When it is neither.
+ * `return` behave as on the nodes. The code before it is on a line of its own, numbered 0, so lines and columns in
+ * errors are the caller's. A source that closes the function early only places its own code at module level.
+ * @throws {SourceSyntaxError} If it is neither JavaScript nor TypeScript.
  */
 export function compileSource(isolate: ivm.Isolate, source: string): CompiledSource {
   try {
@@ -48,7 +48,10 @@ function complaintOf(thrown: unknown): SyntaxComplaint {
   };
 }
 
-/** In TypeScript V8 already stumbles over the first type: what both can't read comes later. */
+/**
+ * Picks the later of two errors: in TypeScript, V8 already stops at the first type; an error that sucrase hits too
+ * comes later.
+ */
 function laterOf(complaint: SyntaxComplaint, place: Place | null): SyntaxComplaint {
   const { place: first } = complaint;
   if (first === undefined || place === null || !isVague(complaint.message)) return complaint;
@@ -56,7 +59,7 @@ function laterOf(complaint: SyntaxComplaint, place: Place | null): SyntaxComplai
   return isLater ? { message: "Unexpected token", place } : complaint;
 }
 
-/** A source that is no function's body in JavaScript or TypeScript. */
+/** A source that is not a function body in JavaScript or TypeScript. */
 export class SourceSyntaxError extends Error {
   /** What is wrong, in words for the person who wrote it. */
   readonly detail: string;
@@ -88,7 +91,7 @@ function compileModule(isolate: ivm.Isolate, source: string): ivm.Module {
   );
 }
 
-/** Puts a name of the same length in the place of every dynamic `import`, so that all columns stay. */
+/** Replaces the keyword of every dynamic `import` by a name of the same length, so that columns stay the same. */
 function nameImports(source: string): { body: string; importName: string } {
   const importName = freeName(source, "$impt$");
   if (!source.includes("import")) return { body: source, importName };
@@ -101,7 +104,9 @@ function nameImports(source: string): { body: string; importName: string } {
   return { body: body + source.slice(end), importName };
 }
 
-/** Returns a six-letter identifier that the source does not contain, so that it can neither use nor shadow it. */
+/**
+ * Returns a six-character identifier that the source does not contain, so that it can neither use nor shadow it.
+ */
 function freeName(body: string, first: string): string {
   let name = first;
   for (let number = 0; body.includes(name); number++) name = `$${number.toString(36).padStart(5, "_")}`;

@@ -3,13 +3,15 @@ import { installFilter } from "./kernel/filter.ts";
 import { openKernel, type Kernel } from "./kernel/kernel.ts";
 import { setLimits } from "./kernel/limits.ts";
 
-/** How far a sandbox process gives up its rights; it gets this as its argument, in JSON. */
+/** How far a sandbox process gives up its rights; passed to it as an argument, in JSON. */
 export interface Confinement {
-  /** User and group id to change to; null where the parent is no root, whose user the process keeps. */
+  /**
+   * User and group id to switch to; null if the parent is not root, in which case the process keeps the parent's user.
+   */
   readonly uid: number | null;
-  /** Whether the process ends rather than go on without limits and filter: false only by the operator's word. */
+  /** Whether the process ends rather than continue without limits and filter; false only if the operator says so. */
   readonly isFilterRequired: boolean;
-  /** File of the addon that limits and filter are set with; `null` where there is none for this machine. */
+  /** File of the addon that sets limits and filter; `null` if there is none for this machine. */
   readonly kernel: string | null;
 }
 
@@ -19,8 +21,8 @@ const MAX_OPEN_FILES = 64;
 const MAX_THREADS = 64;
 
 /**
- * Gives up, before any caller's code runs, what only starting up needed: the root identity, reading files, loading
- * native code, and every system call that is not on a short list.
+ * Gives up, before any caller's code runs, everything that only startup needed: the root identity, reading files,
+ * loading native code, and every system call that is not on a short list.
  * @param argument A {@link Confinement} in JSON.
  * @throws If anything could not be given up.
  */
@@ -45,7 +47,7 @@ export function confine(argument: string | undefined): void {
   if (left.length > 0) throw new Error(`the sandbox process could not give up ${left.join(", ")}`);
 }
 
-/** What the operator reads when no sandbox process starts. */
+/** Reports to the operator why no sandbox process starts, and ends this one. */
 function endFor(error: Error): void {
   writeSync(
     2,
@@ -54,7 +56,7 @@ function endFor(error: Error): void {
   process.kill(process.pid, "SIGKILL");
 }
 
-/** All threads change with this one: the C library sees to it. */
+/** The C library applies the change to all threads. */
 export function changeUser(uid: number): void {
   process.setgroups?.([]);
   process.setgid?.(uid);
@@ -65,9 +67,9 @@ export function changeUser(uid: number): void {
 function confineInKernel(kernel: Kernel, hasOwnUser: boolean): void {
   setLimits(kernel, { maxOpenFiles: MAX_OPEN_FILES, ...(hasOwnUser ? { maxThreads: MAX_THREADS } : {}) });
   installFilter(kernel);
-  // libuv has an io_uring for its bookkeeping, which the filter has just cut off: built anew, the loop does without.
+  // libuv keeps an io_uring for its bookkeeping, which the filter has just cut off: rebuilt, the loop does without it.
   kernel.renewEventLoop();
 }
 
-/** Everything Node's permission model knows. A scope it does not know is dropped without a word, hence the check. */
+/** Every scope of Node's permission model. Node silently ignores dropping an unknown scope, hence the check. */
 const SCOPES = ["fs", "fs.read", "fs.write", "addon", "child", "worker", "net", "inspector", "wasi", "ffi"];

@@ -4,7 +4,7 @@ import { bootstrapCode, chunkCode } from "./guestCode.ts";
 
 type Ivm = typeof ivm;
 
-/** Called with everything the guest asks for; see `sandbox/guest/protocol.ts`. */
+/** Called with each of the guest's requests; see `sandbox/guest/protocol.ts`. */
 export type Ask = (ask: number, a: unknown, b: unknown, c: unknown) => string | Uint8Array | undefined;
 
 /** A context whose global object is set up and in which no caller's code has run. */
@@ -12,18 +12,18 @@ export interface PreparedContext {
   readonly isolate: ivm.Isolate;
   readonly context: ivm.Context;
   readonly dispatch: ivm.Reference<(...args: unknown[]) => unknown>;
-  /** Who hears the guest; set before a source starts. */
+  /** Receives the guest's requests; set before a source starts. */
   ask: Ask;
-  /** The one source that may run in it more than once; set by its first run. */
+  /** The only source that may run in this context more than once; set by its first run. */
   compiled?: { readonly source: CompiledSource; readonly factory: ivm.Reference };
-  /** Compiles a chunk of ours and hands its value to `give`. */
+  /** Compiles one of our chunks and passes its value to `give`. */
   readonly loadChunk: (name: string, give: (chunk: ivm.Reference) => void) => void;
   readonly release: () => void;
 }
 
 /**
- * Creates contexts, with the code of our own files compiled once per process: V8's code cache of the first
- * compilation serves all later isolates. It lives in this process only; code caches from outside are never read.
+ * Creates contexts. Our own files are compiled once per process: all later isolates use V8's code cache of the first compilation. The cache lives
+ * in this process only; code caches from outside are never read.
  */
 export function createContextFactory(vm: Ivm): (isolate: ivm.Isolate) => PreparedContext {
   const caches = new Map<string, ivm.ExternalCopy<ArrayBuffer>>();
@@ -49,7 +49,8 @@ export function createContextFactory(vm: Ivm): (isolate: ivm.Isolate) => Prepare
     const context = isolate.createContextSync();
     const host = new vm.Callback((ask: number, a: unknown, b: unknown, c: unknown) => {
       const answer = prepared.ask(ask, a, b, c);
-      // An array of its own: what Node gives may be a view into its pool. It moves, as isolated-vm copies without asking whether there is memory.
+      // Copied into an array of its own, because Node's may be a view into its pool. It is transferred, because isolated-vm copies without
+      // checking whether there is memory.
       return answer instanceof Uint8Array
         ? new vm.ExternalCopy(Uint8Array.from(answer), { transferOut: true }).copyInto({
             release: true,

@@ -2,7 +2,10 @@ import { CRASH_TEXT, type RunError } from "../../run.ts";
 import { SourceSyntaxError, type CompiledSource } from "./compile.ts";
 import { describeThrown } from "./errors.ts";
 
-/** Says what the nodes say of a source that does not compile, or that ends with something uncaught, and what it was. */
+/**
+ * Creates the error the nodes report for a source that does not compile or ends with something uncaught, along with the
+ * cause.
+ */
 export function crashError(
   kind: "syntax" | "thrown",
   thrown: unknown,

@@ -1,10 +1,10 @@
 import { parseDataUrl } from "../dataUrl.ts";
 
 /**
- * Gives the text of the ES module that a `data:` URL holds. It is the source's own code, so it needs no one outside.
+ * Returns the text of the ES module in a `data:` URL. It is the source's own code, so the parent need not be asked.
  *
  * @param type The import attribute: `json`, or `""` for code.
- * @returns `null` where the media type and the attribute don't go together: that is for the host to explain.
+ * @returns `null` if the media type and the attribute don't go together; the host explains that.
  */
 export function dataModuleCode(url: string, type: string): string | null {
   const data = parseDataUrl(url);

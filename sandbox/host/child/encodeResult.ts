@@ -3,12 +3,15 @@ import { encodeFrame } from "../frames.ts";
 import { TO_PARENT, type ResultMessage } from "../messages.ts";
 import { MAX_HEADER_BYTES } from "../meter.ts";
 
-/** Length to which a detail is cut where the texts of an error are too long together, in UTF-16 units. */
+/** Length that a detail is cut to if the error's texts are too long together, in UTF-16 units. */
 const SHORT_DETAIL_CHARS = 1_024;
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** Encodes the result of a run. An error whose texts exceed a header, escaped as JSON, loses its stack and most of its detail. */
+/**
+ * Encodes the result of a run. An error whose texts exceed a header, when escaped as JSON, loses its stack and most of its
+ * detail.
+ */
 export function encodeResult(header: Omit<ResultMessage, "type" | "body">, body: Uint8Array): Buffer {
   const { error } = header;
   if (error === null || Buffer.byteLength(JSON.stringify(header)) <= MAX_HEADER_BYTES)

@@ -1,25 +1,25 @@
 import type * as Sucrase from "sucrase";
 import type { Place } from "./syntaxFailure.ts";
 
-/** What stands around a source while sucrase looks at it: `await` and `return` are allowed in it, as they will be. */
+/** Wraps a source for sucrase, so that `await` and `return` are allowed in it, as they are in the run. */
 const HEAD = "async () => {\n";
 const TAIL = "\n}";
 
 /** A source without its types. */
 export interface ErasedSource {
   readonly code: string;
-  /** Column in the caller's text, both from 1, for a place in `code`. Lines are the same. */
+  /** Maps a place in `code` to its column in the caller's text, both from 1. Lines are the same. */
   readonly columnOf: (line: number, column: number) => number;
 }
 
-/** Where a source stops being TypeScript; null where that isn't known. */
+/** Where a source stops being TypeScript; null if unknown. */
 export interface EraseFailure {
   readonly failedAt: Place | null;
 }
 
 /**
- * Returns the source without its TypeScript types, or where it is no TypeScript.
- * Runs outside of every isolate, so what bounds it is the parent's timer: sucrase is linear on hostile input.
+ * Returns the source without its TypeScript types, or the place where it stops being TypeScript.
+ * Runs outside every isolate, so only the parent's timer bounds it: sucrase is linear on hostile input.
  */
 export function eraseTypes(source: string): ErasedSource | EraseFailure {
   const sucrase = require("sucrase") as typeof Sucrase;
@@ -43,11 +43,13 @@ export function eraseTypes(source: string): ErasedSource | EraseFailure {
   }
 }
 
-/** Source map v3: lines split by `;`, segments by `,`, each base64 VLQ of column, file, line and original column. */
+/**
+ * Source map v3: lines split by `;`, segments by `,`, each a base64 VLQ of column, file, line and original column.
+ */
 function originalColumn(mappings: string, line: number, column: number): number {
   const lines = mappings.split(";");
   let original = 0;
-  // Original columns are relative to the segment before, across lines; the head is line 0 of the map.
+  // Original columns are relative to the previous segment, across lines; the head is line 0 of the map.
   for (let at = 0; at <= line && at < lines.length; at++) {
     let generated = 0;
     let best = column - 1;

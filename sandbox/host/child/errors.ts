@@ -5,12 +5,12 @@ import { MAX_ERROR_CHARS } from "../messages.ts";
 /** Name of the caller's source in stacks. */
 export const SOURCE_NAME = "source.js";
 
-/** A caller's columns, where its source was compiled from another text than it wrote. */
+/** Maps columns back to the caller's text when the compiled text differs from it. */
 interface ColumnMap {
   readonly columnOf: (line: number, column: number) => number;
 }
 
-/** isolated-vm's own words for a thrown object that it does not copy. */
+/** isolated-vm's message for a thrown object that it does not copy. */
 const NOT_AN_ERROR = "An object was thrown from supplied code";
 
 /** Line and column, both from 1, where they are known. */
@@ -19,12 +19,12 @@ interface Position {
   readonly column?: number;
 }
 
-/** The source's time is over. */
+/** The source ran out of time. */
 export function timeoutError(): RunError {
   return { kind: "timeout", message: TIMEOUT_TEXT };
 }
 
-/** Maps isolated-vm's texts, the only thing by which its stops can be told apart; null for an ordinary exception. */
+/** Maps isolated-vm's messages, the only way to tell its stops apart; null for an ordinary exception. */
 export function stopError(isolate: ivm.Isolate, thrown: unknown): RunError | null {
   const text = thrown instanceof Error ? thrown.message : "";
   if (
@@ -32,12 +32,12 @@ export function stopError(isolate: ivm.Isolate, thrown: unknown): RunError | nul
     text.startsWith("Isolate was disposed") ||
     text.startsWith("Isolate is disposed")
   ) {
-    return { kind: "memory", message: CRASH_TEXT, detail: "The source used more memory than it may." };
+    return { kind: "memory", message: CRASH_TEXT, detail: "The source exceeded its memory limit." };
   }
   return text === "Script execution timed out." ? timeoutError() : null;
 }
 
-/** What a source failed with, as the guest tells it; kinds as in `ASK.fail`. */
+/** Describes a source's failure as reported by the guest; kinds as in `ASK.fail`. */
 export function thrownError(
   kind: number,
   message: string,
@@ -49,14 +49,17 @@ export function thrownError(
   return { kind: "thrown", message, ...positionIn(stack, source) };
 }
 
-/** Reads what crossed as an exception: a copy whose properties are plain, though the names are the caller's. */
+/**
+ * Reads an exception that crossed from the isolate: a copy with plain properties, whose names are still the
+ * caller's.
+ */
 export function describeThrown(
   thrown: unknown,
   source: ColumnMap | undefined,
 ): { readonly detail: string } & Position {
   if (!(thrown instanceof Error)) return { detail: String(thrown).slice(0, MAX_ERROR_CHARS) };
   if (thrown.message.startsWith(NOT_AN_ERROR))
-    return { detail: "A value that is no Error was thrown and not caught." };
+    return { detail: "A value that is not an Error was thrown and not caught." };
   const detail = `${thrown.name}: ${thrown.message}`
     .replace(/ \[[^\]]*:\d+:\d+\]$/, "")
     .slice(0, MAX_ERROR_CHARS);
@@ -64,7 +67,7 @@ export function describeThrown(
   return { detail, ...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }) };
 }
 
-/** Finds the topmost position in the caller's source and cuts the frames of our own from the stack. */
+/** Finds the topmost position in the caller's source and removes our own frames from the stack. */
 export function positionIn(
   stack: string,
   source: ColumnMap | undefined,

@@ -20,28 +20,31 @@ export interface RunOutcome {
   readonly bytes: Uint8Array;
   readonly timeMs: number;
   readonly memoryBytes: number;
-  /** What the source asked for in this process; complete for time and randomness only where the run is observed. */
+  /** What the source asked for in this process; complete for time and randomness only if the run is observed. */
   readonly touched: readonly Touch[];
-  /** False when the isolate was stopped by force: the process is not to be trusted with another run. */
+  /**
+   * Whether the process may take another run: false if the isolate was stopped by force or Web Crypto is still at
+   * work.
+   */
   readonly reusable: boolean;
 }
 
-/** A run under way. */
+/** A run in progress. */
 export interface Execution {
   readonly outcome: Promise<RunOutcome>;
-  /** Hands over the answer of a host call. */
+  /** Passes in the answer to a host call. */
   readonly reply: (message: ReplyMessage, body: Uint8Array) => void;
 }
 
 /** Name of the host call that this process answers itself: Web Crypto. */
 const SUBTLE = "subtle";
-/** Natives whose answer differs each time; a signature may have a random nonce in it. */
+/** Natives whose answer differs each time; a signature may include a random nonce. */
 const RANDOM_NATIVES = new Set(["random", "uuid", "sign"]);
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Executes one source in a prepared context. Every entry into the isolate has isolated-vm's own timeout for the time
- * that is left; while the source waits, a timer of this process holds the same deadline. Microtasks are part of the
+ * Executes one source in a prepared context. Every entry into the isolate has isolated-vm's own timeout for the
+ * remaining time; while the source waits, a timer of this process enforces the same deadline. Microtasks belong to the
  * entry that queued them.
  */
 export function execute(prepared: PreparedContext, message: RunMessage, outbox: Outbox): Execution {
@@ -50,12 +53,12 @@ export function execute(prepared: PreparedContext, message: RunMessage, outbox: 
   return { outcome: run.outcome, reply: (reply, body) => run.reply(reply, body) };
 }
 
-/** What crosses into the isolate without a copy. */
+/** A value that enters the isolate without a copy. */
 type Told = string | number | boolean | null | ReturnType<ivm.Reference["derefInto"]>;
 
 /**
- * Where a run stands. `running`: the source's code runs or waits. `answered`: it has returned or thrown, and the entry
- * in which it did so comes to its end. `ended`: nothing enters the isolate any more.
+ * The state of a run. `running`: the source's code runs or waits. `answered`: the code has returned or thrown, and the
+ * entry in which it did so is finishing. `ended`: nothing enters the isolate again.
  */
 type RunState =
   | { readonly kind: "running" }
@@ -95,7 +98,7 @@ class SourceRun {
     prepared.ask = (ask, a, b, c) => this.#hear(ask, a, b, c);
   }
 
-  /** Compiles the source and lets it run to its first wait. */
+  /** Compiles the source and runs it to its first wait. */
   start(): void {
     const { source, inputs, isPure } = this.#message;
     let factory: ivm.Reference;
@@ -117,7 +120,7 @@ class SourceRun {
     );
   }
 
-  /** Hands over the answer of a host call. */
+  /** Passes in the answer to a host call. */
   reply({ call, error }: ReplyMessage, body: Uint8Array): void {
     this.#outbox.answered(call);
     this.#enter(() => {
@@ -126,7 +129,7 @@ class SourceRun {
     });
   }
 
-  /** What makes the source's function for one run; in a context that runs share it is made once. */
+  /** Returns the factory of the source's function; a context that runs share compiles it once. */
   #compile(): ivm.Reference {
     const { isolate, context, compiled } = this.#prepared;
     if (compiled !== undefined) {
@@ -156,7 +159,7 @@ class SourceRun {
     return Math.max(1, Math.ceil(this.#message.limits.timeoutMs - (performance.now() - this.#startMs)));
   }
 
-  /** Enters the isolate; whatever comes out of it as an exception was not caught by the source. */
+  /** Enters the isolate; any exception that leaves it was not caught by the source. */
   #enter(work: () => void): void {
     if (this.#state.kind === "ended") return;
     try {
@@ -164,7 +167,7 @@ class SourceRun {
     } catch (thrown) {
       const stopped = stopError(this.#prepared.isolate, thrown);
       if (stopped !== null) return this.#end(stopped, NO_BYTES, false);
-      // Deno ends when an error or a rejection stays uncaught, and the nodes say this of any such end.
+      // Deno exits on an uncaught error or rejection, and the nodes report every such exit with this text.
       return this.#end(crashError("thrown", thrown, this.#source), NO_BYTES, true);
     }
     const state = this.#state as RunState;
@@ -185,7 +188,7 @@ class SourceRun {
       timeMs: performance.now() - this.#startMs,
       memoryBytes: reusable ? usedBytes(this.#prepared.isolate) : 0,
       touched: [...this.#touched],
-      // A key derivation that nobody waits for may go on for minutes.
+      // A key derivation that nobody awaits may run for minutes.
       reusable: reusable && this.#subtle.pending === 0,
     });
   }
@@ -194,7 +197,7 @@ class SourceRun {
     return this.#prepared.dispatch.applySync(undefined, [...args], { timeout: this.#leftMs() });
   }
 
-  /** Serves what the guest asks for; it is inside the isolate meanwhile. */
+  /** Serves the guest's requests; the guest is inside the isolate meanwhile. */
   #hear(ask: number, a: unknown, b: unknown, c: unknown): string | Uint8Array | undefined {
     switch (ask) {
       case ASK.native:
@@ -231,7 +234,7 @@ class SourceRun {
         });
         break;
     }
-    // An answer that comes from a task of V8's own (WebAssembly) arrives outside of every entry.
+    // An answer from one of V8's own tasks (WebAssembly) arrives outside every entry.
     if (this.#state.kind === "answered") setImmediate(() => this.#enter(() => {}));
     return undefined;
   }
@@ -278,7 +281,7 @@ class SourceRun {
     this.#tell(TELL.reply, id, JSON.stringify(error));
   }
 
-  /** Web Crypto is answered in this process. */
+  /** Answers a Web Crypto call in this process. */
   #runSubtle(id: number, request: Uint8Array): void {
     if (isRandom(request)) this.#touched.add("randomness");
     this.#subtle.run(request, (answer) => this.#enter(() => this.#answerBytes(id, answer)));

@@ -2,11 +2,11 @@ import type * as Acorn from "acorn";
 
 /**
  * Finds the `import` keywords of dynamic imports and of `import.meta` in a function body, as offsets, in order.
- * isolated-vm has no hook for them, so they are served by a function that takes their place.
+ * isolated-vm has no hook for them, so a function takes their place.
  *
- * The text is parsed whole, so a property, a method, a string or a comment that says `import(` is none. What
- * does not parse has none either: the compiler says what is wrong with it. Code that a source makes at run time
- * (`eval`, `new Function`) isn't seen; an `import()` in it rejects with `Not supported`.
+ * The whole text is parsed, so a property, a method, a string or a comment that says `import(` doesn't count.
+ * Text that doesn't parse has none: the compiler says what is wrong with it. Code that a source creates at run
+ * time (`eval`, `new Function`) isn't searched; an `import()` in it rejects with `Not supported`.
  */
 export function findImports(body: string): readonly number[] {
   const { parse } = require("acorn") as typeof Acorn;
@@ -23,7 +23,7 @@ export function findImports(body: string): readonly number[] {
     return [];
   }
   const found: number[] = [];
-  // A list of its own instead of recursion: a tree may be deeper than the stack.
+  // An explicit stack instead of recursion: a tree may be deeper than the call stack.
   const open: unknown[] = [program];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (node === null || typeof node !== "object") continue;

@@ -1,4 +1,4 @@
-/** Code for the isolate, built from `sandbox/guest` and placed here by the bundler; the child reads no other file. */
+/** Code for the isolate, built from `sandbox/guest` and inlined by the bundler; the child reads no other file. */
 declare const GUEST_BOOTSTRAP: string;
 declare const GUEST_CHUNKS: Readonly<Record<string, string>>;
 

@@ -4,28 +4,28 @@ import type { PreparedContext } from "./context.ts";
 import { stopError } from "./errors.ts";
 import { createModules } from "./modules.ts";
 
-/** The run whose imports these are. */
+/** The run that these imports belong to. */
 export interface ImportsOptions {
-  /** Time that is left to the run, in ms. */
+  /** The run's remaining time, in ms. */
   readonly leftMs: () => number;
-  /** Hands the namespace of a module to the import. */
+  /** Passes a module's namespace to the import. */
   readonly answer: (id: number, namespace: ivm.Reference) => void;
   /** Makes the import throw. */
   readonly refuse: (
     id: number,
     error: { readonly name: string; readonly message: string; readonly code?: string },
   ) => void;
-  /** Asks the parent for the text of a module; `request` is JSON. */
+  /** Asks the parent for a module's text; `request` is JSON. */
   readonly ask: (id: number, request: Uint8Array) => void;
 }
 
-/** What a run imports by `import()`. All but `announce` and `release` enter the isolate. */
+/** A run's `import()` calls. All but `announce` and `release` enter the isolate. */
 export interface Imports {
-  /** Notes an import that the source has asked for. */
+  /** Records an import that the source has asked for. */
   readonly announce: (id: number, request: ImportRequest) => void;
-  /** Answers an import from what is here, or asks the parent. */
+  /** Answers an import from what this process has, or asks the parent. */
   readonly start: (id: number, request: ImportRequest) => void;
-  /** Answers an import with the text of its module, from the parent; false for a host call that is no import. */
+  /** Answers an import with its module's text from the parent; false for a host call that is not an import. */
   readonly finish: (id: number, text: Uint8Array) => boolean;
   readonly release: () => void;
 }
@@ -36,10 +36,10 @@ export function createImports(
   { leftMs, answer, refuse, ask }: ImportsOptions,
 ): Imports {
   const modules = createModules(prepared);
-  /** Imports under way: what each asked for, as the key of its module. */
+  /** Pending imports: the key of the module each asked for. */
   const keys = new Map<number, string>();
 
-  /** A module that does not compile, or throws, is the importing source's to catch: then there is no value. */
+  /** Lets the importing source catch a module that does not compile or that throws; returns `undefined` then. */
   function attempt<T>(id: number, work: () => T): T | undefined {
     try {
       return work();
@@ -74,7 +74,7 @@ export function createImports(
   };
 }
 
-/** What tells one imported module of a run from another. */
+/** Identifies an imported module within a run. */
 function moduleKey({ specifier, type }: ImportRequest): string {
   return `${type} ${specifier}`;
 }

@@ -4,16 +4,16 @@ import { DEFAULT_LIMITS } from "../../run.ts";
 import type { RunMessage } from "../messages.ts";
 import type { PreparedContext } from "./context.ts";
 
-/** Isolates shared by a group serve that many runs, so that what one leaves behind is soon gone. */
+/** Runs that an isolate shared by a group serves; whatever a run leaves behind goes with the isolate. */
 const MAX_RUNS_PER_ISOLATE = 256;
-/** As many runs of pure sources, which leave nothing behind but garbage. */
+/** The same for runs of pure sources, which leave nothing behind but garbage. */
 const MAX_PURE_RUNS_PER_ISOLATE = 8_192;
 /** Share of the memory limit that may be in use when a shared isolate takes another run. */
 const MAX_SHARED_HEAP = 0.5;
-/** Contexts of pure sources in one isolate, the longest unused of which makes room; each takes about 0.5 MB. */
+/** Contexts of pure sources in one isolate; the least recently used makes room. Each takes about 0.5 MB. */
 const MAX_PURE_CONTEXTS = 16;
 
-/** The isolate of a group. */
+/** A group's isolate. */
 interface Shared {
   readonly group: string;
   readonly memoryLimitMb: number;
@@ -24,24 +24,27 @@ interface Shared {
   usedBytes: number;
   /** A context in which nothing has run. */
   spare?: PreparedContext;
-  /** Contexts by their one source, the longest unused first. */
+  /** Contexts by their single source, the least recently used first. */
   readonly pure: Map<string, PreparedContext>;
 }
 
-/** Gives each run the context that it may run in. */
+/** Gives each run a context to run in. */
 export interface Isolates {
-  /** Makes the next run's context while no one waits for it. */
+  /** Creates the next run's context while nobody waits for it. */
   readonly prepare: () => void;
   /**
-   * Takes a context for a run: in an isolate of its own, or a fresh one in its group's isolate, or, for a pure source, the one
-   * that this source alone has used.
+   * Takes a context for a run: in an isolate of its own, or a fresh one in its group's isolate, or, for a pure source, the one that only this source
+   * has used.
    */
   readonly take: (message: RunMessage) => PreparedContext;
-  /** Gives a context back after a run that ended in order. */
+  /** Returns a context after a run that ended in order. */
   readonly giveBack: (message: RunMessage, prepared: PreparedContext, usedBytes: number) => void;
 }
 
-/** Creates the isolates of this process. There is never more than one at a time: each reserves 512 MB for code, which counts against the limit on data. */
+/**
+ * Creates the isolates of this process. There is never more than one at a time: each reserves 512 MB for code, which counts against the limit on
+ * data.
+ */
 export function createIsolates(options: {
   readonly createIsolate: (memoryLimitMb: number) => ivm.Isolate;
   readonly createContext: (isolate: ivm.Isolate) => PreparedContext;
@@ -85,7 +88,7 @@ export function createIsolates(options: {
     return shared;
   }
 
-  /** Every source has a context of its own, in which only what each of its runs is given differs. */
+  /** Gives each source a context of its own, in which only the values passed to a run differ. */
   function takePure({ pure, isolate }: Shared, source: string): PreparedContext {
     let prepared = pure.get(source);
     if (prepared === undefined) {

@@ -1,6 +1,6 @@
 /**
- * Entry of a sandbox process: takes runs from standard input, executes one at a time, answers on standard output.
- * Bundled into one file; the only other file it reads is the native part of isolated-vm, whose path is its argument.
+ * Entry of a sandbox process: reads runs from standard input, executes one at a time, answers on standard output. Bundled into
+ * one file; the only other file it reads is the native part of isolated-vm, whose path is its argument.
  */
 import { writeSync } from "node:fs";
 import type ivm from "isolated-vm";
@@ -13,7 +13,10 @@ import { encodeResult } from "./encodeResult.ts";
 import { createIsolates } from "./isolates.ts";
 import { createOutbox } from "./outbox.ts";
 
-/** Frames of the parent, which is trusted: a source with its inputs, the largest answer of a host call; with room to spare. */
+/**
+ * Limits for frames from the parent, which is trusted: a source with its inputs, or the largest answer to a host call, with
+ * room to spare.
+ */
 const FROM_PARENT = { maxHeaderBytes: 64 * 1024 * 1024, maxBodyBytes: 64 * 1024 * 1024 };
 const vm = require(process.argv[2] as string) as { ivm: typeof ivm };
 const isolates = createIsolates({
@@ -32,7 +35,7 @@ function write(frame: Buffer): void {
     try {
       sent += writeSync(1, frame, sent);
     } catch (error) {
-      // The pipe is full and the parent has not read yet: this process has nothing better to do than to wait.
+      // The pipe is full and the parent has not read yet; there is nothing to do but wait.
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") process.exit(1);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
@@ -58,7 +61,7 @@ async function runOne(message: RunMessage): Promise<void> {
   done += 1;
   write(encodeResult({ run, ...outcome }, bytes));
   if (!outcome.reusable) {
-    // The parent kills this process; nothing more is done in it, no dispose that could hang.
+    // The parent kills this process; do nothing more in it, as a dispose could hang.
     await new Promise(() => {});
   }
   isolates.giveBack(message, prepared, outcome.memoryBytes);

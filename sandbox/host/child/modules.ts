@@ -8,15 +8,19 @@ import type { PreparedContext } from "./context.ts";
 /** Modules that a run has imported, each evaluated once. */
 export interface Modules {
   /**
-   * Namespace of a module that needs nothing from outside: one that our own guest code provides (`node:buffer`),
-   * a built-in one that it doesn't (its functions refuse), or a `data:` URL; null for any other.
+   * Returns the namespace of a module that needs nothing from outside: one that our guest code provides
+   * (`node:buffer`), a built-in one that it doesn't provide (its functions refuse), or a `data:` URL; null for
+   * any other.
    */
   readonly findOwn: (specifier: string, type: string, timeoutMs: number) => ivm.Reference | null;
-  /** Namespace of an imported module from its text: one ES module that imports nothing but `node:` modules. */
+  /**
+   * Evaluates an imported module's text, one ES module that imports only `node:` modules, and returns its
+   * namespace.
+   */
   readonly evaluate: (key: string, code: string, timeoutMs: number) => ivm.Reference;
-  /** Namespace of a module that was evaluated before; `undefined` for any other. */
+  /** Returns the namespace of a module evaluated before; `undefined` for any other. */
   readonly find: (key: string) => ivm.Reference | undefined;
-  /** Lets go of everything: a handle keeps its context alive until this process's own garbage collection. */
+  /** Releases everything: a handle keeps its context alive until this process's own garbage collection. */
   readonly release: () => void;
 }
 
@@ -33,13 +37,13 @@ export function createModules(prepared: PreparedContext): Modules {
     return module;
   }
 
-  /** A chunk's exports as a module: bindings by name, filled in before anyone can read them. */
+  /** Creates a module from a chunk's exports: bindings by name, filled in before anyone can read them. */
   function chunkModule(specifier: string, chunk: string): ivm.Module {
     const names = JSON.parse(dispatch.applySync(undefined, [TELL.exportNames, chunk]) as string) as string[];
     const bindings = names.map((name, at) => `${JSON.stringify(name)}: b${at}`).join(", ");
     const exported = names.map((name, at) => `b${at} as ${JSON.stringify(name)}`).join(", ");
     const locals = names.map((_name, at) => `b${at}`).join(", ");
-    // The setter is handed over through a module of its own, so that the namespace holds the exports and no more.
+    // A separate module passes the setter, so that the namespace holds only the exports.
     const slot = compile("export let taken; export const give = (fill) => { taken = fill; };", "tyche:slot");
     const code = `import { give } from "slot"; let ${locals}; export { ${exported} }; give((from) => { ({ ${bindings} } = from); });`;
     const module = isolate.compileModuleSync(code, { filename: `tyche:${specifier.replace(/\W/g, "_")}` });
@@ -101,8 +105,8 @@ const BUILTINS: ReadonlySet<string> = new Set(
 );
 
 /**
- * A built-in module that sources don't have: its names are there, so that packages which only mention them load,
- * and whatever of it is called fails with the error that the nodes take for a blocked resource.
+ * Returns the code of a built-in module that sources don't have. Its names exist, so that packages that merely
+ * mention them load; calling any of them fails with the error that the nodes report for a blocked resource.
  */
 function unavailableModule(specifier: string): string {
   const real = process.getBuiltinModule(specifier);
@@ -123,7 +127,7 @@ const members = { ${members} };
 export default ${isFunction ? 'Object.assign(blocked("default"), members)' : "members"};`;
 }
 
-/** Nothing may be imported here. */
+/** Refuses any import here. */
 export function refuse(): never {
   throw new SyntaxError("import declarations may only appear at top level of a module");
 }

@@ -1,13 +1,13 @@
 import { chunkGlobals, windowGlobals } from "../../guest/globals.ts";
 
-/** Decisions kept, so that a source that runs often is read once. */
+/** Decisions kept, so that a source that runs often is scanned once. */
 const MAX_KEPT = 64;
 const MAX_KEPT_CHARS = 32_768;
 
-/** Ways to the global object itself, to code made at run time, and escapes that may spell any name. */
+/** Ways to reach the global object itself or code created at run time, and escapes that may spell any name. */
 const INDIRECT = "globalThis window eval Function constructor import makeHttpRequest";
 const names = [INDIRECT, windowGlobals, ...Object.values(chunkGlobals)].join(" ").split(" ");
-/** A name after a dot is a property's, after three it is spread. */
+/** A name after one dot is a property; after three dots it is spread. */
 const NAMED = new RegExp(
   `(?<![\\w$]|(?<!\\.\\.)\\.)(?:${names.join("|")})(?![\\w$])|\\.\\s*constructor|\\\\u`,
 );
@@ -15,9 +15,9 @@ const NAMED = new RegExp(
 const kept = new Map<string, boolean>();
 
 /**
- * Whether a source's text names anything that Deno adds to the global object, or a way to that object.
- * A guess for speed alone, on the side of yes: a source for which it is wrong finds the names all the same, since the
- * guest fills its global object when first asked for one of them.
+ * Whether a source's text names anything that Deno adds to the global object, or a way to that object. A guess for
+ * speed alone that errs on the side of yes. A source for which it is wrong still finds the names: the guest fills its
+ * global object when first asked for one of them.
  */
 export function namesGlobals(source: string): boolean {
   const known = kept.get(source);

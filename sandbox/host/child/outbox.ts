@@ -5,20 +5,20 @@ import { TO_PARENT } from "../messages.ts";
 import { CONSOLE_INTERVAL_MS } from "../meter.ts";
 import { trimCall } from "./trimCall.ts";
 
-/** Pieces of console output that are sent at once: what a source printed before it crashed should be there. */
+/** Pieces of console output sent immediately, so that what a source printed before a crash gets out. */
 const MAX_PROMPT_PIECES = 256;
 
-/** What one run says to the parent, kept within what the parent takes from a child before it ends it. */
+/** What one run sends to the parent, kept within the limits past which the parent ends a child. */
 export interface Outbox {
   /** Takes console output. */
   readonly print: (text: string) => void;
-  /** Starts a host call; says why if it may not be made. */
+  /** Starts a host call; returns the reason if the call is not allowed. */
   readonly call: (call: number, name: string, body: Uint8Array) => string | undefined;
   /** Withdraws a host call. */
   readonly cancel: (call: number) => void;
-  /** A host call was answered: the next one that waits may go. */
+  /** Records that a host call was answered, so that the next one waiting may go. */
   readonly answered: (call: number) => void;
-  /** Sends what was printed and not sent. */
+  /** Sends what was printed but not yet sent. */
   readonly flush: () => void;
 }
 
@@ -36,7 +36,7 @@ export function createOutbox(options: {
   let pieces = 0;
   let printed: Buffer[] = [];
   let printedBytes = 0;
-  /** One byte more than is kept tells that some was dropped. */
+  /** One byte more than is kept shows that some was dropped. */
   let consoleLeft = limits.maxConsoleBytes + 1;
   let sentMs = 0;
 

@@ -1,22 +1,22 @@
 import { formatCallMessage } from "../net/callMessage.ts";
 import { createSubtleHost, type SubtleHost } from "./natives/subtle.ts";
 
-/** Headers of calls of Web Crypto that draw on randomness. */
+/** Headers of Web Crypto calls that use randomness. */
 const RANDOM_SUBTLE = /^\{"op":"(?:generateKey"|(?:encrypt|sign|wrapKey)".*(?:ECDSA|RSA-PSS|RSA-OAEP))/is;
 
-/** Whether the answer to a call of Web Crypto differs each time. */
+/** Whether the answer to a Web Crypto call differs each time. */
 export function isRandom(message: Uint8Array): boolean {
   return RANDOM_SUBTLE.test(splitCall(message).header);
 }
 
-/** Calls of Web Crypto by one run, answered in this process. */
+/** One run's Web Crypto calls, answered in this process. */
 export interface SubtleCalls {
-  /** How many have no answer yet. */
+  /** Number of calls without an answer yet. */
   readonly pending: number;
   readonly run: (message: Uint8Array, answer: (answer: Uint8Array) => void) => void;
 }
 
-/** Creates the calls of a run; keys live as long as it. */
+/** Creates the calls of a run; keys live as long as the run. */
 export function createSubtleCalls(): SubtleCalls {
   let host: SubtleHost | undefined;
   let pending = 0;
@@ -35,7 +35,7 @@ export function createSubtleCalls(): SubtleCalls {
   };
 }
 
-/** Answers the message of a call of Web Crypto by one of the same form. */
+/** Answers a Web Crypto message with one of the same form. */
 async function answerSubtle(host: SubtleHost, message: Uint8Array): Promise<Uint8Array> {
   const { header, body } = splitCall(message);
   const answer = await host.run(header, body);

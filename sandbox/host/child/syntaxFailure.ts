@@ -1,18 +1,18 @@
 import type * as Acorn from "acorn";
 
-/** A place in a text, both from 1. */
+/** A place in a text; line and column count from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** What a parser says of a source that it can't read. */
+/** A parser's complaint about a source that it can't read. */
 export interface SyntaxComplaint {
   readonly message: string;
   readonly place: Place | undefined;
 }
 
-/** Says what is wrong with a source that doesn't parse, and where, in words for the person who wrote it. */
+/** Explains what is wrong with a source that doesn't parse, and where, in words for its author. */
 export function explainSyntax(
   source: string,
   { message, place }: SyntaxComplaint,
@@ -24,7 +24,8 @@ export function explainSyntax(
   if (place === undefined) return { detail: text, place };
   const lines = source.split(/\r\n|[\n\r\u2028\u2029]/);
   const line = lines[place.line - 1];
-  // V8 complains about our own text behind the source: it ends too early, or closes what it didn't open.
+  // V8 complains about our own text after the source: the source ends too early, or closes what it didn't
+  // open.
   if (line === undefined || place.column > line.length) return explainEnd(source, lines, text);
   const statement = findModuleStatement(lines, place);
   if (statement !== undefined) return statement;
@@ -35,7 +36,7 @@ export function explainSyntax(
   return { detail: isVague(text) ? `unexpected \`${token}\`` : text, place };
 }
 
-/** Whether V8 names no more than the place: it may be the first type of a source in TypeScript. */
+/** Whether V8 names only the place: it may be the first type of a TypeScript source. */
 export function isVague(message: string): boolean {
   return VAGUE.test(message.replace(/^(?:Uncaught )?SyntaxError: /, ""));
 }
@@ -43,7 +44,7 @@ export function isVague(message: string): boolean {
 const VAGUE =
   /^(?:Invalid or u|U)nexpected (?:token|identifier|string|number)|^Missing initializer in const|^missing \) after/;
 
-/** `import … from` and `export`, at which V8 complains about what follows the word. */
+/** Finds `import … from` and `export`, where V8 complains about what follows the word. */
 function findModuleStatement(
   lines: readonly string[],
   { line, column }: Place,

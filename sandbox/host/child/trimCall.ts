@@ -2,13 +2,13 @@ import type { RunLimits } from "../../run.ts";
 import { MAX_CALL_HEADER_BYTES } from "../callLimits.ts";
 
 const NO_BYTES = new Uint8Array(0);
-/** Headers of a request that are sent, in characters; the parent refuses a request with more than 16 KiB. */
+/** Characters of a request's headers that are sent; the parent refuses a request with more than 16 KiB. */
 const MAX_HEADERS_CHARS = 17 * 1_024;
 
 /**
- * Cuts a host call's message to what the parent needs to answer it: of what is too long so much that it still is, and
- * nothing of a call beyond the run's number, which is refused whatever it holds.
- * @param options.count How many calls of that name the run has made, this one included.
+ * Cuts a host call's message down to what the parent needs to answer it: an overlong part stays just long enough to
+ * be too long, and a call beyond the run's limit is emptied, as it is refused whatever it holds.
+ * @param options.count Number of calls of that name that the run has made, including this one.
  */
 export function trimCall(
   name: string,

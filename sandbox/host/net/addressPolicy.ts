@@ -3,19 +3,19 @@ import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
 
 /**
- * Says why a caller's request must not reach an IP address, or `null` for a public one.
+ * Says why a caller's request must not reach an IP address, or returns `null` for a public one.
  *
  * IPv4 is public unless a range of the IANA special-purpose registry (or a cloud's own) holds it. IPv6 is
- * refused unless it lies in 2000::/3, the only part handed out so far, which shuts out mapped (::ffff:0:0/96),
+ * refused unless it lies in 2000::/3, the only part allocated so far, which excludes mapped (::ffff:0:0/96),
  * NAT64 (64:ff9b::/96), link-local, unique-local and multicast forms at once; the tunnels and special blocks
  * inside 2000::/3 are listed. Addresses of this machine's own interfaces are refused too, public or not:
- * a service bound to all interfaces would otherwise be reachable through the front door.
+ * otherwise a service bound to all interfaces could be reached through its public address.
  *
  * @param address An address as the system writes it: dotted quad, or IPv6 without brackets. Anything else,
- * zone ids included, is refused.
+ * including zone ids, is refused.
  */
 export function refusalOfAddress(address: string): string | null {
-  // ipaddr.js reads octal, hex and short IPv4 forms; isIP accepts only the one spelling connect() is given.
+  // ipaddr.js parses octal, hex and short IPv4 forms; isIP accepts only the one spelling that connect() gets.
   if (isIP(address) === 0 || address.includes("%")) return "not an IP address";
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv4) {
@@ -33,7 +33,7 @@ export function refusalOfAddress(address: string): string | null {
 type Range4 = readonly [cidr: [ipaddr.IPv4, number], reason: string];
 type Range6 = readonly [cidr: [ipaddr.IPv6, number], reason: string];
 
-// IANA IPv4 Special-Purpose Address Registry, whole, plus multicast, class E and one cloud address.
+// IANA IPv4 Special-Purpose Address Registry, complete, plus multicast, class E and one cloud address.
 const REFUSED_IPV4: readonly Range4[] = (
   [
     ["0.0.0.0/8", "this network"],
@@ -60,7 +60,7 @@ const REFUSED_IPV4: readonly Range4[] = (
 
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
-// What lies inside 2000::/3 and is not the public internet (IANA IPv6 Special-Purpose Address Registry).
+// The parts of 2000::/3 that are not public internet (IANA IPv6 Special-Purpose Address Registry).
 const REFUSED_IPV6: readonly Range6[] = (
   [
     ["2001::/23", "IETF protocol assignments (Teredo, ORCHID, benchmarking)"],

@@ -7,7 +7,7 @@ const MAX_DEPTH = 3;
 const PREFIX_BYTES = 4;
 
 /**
- * Reads the message of a host call, as hostile input; the form is that of `sandbox/guest/hostCalls.ts`.
+ * Parses the message of a host call as hostile input; the form is that of `sandbox/guest/hostCalls.ts`.
  * @throws {HostCallRefusal} If it is malformed.
  */
 export function parseCallMessage(message: Uint8Array): {
@@ -31,7 +31,7 @@ export function parseCallMessage(message: Uint8Array): {
   return { header: header as Readonly<Record<string, unknown>>, body: message.subarray(end) };
 }
 
-/** Writes an answer: a header in ASCII, every other character escaped, and a body. */
+/** Encodes an answer: a header in ASCII, with every other character escaped, and a body. */
 export function formatCallMessage(header: object, body: Uint8Array = new Uint8Array(0)): Uint8Array {
   const json = JSON.stringify(header).replace(
     /[\u007f-\uffff]/g,

@@ -16,21 +16,24 @@ export interface ClientSettings {
 /** Sends requests to one origin. */
 export interface OriginClient {
   readonly dispatcher: Dispatcher;
-  /** Says that a request has ended, whether its response was read to the end or not. */
+  /** Ends a request, whether or not its response was read to the end. */
   readonly release: () => Promise<void>;
 }
 
-/** Gives the client for a request to a URL. @param signal Ends the request. */
+/** Returns the client for a request to a URL. @param signal Ends the request. */
 export type Clients = (url: URL, signal: AbortSignal) => Promise<OriginClient>;
 
-/** Largest response head, in bytes; the default of Node's own parser is 16 KiB, some APIs send more. */
+/** Largest response head, in bytes; Node's own parser defaults to 16 KiB, but some APIs send more. */
 const MAX_RESPONSE_HEAD_BYTES = 64 * 1_024;
 /** Connections to one origin that requests share; as many as browsers open. */
 const SHARED_CONNECTIONS = 6;
 
 const publicResolver = createPublicResolver();
 
-/** Every request has connections of its own, closed when it ends: nothing passes from one to another. */
+/**
+ * Creates clients that give every request connections of its own, closed when it ends: nothing passes from
+ * one request to another.
+ */
 export function createOneOffClients(settings: ClientSettings): Clients {
   return async (url, signal) => {
     const undici = await loadUndici();
@@ -41,8 +44,8 @@ export function createOneOffClients(settings: ClientSettings): Clients {
 }
 
 /**
- * Requests to one origin share a few connections, kept alive, and one name lookup.
- * @param signal Closes them; until then a name leads where it led first.
+ * Creates clients whose requests to one origin share a few keep-alive connections and one name lookup.
+ * @param signal Closes the connections; until then a name keeps its first addresses.
  */
 export function createSharedClients(settings: ClientSettings, signal: AbortSignal): Clients {
   const clients = new Map<string, Promise<OriginClient>>();
@@ -94,7 +97,7 @@ function resolverOf(url: URL, { policy, resolve }: ClientSettings): Resolver {
   return resolve ?? (policy.isAllowed(hostOf(url), portOf(url)) ? systemResolver : publicResolver);
 }
 
-/** Asks for one name once, unless that fails. */
+/** Looks a name up only once, unless that fails. */
 function onceOnly(resolve: Resolver): Resolver {
   let known: Promise<readonly ResolvedAddress[]> | undefined;
   return (hostname, signal) => {

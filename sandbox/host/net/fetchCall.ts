@@ -8,8 +8,8 @@ import type { RequestBudget } from "./requestBudget.ts";
 import type { HeaderList } from "./requestHeaders.ts";
 
 /**
- * Makes a guarded fetch what sources may call. A failed request is answered as the nodes' proxy answers it, so
- * that `fetch` resolves there and here; its kind goes along.
+ * Creates the host call for a guarded fetch. A failed request is answered as the nodes' proxy answers it, so
+ * that `fetch` resolves as it does there; the answer includes the kind of failure.
  */
 export function createFetchCall(guarded: GuardedFetch): HostCall {
   return async (message, context) => {
@@ -33,7 +33,7 @@ export function createFetchCall(guarded: GuardedFetch): HostCall {
   };
 }
 
-/** The run's limits and its counter, which the pool reports as `httpRequests`. */
+/** Returns the run's limits and its counter, which the pool reports as `httpRequests`. */
 function budgetOf({ limits, usage }: HostCallContext): RequestBudget {
   return {
     limits: {

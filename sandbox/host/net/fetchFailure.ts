@@ -1,8 +1,8 @@
 import type { FetchLimits } from "./requestBudget.ts";
 
 /**
- * Why a guarded fetch gave no response. `refused` covers everything the guard stops before a socket is
- * opened (address, host, port, scheme, credentials, header); the `…Limit` kinds are the run's own limits.
+ * Why a guarded fetch gave no response. `refused` covers everything that the guard stops before it opens a
+ * socket (address, host, port, scheme, credentials, header); the `…Limit` kinds are the run's own limits.
  */
 export type FetchFailureKind =
   | "invalid"
@@ -17,16 +17,16 @@ export type FetchFailureKind =
   | "network"
   | "aborted";
 
-/** A failed guarded fetch. A normal outcome of a run, so it is data and never thrown across the module. */
+/** A failed guarded fetch. A normal outcome of a run, so it is data and is never thrown out of the module. */
 export interface FetchFailure {
   readonly kind: FetchFailureKind;
-  /** What Deno's own `fetch` says where it has a text for the case (it throws a `TypeError` with it). */
+  /** The text of Deno's own `fetch` if it has one for the case (it throws a `TypeError` with it). */
   readonly message: string;
-  /** What went wrong and what to do, for the person who wrote the source; never a local address or a path. */
+  /** What went wrong and what to do, for the source's author; never a local address or a path. */
   readonly hint: string;
 }
 
-/** Thrown inside the module only; {@link FetchFailure} is what leaves it. */
+/** Thrown inside the module only; callers get a {@link FetchFailure}. */
 export class FetchFailureError extends Error {
   readonly failure: FetchFailure;
 
@@ -37,7 +37,7 @@ export class FetchFailureError extends Error {
   }
 }
 
-/** The response a source sees in place of a failure: status and JSON text of one member, `error`. */
+/** The response that a source sees in place of a failure: a status and JSON text with one member, `error`. */
 export interface FailureResponse {
   readonly status: number;
   readonly statusText: string;
@@ -46,7 +46,7 @@ export interface FailureResponse {
 }
 
 /**
- * Gives the response that the nodes' `fetch` resolves to when a request fails: there, requests pass through
+ * Returns the response that the nodes' `fetch` resolves to when a request fails: there, requests pass through
  * a proxy that answers for the target, so `fetch` doesn't reject.
  * Source: `handleProxyRequest` in functions-toolkit 0.3.2, `simulateScript/deno-sandbox/sandbox.ts`.
  */

@@ -11,17 +11,17 @@ export interface GuardedConnectOptions {
   readonly resolve: Resolver;
   /** Extra certificate authorities (PEM) for https, besides the built-in ones. */
   readonly ca?: readonly string[] | undefined;
-  /** Ends name lookup and connecting. */
+  /** Aborts name lookup and connecting. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Opens a connection that is checked in three places: a literal address before it is used, every answer of
- * a name lookup before any of them is connected to, and the address the socket really reached. The socket
- * is pinned to the checked answers, so a name that changes between check and use (rebinding) gains nothing.
+ * Opens a connection that is checked in three places: a literal address before it is used, every answer of a name
+ * lookup before connecting to any of them, and the address that the socket actually reached. The socket is pinned
+ * to the checked answers, so a name that changes between check and use (rebinding) gains nothing.
  *
- * @param target Host without brackets, port, and whether TLS is spoken.
- * @throws {FetchFailureError} `refused` by the policy, `network` when the name or the connection fails.
+ * @param target Host without brackets, port, and whether to use TLS.
+ * @throws {FetchFailureError} `refused` by the policy, `network` if the name lookup or the connection fails.
  */
 export async function guardedConnect(
   target: { readonly host: string; readonly port: number; readonly tls: boolean },
@@ -76,7 +76,7 @@ async function resolveChecked(
   return answers;
 }
 
-/** Time for one of several addresses before the next is tried, in ms; Node's 250 is short for another continent. */
+/** Time to try one of several addresses before the next, in ms; Node's 250 is short for another continent. */
 const ATTEMPT_TIMEOUT_MS = 1_000;
 
 function openSocket(

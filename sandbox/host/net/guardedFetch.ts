@@ -18,7 +18,7 @@ import { readResponseBody } from "./responseBody.ts";
 export interface FetchRequest {
   /** Absolute http or https URL, as the source wrote it. */
   readonly url: string;
-  /** Default `GET`. `CONNECT`, `TRACE` and `TRACK` are refused, as by every fetch. */
+  /** Default `GET`. `CONNECT`, `TRACE` and `TRACK` are refused, as in every fetch. */
   readonly method?: string;
   readonly headers?: HeaderList;
   readonly body?: Uint8Array | null;
@@ -26,17 +26,17 @@ export interface FetchRequest {
   readonly redirect?: "follow" | "error" | "manual";
 }
 
-/** A response, read whole. */
+/** A response, read completely. */
 export interface FetchedResponse {
   readonly status: number;
-  /** The status code's registered phrase, or empty; the server's own words are not used, as in Deno. */
+  /** The status code's registered phrase, or empty; as in Deno, the server's own phrase is ignored. */
   readonly statusText: string;
-  /** Lower-case names in the server's order; repeated names stay apart. */
+  /** Lower-case names in the server's order; repeated names stay separate. */
   readonly headers: HeaderList;
   /** Final URL without fragment. */
   readonly url: string;
   readonly redirected: boolean;
-  /** Decoded bytes; empty where the response has no body. */
+  /** Decoded bytes; empty if the response has no body. */
   readonly body: Uint8Array;
 }
 
@@ -47,7 +47,7 @@ export type FetchOutcome =
 export interface FetchContext {
   /** The run's allowance; its limits hold for this request. */
   readonly budget: RequestBudget;
-  /** Ends the request, when the run ends. */
+  /** Aborts the request when the run ends. */
   readonly signal?: AbortSignal;
 }
 
@@ -55,28 +55,28 @@ export interface GuardedFetch {
   /** Serves one request. Never rejects: whatever goes wrong is a {@link FetchFailure}. */
   fetch(request: FetchRequest, context: FetchContext): Promise<FetchOutcome>;
   /**
-   * Gives a fetch whose requests share connections and name lookups, for one task of one caller.
-   * @param signal Ends it, and closes its connections.
+   * Returns a fetch whose requests share connections and name lookups, for one task of one caller.
+   * @param signal Ends it and closes its connections.
    */
   share(signal: AbortSignal): Pick<GuardedFetch, "fetch">;
 }
 
 export interface GuardedFetchOptions {
-  /** Non-public hosts that may be reached all the same; see {@link createHostPolicy}. Default none. */
+  /** Non-public hosts that may be reached anyway; see {@link createHostPolicy}. Default none. */
   readonly allowHosts?: readonly string[];
   /** Default {@link createPublicResolver}, and {@link systemResolver} for allowed hosts. */
   readonly resolve?: Resolver;
   /** Extra certificate authorities (PEM). Default none. */
   readonly ca?: readonly string[];
-  /** Sent where the source sets none. Default `Deno/2.9.6`, what servers that look at it know. */
+  /** Sent if the source sets none. Default `Deno/2.9.6`, which servers that check it recognize. */
   readonly userAgent?: string;
 }
 
 /**
- * Creates the fetch that serves the sources' requests from outside the isolate. It reaches public http and
- * https hosts only; every redirect is checked like a first request; each request of a source has
- * connections of its own, closed when it ends, and there are no cookies, no cache and no proxy from the environment, so
- * nothing passes from one caller to another.
+ * Creates the fetch that serves the sources' requests from outside the isolate. It reaches only public http and https
+ * hosts, and checks every redirect like a first request. Each request of a source has connections of its own, closed
+ * when it ends. There are no cookies, no cache and no proxy from the environment, so nothing passes from one caller to
+ * another.
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { resolve, ca, userAgent = "Deno/2.9.6" } = options;
@@ -212,7 +212,7 @@ async function send(
       },
     };
   } finally {
-    // What was not read to its end, of a redirect for one, costs its connection.
+    // A body that was not read to its end, such as a redirect's, costs its connection.
     reply?.body.destroy();
     await release();
   }
@@ -230,7 +230,7 @@ function valueOf(headers: HeaderList, name: string): string | undefined {
   return headers.find(([key]) => key === name)?.[1];
 }
 
-// The phrases of Rust's `http` crate, which Deno uses, where Node's table has others.
+// The phrases of Rust's `http` crate, which Deno uses, where they differ from Node's table.
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   203: "Non Authoritative Information",
   418: "I'm a teapot",

@@ -6,13 +6,13 @@ import { FetchFailureError } from "./fetchFailure.ts";
 /** Decides which hosts a caller's requests may reach. */
 export interface HostPolicy {
   /**
-   * Checks a URL before anything is resolved or connected.
+   * Checks a URL before resolving or connecting.
    * @throws {FetchFailureError} `refused`: scheme, credentials, port, host name, or a literal address that is not public.
    */
   assertUrl(url: URL): void;
   /**
-   * Checks every answer of a name lookup. One bad answer refuses the name: which of them is connected to is
-   * the system's choice, and an attacker's server gets to pick the order.
+   * Checks every answer of a name lookup. One bad answer refuses the name: the system chooses which one to connect to,
+   * and an attacker's server picks the order.
    * @throws {FetchFailureError} `refused`.
    */
   assertAddresses(host: string, port: number, addresses: readonly string[]): void;
@@ -21,12 +21,11 @@ export interface HostPolicy {
 }
 
 /**
- * Creates the policy that admits the public internet plus the operator's own allowances.
+ * Creates the policy that admits the public internet plus the operator's own exceptions.
  *
- * @param allowHosts Hosts that may be reached although they are not public: `host:port` for one port,
- * `host` for any, `*` for everything (a developer's own machine; then nothing is guarded). Literal IPv6 in
- * brackets. The allowance is for the name or address as written in the URL, so `127.0.0.1:8080` doesn't
- * admit `localhost:8080`.
+ * @param allowHosts Hosts that may be reached although they are not public: `host:port` for one port, `host` for any
+ * port, `*` for everything (a developer's own machine; then nothing is guarded). Literal IPv6 goes in brackets. An entry
+ * covers the name or address as written in the URL, so `127.0.0.1:8080` doesn't admit `localhost:8080`.
  * @throws {SandboxOptionError} `invalid_option`, naming the first entry that has none of these forms.
  */
 export function createHostPolicy(allowHosts: readonly string[] = []): HostPolicy {
@@ -58,7 +57,7 @@ export function createHostPolicy(allowHosts: readonly string[] = []): HostPolicy
 const HOST_ENTRY_FORM =
   "an entry is a host (api.example.com, 10.0.0.7, [::1]), a host and port (127.0.0.1:8080), or * for every host";
 
-/** Checks an entry of the list and returns it in lower case, as URLs write hosts; another spelling would never match. */
+/** Checks a list entry and returns it in lower case, as URLs write hosts; any other spelling would never match. */
 function parseHostEntry(entry: string): string {
   if (entry === "*") return entry;
   const refuse = (hint: string): never => {
@@ -75,19 +74,19 @@ function parseHostEntry(entry: string): string {
   return entry.toLowerCase();
 }
 
-/** Returns the host of a URL as resolvers and sockets take it: lower case, IPv6 without brackets. */
+/** Returns a URL's host in the form that resolvers and sockets take: lower case, IPv6 without brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : withoutFinalDots(url.hostname);
 }
 
-/** Linear in the length, which a pattern that looks for dots before an end is not. */
+/** Linear in the length, unlike a pattern that looks for dots at the end. */
 function withoutFinalDots(host: string): string {
   let end = host.length;
   while (host[end - 1] === ".") end -= 1;
   return host.slice(0, end);
 }
 
-/** Returns the port a URL is served on, the scheme's own where none is written. */
+/** Returns a URL's port, or the scheme's default if it has none. */
 export function portOf(url: URL): number {
   if (url.port !== "") return Number(url.port);
   return url.protocol === "https:" ? 443 : 80;
@@ -117,7 +116,7 @@ function assertHost(host: string): void {
 function assertPublic(host: string, address: string): void {
   const reason = refusalOfAddress(address);
   if (reason === null) return;
-  // What a name resolves to inside the operator's network is not the caller's to learn.
+  // The caller must not learn what a name resolves to inside the operator's network.
   throw refusal(
     host === address ? `${host}: ${reason}` : `${host} does not resolve to public addresses only`,
   );
@@ -130,7 +129,7 @@ function refusal(
   return new FetchFailureError("refused", "fetch failed", `Refused: ${what}. ${remedy}`);
 }
 
-// RFC 6761, 6762, 7686, 8375, 9476, and names that clouds and routers give to their own services.
+// RFC 6761, 6762, 7686, 8375, 9476, and names that clouds and routers give their own services.
 const LOCAL_SUFFIXES = [
   ".localhost",
   ".local",

@@ -3,12 +3,15 @@ import type { HostCall } from "../hostCall.ts";
 import { parseImportRequest, refusalOfImport } from "./importRequest.ts";
 import type { ModuleLoader } from "./modules/moduleLoader.ts";
 
-/** Modules of one run together, as a multiple of the longest: a child that asks and does not read fills this process. */
+/**
+ * Most that one run's modules may total, as a multiple of the longest: a child that asks but does not read fills this
+ * process's memory.
+ */
 const MAX_TOTAL_LENGTHS = 2;
 
 /**
- * Makes a module loader what `import()` in sources asks, within the run's limits: at most `maxImports` modules,
- * each bundle at most `maxImportBytes` and twice that together. A module that can't be had rejects with Deno's `TypeError`.
+ * Creates the host call of `import()` in sources, within the run's limits: at most `maxImports` modules, each bundle at
+ * most `maxImportBytes` and twice that in total. A module that can't be loaded rejects with Deno's `TypeError`.
  */
 export function createImportCall(loader: ModuleLoader): HostCall {
   return async (message, { limits, usage, signal }) => {
@@ -18,7 +21,7 @@ export function createImportCall(loader: ModuleLoader): HostCall {
     if (reason !== null) throw refusal(reason);
     usage.imports += 1;
     if (usage.imports > limits.maxImports) throw refusal(`Exceeded maximum of ${limits.maxImports} imports`);
-    usage.waitsFor = `${specifier} to be downloaded; that goes on, and a later run finds it`;
+    usage.waitsFor = `${specifier} to be downloaded; the download continues, and a later run finds it`;
     const outcome = await untilAborted(loader.load(specifier, type === "" ? undefined : type), signal);
     usage.waitsFor = undefined;
     if (!outcome.ok) {
@@ -33,7 +36,7 @@ export function createImportCall(loader: ModuleLoader): HostCall {
     usage.importedBytes += outcome.code.length;
     if (usage.importedBytes > MAX_TOTAL_LENGTHS * limits.maxImportBytes)
       throw refusal(`Exceeded maximum of ${MAX_TOTAL_LENGTHS * limits.maxImportBytes} bytes of imports`);
-    // Bundles are ASCII; the text is the cache's own.
+    // Bundles are ASCII; the text is the cache's own, not a copy.
     return outcome.code;
   };
 }
@@ -42,7 +45,7 @@ function refusal(message: string): HostCallRefusal {
   return new HostCallRefusal(message, "TypeError", "ERR_MODULE_NOT_FOUND");
 }
 
-/** The module goes on being prepared when the run ends: the next run finds it. */
+/** Stops waiting when the run ends; the module is still prepared, and the next run finds it. */
 async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const ended = Promise.withResolvers<never>();
   const onAbort = (): void => ended.reject(new HostCallRefusal("The run has ended"));

@@ -1,24 +1,26 @@
 import { isShallow } from "../frames.ts";
 import { HostCallRefusal } from "../hostCall.ts";
 
-/** Longest specifier that is looked at, in UTF-16 units: a registry's longest name is 214, and nobody needs a longer URL. */
+/**
+ * Longest specifier that is considered, in UTF-16 units: a registry's longest name is 214, and nobody needs a longer URL.
+ */
 const MAX_SPECIFIER_CHARS = 1_024;
 /** Longest value of the import attribute `type`, in UTF-16 units. */
 const MAX_TYPE_CHARS = 64;
 /** Longest message, in bytes: both of them, each unit escaped to six bytes, and the JSON around them. */
 const MAX_MESSAGE_BYTES = 6 * (MAX_SPECIFIER_CHARS + MAX_TYPE_CHARS) + 64;
 
-/** What an `import()` asks for. */
+/** The module that an `import()` asks for. */
 export interface ImportRequest {
   readonly specifier: string;
   /** Value of the import attribute `type`, or `""`. */
   readonly type: string;
 }
 
-/** Says why nobody is asked for a module, or `null` for a request that may be made. */
+/** Says why a request for a module is refused outright, or returns `null` if it may be made. */
 export function refusalOfImport({ specifier, type }: ImportRequest): string | null {
   if (specifier.length > MAX_SPECIFIER_CHARS) {
-    // What a data URL holds is served by the sandbox process, whatever its length, unless it holds no module.
+    // The sandbox process serves a data URL of any length itself; it asks the host only if the URL holds no module.
     if (specifier.startsWith("data:")) return "Expected a JavaScript or TypeScript module in a data: URL.";
     return `Import '${specifier.slice(0, 80)}…' failed: the specifier has ${specifier.length} characters, at most ${MAX_SPECIFIER_CHARS} are taken`;
   }
@@ -28,7 +30,7 @@ export function refusalOfImport({ specifier, type }: ImportRequest): string | nu
 }
 
 /**
- * Reads the message of the host call `import`, as hostile input.
+ * Parses the message of the host call `import` as hostile input.
  * @throws {HostCallRefusal} If it is malformed.
  */
 export function parseImportRequest(message: Uint8Array): ImportRequest {

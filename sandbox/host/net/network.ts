@@ -13,13 +13,13 @@ export interface SandboxNetworkOptions extends GuardedFetchOptions, Omit<ModuleL
 /** What sources may reach outside, as host calls for a pool. */
 export interface SandboxNetwork {
   readonly hostCalls: Readonly<Record<"fetch" | "import", HostCall>>;
-  /** Ends modules that are being prepared; requests end with their runs. */
+  /** Aborts the modules being prepared; requests end with their runs. */
   close(): void;
 }
 
 /**
- * Creates the network of a pool's sources: `fetch` to public hosts and those of `allowHosts`, `import()` of the
- * modules in `allowModules`, kept below `dataDir`. One network may serve several pools.
+ * Creates the network of a pool's sources: `fetch` to public hosts and those in `allowHosts`, `import()` of the
+ * modules in `allowModules`, stored below `dataDir`. One network may serve several pools.
  *
  * @example
  * const network = createSandboxNetwork({ dataDir: ".tyche" });
@@ -35,8 +35,9 @@ export function createSandboxNetwork(options: SandboxNetworkOptions = {}): Sandb
 }
 
 /**
- * What a developer's own machine lets sources reach, as Deno there would: every host, loopback included, every
- * npm package and the https hosts that Deno trusts, kept in the user's cache. Never for sources of other people.
+ * What a developer's own machine lets sources reach, as Deno would there: every host including loopback, every
+ * npm package and the https hosts that Deno trusts, stored in the user's cache. Never use it for other people's
+ * sources.
  */
 export const DEVELOPER_NETWORK: SandboxNetworkOptions = {
   allowHosts: ["*"],

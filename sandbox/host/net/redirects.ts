@@ -2,7 +2,7 @@ import { FetchFailureError } from "./fetchFailure.ts";
 import { withoutBodyHeaders, withoutCredentials } from "./requestHeaders.ts";
 import type { HeaderList } from "./requestHeaders.ts";
 
-/** A checked request: what is sent to one URL of the redirect chain. */
+/** A checked request to one URL of the redirect chain. */
 export interface Hop {
   readonly url: URL;
   readonly method: string;
@@ -17,11 +17,11 @@ export const MAX_REDIRECTS = 20;
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Gives the request that a response redirects to, or `null` when the response is the answer itself.
- * Source: fetch standard, "HTTP-redirect fetch"; the messages are Deno's. Credentials stay with their
- * origin (Deno lets a subdomain have them, the standard doesn't).
+ * Returns the request that a response redirects to, or `null` if the response is the answer itself. Source:
+ * fetch standard, "HTTP-redirect fetch"; the messages are Deno's. Credentials stay with their origin (Deno
+ * passes them on to a subdomain, the standard doesn't).
  *
- * @throws {FetchFailureError} `redirect`: mode `error`, or a location that is no http or https URL.
+ * @throws {FetchFailureError} `redirect`: mode `error`, or a location that is not an http or https URL.
  */
 export function nextHop(hop: Hop, status: number, location: string | undefined): Hop | null {
   if (!REDIRECT_STATUSES.has(status) || location === undefined || hop.redirect === "manual") return null;

@@ -1,14 +1,14 @@
-/** What one run may ask of the network. Sources: NETWORKS limits of the function runtime. */
+/** The network limits of one run. Source of the defaults: the oracle network's service limits. */
 export interface FetchLimits {
-  /** Requests a run, redirects not counted. Default 5. */
+  /** Requests per run, not counting redirects. Default 5. */
   readonly maxRequests: number;
   /** Length of the URL as the source wrote it, in UTF-16 units. Default 2,048. */
   readonly maxUrlLength: number;
   /** Request body, in bytes. Default 30,720. */
   readonly maxRequestBytes: number;
-  /** Response body, in bytes, on the wire and decoded alike. Default 2,097,152. */
+  /** Response body, in bytes, both on the wire and decoded. Default 2,097,152. */
   readonly maxResponseBytes: number;
-  /** One request with name lookup, redirects and body. Default 9,000. */
+  /** One request including name lookup, redirects and body. Default 9,000. */
   readonly timeoutMs: number;
 }
 
@@ -23,16 +23,16 @@ export const DEFAULT_FETCH_LIMITS: FetchLimits = {
 /** The network allowance of one run. Shared by all its requests, never between runs. */
 export interface RequestBudget {
   readonly limits: FetchLimits;
-  /** Requests served or being served so far; never above `limits.maxRequests`. */
+  /** Requests served or in flight so far; never above `limits.maxRequests`. */
   readonly used: number;
-  /** Counts one request and says whether it is still allowed. */
+  /** Counts one request and returns whether it is still allowed. */
   take(): boolean;
 }
 
 /**
  * Creates the allowance of one run.
  *
- * @param limits Replaces single defaults of {@link DEFAULT_FETCH_LIMITS}.
+ * @param limits Overrides individual defaults of {@link DEFAULT_FETCH_LIMITS}.
  */
 export function createRequestBudget(limits: Partial<FetchLimits> = {}): RequestBudget {
   const merged = { ...DEFAULT_FETCH_LIMITS, ...limits };

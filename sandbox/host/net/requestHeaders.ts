@@ -1,15 +1,15 @@
 import { FetchFailureError } from "./fetchFailure.ts";
 
-/** Header names with values, in order, repeated names allowed. */
+/** Header names and values, in order; names may repeat. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** All headers of one request together, names and values, in bytes. Deno has no limit; servers mostly stop at 8 to 16 KiB. */
+/** Total size of one request's headers, names and values, in bytes. Deno has no limit; most servers stop at 8 to 16 KiB. */
 const MAX_HEADER_BYTES = 16 * 1_024;
 
-/** A refused name or value in a message, in characters at most. */
+/** Most characters of a refused name or value quoted in a message. */
 const MAX_QUOTED_CHARS = 1_024;
 
-/** What the nodes' Deno adds when the source doesn't set it. */
+/** Headers that the nodes' Deno adds unless the source sets them. */
 const DEFAULT_HEADERS: HeaderList = [
   ["accept", "*/*"],
   ["accept-encoding", "gzip,br"],
@@ -17,14 +17,14 @@ const DEFAULT_HEADERS: HeaderList = [
 ];
 
 /**
- * Builds the headers of an outgoing request: the source's, without those that describe the connection or
- * choose the virtual host, and Deno's defaults where the source is silent. The source's `host` is dropped
- * (the client writes the URL's), as are the hop-by-hop fields of RFC 9110 section 7.6.1, every field that
- * `connection` names, and `content-length` (counted from the body).
+ * Builds the headers of an outgoing request: the source's, without those that describe the connection or choose the virtual
+ * host, plus Deno's defaults for those the source leaves out. The source's `host` is dropped (the client writes the URL's),
+ * as are the hop-by-hop fields of RFC 9110 section 7.6.1, every field that `connection` names, and `content-length` (counted
+ * from the body).
  *
- * @returns Names and values by turns, as undici takes them.
- * @throws {FetchFailureError} `invalid`: a name that is no token, a value with CR, LF, NUL or non-Latin-1
- * characters, or more than 16 KiB in all.
+ * @returns Alternating names and values, as undici takes them.
+ * @throws {FetchFailureError} `invalid`: a name that is not a token, a value with CR, LF, NUL or non-Latin-1 characters, or
+ * more than 16 KiB in total.
  */
 export function outgoingHeaders(headers: HeaderList, userAgent: string): string[] {
   const named = new Set(
@@ -59,17 +59,17 @@ function invalid(what: string, text: string): FetchFailureError {
   return new FetchFailureError("invalid", `Invalid header ${what}: "${text.slice(0, MAX_QUOTED_CHARS)}"`);
 }
 
-/** Removes what must not follow a redirect to another origin (fetch standard, HTTP-redirect fetch, step 13). */
+/** Removes the headers that must not follow a redirect to another origin (fetch standard, HTTP-redirect fetch, step 13). */
 export function withoutCredentials(headers: HeaderList): HeaderList {
   return headers.filter(([name]) => !CREDENTIALS.has(name.toLowerCase()));
 }
 
-/** Removes what describes a body that a redirect dropped (fetch standard, "request-body-header name"). */
+/** Removes the headers that describe a body dropped by a redirect (fetch standard, "request-body-header name"). */
 export function withoutBodyHeaders(headers: HeaderList): HeaderList {
   return headers.filter(([name]) => !BODY_HEADERS.has(name.toLowerCase()));
 }
 
-// RFC 9110 section 5.6.2 and 5.5; values are Latin-1 without control characters, tab excepted.
+// RFC 9110 section 5.6.2 and 5.5; values are Latin-1 without control characters except tab.
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const FIELD_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 

@@ -3,15 +3,15 @@ import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { FetchFailureError } from "./fetchFailure.ts";
 
 /**
- * Reads a response body whole, decoded, counting while it streams: the decoder is fed piece by piece and
- * stopped at the first byte past the limit, so a decompression bomb costs at most the limit. Bytes on the
- * wire count on their own as well, because an endless row of empty gzip members decodes to nothing.
+ * Reads a whole response body, decoded, and counts while it streams: the decoder is fed piece by piece and stopped at
+ * the first byte past the limit, so a decompression bomb costs at most the limit. Bytes on the wire are counted
+ * separately, because an endless series of empty gzip members decodes to nothing.
  *
- * Only a single `gzip` or `br` is decoded, as Deno does; `deflate`, `zstd` and stacked encodings are handed
- * over as they came.
+ * Like Deno, it decodes only a single `gzip` or `br`; `deflate`, `zstd` and stacked encodings are passed through
+ * undecoded.
  *
  * @param contentEncoding The response's `content-encoding`, absent or empty for none.
- * @throws {FetchFailureError} `responseSizeLimit`, or `network` when the encoding is broken or the body is cut short.
+ * @throws {FetchFailureError} `responseSizeLimit`, or `network` if the encoding is broken or the body is cut short.
  */
 export async function readResponseBody(
   body: Readable,

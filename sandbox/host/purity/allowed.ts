@@ -1,12 +1,13 @@
 /**
- * What a pure source may name, in full. Nothing here writes to anything that outlives a run, keeps state between two calls, tells
- * the time or draws; and no expression made of it has a shared object, such as a prototype or a built-in function, as its value.
+ * The complete list of names that a pure source may use. Nothing here writes to anything that outlives a run, keeps state between
+ * two calls, reads the clock or uses randomness; and no expression built from it evaluates to a shared object, such as a
+ * prototype or a built-in function.
  */
 
-/** Values that are there for each run alone, and constants. */
+/** Values that are created for each run, and constants. */
 export const VALUES: ReadonlySet<string> = words("args bytesArgs undefined NaN Infinity");
 
-/** Functions of the global object that may be called, and handed to a method as its only argument: `args.map(BigInt)`. */
+/** Global functions that may be called, or passed to a method as its only argument: `args.map(BigInt)`. */
 export const CONVERSIONS: ReadonlySet<string> = words("BigInt Number String Boolean parseInt parseFloat");
 
 /** Conversions whose result is a number or a bigint. */
@@ -32,13 +33,13 @@ export const STATICS: Readonly<Record<string, ReadonlySet<string>>> = {
   Uint32Array: words("from of"),
 };
 
-/** Statics that take one argument here: the others run code in the middle of a value, or write into it. */
+/** Statics limited to one argument here: with more, they run code in the middle of a value, or write into it. */
 export const ONE_ARGUMENT: ReadonlySet<string> = words("parse stringify");
 
 /** Properties that may be read. */
 export const PROPERTIES: ReadonlySet<string> = words("length byteLength buffer");
 
-/** Methods that may be called, of arrays, typed arrays, texts, numbers and bigints. */
+/** Methods that may be called, on arrays, typed arrays, texts, numbers and bigints. */
 export const METHODS: ReadonlySet<string> = words(
   [
     "at concat every fill filter find findIndex findLast findLastIndex flat flatMap forEach includes indexOf join lastIndexOf map pop",
@@ -54,7 +55,7 @@ export const NUMBER_METHODS: ReadonlySet<string> = words(
   "charCodeAt codePointAt findIndex findLastIndex indexOf lastIndexOf",
 );
 
-/** Which parameter of its callback a method gives an index to. */
+/** Index of the callback parameter to which a method passes an index. */
 export const INDEX_PARAMETERS: Readonly<Record<string, number>> = {
   __proto__: null as never,
   every: 1,
@@ -71,7 +72,7 @@ export const INDEX_PARAMETERS: Readonly<Record<string, number>> = {
 /** Statics whose result is a number, a bigint or a boolean. */
 export const NUMBER_STATICS: ReadonlySet<string> = words("Math BigInt Number");
 
-/** Operators that always give a number or a bigint, or throw; `+` may give a text. */
+/** Operators that always produce a number or a bigint, or throw; `+` may produce a text. */
 export const ARITHMETIC: ReadonlySet<string> = words("- * / % ** << >> >>> & | ^");
 export const COMPARISONS: ReadonlySet<string> = words("== != === !== < <= > >=");
 export const UNARY: ReadonlySet<string> = words("- + ! ~ void typeof");

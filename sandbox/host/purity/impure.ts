@@ -1,2 +1,2 @@
-/** A source holds something that a pure one may not; the message names it. */
+/** A source contains something that a pure one may not; the message names it. */
 export class Impure extends Error {}

@@ -18,14 +18,16 @@ import {
 } from "./allowed.ts";
 import { childrenOf, type Bindings, type Variable } from "./scopes.ts";
 
-/** Tells whether an expression is plain: a number, a bigint, a boolean, null or undefined. As the name of a property, no such value leads to a built-in one. */
+/**
+ * Whether an expression is plain: a number, a bigint, a boolean, null or undefined. As a property name, no such value leads to a built-in property.
+ */
 export type IsPlain = (expression: AnyNode) => boolean;
 
 type Value = Expression | SpreadElement | Super | null;
 
 /**
- * Finds out which variables of a source only ever hold plain values: all are taken for plain at first, and those that are given
- * anything else are struck out until no more are.
+ * Finds the variables of a source that only ever hold plain values: all count as plain at first, and those assigned anything else are struck out
+ * until none is left to strike.
  */
 export function findPlainValues(program: Program, bindings: Bindings): IsPlain {
   const assignments = [...assignmentsIn(program, { bindings, indices: new Set(indicesIn(program)) })];
@@ -47,14 +49,14 @@ interface Assignment {
   readonly isPlainValue: (isPlain: IsPlain) => boolean;
 }
 
-/** What is known of a source's variables before their values are. */
+/** What is known about a source's variables before their values are. */
 interface Known {
   readonly bindings: Bindings;
-  /** Parameters that are always given an index. */
+  /** Parameters that always receive an index. */
   readonly indices: ReadonlySet<AnyNode>;
 }
 
-/** Parameters that a built-in method gives an index to: of functions that are written right where the method is called. */
+/** Yields the parameters to which a built-in method passes an index, of functions written directly in the method's call. */
 function* indicesIn(node: AnyNode): Generator<AnyNode> {
   for (const child of childrenOf(node)) yield* indicesIn(child);
   if (node.type !== "CallExpression") return;
@@ -64,7 +66,7 @@ function* indicesIn(node: AnyNode): Generator<AnyNode> {
   if (parameter && parameter.type === "Identifier") yield parameter;
 }
 
-/** The name of the method that is called; no such name leads to a function of the source's own. */
+/** Returns the name of the method that is called; no such name leads to a function of the source's own. */
 function methodOf({ callee }: CallExpression): string | undefined {
   if (callee.type !== "MemberExpression" || callee.computed || callee.property.type !== "Identifier")
     return undefined;
@@ -76,7 +78,7 @@ function* assignmentsIn(node: AnyNode, known: Known): Generator<Assignment> {
   for (const child of childrenOf(node)) yield* assignmentsIn(child, known);
   switch (node.type) {
     case "VariableDeclarator":
-      // Without a value it is undefined, but for the variable of `for (const x of …)`, which its statement assigns.
+      // Without a value it is undefined, except for the variable of `for (const x of …)`, which its statement assigns.
       if (node.init) yield* assign(node.id, node.init, bindings);
       return;
     case "AssignmentExpression":
@@ -101,7 +103,7 @@ function* assign(pattern: Pattern, value: Expression, bindings: Bindings): Gener
   if (pattern.type === "Identifier") yield* assignTo(pattern, (isPlain) => isPlain(value), bindings);
   else if (pattern.type === "ArrayPattern") {
     const { elements } = pattern;
-    // The elements of a list that is written out go to the places in the pattern one by one.
+    // The elements of a literal list go to the pattern's places one by one.
     const list =
       value.type === "ArrayExpression" && !value.elements.some(isUnknown) ? value.elements : undefined;
     for (const [at, element] of elements.entries()) {
@@ -189,7 +191,7 @@ function isNumberConversion(node: Identifier, bindings: Bindings): boolean {
   return TO_NUMBER.has(node.name) && !bindings.has(node);
 }
 
-/** Whether an expression is a list of plain values that nobody else has: what it holds can't change before it is taken apart. */
+/** Whether an expression is a list of plain values that nothing else refers to: its contents can't change before it is destructured. */
 function hasPlainElements(node: Expression, bindings: Bindings, isPlain: IsPlain): boolean {
   if (node.type === "ArrayExpression")
     return node.elements.every((one) => !isUnknown(one) && isPlain(one as Expression));

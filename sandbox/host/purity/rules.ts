@@ -15,7 +15,7 @@ import { Impure } from "./impure.ts";
 import type { IsPlain } from "./plainValues.ts";
 import { childrenOf, type Bindings } from "./scopes.ts";
 
-/** Syntax that may stand anywhere, as it is. */
+/** Syntax that may appear anywhere, unchecked. */
 const FREE: ReadonlySet<string> = new Set([
   "Program",
   "BlockStatement",
@@ -44,18 +44,18 @@ const FREE: ReadonlySet<string> = new Set([
   "SequenceExpression",
 ]);
 
-/** What the rules need to know of a source. */
+/** What the rules need to know about a source. */
 export interface Facts {
   readonly bindings: Bindings;
   readonly isPlain: IsPlain;
 }
 
-/** Holds a whole source to the rules. @throws {Impure} for the first breach. */
+/** Checks a whole source against the rules. @throws {Impure} On the first breach. */
 export function assertPure(node: Program | AnyNode, facts: Facts): void {
   for (const child of assertNode(node, facts)) assertPure(child, facts);
 }
 
-/** Holds one node to the rules and returns those below it that are still to be held to them. */
+/** Checks one node against the rules and returns the nodes below it that remain to be checked. */
 function assertNode(node: AnyNode, facts: Facts): readonly AnyNode[] {
   switch (node.type) {
     case "Literal":
@@ -91,7 +91,7 @@ function assertNode(node: AnyNode, facts: Facts): readonly AnyNode[] {
   }
 }
 
-/** A property is read by a name on the list, or read and written by a plain value: an index. */
+/** Checks a property access: it may read a listed name, or read and write by a plain value, an index. */
 function assertMember(node: MemberExpression, { isPlain }: Facts): readonly AnyNode[] {
   const { object, property } = node;
   if (node.optional) return refuse("optional chaining");
@@ -99,7 +99,7 @@ function assertMember(node: MemberExpression, { isPlain }: Facts): readonly AnyN
   return PROPERTIES.has(nameOf(property)) ? [object] : refuse(`.${nameOf(property)}`);
 }
 
-/** No property is written by its name. */
+/** Refuses to write a property by its name. */
 function assertTarget(node: AnyNode): void {
   const targets =
     node.type === "AssignmentExpression"
@@ -129,7 +129,7 @@ function assertCall(node: CallExpression, facts: Facts): readonly AnyNode[] {
   }
   if (!METHODS.has(name)) return refuse(`.${name}()`);
   const [first, ...more] = node.arguments;
-  // A conversion never becomes a value: the method calls it and lets go of it.
+  // A conversion never becomes a value: the method calls it and drops it.
   if (more.length === 0 && first !== undefined && isGlobal(first, facts) && CONVERSIONS.has(nameOf(first)))
     return name === "map" || name === "filter" || name === "some" || name === "every"
       ? [object]

@@ -7,19 +7,21 @@ export interface Variable {
   isPlain: boolean;
 }
 
-/** Which declaration each identifier of a source stands for; one that is absent is not declared in the source. */
+/** Maps each identifier of a source to its declaration; an absent one is not declared in the source. */
 export type Bindings = ReadonlyMap<Identifier, Variable>;
 
 type Scope = ReadonlyMap<string, Variable>[];
 
-/** Resolves every identifier of a source that stands for a value, by the rules of strict mode. @throws {Impure} for what has other rules. */
+/**
+ * Resolves every identifier of a source that stands for a value, by the rules of strict mode. @throws {Impure} For syntax with other rules.
+ */
 export function resolve(program: Program): Bindings {
   const bindings = new Map<Identifier, Variable>();
   visit(program, [], bindings);
   return bindings;
 }
 
-/** Everything directly below a node that is a node. */
+/** Returns the direct children of a node. */
 export function childrenOf(node: AnyNode): AnyNode[] {
   return Object.values(node)
     .flat()
@@ -39,13 +41,13 @@ function visit(node: AnyNode, scope: Scope, bindings: Map<Identifier, Variable>)
   }
   const inner = enter(node, scope);
   for (const child of childrenOf(node)) {
-    // A function's own name belongs to the block that it is declared in.
+    // A function's own name belongs to the block that declares it.
     const isOwnName = node.type === "FunctionDeclaration" && child === node.id;
     if (!isPropertyName(child, node)) visit(child, isOwnName ? scope : inner, bindings);
   }
 }
 
-/** The scope inside of a node. */
+/** Returns the scope inside a node. */
 function enter(node: AnyNode, scope: Scope): Scope {
   switch (node.type) {
     case "FunctionDeclaration":
@@ -66,7 +68,7 @@ function enter(node: AnyNode, scope: Scope): Scope {
   }
 }
 
-/** A function's parameters; what its body declares is the body's. */
+/** Declares a function's parameters; what its body declares belongs to the body. */
 function declareFunction(node: FunctionNode): ReadonlyMap<string, Variable> {
   if (node.type === "FunctionExpression" && node.id) throw new Impure("a named function expression");
   return declare(node.params.flatMap(namesIn));
@@ -79,7 +81,7 @@ function declare(names: readonly string[]): ReadonlyMap<string, Variable> {
 function declaredBy(statement: Statement | AnyNode): string[] {
   switch (statement.type) {
     case "VariableDeclaration":
-      // The scope of a `var` is not the block that it stands in, and `using` calls what it finds.
+      // A `var` is not scoped to its block, and `using` calls what it finds.
       if (statement.kind !== "const" && statement.kind !== "let") throw new Impure(statement.kind);
       return statement.declarations.flatMap(({ id }) => namesIn(id));
     case "FunctionDeclaration":

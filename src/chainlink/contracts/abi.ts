@@ -1,6 +1,6 @@
 /**
- * The fragments of the contracts' interfaces that Tyche uses, typed. A test compares each with the compiler's output;
- * whole interfaces, for decoding whatever comes, are in {@link loadArtifacts}.
+ * Typed fragments of the contract interfaces that Tyche uses. A test compares each with the compiler's output. Complete
+ * interfaces, for decoding arbitrary data, come from {@link loadArtifacts}.
  */
 import { parseAbi, type Abi } from "viem";
 
@@ -41,7 +41,7 @@ export const vrfCoordinatorAbi = parseAbi([
   "event RandomWordsFulfilled(uint256 indexed requestId, uint256 outputSeed, uint96 payment, bool success)",
 ]);
 
-/** BatchVRFCoordinatorV2: several fulfilments in one transaction; one that reverts ends in an event. */
+/** BatchVRFCoordinatorV2: several fulfilments in one transaction; one that reverts emits an event instead. */
 export const batchVrfCoordinatorAbi = parseAbi([
   "constructor(address coordinatorAddr)",
   "struct Proof { uint256[2] pk; uint256[2] gamma; uint256 c; uint256 s; uint256 seed; address uWitness; uint256[2] cGammaWitness; uint256[2] sHashWitness; uint256 zInv; }",
@@ -74,7 +74,7 @@ export const vrfCoordinatorV2PlusAbi = parseAbi([
   "event RandomWordsFulfilled(uint256 indexed requestId, uint256 outputSeed, uint256 indexed subId, uint96 payment, bool nativePayment, bool success, bool onlyPremium)",
 ]);
 
-/** BatchVRFCoordinatorV2Plus: as BatchVRFCoordinatorV2; it always asks for the whole payment, never `onlyPremium`. */
+/** BatchVRFCoordinatorV2Plus: like BatchVRFCoordinatorV2; it always asks for the whole payment, never `onlyPremium`. */
 export const batchVrfCoordinatorV2PlusAbi = parseAbi([
   "constructor(address coordinatorAddr)",
   "struct Proof { uint256[2] pk; uint256[2] gamma; uint256 c; uint256 s; uint256 seed; address uWitness; uint256[2] cGammaWitness; uint256[2] sHashWitness; uint256 zInv; }",
@@ -166,7 +166,7 @@ export const presetConsumerAbi = parseAbi([
   "error InsufficientGas()",
 ]);
 
-/** JoinedPresetsBase: what PresetConsumer takes of it, in both versions; events and errors are PresetConsumer's own, too. */
+/** JoinedPresetsBase: what PresetConsumer uses of it, in both versions; PresetConsumer has its events and errors, too. */
 export const joinedPresetsAbi = parseAbi([
   "struct JoinedCall { uint256 vrfSubId; bytes32[] keyHashes; uint16 confirmations; uint32 callbackGasLimit; uint32 numWords; bytes batch; }",
   "function submitJoined(JoinedCall[] calls)",
@@ -179,7 +179,7 @@ export const joinedPresetsAbi = parseAbi([
 /** SubscriptionOwnerV2Plus: the dapps' subscriptions of VRFCoordinatorV2_5 and FunctionsRouter. */
 export const subscriptionOwnerV2PlusAbi = withWideIds(subscriptionOwnerAbi);
 
-/** PresetConsumerV2Plus, but for its constructor. */
+/** PresetConsumerV2Plus, without its constructor. */
 export const presetConsumerV2PlusAbi = withWideIds(presetConsumerAbi);
 
 /** How PresetConsumerV2Plus pays for random words. */
@@ -191,8 +191,8 @@ export const presetConsumerV2PlusConstructorAbi = parseAbi([
 ]);
 
 /**
- * Returns an interface with the `uint256` subscription ids of VRF v2.5. Values are encoded alike, and have the same types
- * in TypeScript; only the functions' selectors differ.
+ * Returns an interface with the `uint256` subscription ids of VRF v2.5. Values have the same encoding and the same types in
+ * TypeScript; only the function selectors differ.
  */
 function withWideIds<Fragments extends Abi>(abi: Fragments): Fragments {
   return JSON.parse(JSON.stringify(abi), (_, value: unknown) =>

@@ -3,20 +3,20 @@ import type { Abi, Hex } from "viem";
 import { TycheError } from "../../lib/errors.ts";
 import { cacheFileOf, type ContractName, readCompilationUnits } from "./compilerInput.ts";
 
-/** What the compiler made of one contract. */
+/** The compiler's output for one contract. */
 export interface Artifact {
-  /** The whole interface, errors and events included. `abi.ts` has the fragments in use with their types. */
+  /** The whole interface, errors and events included. `abi.ts` has typed fragments of the parts in use. */
   readonly abi: Abi;
   /** Creation code, without constructor arguments. */
   readonly bytecode: Hex;
 }
 
-/** The npm package holds what was compiled, and no compilers. */
+/** The npm package contains the compiled contracts, and no compilers. */
 const PACKAGED = new URL("./artifacts.json", import.meta.url);
 
 /**
- * Reads the compiled contracts: those of the npm package, in a checkout from the cache that `npm run prepare` fills. The sources are hashed on the way, so
- * the artifacts are always those of the sources on disk.
+ * Reads the compiled contracts: from the npm package or, in a checkout, from the cache that `npm run prepare` fills. The
+ * cache key is a hash of the sources, so the artifacts always match the sources on disk.
  *
  * @throws ContractsNotCompiledError when the cache lacks them.
  */
@@ -36,7 +36,7 @@ function readCached(file: string): object {
   }
 }
 
-/** The contracts, as they are on disk, have not been compiled. */
+/** The contracts on disk have not been compiled. */
 export class ContractsNotCompiledError extends TycheError {
   constructor(cause: unknown) {
     super("the contracts are not compiled, or were changed since: run `npm run prepare`", {

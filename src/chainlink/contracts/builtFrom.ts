@@ -4,14 +4,14 @@ import { once } from "../../lib/memo.ts";
 import { loadArtifacts } from "./artifacts.ts";
 import { readCompilationUnits, type ContractName } from "./compilerInput.ts";
 
-/** A contract's sources and how they are compiled. */
+/** A contract's sources and compiler settings. */
 export interface ContractBuild {
   readonly abi: Abi;
   /** Version of solc. */
   readonly compiler: string;
   readonly optimizerRuns: number;
   readonly evmVersion: string;
-  /** The contract's own source first, then what it imports. */
+  /** The contract's own source first, then its imports. */
   readonly sources: readonly { readonly path: string; readonly content: string }[];
 }
 
@@ -26,7 +26,7 @@ export function getContractBuild(name: ContractName): ContractBuild {
     readonly settings: { readonly optimizer: { readonly runs: number }; readonly evmVersion: string };
   };
   const paths = new Set([unit.contracts[name]!]);
-  // A set hands out what is added to it on the way.
+  // Iterating over a set includes entries that are added on the way.
   for (const path of paths)
     for (const [, target] of sources[path]!.content.matchAll(
       /^import\s+(?:[^"';]*?from\s+)?["']([^"']+)["']/gm,
@@ -41,14 +41,14 @@ export function getContractBuild(name: ContractName): ContractBuild {
   };
 }
 
-/** Whether code on a chain, `0x` hex, is what the compiler makes of a contract's sources, but for the values of immutable variables. */
+/** Whether runtime code on a chain, `0x` hex, is the compiled code of a contract, apart from the values of immutable variables. */
 export function isBuiltFrom(name: ContractName, code: Hex): boolean {
   return isCodeOf(readArtifacts()[name].bytecode, code);
 }
 
 /**
- * Whether runtime code is that of a creation code, both `0x` hex. The creation code holds it, with 32 bytes of zero where the constructor puts
- * the value of an immutable variable, each after PUSH32: those alone may differ.
+ * Whether runtime code belongs to a creation code, both `0x` hex. The creation code contains it, with 32 zero bytes after a
+ * PUSH32 wherever the constructor inserts the value of an immutable variable: only those bytes may differ.
  */
 export function isCodeOf(creationCode: Hex, code: Hex): boolean {
   const [creation, actual] = [Buffer.from(creationCode.slice(2), "hex"), Buffer.from(code.slice(2), "hex")];
@@ -59,7 +59,7 @@ export function isCodeOf(creationCode: Hex, code: Hex): boolean {
   return false;
 }
 
-/** By which the runtime code is found: they set up memory, before anything that could be immutable. */
+/** Leading bytes that locate the runtime code: they set up memory, before anything that could be immutable. */
 const START_BYTES = 4;
 const PUSH32 = 0x7f;
 

@@ -1,6 +1,6 @@
 /**
- * Compiles the Solidity that Tyche deploys, unless the cache holds the output already. npm's `prepare` runs it, so
- * it needs nothing but what `npm ci` installs. Both compiler versions run side by side, each in a thread.
+ * Compiles the Solidity that Tyche deploys, unless the output is already cached. npm's `prepare` runs it, so it needs only
+ * what `npm ci` installs. The compilation units run in parallel, each in its own thread.
  */
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -10,10 +10,10 @@ import { messageOf } from "../../lib/errors.ts";
 import { cacheFileOf, type CompilationUnit, readCompilationUnits } from "./compilerInput.ts";
 
 /**
- * Compiles every unit that the cache lacks and stores its output there, each file written whole or not at all.
+ * Compiles every unit that the cache lacks and stores its output there, writing each file atomically.
  *
- * @returns names of the contracts that were compiled; empty when nothing had changed.
- * @throws Error with the compiler's own messages when a source does not compile, or warns.
+ * @returns names of the contracts that were compiled; empty if nothing had changed.
+ * @throws Error with the compiler's own messages when a source does not compile, or one of ours causes a warning.
  */
 export async function compileContracts(): Promise<readonly string[]> {
   const stale = readCompilationUnits().filter((unit) => !existsSync(cacheFileOf(unit)));

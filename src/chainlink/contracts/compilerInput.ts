@@ -9,7 +9,7 @@ export type ContractName =
   | keyof typeof FUNCTIONS_CONTRACTS
   | keyof typeof OUR_CONTRACTS;
 
-/** One run of one compiler: what goes in, and the key under which the output is cached. */
+/** One run of one compiler: its input, and the key under which the output is cached. */
 export interface CompilationUnit {
   readonly name: string;
   /** npm alias of the compiler. */
@@ -18,24 +18,24 @@ export interface CompilationUnit {
   readonly contracts: Readonly<Record<string, string>>;
   /** Solidity's standard JSON input, as text. */
   readonly input: string;
-  /** SHA-256 over compiler version and input, 32 lower-case hex digits; equal exactly when the output would be. */
+  /** First 32 lower-case hex digits of the SHA-256 of compiler version and input; equal exactly when the output would be. */
   readonly key: string;
 }
 
-/** Root of the checkout; its `node_modules` holds compilers, public contracts and cache. */
+/** Root of the checkout; its `node_modules` holds the compilers, the public contracts and the cache. */
 export const PROJECT_ROOT = resolve(import.meta.dirname, "../../..");
 
-/** The npm package holds the compiler runs as its build read them: block explorers want the sources, which it lacks otherwise. */
+/** The npm package contains the compiler runs as its build read them: block explorers need the sources, which it lacks otherwise. */
 const PACKAGED = new URL("./compilationUnits.json", import.meta.url);
 
 /**
- * Returns the compiler runs of every contract that is deployed, with each Solidity source and its imports: those of the npm package, in a
- * checkout from the sources on disk.
+ * Returns the compiler runs of every deployed contract, with each Solidity source and its imports: from the npm package or,
+ * in a checkout, from the sources on disk.
  *
- * The settings are those the public deployments can be rebuilt with: 200 optimizer runs (a million breaks the
- * 24,576-byte code limit of EIP-170), no IR pipeline, and the compiler versions the sources pin.
+ * The settings reproduce the public deployments: 200 optimizer runs (a million exceeds the 24,576-byte code limit of
+ * EIP-170), no IR pipeline, and the compiler versions that the sources pin.
  *
- * @throws Error when a source or compiler is not installed (`npm ci` brings them).
+ * @throws Error when a source or compiler is not installed (`npm ci` installs them).
  */
 export function readCompilationUnits(): readonly CompilationUnit[] {
   if (existsSync(PACKAGED)) return JSON.parse(readFileSync(PACKAGED, "utf8")) as readonly CompilationUnit[];
@@ -102,7 +102,7 @@ function unit(
   return { name, compiler, contracts, input, key };
 }
 
-/** Adds the source at `path`, and all it imports, to `sources`. */
+/** Adds the source at `path`, and everything it imports, to `sources`. */
 function collect(path: string, sources: Map<string, { readonly content: string }>): void {
   if (sources.has(path)) return;
   const content = readText(path.startsWith("@") ? `node_modules/${path}` : path);

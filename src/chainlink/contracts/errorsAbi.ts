@@ -1,10 +1,10 @@
 /**
- * The custom errors of every contract that Tyche deploys, one of each signature: what revert data are decoded by, in a browser too. A
+ * The custom errors of every contract that Tyche deploys, one per signature, for decoding revert data, in a browser too. A
  * test compares the list with the compiler's output, both ways.
  */
 import { parseAbi, type Abi } from "viem";
 
-/** Errors of all contracts; several declare the same, some the same name with other arguments. */
+/** Errors of all contracts. Several contracts declare the same error, and some the same name with other arguments. */
 export const contractErrorsAbi: Abi = parseAbi([
   "error BadKeyHashes()",
   "error BadLength(uint256 have, uint256 max)",

@@ -23,7 +23,7 @@ const solc = createRequire(import.meta.url)(compiler) as { compile(input: string
 const output = JSON.parse(solc.compile(input)) as CompilerOutput;
 
 const complaints = (output.errors ?? []).filter(
-  // Warnings about the unpatched public sources are theirs; ours compile without any.
+  // Warnings about the unpatched public sources are ignored; ours compile without any.
   ({ severity, sourceLocation }) => severity === "error" || sourceLocation?.file.startsWith("src/"),
 );
 if (complaints.length > 0)

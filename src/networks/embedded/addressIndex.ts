@@ -3,15 +3,15 @@ import type { Hex } from "viem";
 import type { Appearance, AppearanceQuery, Appearances } from "../network.ts";
 import { toHexText } from "../../lib/hex.ts";
 
-/** What the index reads of a transaction; it has more. */
+/** The members of a transaction that the index reads; a transaction has more. */
 export interface IndexableTransaction {
   readonly hash: Hex;
   readonly from: Hex;
-  /** Absent or `null`: it creates a contract. */
+  /** Absent or `null` when the transaction creates a contract. */
   readonly to?: Hex | null;
 }
 
-/** What the index reads of a receipt; it has more. */
+/** The members of a receipt that the index reads; a receipt has more. */
 export interface IndexableReceipt {
   readonly contractAddress?: Hex | null;
   readonly logs: readonly { readonly address: Hex }[];
@@ -23,21 +23,21 @@ interface IndexableBlock {
   readonly receipts: readonly IndexableReceipt[];
 }
 
-/** Which transactions each address appears in, of the blocks of one history. Runs in the caller's transactions. */
+/** Which transactions each address appears in, over the blocks of one history. Runs inside the caller's database transactions. */
 export interface AddressIndex {
-  /** Adds a block that is stored already. */
+  /** Indexes a block that is already stored. */
   add(block: IndexableBlock): void;
-  /** Numbers of the newest blocks that are stored and not in here. */
+  /** Returns the numbers of the newest blocks that are stored but not indexed. */
   missing(limit: number): number[];
-  /** Gives a block up that can't be read. */
+  /** Gives up on a block that can't be read. */
   pass(number: number): void;
   find(query: AppearanceQuery): Omit<Appearances, "hasRemoved">;
 }
 
 /**
- * Opens the index of a history, making it when absent. Triggers keep it to the blocks that are stored, also while an earlier version that
- * doesn't know it has the file: a block that is removed takes its entries with it, and one that is added is missing until it is indexed.
- * Some 0.3 kB a block of presets.
+ * Opens the index of a history, creating it when absent. Triggers keep it in step with the stored blocks, even while an earlier version
+ * that doesn't know the index has the file open: removing a block removes its entries, and an added block counts as missing until it is
+ * indexed. Takes about 0.3 kB per block of presets.
  */
 export function openAddressIndex(database: DatabaseSync): AddressIndex {
   database.exec(`BEGIN IMMEDIATE;

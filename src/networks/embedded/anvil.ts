@@ -6,63 +6,63 @@ import { createAnvil } from "@viem/anvil";
 import { TycheError, messageOf } from "../../lib/errors.ts";
 import { findIsolation } from "./isolation.ts";
 
-/** The one gas price of an embedded chain, base fee 0: 1 gwei, under every gas lane. */
+/** The only gas price of an embedded chain, whose base fee is 0: 1 gwei, below every gas lane. */
 export const EMBEDDED_GAS_PRICE_WEI = 1_000_000_000n;
-/** Gas of one block; room for a request transaction of a full batch with long parameters. */
+/** Gas limit of a block; fits a request transaction with a full batch and long parameters. */
 export const EMBEDDED_BLOCK_GAS_LIMIT = 120_000_000n;
-/** Past states kept: a call on "latest" must still find its block when another has come in between. */
+/** Past states that Anvil keeps: a call on "latest" must still find its block after another one has arrived. */
 export const KEPT_STATES = 32;
 /**
- * Blocks whose transactions Anvil keeps, 27 kB a preset; the history has the older ones. Few, because each dump of the state
- * carries them: 9 ms a megabyte.
+ * Blocks whose transactions Anvil keeps, 27 kB per preset; the history has the older ones. Kept low because every dump of the state
+ * contains them, at 9 ms per megabyte.
  */
 export const KEPT_TRANSACTION_BLOCKS = 64;
-/** The newest without EIP-2935, whose ring of 8,191 slots would slow every block. */
+/** The newest hardfork without EIP-2935, whose ring of 8,191 slots would slow down every block. */
 const HARDFORK = "Cancun";
 const START_TIMEOUT_MS = 30_000;
 const EARLIER_PROCESS_TIMEOUT_MS = 5_000;
 
 /**
- * Memory of Anvil's own: some trace of a call can take any amount. Where it ends, so does the process, which is started again and has
- * lost nothing; the machine's other processes are spared. In ordinary use it stays below 100 MB.
+ * Memory limit of Anvil's data segment in KiB (4 GiB), because tracing a call can take any amount of memory. When Anvil exceeds the
+ * limit it dies and is restarted without losing anything, and the machine's other processes are spared. In ordinary use it stays
+ * below 100 MB.
  */
 const MAX_DATA_KILOBYTES = 4 * 2 ** 20;
 
 /**
- * Leaves its process id and the path of its socket in the file named first, then becomes the command that follows, with the same
- * process id.
+ * Writes its process id and the socket's path to the file given as the first argument, then execs the command that follows, which
+ * keeps the process id.
  */
 const LAUNCH_SCRIPT = `echo $$ "$2" > "$1"; shift 2; ulimit -d ${MAX_DATA_KILOBYTES} 2>/dev/null; exec "$@"`;
 /**
- * `setsid` keeps signals to the service's process group away from Anvil, so that the service ends its requests first; `setpriv` asks
- * the kernel to end Anvil when the service dies.
+ * `setsid` shields Anvil from signals to the service's process group, so that the service can finish its requests first; `setpriv`
+ * asks the kernel to kill Anvil when the service dies.
  */
 const launcherOf = (isolation: readonly string[]): readonly string[] =>
   process.platform === "linux" ? ["setsid", ...isolation, "setpriv", "--pdeathsig", "KILL", "--"] : isolation;
 
-/** A running Anvil of ours. */
+/** An Anvil process that this service started. */
 export interface AnvilProcess {
-  /** Whether it answers on its Unix socket alone; otherwise on a TCP port of a loopback address, too. */
+  /** Whether Anvil answers only on its Unix socket; otherwise it also listens on a TCP port of a loopback address. */
   readonly isIsolated: boolean;
-  /** Ends it at once: what it knows is on disk already, or is to be forgotten. Idempotent. */
+  /** Kills Anvil at once: its data is either on disk already or disposable. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Options of {@link startAnvil}. */
 export interface AnvilOptions {
   readonly chainId: number;
-  /** Path for its Unix socket. */
+  /** Path of its Unix socket. */
   readonly ipcPath: string;
-  /** Path of the file that names its process. */
+  /** Path of the file that holds its process id. */
   readonly pidFile: string;
-  /** State to begin with, if the file exists; a new chain otherwise. */
+  /** State to start from, if the file exists; otherwise a new chain starts. */
   readonly stateFile: string;
-  /** Told when the process ends without having been asked to. */
+  /** Called when the process exits without having been asked to. */
   readonly onExit: () => void;
 }
 
 /**
- * Starts Anvil. It runs in a session of its own, off the network, and ends when this process dies, however that happens.
+ * Starts Anvil in a session of its own, off the network. Anvil dies with this process, however this process ends.
  *
  * @throws {EmbeddedChainError} `chain_unavailable` when it does not start.
  */
@@ -116,7 +116,7 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
     );
   }
   started = true;
-  // Read now: somebody may remove the file while the process runs.
+  // Read right away: the file may be removed while the process runs.
   const pid = readPid(pidFile)?.pid;
   return {
     isIsolated: isComplete,
@@ -130,19 +130,19 @@ export async function startAnvil(options: AnvilOptions): Promise<AnvilProcess> {
   };
 }
 
-/** The earlier service may have died a moment ago, and its Anvil be on its way out. */
+/** The earlier service may have died a moment ago, with its Anvil still on its way out. */
 async function endEarlierProcess(pidFile: string): Promise<void> {
   const deadline = Date.now() + EARLIER_PROCESS_TIMEOUT_MS;
   while (killOurs(pidFile) && Date.now() < deadline) await sleep(10);
   rmSync(pidFile, { force: true });
 }
 
-/** Kills the process that the file names; gives back whether there was one. */
+/** Kills the process named in the file; returns whether there was one. */
 function killOurs(pidFile: string): boolean {
   const named = readPid(pidFile);
   if (named === undefined) return false;
   try {
-    // The number may belong to another program by now: only one that was started with this very socket counts.
+    // The process id may have been reused: only a process started with this very socket counts.
     const isOurs =
       process.platform !== "linux" ||
       readFileSync(`/proc/${named.pid}/cmdline`, "utf8").includes(named.ipcPath);
@@ -158,7 +158,7 @@ function readPid(pidFile: string): { readonly pid: number; readonly ipcPath: str
   return pid === undefined || ipcPath === undefined ? undefined : { pid: Number(pid), ipcPath };
 }
 
-/** Whether there was such a process to kill. */
+/** Returns whether there was such a process to kill. */
 function kill(pid: number | undefined): boolean {
   try {
     return pid !== undefined && process.kill(pid, "SIGKILL");
@@ -167,7 +167,7 @@ function kill(pid: number | undefined): boolean {
   }
 }
 
-/** Path of the Anvil binary that the npm package brought for this platform. */
+/** Returns the path of the Anvil binary that the npm package installs for this platform. */
 export function findBinary(): string {
   const require = createRequire(createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json"));
   const name = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;

@@ -1,7 +1,7 @@
 import { AnswerError } from "../../evm/connection.ts";
 import { RPC_CODES, type RpcRequest } from "./rpcErrors.ts";
 
-/** Methods of the Anvil that `package.json` names, by namespace. A test asks Anvil for each. */
+/** Methods of the Anvil version pinned in `package.json`, by namespace. A test calls each of them on Anvil. */
 const NAMES: Readonly<Record<string, string>> = {
   anvil: `
     addBalance autoImpersonateAccount dealERC20 dropAllTransactions dropTransaction dumpState getAutomine
@@ -46,7 +46,7 @@ const NAMES: Readonly<Record<string, string>> = {
   web3: `clientVersion sha3`,
 };
 
-/** All methods that Anvil has. */
+/** All methods that Anvil supports. */
 export const ANVIL_METHODS: ReadonlySet<string> = new Set(
   Object.entries(NAMES).flatMap(([namespace, names]) =>
     names
@@ -56,10 +56,10 @@ export const ANVIL_METHODS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Anvil's own answer on its socket to whatever it can't parse: an unknown method as well as wrong parameters. */
+/** Anvil's own answer on its socket to anything it can't parse: unknown methods and wrong parameters alike. */
 const UNPARSED = "data did not match any variant of untagged enum EthRpcCall";
 
-/** Creates what asks the chain and tells a method that it doesn't have from one whose parameters are wrong. */
+/** Wraps chain requests so that an unknown method gets a different error than wrong parameters do. */
 export function nameUnknownMethods(request: RpcRequest): RpcRequest {
   return async (method, parameters) => {
     try {

@@ -2,16 +2,16 @@ import { gunzipSync } from "node:zlib";
 import type { Hex } from "viem";
 import type { Connection } from "../../evm/connection.ts";
 
-/** Headers kept behind the newest: `BLOCKHASH` reaches 256 back, reorganisations are looked for as far. */
+/** Headers kept behind the newest one: `BLOCKHASH` reaches 256 blocks back, and reorgs are searched for as far back. */
 export const KEPT_HEADERS = 300;
-/** keccak256 of nothing: the code hash of an account without code. */
+/** keccak256 of the empty string: the code hash of an account without code. */
 const EMPTY_CODE_HASH = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
 /** First byte of a chunk in which PresetConsumer keeps a long batch until its words arrive (PresetBatch.sol). */
 const BATCH_FIRST_BYTE = 0xfe;
-/** First byte of the storage word that names such a chunk; the 20 bytes of its address follow. */
+/** First byte of the storage word that refers to such a chunk; the 20 bytes of its address follow. */
 const BATCH_REFERENCE = "0xff";
 
-/** One account as Anvil writes it; numbers are `0x` hex, the nonce alone is a JSON number. */
+/** One account as Anvil writes it; numbers are `0x` hex except the nonce, which is a JSON number. */
 export interface AnvilAccount {
   readonly nonce: number;
   readonly balance: Hex;
@@ -20,9 +20,9 @@ export interface AnvilAccount {
   readonly storage: Readonly<Record<Hex, Hex>>;
 }
 
-/** What `anvil_dumpState` gives and `anvil_loadState` takes, as Anvil 1.7.1 writes it. */
+/** What `anvil_dumpState` returns and `anvil_loadState` takes, in the format of Anvil 1.7.1. */
 export interface AnvilState {
-  /** Environment of the newest block; `null` leaves the present one. */
+  /** Environment of the newest block; `null` leaves the current one. */
   readonly block: object | null;
   readonly accounts: Readonly<Record<Hex, AnvilAccount>>;
   readonly best_block_number: number | null;
@@ -31,30 +31,30 @@ export interface AnvilState {
   readonly historical_states: readonly (readonly [Hex, object])[] | null;
 }
 
-/** A header with its transactions; `number` and `hash` aside, its members are only handed on. */
+/** A header with its transactions; members other than `number` are only passed through. */
 export interface AnvilBlock {
   readonly header: { readonly number: Hex };
   readonly transactions: readonly unknown[];
 }
 
-/** A state freed of what no later transaction can tell. */
+/** A state without the data that no later transaction can observe. */
 export interface CompactState {
   readonly state: AnvilState;
-  /** Length of the dump that it was taken from. */
+  /** Length of the dump it was made from, in bytes. */
   readonly bytes: number;
-  /** Slots left out: those that hold zero. */
+  /** Number of slots left out because they hold zero. */
   readonly zeroSlots: number;
-  /** Headers in the dump, of which the state has the last {@link KEPT_HEADERS} and the named ones. */
+  /** Number of headers in the dump; the state has the last {@link KEPT_HEADERS} and those asked for. */
   readonly headers: number;
 }
 
 /**
- * Asks Anvil for its whole state and leaves out what only costs: slots that hold zero again, batches of presets whose words
- * have arrived, old headers, and all transactions, which the archive has.
+ * Asks Anvil for its whole state and leaves out the dead weight: slots that are back to zero, batches of presets whose words
+ * have arrived, old headers, and all transactions, which the history has.
  *
- * Anvil hashes every slot it ever saw, zero or not, for every block: 0.8 µs each here.
+ * Anvil hashes every slot it has ever seen, zero or not, for every block: measured at 0.8 µs per slot.
  *
- * @param keptHeaders numbers of old headers to keep nevertheless.
+ * @param keptHeaders numbers of old headers to keep all the same.
  */
 export async function dumpCompactState(
   connection: Connection,
@@ -65,7 +65,7 @@ export async function dumpCompactState(
   return { ...compactState(parseDump(bytes), keptHeaders), bytes: bytes.length };
 }
 
-/** Reads a dump without its transactions, nine tenths of it, which lie behind all else. */
+/** Parses a dump without its transactions, which make up nine tenths of it and come last. */
 function parseDump(bytes: Buffer): AnvilState {
   const end = bytes.indexOf(',"transactions":[{"info":');
   return JSON.parse(
@@ -129,23 +129,23 @@ function isBatchChunk({ nonce, balance, code, storage }: AnvilAccount): boolean 
   return at === bytes.length;
 }
 
-/** Options of {@link swapState}. */
 export interface SwapOptions {
-  /** Hash of the newest block: the one that the state is of. */
+  /** Hash of the newest block, the one that the state belongs to. */
   readonly headHash: Hex;
-  /** Timestamp for the clock to go on from, in seconds. */
+  /** Timestamp from which the clock continues, in seconds. */
   readonly timestamp: number;
-  /** Whether to drop the old headers too; whatever waits in Anvil's pool is lost then. */
+  /** Whether to drop the old headers too; transactions waiting in Anvil's pool are then lost. */
   readonly dropHeaders: boolean;
 }
 
 /**
- * Puts a compact state in place of the one that Anvil has of the same block. No block may be mined meanwhile, and for some
- * milliseconds contracts have no code.
+ * Replaces Anvil's state with a compact one of the same block. No block may be mined meanwhile, and for some milliseconds
+ * contracts have no code.
  *
- * `anvil_loadState` alone only adds. So the state is first loaded as that of a past block, which is the newest, and the chain
- * is rolled back to it by no block at all: that clears Anvil's database and tells the EVM the last 256 block hashes, which
- * `anvil_loadState` forgets (a proof on a block from before a restart would fail). What a roll-back loses, code, is added.
+ * `anvil_loadState` alone only adds. So the state is first loaded as the historical state of the newest block, and the chain
+ * is rolled back by zero blocks: that clears Anvil's database and restores the last 256 block hashes to the EVM, which
+ * `anvil_loadState` forgets (a proof based on a block from before a restart would fail). The code, which a rollback loses, is
+ * then added back.
  */
 export async function swapState(
   connection: Connection,

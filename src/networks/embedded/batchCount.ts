@@ -1,21 +1,21 @@
 import type { Gate } from "./gate.ts";
 import type { RecordedBlock } from "./recorder.ts";
 
-/** Counts what was sent to an Anvil that mines by itself, and what it has made of it. */
+/** Counts the transactions sent to an Anvil that mines automatically, and the blocks it has mined from them. */
 export interface BatchCount {
   onBlock(block: RecordedBlock): void;
-  /** Something else may have made blocks or batches: nothing is known until the chain rests. */
+  /** Something else may have made blocks or batches: the count is unknown until the chain is at rest. */
   doubt(): void;
-  /** The chain rests: counting begins anew. */
+  /** The chain is at rest: counting restarts. */
   rest(): void;
   /**
-   * Whether each transaction sent since then has a block of its own. Then, with none in the pool, no batch is queued: a batch comes of at
-   * least one transaction, and each makes one block (see `untilHeadIsStill`).
+   * Whether each transaction sent since the last rest has a block of its own. If so, and the pool is empty, no batch is queued: a batch
+   * comes from at least one transaction, and each transaction makes one block (see `untilHeadIsStill`).
    */
   isEven(): boolean;
 }
 
-/** Creates the count of one chain, which is in doubt until its first rest. */
+/** Creates the count of one chain, which is in doubt until the chain is first at rest. */
 export function createBatchCount(gate: Pick<Gate, "entered">): BatchCount {
   let isKnown = false;
   let sent = 0;

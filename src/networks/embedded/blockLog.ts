@@ -14,28 +14,25 @@ import type { Hex } from "viem";
 import { flushFile } from "../../lib/flushFile.ts";
 import { shareFlush } from "../../lib/sharedFlush.ts";
 
-/** All that it takes to mine a block again: the same transactions at the same time give the same hash. */
+/** Everything needed to mine a block again: the same transactions at the same time give the same hash. */
 export interface LoggedBlock {
   readonly number: number;
   readonly hash: Hex;
   /** Seconds since the epoch. */
   readonly timestamp: number;
-  /** Signed transactions in their order. */
+  /** Signed transactions in block order. */
   readonly transactions: readonly Hex[];
 }
 
-/** The blocks since the stored state of a chain, and since the one before it, on disk before anybody is told of them. */
+/** The blocks since a chain's stored state and since the state before it, persisted before they are announced. */
 export interface BlockLog {
-  /** Writes a block down: it outlives this process. */
+  /** Writes a block to the log: it survives a crash of this process. */
   append(block: LoggedBlock): void;
-  /** Resolves when what was appended before the call is on the disk itself: it outlives a power cut. Calls that come together share a flush. */
+  /** Resolves when everything appended before the call is flushed to disk and survives a power cut. Concurrent calls share a flush. */
   flush(): Promise<void>;
-  /** The blocks after this one have been taken back. */
+  /** Records that the blocks after this one have been removed by a reorg. */
   cutAfter(block: number): void;
-  /**
-   * Begins a new file: all blocks up to now are in a state that has been stored. Files from before the state that was stored before it
-   * are removed.
-   */
+  /** Starts a new file: the stored state includes all blocks so far. Removes files older than the previously stored state. */
   startAfter(block: number): void;
   close(): void;
 }
@@ -43,15 +40,15 @@ export interface BlockLog {
 const FILE = /^blocks-(\d+)\.log$/;
 
 /**
- * Opens a chain's log to write; each block is one line: JSON, a tab and the CRC-32 of the JSON, 8 hex digits.
+ * Opens a chain's log for writing. Each block is one line: JSON, a tab and the CRC-32 of the JSON as 8 hex digits.
  *
  * @param after the chain's newest block.
- * @param stored block of the stored state; default: the same.
+ * @param stored block of the stored state; defaults to `after`.
  */
 export function openBlockLog(folder: string, after: number, stored = after): BlockLog {
   const open = (first: number, flags: "a" | "w"): number => {
     const file = openSync(join(folder, `blocks-${first}.log`), flags, 0o600);
-    // An earlier process may have left half a line.
+    // An earlier process may have left a partial line.
     if (fstatSync(file).size > 0) writeSync(file, "\n");
     return file;
   };
@@ -80,7 +77,7 @@ export function openBlockLog(folder: string, after: number, stored = after): Blo
     cutAfter: (block) => write({ cutAfter: block }),
     startAfter(block) {
       closeFile();
-      // What is in there, or in files of later blocks, somebody took back.
+      // Blocks in this file, or in files of later blocks, have been removed from the chain.
       file = open(block + 1, "w");
       for (const { name, first } of listFiles(folder)) {
         const isKept = first === block + 1 || (first >= firstKept && first <= block);
@@ -92,11 +89,13 @@ export function openBlockLog(folder: string, after: number, stored = after): Blo
   };
 }
 
-/** The blocks that a log holds after some block. */
+/** The blocks that a log holds after a given block. */
 export interface BlockLogContent {
-  /** Without a gap. */
+  /** Contiguous. */
   readonly blocks: readonly LoggedBlock[];
-  /** Where the log does not go on although it should: blocks that were logged are not among these. Half a last line is no damage. */
+  /**
+   * Where the log breaks off although it should continue: blocks that were logged are missing from `blocks`. A partial last line is not damage.
+   */
   readonly damage?: BlockLogDamage;
 }
 
@@ -108,18 +107,18 @@ export interface BlockLogDamage {
   readonly problem: string;
 }
 
-/** Reads the logged blocks that follow a block, up to the first gap; half a line is none. */
+/** Reads the logged blocks that follow a block, up to the first gap; a partial last line is not a gap. */
 export function readBlockLog(folder: string, after: number): BlockLogContent {
   const blocks: LoggedBlock[] = [];
   let damage: BlockLogDamage | undefined;
   const files = listFiles(folder);
-  // Files before the last that begins by the block after it are of an earlier state.
+  // Files before the last one with `first` up to `after + 1` belong to an earlier state.
   const start = files.findLastIndex(({ first }) => first <= after + 1);
   for (const { name, first } of files.slice(Math.max(0, start))) {
     const file = join(folder, name);
-    // Whoever began this file had no block from its first on.
+    // The process that started this file had no block numbered `first` or higher.
     blocks.splice(Math.max(0, first - after - 1));
-    // It was begun where the damage had left the chain: that has been dealt with.
+    // The file starts where the damage left the chain: the damage has been dealt with.
     if (first === after + blocks.length + 1) damage = undefined;
     const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
     let damagedLine: number | undefined;
@@ -129,13 +128,13 @@ export function readBlockLog(folder: string, after: number): BlockLogContent {
       const entry = parseLine(line);
       if (entry === undefined) {
         damagedLine = i + 1;
-        // Half a line of a process that died, which the next one ended, stands in a file without a whole one.
+        // A partial line that a dead process left and the next one ended is in a file that has no whole line.
         if (i === lines.length - 1 && hasEntries) damage ??= { file, problem: `line ${i + 1} is damaged` };
         continue;
       }
       hasEntries = true;
       if ("cutAfter" in entry) {
-        // The stored state itself was taken back: what follows was mined on another one.
+        // The stored state itself was removed by a reorg: what follows was mined on top of another one.
         if (entry.cutAfter < after) return { blocks: [] };
         blocks.splice(entry.cutAfter - after);
         continue;
@@ -157,7 +156,7 @@ export function readBlockLog(folder: string, after: number): BlockLogContent {
 function parseLine(line: string): LoggedBlock | { readonly cutAfter: number } | undefined {
   const [json = "", checksum] = line.split("\t");
   try {
-    // Lines from before there were checksums have none.
+    // Lines written before checksums were introduced have none.
     if (checksum === undefined || checksum === checksumOf(json))
       return JSON.parse(json) as ReturnType<typeof parseLine>;
   } catch {

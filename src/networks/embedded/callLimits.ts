@@ -1,39 +1,42 @@
 import { EMBEDDED_GAS_PRICE_WEI, KEPT_STATES } from "./anvil.ts";
 
-/** Blocks that one call may mine: some 8 MB on disk. */
+/** Blocks that one call may mine: about 8 MB on disk. */
 const MAX_MINED_BLOCKS = 5_000;
-/** `evm_mine` mines its blocks in one go: more would push transactions out of Anvil's memory before they are kept. */
+/** `evm_mine` mines all its blocks in one go: more would push transactions out of Anvil's memory before they are kept. */
 const MAX_MINED_AT_ONCE = 32;
-/** Between two blocks, by the chain's clock: a day. */
+/** Maximum time between two blocks on the chain's clock: a day. */
 const MAX_INTERVAL_SECONDS = 86_400;
 /**
- * Chainlink's contracts hold times in 32 bits, up to February 2106; beyond, none of them works any more, and no clock goes back. The
- * chain's clock goes on by itself, so the last five weeks of these can't be set.
+ * Chainlink's contracts store times in 32 bits, which last until February 2106; after that none of them works, and a clock can't go
+ * back. The chain's clock advances by itself, so the last five weeks of that range can't be set.
  */
 export const MAX_TIMESTAMP = Date.UTC(2106, 0, 1) / 1_000 - 1;
-/** Blocks with a state to go back to, of those that Anvil keeps. */
+/** Blocks with a state to go back to, among those that Anvil keeps. */
 const MAX_REORG_BLOCKS = KEPT_STATES - 1;
-/** Gas of a call that is only tried: four times a block's. Anvil itself takes any number, and a loop would hold it for hours. */
+/**
+ * Gas of a call that is only simulated: four times that of a block. Anvil itself accepts any number, and a loop could keep it busy for
+ * hours.
+ */
 const MAX_CALL_GAS = 500_000_000n;
-/** Gas of a call that is traced by a tracer of Anvil's own, which keeps calls or accounts. */
+/** Gas of a call traced by one of Anvil's own tracers, which keep calls or accounts. */
 const MAX_TRACED_CALL_GAS = 30_000_000n;
-/** Gas of a call whose every step is written out: a million is some 300 MB of Anvil's memory where the stack is short. */
+/** Gas of a call traced step by step: a million gas takes about 300 MB of Anvil's memory even when the stack is short. */
 const MAX_STEPPED_CALL_GAS = 3_000_000n;
 const MAX_BLOCK_GAS_LIMIT = 1_000_000_000n;
-/** The largest transaction of the service or its oracle; one that no block has room for would hold all others up. */
+/** The largest transaction of the service or its oracle; one that fits in no block would hold up all the others. */
 const MIN_BLOCK_GAS_LIMIT = 30_000_000n;
 /**
- * Above the one gas price, no transaction of the service or its oracle is mined, and so nothing that brings the base fee down again.
- * A full block raises it by an eighth: from here, it takes 19 of them.
+ * When the base fee exceeds the only gas price, no transaction of the service or its oracle is mined, so nothing brings the base fee
+ * down again. A full block raises it by an eighth: from this limit that takes 19 full blocks.
  */
 const MAX_BASE_FEE_WEI = EMBEDDED_GAS_PRICE_WEI / 10n;
 const MAX_TRACE_FILTER_BLOCKS = 64;
 const MAX_PAGE = 100;
-/** Calls of the methods that take several. */
+/** Calls per request of the methods that take several. */
 const MAX_CALLS = 256;
 
 type Parameters = readonly unknown[];
-/** Returns what is wrong with the parameters, as the end of a sentence that begins with the method. */
+/** Returns what is wrong with the parameters, worded to follow the method's name in a sentence. */
 type Check = (parameters: Parameters) => string | undefined;
 
 const intervalCheck: Check = ([seconds]) => atMost(seconds, MAX_INTERVAL_SECONDS, "seconds between blocks");
@@ -55,7 +58,7 @@ const mineOptionsCheck: Check = ([options]) =>
     : timestampCheck([options]);
 const callCheck: Check = (parameters) => gasCheck(parameters, MAX_CALL_GAS) ?? listCheck(parameters);
 
-/** By the name without its prefix, as Anvil has most under several. */
+/** By name without the prefix, because Anvil has most of them under several prefixes. */
 const CHEATS = checksBy({
   mine: ([blocks, interval]) =>
     atMost(blocks, MAX_MINED_BLOCKS, "blocks a call") ?? intervalCheck([interval]),
@@ -64,7 +67,7 @@ const CHEATS = checksBy({
   setBlockTimestampInterval: intervalCheck,
   setTime: timestampCheck,
   setNextBlockTimestamp: timestampCheck,
-  // How far it may go depends on the chain's clock: see `limitClock`.
+  // The upper limit depends on the chain's clock: see `limitClock`.
   increaseTime: ([seconds]) => atMost(seconds, MAX_TIMESTAMP, "seconds"),
   reorg: depthCheck,
   rollback: depthCheck,
@@ -97,7 +100,10 @@ const CALLS = checksBy({
   ots_getBlockTransactions: ([, , size]) => atMost(size, MAX_PAGE, "transactions a page"),
 });
 
-/** Says in one sentence which limit a call exceeds; `undefined` when it may go on. What isn't a number at all is Anvil's to refuse. */
+/**
+ * Says in one sentence which limit a call exceeds; `undefined` when the call may proceed. Values that aren't numbers are left for
+ * Anvil to refuse.
+ */
 export function excessOf(method: string, parameters: unknown): string | undefined {
   const list = Array.isArray(parameters) ? (parameters as Parameters) : [parameters];
   const cheat = /^(?:anvil|hardhat|evm|tenderly)_(.*)$/.exec(method)?.[1];
@@ -106,9 +112,7 @@ export function excessOf(method: string, parameters: unknown): string | undefine
   return excess === undefined ? undefined : `${method} ${excess}`;
 }
 
-/**
- * Returns the parameters with what must be bounded and isn't: a traced call that names no gas would get a whole block's.
- */
+/** Returns the parameters with a gas limit added where one is missing: a traced call without `gas` would get a whole block's. */
 export function bounded(method: string, parameters: unknown): unknown {
   if (method !== "debug_traceCall" || !Array.isArray(parameters)) return parameters;
   const [call, ...rest] = parameters as Parameters;
@@ -117,7 +121,7 @@ export function bounded(method: string, parameters: unknown): unknown {
   return [{ ...call, gas: `0x${tracedGasOf(parameters as Parameters).toString(16)}` }, ...rest];
 }
 
-/** Whether a parameter of a `debug_` method asks for a tracer written in JavaScript, which no gas limit holds. */
+/** Whether a parameter of a `debug_` method asks for a tracer written in JavaScript, which no gas limit bounds. */
 export function tracesByScript(method: string, parameters: unknown): boolean {
   if (!method.startsWith("debug_") || !Array.isArray(parameters)) return false;
   return (parameters as Parameters).some((one) => {
@@ -131,12 +135,12 @@ function tracedGasOf([, , options]: Parameters): bigint {
   return tracer === undefined ? MAX_STEPPED_CALL_GAS : MAX_TRACED_CALL_GAS;
 }
 
-/** By name; a method may have any name that a caller thinks of, those of an object's own members too. */
+/** A `Map` by name: callers can send any method name, including those of `Object.prototype`'s members. */
 function checksBy(checks: Readonly<Record<string, Check>>): ReadonlyMap<string, Check> {
   return new Map(Object.entries(checks));
 }
 
-/** Anvil reads further forms of numbers (`0b11`, `0o17`, `1_000`): one that can't be read here would pass every limit. */
+/** Refuses what it can't read: Anvil accepts further forms of numbers (`0b11`, `0o17`, `1_000`), which would bypass every limit. */
 function atMost(value: unknown, limit: number | bigint, what: string): string | undefined {
   if (value === undefined || value === null) return undefined;
   const number = quantityOf(value);
@@ -145,7 +149,7 @@ function atMost(value: unknown, limit: number | bigint, what: string): string | 
   return number <= BigInt(limit) ? undefined : `takes at most ${limit} ${what}, not ${number}`;
 }
 
-/** Leaves to {@link atMost} what is no number. */
+/** Leaves values that aren't numbers to {@link atMost}. */
 function atLeast(value: unknown, limit: bigint, what: string): string | undefined {
   const number = quantityOf(value);
   return number === undefined || number >= limit
@@ -153,12 +157,12 @@ function atLeast(value: unknown, limit: bigint, what: string): string | undefine
     : `takes at least ${limit} ${what}, not ${number}`;
 }
 
-/** Whether it names a block, or leaves it to the node, without a number. */
+/** Whether a block parameter is absent or a tag, as opposed to a number. */
 function isTag(block: unknown): boolean {
   return block === undefined || block === null || (typeof block === "string" && /^[a-z]+$/.test(block));
 }
 
-/** Reads a quantity given as a number, or as decimal or hexadecimal text; `undefined` for anything else. */
+/** Parses a quantity given as a number, or as decimal or hexadecimal text; `undefined` for anything else. */
 export function quantityOf(value: unknown): bigint | undefined {
   if (typeof value === "number") return Number.isInteger(value) && value >= 0 ? BigInt(value) : undefined;
   if (typeof value !== "string" || value.length > 80 || !/^(?:0x[0-9a-f]+|\d+)$/i.test(value))
@@ -166,7 +170,7 @@ export function quantityOf(value: unknown): bigint | undefined {
   return BigInt(value);
 }
 
-/** Any `gas` of a call, however deep in lists of calls. */
+/** Checks every `gas` of a call, however deeply nested in lists of calls. */
 function gasCheck(value: unknown, limit: bigint): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, member] of Object.entries(value)) {
@@ -177,7 +181,7 @@ function gasCheck(value: unknown, limit: bigint): string | undefined {
   return undefined;
 }
 
-/** Counts all lists: of blocks, and of the calls in each. */
+/** Counts the members of all lists: the blocks, and the calls in each. */
 function listCheck(value: unknown): string | undefined {
   const countIn = (one: unknown): number =>
     Array.isArray(one)

@@ -15,50 +15,49 @@ import { prepareChainFolder, renew } from "./chainFolder.ts";
 import { startEmbeddedNode } from "./embeddedNode.ts";
 import type { EmbeddedNode, EmbeddedNodeOptions } from "./embeddedNode.ts";
 
-/** Coin that each account of ours gets on a new chain, in wei. */
+/** Balance that each account of the service gets on a new chain, in wei. */
 const ACCOUNT_BALANCE_WEI = 10n ** 24n;
 
 /** Where and what a chain's contracts are, as stored between starts. */
 type EmbeddedDeployment = ChainDeployment & { readonly port: number };
 
-/** A chain of our own that serves. */
+/** A running embedded chain. */
 export interface EmbeddedChain {
-  /** For everybody's tools. */
+  /** For any user's tools. */
   readonly rpcUrl: string;
   readonly client: ChainClient;
-  /** For our own oracle; see `EmbeddedNode.earlyClient`. */
+  /** For the service's own oracle; see `EmbeddedNode.earlyClient`. */
   readonly oracleClient: ChainClient;
   readonly deployment: EmbeddedDeployment;
-  /** Hash of the deployment's last block: tells this chain from any other. */
+  /** Hash of the deployment's last block: distinguishes this chain from any other. */
   readonly identity: Hex;
-  /** Whether the chain is another one than was known before. */
+  /** Whether this is a different chain than the known one. */
   readonly isNew: boolean;
   readonly removeBlocks: EmbeddedNode["removeBlocks"];
   readonly findAppearances: EmbeddedNode["findAppearances"];
-  /** What was damaged when it started, or has been found so since, and what has become of it: a sentence each, with paths. */
+  /** Damage found at start or since, and what became of it: one sentence each, with paths. */
   readonly findings: readonly string[];
-  /** What an operator should see to although the chain serves, the findings included. */
+  /** What an operator should attend to although the chain is up, including the findings. */
   warnings(this: void): Promise<readonly string[]>;
-  /** Writes the state and ends; idempotent. */
+  /** Writes the state and stops; idempotent. */
   close(): Promise<void>;
 }
 
-/** The version of the contracts for random words, and how PresetConsumer pays for them: fixed when a chain is new. */
+/** The VRF version of the contracts, and how PresetConsumer pays for random words: fixed when a chain is created. */
 export type EmbeddedVrf = Required<Pick<VrfTerms, "vrfVersion" | "nativePayment">>;
 
-/** Options of {@link startEmbeddedChain}. */
 export interface EmbeddedChainOptions {
   readonly profile: NetworkProfile;
-  /** Folder for the chain's state; made when absent. */
+  /** Folder for the chain's state; created when absent. */
   readonly folder: string;
-  /** What an earlier start found or made. */
+  /** The chain that an earlier start found or created. */
   readonly known: KnownChain | undefined;
-  /** RPC port to take if it is free. */
+  /** RPC port to use if it is free. */
   readonly preferredPort: number;
   readonly rpcOrigins: EmbeddedNodeOptions["rpcOrigins"];
   readonly deployer: Account;
   readonly roles: StackRoles;
-  /** Of a new chain; one that is known must have the same. */
+  /** For a new chain; a known chain must have the same. */
   readonly vrf: EmbeddedVrf;
   /** Further accounts that send transactions. */
   readonly accounts: readonly Hex[];
@@ -68,8 +67,8 @@ export interface EmbeddedChainOptions {
 }
 
 /**
- * Starts one chain of our own: goes on with the state in the folder, or makes a new chain and deploys the contracts.
- * Everything that only such a chain has is in this folder: its process, coins from nothing, the fixed gas price.
+ * Starts an embedded chain: continues from the state in the folder, or creates a new chain and deploys the contracts.
+ * Everything specific to embedded chains is in this folder: the process, coins from nothing, the fixed gas price.
  */
 export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise<EmbeddedChain> {
   const { profile, folder, known, deployer } = options;
@@ -116,8 +115,8 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       }
       await node.close();
       findings.push(
-        `${folder} held another chain than the database knows; it is now ${renew(folder)}, and a new chain has begun; ` +
-          "to have it back, stop the service, and put chain and database of one moment back from a backup",
+        `${folder} held a different chain from the one in the database; it is now ${renew(folder)}, and a new chain has begun; ` +
+          "to recover it, stop the service, and restore the chain and the database from the same backup",
       );
       node = await start();
     }
@@ -163,7 +162,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   }
 }
 
-/** Contracts stay what they are: other terms take a new chain. */
+/** Deployed contracts don't change: other terms need a new chain. */
 async function assertSameVrf(
   client: ChainClient,
   { vrfVersion = "v2", presetConsumer }: StackAddresses,
@@ -171,7 +170,7 @@ async function assertSameVrf(
 ): Promise<void> {
   const refuse = (found: string, wanted: string): never => {
     throw new EmbeddedChainError(
-      `the chain of ${profile.name} has the contracts of ${found}, but the configuration says ${wanted}: say the former, or remove its folder for a new chain`,
+      `the chain of ${profile.name} has the contracts of ${found}, but the configuration says ${wanted}: configure the former, or remove its folder to start a new chain`,
     );
   };
   if (vrfVersion !== vrf.vrfVersion) refuse(`VRF ${vrfVersion}`, vrf.vrfVersion);
@@ -182,7 +181,7 @@ async function assertSameVrf(
   if (isPaidNatively !== vrf.nativePayment) refuse(`nativePayment ${isPaidNatively}`, `${vrf.nativePayment}`);
 }
 
-/** The coordinator knows the keys that it was deployed with. */
+/** The coordinator knows only the keys that it was deployed with. */
 async function assertVrfKeys(
   client: ChainClient,
   { vrfVersion = "v2", vrfCoordinator }: StackAddresses,
@@ -193,7 +192,7 @@ async function assertVrfKeys(
     const { data, decode } = COORDINATOR_READS[vrfVersion].lane(keyHashOfRole(role));
     if (decode(await client.call({ to: vrfCoordinator, data })).isRegistered) continue;
     throw new EmbeddedChainError(
-      `the chain of ${profile.name} has fewer than the ${wanted.length + 1} VRF keys of the configuration (vrfKeys): remove its folder for a new chain`,
+      `the chain of ${profile.name} has fewer than the ${wanted.length + 1} VRF keys of the configuration (vrfKeys): remove its folder to start a new chain`,
     );
   }
 }

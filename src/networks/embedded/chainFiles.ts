@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** Returns where in its folder a chain's state and its history lie; the log of the blocks since is beside them. */
+/** Returns the paths of a chain's state and history in its folder; the log of the blocks since is next to them. */
 export function chainFilesIn(folder: string): { readonly stateFile: string; readonly historyFile: string } {
   return { stateFile: join(folder, "state.json"), historyFile: join(folder, "history.sqlite") };
 }

@@ -7,30 +7,31 @@ import { EmbeddedChainError } from "./anvil.ts";
 import { chainFilesIn } from "./chainFiles.ts";
 import { findStateDamage, previousOf } from "./stateFile.ts";
 
-/** What is looked through at a start without a thought: at about 1 GB/s. */
+/** Largest history that is checked at every start: the check runs at about 1 GB/s. */
 const MAX_CHECKED_HISTORY_BYTES = 500 * 2 ** 20;
 
-/** What a start has found in a chain's folder. */
+/** What a start found in a chain's folder. */
 export interface ChainFolder {
-  /** Whether there is a state to go on from; otherwise the folder is empty. */
+  /** Whether there is a state to continue from; otherwise the folder is empty. */
   readonly hasState: boolean;
-  /** What was damaged and what has become of it, a sentence each, for whoever runs the service. */
+  /** What was damaged and what became of it, one sentence each, for the operator. */
   readonly findings: readonly string[];
 }
 
 /**
- * Makes a chain's folder ready for a start. Nothing is deleted: what is damaged, or of a chain that the database does not know, is set
- * aside under a name beside it. A damaged state is replaced by the one before, which the block log leads on from.
+ * Prepares a chain's folder for a start. Nothing is deleted: files that are damaged, or that belong to a chain the database does not
+ * know, are set aside under another name next to it. A damaged state is replaced by the previous one, from which the block log leads
+ * on.
  *
  * @param isKnown whether the database knows a chain here.
- * @throws {EmbeddedChainError} when something can't be read or moved; the sentence names it.
+ * @throws {EmbeddedChainError} when something can't be read or moved; the message names it.
  */
 export function prepareChainFolder(folder: string, isKnown: boolean): ChainFolder {
   const findings: string[] = [];
   try {
     const stats = statSync(folder, { throwIfNoEntry: false });
     if (stats?.isDirectory() === false)
-      findings.push(`${folder} was no folder and is now ${setAside(folder)}`);
+      findings.push(`${folder} was not a folder and is now ${setAside(folder)}`);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const names = readdirSync(folder);
     for (const name of names)
@@ -48,20 +49,20 @@ export function prepareChainFolder(folder: string, isKnown: boolean): ChainFolde
     return { hasState: true, findings };
   } catch (error) {
     throw new EmbeddedChainError(
-      `${folder} can't be used (${messageOf(error)}); mend that, and start the service again`,
+      `${folder} can't be used (${messageOf(error)}); fix that, and start the service again`,
       error,
     );
   }
 }
 
-/** Sets the whole folder aside and makes an empty one; gives back the new path of what it held. */
+/** Sets the whole folder aside and creates an empty one; returns the new path of the old contents. */
 export function renew(folder: string): string {
   const aside = setAside(folder);
   mkdirSync(folder, { mode: 0o700 });
   return aside;
 }
 
-/** Whether there is a whole state, the one before included. */
+/** Whether there is an intact state, counting the previous one. */
 function hasState(folder: string, findings: string[]): boolean {
   const { stateFile } = chainFilesIn(folder);
   const damage = findStateDamage(stateFile);
@@ -70,8 +71,8 @@ function hasState(folder: string, findings: string[]): boolean {
   if (findStateDamage(previous) !== undefined) {
     const aside = readdirSync(folder).length === 0 ? "nothing" : renew(folder);
     findings.push(
-      `${stateFile} can't be used (${damage}), and there is none before it: the chain is lost, a new one has begun, and what is left of it is ${aside}; ` +
-        "to have it back, stop the service, and put chain and database of one moment back from a backup",
+      `${stateFile} can't be used (${damage}), and there is no earlier one: the chain is lost, a new one has begun, and its remains are ${aside}; ` +
+        "to recover it, stop the service, and restore the chain and the database from the same backup",
     );
     return false;
   }
@@ -89,7 +90,7 @@ function checkHistory(folder: string, findings: string[]): void {
   const stats = statSync(historyFile, { throwIfNoEntry: false });
   const isFolder = files.some((file) => statSync(file, { throwIfNoEntry: false })?.isDirectory() === true);
   const lost =
-    "transactions and logs of older blocks can't be looked up any more, nor results in them verified";
+    "transactions and logs of older blocks can no longer be looked up, and results in them can no longer be verified";
   if (stats === undefined) {
     findings.push(`${historyFile} is missing: ${lost}`);
     return;
@@ -108,7 +109,7 @@ function checkHistory(folder: string, findings: string[]): void {
   findings.push(`${historyFile} was damaged (${damage}) and is now ${aside}: ${lost}`);
 }
 
-/** Moves a folder away where a file belongs. */
+/** Sets a folder aside that is in the place of a file. */
 function setFolderAside(path: string, findings: string[]): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
     findings.push(`${path} was a folder and is now ${setAside(path)}`);

@@ -1,41 +1,40 @@
 import { MAX_TIMESTAMP, quantityOf } from "./callLimits.ts";
 import { RpcLimitError, type RpcRequest } from "./rpcErrors.ts";
 
-/** What a call does to the chain's clock, in seconds. */
+/** How far a call advances the chain's clock, in seconds. */
 interface Advance {
   readonly seconds: bigint;
-  /** How the refusal calls what there is too much of. */
+  /** The unit that the refusal names. */
   readonly what: "seconds" | "blocks";
-  /** Seconds that one of these takes. */
+  /** Seconds per unit. */
   readonly each: bigint;
 }
 
-/** Pause between looks at the clock while every block is a step of it. */
+/** Interval between checks of the clock while every block advances it. */
 const LOOK_MS = 1_000;
-/** Blocks that the chain may mine between two looks, with room to spare: each takes Anvil a millisecond and more. */
+/** Blocks that the chain may mine between two checks, with room to spare: each takes Anvil at least a millisecond. */
 const BLOCKS_BETWEEN_LOOKS = 2_000n;
 
-/** Options of {@link limitClock}. */
 export interface ClockLimitOptions {
-  /** Ends the looks at the clock. Default: none does. */
+  /** Stops the checks of the clock. Default: they never stop. */
   readonly signal?: AbortSignal;
   /** Default 1,000. */
   readonly lookMs?: number;
 }
 
 /**
- * Creates what asks the chain and keeps its clock from running past {@link MAX_TIMESTAMP}, however many calls share the way there: each
- * call that moves the clock is weighed against where the clock then stands, one at a time. Blocks that no call asks for, as interval
- * mining and our own transactions make them, can't be weighed: while an interval between blocks is set, the clock is looked at, and the
- * interval removed in time.
+ * Wraps chain requests to keep the chain's clock from running past {@link MAX_TIMESTAMP}, however many calls contribute: each call that
+ * advances the clock is checked against the clock's current time, one call at a time. Blocks that no call asks for (interval mining,
+ * the service's own transactions) can't be checked beforehand: while an interval between blocks is set, the clock is polled, and the
+ * interval is removed in time.
  */
 export function limitClock(
   request: RpcRequest,
   { signal, lookMs = LOOK_MS }: ClockLimitOptions = {},
 ): RpcRequest {
-  /** Between blocks, as `anvil_setBlockTimestampInterval` was told last; Anvil can't be asked. */
+  /** Interval between blocks, as last set with `anvil_setBlockTimestampInterval`; Anvil has no method to read it. */
   let blockInterval = 0n;
-  /** Of Anvil's clock ahead of the real one, as it said last: with an interval set, its pending block does not show it. */
+  /** How far Anvil's clock is ahead of real time, by its last answer: while an interval is set, its pending block does not show it. */
   let offset = 0n;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -75,7 +74,7 @@ export function limitClock(
   const lookAgain = (): void => {
     clearTimeout(looking);
     if (blockInterval === 0n || signal?.aborted === true) return;
-    // A chain that is being started again is looked at when it answers.
+    // A chain that is restarting is checked once it answers.
     looking = setTimeout(() => void inTurn(look).then(lookAgain, lookAgain), lookMs).unref();
   };
 
@@ -102,7 +101,7 @@ export function limitClock(
   };
 }
 
-/** These answer how far Anvil's clock is ahead of the real one then. */
+/** These methods return how far Anvil's clock is then ahead of real time. */
 const SETTING_CLOCK = /^(?:anvil|evm)_(?:increaseTime|setTime)$/;
 
 function advanceOf(method: string, [first, second]: readonly unknown[], blockInterval: bigint): Advance {

@@ -8,79 +8,87 @@ import { readBlock } from "./recorder.ts";
 import type { RecordedBlock, Recorder } from "./recorder.ts";
 import { replaceState } from "./stateFile.ts";
 
-/** What one more slot costs every block, in milliseconds (Anvil 1.7.1 here: 4.7 ms a block with 5,757 slots). */
+/** What one more slot costs every block, in milliseconds (measured on Anvil 1.7.1: 4.7 ms a block with 5,757 slots). */
 const MS_PER_SLOT = 0.0008;
 /** What one more header costs every dump, in milliseconds: 1.5 kB of JSON. */
 const MS_PER_HEADER = 0.014;
-/** Gas that leaves one slot behind, until the first compaction has shown it: 194,974 gas a preset, 2.8 slots. */
+/** Gas that leaves one slot behind, until the first compaction has measured it: 194,974 gas a preset, 2.8 slots. */
 const FIRST_GAS_PER_SLOT = 70_000;
-/** What a compaction costs: so much, and what Anvil takes to write its dump. Not measured on the way, for load would mislead. */
+/**
+ * What a compaction costs: this fixed part, plus the time Anvil takes to write its dump. It isn't measured at run time, because load would
+ * distort it.
+ */
 const COMPACTION_MS = 30;
 const MS_PER_DUMPED_MEGABYTE = 9;
-/** An idle chain is compacted from this waste on. */
+/** Waste from which an idle chain is compacted. */
 const IDLE_SLOTS = 100;
 const IDLE_MS = 400;
-/** Blocks in the log that a start has to mine again, some 5 ms each: so many make an idle chain store its state, and so many a busy one. */
+/**
+ * Logged blocks that a start has to mine again, about 5 ms each: the first limit makes an idle chain store its state, the second a busy
+ * one.
+ */
 const IDLE_BLOCKS = 50;
 const MAX_UNSTORED_BLOCKS = 1_000;
-/** Old headers go when there are so many; with them would go transactions that wait for an earlier nonce, so not while there are any. */
+/**
+ * Old headers, those beyond {@link KEPT_HEADERS}, are dropped above this number. Dropping them also drops transactions that wait for an
+ * earlier nonce, so it doesn't happen while there are any.
+ */
 const MAX_HEADERS = 1_500;
-/** Times that a block may come in between before a compaction is given up until the next occasion. */
+/** Times that a new block may interfere before a compaction is put off to the next occasion. */
 const MAX_TRIES = 3;
 
 /** Keeps a chain's state small while it runs. */
 export interface Compactor {
-  /** Tells of a block; starts a compaction when the waste has grown to what one costs. */
+  /** Takes note of a block; starts a compaction when the waste has grown to the cost of one. */
   onBlock(block: RecordedBlock): void;
-  /** Compacts now, after a compaction under way; resolves whether it did. Throws when the chain can't be used any more. */
+  /** Compacts now, after any compaction in flight; resolves to whether it did. Throws when the chain can't be used any more. */
   compact(options?: { readonly swap?: boolean }): Promise<boolean>;
-  /** Does some work while there is no compaction. */
+  /** Runs some work while no compaction runs. */
   alone<T>(work: () => Promise<T>): Promise<T>;
   isRunning(): boolean;
-  /** Resolves when no compaction is under way. */
+  /** Resolves when no compaction is in flight. */
   settled(): Promise<void>;
-  /** Starts over: of a chain that has just been started, with so many blocks after its stored state. */
+  /** Starts over for a chain that has just been started, with this many blocks after its stored state. */
   reset(unstoredBlocks: number): void;
-  /** Ends after what is under way; idempotent. */
+  /** Stops after the work in flight; idempotent. */
   close(): Promise<void>;
 }
 
 /** What a compaction did. */
 export interface CompactionReport {
   readonly block: number;
-  /** Time in which nothing was mined. */
+  /** Time during which nothing was mined. */
   readonly pausedMs: number;
-  /** Slots that held zero. */
+  /** Number of slots that held zero. */
   readonly zeroSlots: number;
-  /** Headers there were. */
+  /** Number of headers before the compaction. */
   readonly headers: number;
   readonly droppedHeaders: boolean;
 }
 
-/** Options of {@link createCompactor}. */
 export interface CompactorOptions {
   readonly connection: Connection;
   readonly gate: Gate;
   readonly keeper: Keeper;
   readonly recorder: Recorder;
-  /** Has all blocks kept that the recorder has. */
+  /** Keeps all blocks that the recorder has. */
   readonly keep: () => Promise<void>;
-  /** Whether the chain is being started again, and doesn't have all of its blocks yet. */
+  /** Whether the chain is restarting and doesn't have all of its blocks yet. */
   readonly isDown: () => boolean;
   /** Path of the stored state. */
   readonly stateFile: string;
-  /** Told when the file holds the state of this block; `isBare` when the node has lost all transactions up to it. */
+  /** Called when the file holds the state of this block; `isBare` when the node has lost all transactions up to it. */
   readonly onSaved: (block: number, isBare: boolean) => void;
   readonly onCompacted: (report: CompactionReport) => void;
-  /** Told of a failure; `isBroken` when the chain's present state can't be relied on. */
+  /** Called on a failure; `isBroken` when the chain's current state can't be relied on. */
   readonly onError: (error: unknown, isBroken: boolean) => void;
 }
 
 /**
- * Makes the compactor of one chain. The rule is that of hiring or buying skis: compact when what the waste has cost since the
- * last time equals what a compaction costs. So neither ever costs more than twice the best that could be done.
+ * Creates the compactor of one chain. It applies the ski-rental rule: compact when the waste since the last compaction has cost as much as
+ * a compaction does. The total is then never more than twice the optimum.
  *
- * Meanwhile nothing is mined: transactions wait in Anvil's pool. Reading waits for some milliseconds only.
+ * Nothing is mined during a compaction: transactions wait in Anvil's pool. Reads wait only for some milliseconds.
  */
 export function createCompactor(options: CompactorOptions): Compactor {
   const { connection, gate, keeper, recorder, keep, stateFile, onSaved, onCompacted, onError } = options;
@@ -97,11 +105,11 @@ export function createCompactor(options: CompactorOptions): Compactor {
   const reset = (unstoredBlocks: number): void => {
     wasteMs = 0;
     gasSince = 0;
-    // What an earlier process has left counts on: else a chain that is killed again and again replays more at each start.
+    // Blocks that an earlier process left unstored count too; otherwise a chain that is killed again and again replays more at each start.
     unstored = unstoredBlocks;
     compactWhenDue();
   };
-  /** Compacts now when it costs less than going on, or soon if the chain is idle by then and has enough to gain. */
+  /** Compacts now if that costs less than going on, or soon if the chain is idle by then and has enough to gain. */
   const compactWhenDue = (): void => {
     clearTimeout(idle);
     if (running !== undefined || closed) return;
@@ -129,13 +137,13 @@ export function createCompactor(options: CompactorOptions): Compactor {
     const started = performance.now();
     let report: CompactionReport | undefined;
     const dropHeaders = withSwap && headers > KEPT_HEADERS + MAX_HEADERS;
-    // What waits in the pool when headers are dropped would be lost; so nothing may.
+    // Dropping headers loses whatever waits in the pool, so sends are held as well.
     const releases = [gate.hold(dropHeaders ? ["mine", "send"] : ["mine"])];
     let isSwapping = false;
     let mines = false;
     try {
       await gate.drained(["mine"]);
-      // Somebody may mine by hand or by the clock; then blocks can't be held back from here, and it is theirs to go on.
+      // A user may mine manually or at an interval; blocks can't be held back from here then, and mining stays the user's business.
       mines = (await connection.request("anvil_getAutomine", [])) === true;
       if (!mines) return false;
       await connection.request("evm_setAutomine", [false]);
@@ -152,7 +160,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
           const letRead = gate.hold(["read"]);
           releases.push(letRead);
           await gate.drained(["read"]);
-          // Batches that Anvil had queued before automine went off are still mined, and a pool without transactions doesn't rule them out.
+          // Batches that Anvil queued before automine went off are still mined, and an empty pool doesn't rule them out.
           if ((await readBlock(connection, "latest"))!.hash !== head.hash) {
             letRead();
             continue;
@@ -188,13 +196,13 @@ export function createCompactor(options: CompactorOptions): Compactor {
     }
   };
 
-  /** A block under way is told of by its transactions, which are in the pool until it is done. */
+  /** Detects a block in progress by its transactions, which stay in the pool until it is mined. */
   const isPoolEmpty = async (part: "pending" | "queued" = "pending"): Promise<boolean> => {
     const status = (await connection.request("txpool_status", [])) as Record<typeof part, Hex>;
     return Number(status[part]) === 0;
   };
 
-  /** The clock of the chain, which a user may have set. */
+  /** Reads the chain's clock, which a user may have set. */
   const nextTimestamp = async (): Promise<number> => {
     const block = (await connection.request("eth_getBlockByNumber", ["pending", false])) as {
       timestamp: Hex;

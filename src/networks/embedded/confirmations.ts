@@ -4,8 +4,8 @@ import { decodeLog } from "../../chainlink/events.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
 
 /**
- * Mines the blocks that a request for more than one confirmation waits for: an embedded chain makes a block when there is a
- * transaction, and otherwise stands still.
+ * Mines the blocks that a request for more than one confirmation waits for: an embedded chain makes a block only when there
+ * is a transaction.
  *
  * @returns a function that stops it.
  */

@@ -30,43 +30,45 @@ import { startWatchdog } from "./watchdog.ts";
 
 const HOST = "127.0.0.1";
 const OWN_TIMEOUT_MS = 10_000;
-/** Users may ask for more at once: thousands of blocks mined, long traces. */
+/** Users' requests may take long: mining thousands of blocks, long traces. */
 const LONG_TIMEOUT_MS = 120_000;
 const OPEN_PORT_WARNING =
-  "this machine allows no network namespaces: Anvil listens on a TCP port of a random loopback address, too, which other users of this machine can find";
+  "this machine allows no network namespaces: Anvil also listens on a TCP port of a random loopback address, which other users of this machine can find";
 const NO_MINING_WARNING =
   "automine is off: nothing is mined, and requests wait, until somebody calls evm_mine or evm_setAutomine(true)";
 
-/** A node of ours: Anvil with a past, on a port that stays. */
+/** An embedded node: Anvil with a history, on a stable port. */
 export interface EmbeddedNode {
   readonly rpcUrl: string;
   readonly port: number;
   readonly client: ChainClient;
-  /** As {@link client}, but tells of a block as soon as it is written down: a crash of this process leaves it, a power cut may not. */
+  /**
+   * Like {@link client}, but announces a block as soon as it is in the log: the block survives a crash of this process, but perhaps
+   * not a power cut.
+   */
   readonly earlyClient: ChainClient;
-  /** Stores the present state for the first time, of a new chain; before that nothing survives. */
+  /** Stores the state of a new chain for the first time; nothing survives a restart before that. */
   begin(keptHeader: number): Promise<void>;
-  /** Goes on after a stored state. */
+  /** Continues from a stored state. */
   resume(keptHeader: number): void;
-  /** Removes some old blocks, but for those in which the chain was set up; gives back whether more may go. */
+  /** Removes some old blocks, except those in which the chain was set up; returns whether more can be removed. */
   readonly removeBlocks: ChainStorage["removeSome"];
   /** Finds the transactions of an address. */
   readonly findAppearances: ChainStorage["findAppearances"];
-  /** What an operator should see to although the chain serves. */
+  /** What an operator should attend to although the chain is up. */
   warnings(): Promise<readonly string[]>;
-  /** Stores what isn't stored yet and ends, within seconds whatever Anvil does; idempotent. */
+  /** Stores what isn't stored yet and stops, within seconds whatever Anvil does; idempotent. */
   close(): Promise<void>;
 }
 
-/** Options of {@link startEmbeddedNode}. */
 export interface EmbeddedNodeOptions {
   readonly chainId: number;
   /** Folder for state, log and history; must exist. */
   readonly folder: string;
   readonly preferredPort: number;
-  /** Origins of pages that may use the RPC port besides those of this machine; see `parseRpcOrigins`. */
+  /** Origins of pages that may use the RPC port, besides those of this machine; see `parseRpcOrigins`. */
   readonly rpcOrigins: readonly string[];
-  /** Told when the process ended and the chain goes on, or doesn't (`isUp` false): then it is over. */
+  /** Called when the process died and the chain is up again, or when it is down for good (`isUp` false). */
   readonly onRestart: (restart: {
     readonly isUp: boolean;
     readonly lostBlocks: number;
@@ -74,15 +76,15 @@ export interface EmbeddedNodeOptions {
   }) => void;
   readonly onCompacted: (report: CompactionReport) => void;
   readonly onError: (error: unknown) => void;
-  /** Told, in one sentence, of what was stored and can't be had again. */
+  /** Called with one sentence about stored data that can't be recovered. */
   readonly onDamage?: (sentence: string) => void;
 }
 
 /**
- * Starts a node of ours on the state in the folder and the blocks logged since, or on nothing.
+ * Starts an embedded node from the state in the folder and the blocks logged since, or from scratch.
  *
- * State, log and history divide the past: `state.json` is the state as of some block, the log has the blocks after it, signed
- * transactions and times, from which Anvil makes the same blocks again; `history.sqlite` has everybody's receipts.
+ * State, log and history divide the past: `state.json` is the state as of some block; the log has the blocks after it as signed
+ * transactions and times, from which Anvil mines the same blocks again; `history.sqlite` has all receipts.
  */
 export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<EmbeddedNode> {
   const { chainId, folder, onRestart, onError } = options;
@@ -99,7 +101,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     connection.close();
     socketFolder.remove();
   };
-  /** What the newest process was started with, and has by now. */
+  /** What the newest process was restored from, and its head. */
   let restored: RestoredChain;
   let isIsolated = true;
 
@@ -124,7 +126,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       began = Date.now();
       const release = gate.hold(["read", "send", "mine"]);
       recorder.stop();
-      // A compaction under way fails by itself now; it must not go on with the next process.
+      // A compaction in flight fails by itself at this point; it must not continue with the next process.
       await storage.settled();
       return release;
     },
@@ -157,11 +159,16 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       })
       .catch(tellUnlessDown);
   };
-  /** Whoever ends the process tells why; that what was under way broke off with it is no news, and is done again. */
+  /**
+   * Reports an error unless it is a connection that broke because the process is down: whoever ended the process reports why, and the
+   * interrupted work is done again.
+   */
   const tellUnlessDown = (error: unknown): void => {
     if (!(supervisor.isDown() && error instanceof BrokenConnectionError)) onError(error);
   };
-  /** What is on disk is ours: the process is started again on that. Whoever finds out while it is has nothing new to say. */
+  /**
+   * Restarts the process from the data on disk, which is intact. An error found during a restart adds nothing new and is not reported.
+   */
   const startAgain = (error: unknown): void => {
     if (!supervisor.isDown()) onError(error);
     void supervisor.restart();

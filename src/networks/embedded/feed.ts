@@ -3,9 +3,9 @@ import type { Connection } from "../../evm/connection.ts";
 import { RPC_CODES } from "./rpcErrors.ts";
 import type { Subscribe } from "./rpcSockets.ts";
 
-/** Blocks whose logs were told and may be taken back: more than a chain of ours can be set back by `anvil_reorg`. */
+/** Announced blocks whose logs may still be removed: more than `anvil_reorg` can roll back on an embedded chain. */
 const REMEMBERED_BLOCKS = 64;
-/** Members of a block that its header hasn't. */
+/** Members of a block that are not part of its header. */
 const BODY_MEMBERS: ReadonlySet<string> = new Set([
   "transactions",
   "uncles",
@@ -21,11 +21,11 @@ interface Header {
 }
 
 /**
- * Creates what users' tools subscribe to on an embedded chain. Heads and logs come from blocks that are in the chain's log on disk:
- * nobody hears of a block that a crash could still take.
+ * Creates the subscriptions that users' tools get on an embedded chain. Heads and logs come only from blocks that are in the
+ * chain's log on disk: no block is announced that a crash could still lose.
  *
- * @param guarded the chain as everybody sees it.
- * @param direct Anvil itself, for what concerns no block.
+ * @param guarded the chain as clients see it.
+ * @param direct Anvil itself, for subscriptions that don't concern blocks.
  */
 export function createFeed(guarded: Connection, direct: Connection): Subscribe {
   return async ([kind, parameters], onData) => {
@@ -33,7 +33,7 @@ export function createFeed(guarded: Connection, direct: Connection): Subscribe {
       let last: string | undefined;
       return guarded.subscribe(["newHeads"], (block) => {
         const { hash } = block as Header;
-        // After a restart of the node the same head comes again.
+        // After a restart of the node the same head arrives again.
         if (hash !== last) onData(headerOf(block as Header));
         last = hash;
       });
@@ -49,7 +49,7 @@ export function createFeed(guarded: Connection, direct: Connection): Subscribe {
   };
 }
 
-/** Tells the logs of each new block, and those of blocks taken back once more with `removed`. */
+/** Reports the logs of each new block, and repeats those of blocks removed by a reorg with `removed`. */
 async function followLogs(
   guarded: Connection,
   filter: object,
@@ -79,7 +79,7 @@ async function followLogs(
     for (const log of logs as object[]) onData(log);
   };
   const stop = await guarded.subscribe(["newHeads"], (block) => {
-    // A block that is gone before it was asked for has no logs to tell.
+    // A block that is gone before its logs are queried has no logs to report.
     tail = tail.then(() => take(block as Header)).catch(() => {});
   });
   return () => {

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 
-/** An account that holds coin from a chain's first block on, with a key that everybody knows. */
+/** An account that holds coin from a chain's first block, with a publicly known key. */
 export interface FundedAccount {
   readonly address: Hex;
   readonly secretKey: Hex;
@@ -8,7 +8,7 @@ export interface FundedAccount {
 
 /**
  * The accounts that Anvil funds with 10,000 coins each: the first ten of its mnemonic, "test test test test test test test test test test
- * test junk", at `m/44'/60'/0'/0/`. Hardhat has the same. They are no secrets, and worth nothing on any other chain.
+ * test junk", at `m/44'/60'/0'/0/`. Hardhat uses the same ones. Their keys are no secrets, and worth nothing on any other chain.
  */
 export const FUNDED_ACCOUNTS: readonly FundedAccount[] = [
   [

@@ -1,29 +1,32 @@
 import { performance } from "node:perf_hooks";
 
-/** What a JSON-RPC method is to a chain whose state is about to be exchanged. */
+/** The class of a JSON-RPC method with regard to a chain whose state is about to be swapped. */
 export type RequestClass = "send" | "mine" | "read";
 
-/** Holds requests back while a chain's state is exchanged or its process is started again. */
+/** Holds requests back while a chain's state is swapped or its process restarts. */
 export interface Gate {
-  /** Waits until requests of the class may go, and counts one; call what it gives back when the request has ended. */
+  /** Waits until requests of the class may proceed, and counts one; call the returned function when the request has ended. */
   enter(requestClass: RequestClass): Promise<() => void>;
-  /** Holds back requests of these classes until what it gives back is called; several may hold at once. */
+  /** Holds back requests of these classes until the returned function is called; several holds may overlap. */
   hold(classes: readonly RequestClass[]): () => void;
-  /** Resolves when no request of these classes is under way. */
+  /** Resolves when no request of these classes is in flight. */
   drained(classes: readonly RequestClass[]): Promise<void>;
-  /** How many requests of the class have been let in so far. */
+  /** Returns how many requests of the class have been let in so far. */
   entered(requestClass: RequestClass): number;
-  /** When the last request of the class ended, by `performance.now()`; 0 before the first. */
+  /** Returns when the last request of the class ended, by `performance.now()`; 0 before the first. */
   leftAt(requestClass: RequestClass): number;
 }
 
-/** Returns the class of a method: `send` ends with the transaction mined, `mine` makes blocks itself, or says when they are made. */
+/**
+ * Returns the class of a method: `send` ends with the transaction mined; `mine` makes blocks itself or controls when they are made;
+ * everything else is `read`.
+ */
 export function classOf(method: string): RequestClass {
   if (method.startsWith("eth_send")) return "send";
   return /^(?:anvil|evm|hardhat)_(?:mine|setAutomine|setIntervalMining)/i.test(method) ? "mine" : "read";
 }
 
-/** Makes an open gate. */
+/** Creates an open gate. */
 export function createGate(): Gate {
   const underWay: Record<RequestClass, number> = { send: 0, mine: 0, read: 0 };
   const entered: Record<RequestClass, number> = { send: 0, mine: 0, read: 0 };

@@ -10,40 +10,42 @@ import type { Recorder } from "./recorder.ts";
 import type { SetBack } from "./setBack.ts";
 
 const MINED_AT_ONCE = 32;
-/** A connection breaks some milliseconds before the process is known to have died; from then on the gate holds. */
+/**
+ * Pause before a retry. A connection breaks some milliseconds before the process is known to have died; from then on the gate
+ * holds requests.
+ */
 const ASK_AGAIN_MS = 50;
 const MAX_ASKED = 20;
-/** What these answer names the block that it is of; there is none in `null` and in no logs. */
+/** The answers of these methods name the block they belong to; `null` and an empty list of logs name none. */
 const NAMING_THEIR_BLOCK =
   /^eth_(?:sendRawTransactionSync|getTransactionReceipt|getTransactionBy\w+|getBlockBy\w+|getBlockReceipts|getLogs)$/;
-/** These tell of no block. */
+/** The answers of these methods reveal nothing about any block. */
 const TELLING_NO_BLOCK =
   /^(?:eth_(?:sendRawTransaction|sendTransaction|chainId|gasPrice|maxPriorityFeePerGas|accounts|syncing|sign\w*)|net_\w+|web3_\w+|txpool_\w+)$/;
 
-/** Options of {@link guardConnection}. */
 export interface GuardOptions {
   readonly connection: Connection;
   readonly gate: Gate;
   readonly recorder: Recorder;
-  /** Resolves when a block may be told of: it is written down, or outlives a power cut, too. */
+  /** Resolves when a block may be announced: once it is in the log, or also once it survives a power cut. */
   readonly settle: (block: number) => Promise<void>;
-  /** Answers from what has been kept, or `undefined`. */
+  /** Answers from the history, or returns `undefined`. */
   readonly recall: (method: string, parameters: readonly unknown[]) => Promise<unknown>;
-  /** Has all blocks up to now kept. */
+  /** Writes all blocks so far to the history. */
   readonly keepUp: () => Promise<void>;
-  /** Runs a request that takes blocks back; `undefined` before the chain is set up. */
+  /** Runs a request that removes blocks; `undefined` before the chain is set up. */
   readonly setBack: () => SetBack | undefined;
-  /** Called back with the header of each head once its block may be told of. */
+  /** Called with the header of each head once its block may be announced. */
   readonly headListeners: Set<(header: unknown) => void>;
-  /** First block whose transactions the node has, and will have for some blocks to come. */
+  /** First block whose transactions the node has, and will have for some more blocks. */
   readonly oldestWhole: () => number;
   /** First block whose transactions the node has at this moment. */
   readonly oldestHeld: () => number;
 }
 
 /**
- * A connection to an embedded chain as everybody should see it: it waits while the state is exchanged or the process is
- * started again, tells nothing of a block that isn't settled, and has no hole in its past.
+ * Wraps the connection to an embedded chain into the one that clients use: it waits while the state is swapped or the process
+ * restarts, reveals no block that isn't settled, and has no gaps in its past.
  */
 export function guardConnection({
   connection,
@@ -57,7 +59,7 @@ export function guardConnection({
   oldestWhole,
   oldestHeld,
 }: GuardOptions): Connection {
-  /** Reading is done again when the process has died meanwhile; whether something was sent is for the sender to find out. */
+  /** Retries reads when the process has died meanwhile; whether something was sent is for the sender to find out. */
   const ask = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
     for (let asked = 1; ; asked += 1) {
       try {
@@ -80,14 +82,14 @@ export function guardConnection({
       leave();
     }
     await settle(await newestIn(method, parameters, answer));
-    // What followed may have been asked of the next process already.
+    // Later steps may already have been answered by the next process.
     if (recorder.life() !== life) throw new ChainDownError();
     return answer;
   };
 
   const askNumber = async (): Promise<number> => Number(await connection.request("eth_blockNumber", []));
 
-  /** Number of the newest block that an answer may tell of. */
+  /** Returns the number of the newest block that an answer may reveal. */
   const newestIn = async (
     method: string,
     parameters: readonly unknown[],
@@ -107,7 +109,7 @@ export function guardConnection({
       const logs = (await ask("eth_getLogs", [filter])) as unknown[];
       if (logs.length > 0) return logs;
       const block = (await request("eth_getBlockByHash", [filter.blockHash, false])) as BlockAnswer | null;
-      // The node says so too of a block that it doesn't have, as one that a process took with it.
+      // The node answers the same for a block it doesn't have, for example one lost with an earlier process.
       if (block === null) throw new AnswerError(`unknown block ${filter.blockHash}`, -32000, undefined);
       const isWhole = block.transactions.length === 0 || Number(block.number) >= oldestWhole();
       return isWhole ? logs : ((await recall("eth_getLogs", [filter])) ?? logs);
@@ -129,16 +131,16 @@ export function guardConnection({
           : ((await recall("eth_getLogs", [range(from, Math.min(to, whole - 1))])) as unknown[]);
       if (to < first) return past;
       const present = (await ask("eth_getLogs", [from >= whole ? filter : range(first, to)])) as unknown[];
-      // The state may have been exchanged meanwhile; Anvil then has no logs of these blocks, and doesn't say so.
+      // The state may have been swapped meanwhile; Anvil then has no logs of these blocks and doesn't say so.
       if (oldestHeld() <= first) return [...past, ...present];
     }
   };
 
-  /** Mines so few at a time that Anvil forgets no transaction before it is kept. */
+  /** Mines few blocks at a time, so that Anvil forgets no transaction before it is kept. */
   const mine = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
     const count = Number(parameters[0] ?? 1);
     if (count > MINED_AT_ONCE) await keepUp();
-    // With an interval the times of the blocks depend on their being mined in one go.
+    // With an interval, the blocks' times depend on all of them being mined in one go.
     if (!(count > MINED_AT_ONCE) || parameters.length > 1) return ask(method, parameters);
     for (let left = count; left > 0; left -= MINED_AT_ONCE) {
       await ask(method, [`0x${Math.min(left, MINED_AT_ONCE).toString(16)}`]);
@@ -182,7 +184,7 @@ export function guardConnection({
   return {
     request,
     async subscribe([kind], onData) {
-      if (kind !== "newHeads") throw new Error(`${String(kind)} is not to be subscribed to here`);
+      if (kind !== "newHeads") throw new Error(`${String(kind)} can't be subscribed to here`);
       headListeners.add(onData);
       return () => headListeners.delete(onData);
     },

@@ -7,11 +7,11 @@ import type { AppearanceQuery, Appearances, RemovableBlocks } from "../network.t
 import { openAddressIndex, type IndexableReceipt, type IndexableTransaction } from "./addressIndex.ts";
 import { toHexText } from "../../lib/hex.ts";
 
-/** A block with everything that a node can be asked about it, as the node itself answered. */
+/** A block with everything that a node can be asked about it, in the node's own answers. */
 export interface HistoricBlock {
   readonly number: number;
   readonly hash: Hex;
-  /** The answer to `eth_getBlockByNumber` with whole transactions. */
+  /** The answer to `eth_getBlockByNumber` with full transactions. */
   readonly block: { readonly timestamp: Hex; readonly transactions: readonly IndexableTransaction[] };
   /** The answer to `eth_getBlockReceipts`. */
   readonly receipts: readonly IndexableReceipt[];
@@ -19,24 +19,27 @@ export interface HistoricBlock {
 
 /** The blocks of a chain that its node forgets, on disk. */
 export interface History {
-  /** Adds blocks in one transaction; what was known of these and later numbers is replaced. */
+  /** Adds blocks in one transaction, replacing whatever is stored under these and later numbers. */
   append(blocks: readonly HistoricBlock[]): void;
-  /** Forgets the blocks after this one, which the chain no longer has; gives back the newest that is left. */
+  /** Deletes the blocks after this one, which the chain no longer has; returns the newest one left. */
   cutAfter(number: number): { readonly number: number; readonly hash: Hex } | undefined;
-  /** Answers a JSON-RPC request about the past, or `undefined` when that isn't in here. */
+  /** Answers a JSON-RPC request about the past, or returns `undefined` when the history doesn't have the answer. */
   recall(method: string, parameters: readonly unknown[]): unknown;
-  /** Removes some blocks, the oldest from `from` on first; gives back whether more may go. Those with logs of a topic in `keptTopics` stay. */
+  /**
+   * Removes some blocks at or after `from`, oldest first; returns whether more can be removed. Blocks with logs of a topic in `keptTopics`
+   * stay.
+   */
   removeSome(range: RemovableBlocks & { readonly from: number }): boolean;
-  /** Indexes by address some blocks that aren't yet, the newest first; gives back whether there are more. */
+  /** Adds some unindexed blocks to the address index, newest first; returns whether there are more. */
   indexSome(limit: number): boolean;
-  /** Finds an address's transactions, of all blocks that are indexed. */
+  /** Finds an address's transactions in all blocks that are indexed. */
   findAppearances(query: AppearanceQuery): Appearances;
-  /** Among these blocks, the second excluded, some were removed; all others are here. */
+  /** Returns the range (`before` excluded) in which some blocks were removed; all blocks outside it are stored. */
   removed(): RemovedBlocks;
   close(): void;
 }
 
-/** Numbers of blocks. Both are the same where none was removed. */
+/** A range of block numbers, empty (`from` equals `before`) when no block was removed. */
 export interface RemovedBlocks {
   readonly from: number;
   readonly before: number;
@@ -56,13 +59,13 @@ interface Log {
 }
 
 /**
- * Opens a chain's history, making it when absent. One SQLite file: a row a block, what it holds as compressed JSON, logs
- * apart from the rest because searches read only them; and where each transaction is. About 4 kB a preset.
+ * Opens a chain's history, creating it when absent. It is one SQLite file with a row per block: the body as compressed JSON, the logs
+ * separately because searches read only them; and the position of each transaction. Takes about 4 kB per preset.
  */
 export function openHistory(file: string, keptTopics: readonly string[] = []): History {
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   const database = new DatabaseSync(file);
-  // A lost row can be asked for again; the file stays whole.
+  // A power cut may lose the last rows, which can be fetched again, but leaves the file intact.
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;
     CREATE TABLE IF NOT EXISTS blocks (number INTEGER PRIMARY KEY, hash BLOB NOT NULL, body BLOB NOT NULL, logs BLOB);
     CREATE INDEX IF NOT EXISTS blocks_by_hash ON blocks (hash);
@@ -122,7 +125,7 @@ export function openHistory(file: string, keptTopics: readonly string[] = []): H
 
   const bodyOf = (row: Record<string, unknown> | undefined): Body | undefined =>
     row && (unpack(row["body"] as Uint8Array) as Body);
-  /** `undefined` for a damaged block: nobody else can read its transactions either, and the others are to be indexed. */
+  /** Returns `undefined` for a damaged block, so that the other blocks are still indexed: nothing else can read its transactions either. */
   const readWhole = (number: number): Body | undefined => {
     try {
       return bodyOf(byNumber.get(number));
@@ -244,7 +247,7 @@ interface Body {
   readonly receipts: HistoricBlock["receipts"];
 }
 
-/** Looks for the bytes first: most blocks of a search hold nothing that is asked for, and need no parsing. */
+/** Searches the raw bytes first: most blocks of a search contain no match and need no parsing. */
 function searchLogs(json: Buffer, { address, topics = [] }: LogFilter): Log[] {
   const addresses = address === undefined ? [] : [address].flat().map((one) => one.toLowerCase());
   const wanted = topics.map((topic) =>
@@ -260,7 +263,7 @@ function searchLogs(json: Buffer, { address, topics = [] }: LogFilter): Log[] {
   );
 }
 
-/** With zstd's own checksum: a damaged record fails to unpack, and is never taken for an answer. */
+/** Compresses with zstd's own checksum: a damaged record fails to unpack instead of passing for an answer. */
 function pack(value: unknown): Uint8Array {
   return zstdCompressSync(JSON.stringify(value), { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
 }

@@ -5,24 +5,24 @@ import { EmbeddedChainError } from "./anvil.ts";
 import type { Gate } from "./gate.ts";
 import { readBlock } from "./recorder.ts";
 
-/** Between looks whether the chain is still ours. */
+/** Interval between checks that the chain is still ours. */
 const LOOK_INTERVAL_MS = 500;
 
-/** Tells a chain of ours from any other that somebody puts in its place: by one block that it must have. */
+/** Distinguishes an embedded chain from any other that a user puts in its place, by one block that it must have. */
 export interface Identity {
-  /** From now on the chain is the one that has this block. */
+  /** Claims the chain that has this block as ours. */
   claim(block: number): Promise<void>;
-  /** Whether the chain is ours and may be set back to this block: not to before the one that tells it. */
+  /** Whether the chain is ours and may be rolled back to this block, which must not be before the claimed one. */
   allows(block: number): Promise<boolean>;
-  /** @throws {EmbeddedChainError} when the chain is another one. */
+  /** @throws {EmbeddedChainError} when it is a different chain. */
   assertKept(this: void): Promise<void>;
   close(): void;
 }
 
 /**
- * Makes the identity of one node's chain, and looks now and then whether it still has it.
+ * Creates the identity of one node's chain, and checks regularly that the chain still has it.
  *
- * @param onLost told each time that it has not.
+ * @param onLost called at each check that finds another chain.
  */
 export function createIdentity(options: {
   readonly connection: Connection;
@@ -36,10 +36,10 @@ export function createIdentity(options: {
     own === undefined || (await readBlock(connection, own.number))?.hash === own.hash;
   const assertKept = async (): Promise<void> => {
     if (await isKept()) return;
-    throw new EmbeddedChainError("somebody has put another chain in place of the embedded one");
+    throw new EmbeddedChainError("another chain has replaced the embedded one");
   };
   const look = async (): Promise<void> => {
-    // While the state is exchanged or the process is started again, there is nothing to see.
+    // There is nothing to check while the state is swapped or the process restarts.
     const leave = await gate.enter("read");
     try {
       await assertKept();

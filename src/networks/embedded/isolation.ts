@@ -3,29 +3,29 @@ import { randomBytes } from "node:crypto";
 import { once } from "../../lib/memo.ts";
 import { promisify } from "node:util";
 
-/** How a process of ours is started so that nobody reaches it over a network. */
+/** How a child process is started so that nobody can reach it over a network. */
 export interface Isolation {
-  /** Words of the command line before the program's own. */
+  /** Words of the command line that precede the program's own. */
   readonly command: readonly string[];
   /** Address for a program that insists on a TCP port. */
   readonly host: string;
-  /** Whether that address is in a network namespace of its own, where nobody else is. */
+  /** Whether that address is in a network namespace of its own, which no other process shares. */
   readonly isComplete: boolean;
 }
 
 const run = promisify(execFile);
 const PROBE_TIMEOUT_MS = 5_000;
-/** As root by itself; else by way of a user namespace, in which a plain user may do it. */
+/** The first works as root; the second goes through a user namespace, in which an ordinary user may create one. */
 const NAMESPACE_COMMANDS = [
   ["unshare", "--net"],
   ["unshare", "--user", "--map-root-user", "--net"],
 ] as const;
 
 /**
- * Finds out, once in this process, how Anvil is kept off the network: it can't be told not to listen on TCP. On Linux it gets a
- * network namespace of its own, so that its Unix socket is the only way in and it reaches no other host itself. Where namespaces
- * are refused, it listens on a random one of the 16 million loopback addresses, which no web page finds; where there is only one
- * (not on Linux), on that.
+ * Determines, once per process, how to keep Anvil off the network: it can't be told not to listen on TCP. On Linux it gets a
+ * network namespace of its own, so that its Unix socket is the only way in and it can't reach any other host. Where namespaces
+ * are not allowed, it listens on a random one of the 16 million loopback addresses, which no web page finds; where there is only
+ * one loopback address (not on Linux), on that.
  */
 export const findIsolation: () => Promise<Isolation> = once(probe);
 
@@ -35,10 +35,10 @@ async function probe(): Promise<Isolation> {
     const [program, ...flags] = command;
     try {
       await run(program, [...flags, "true"], { timeout: PROBE_TIMEOUT_MS });
-      // The namespace has no address: not even 127.0.0.1, until somebody brings its loopback interface up.
+      // The namespace has no address, not even 127.0.0.1, until its loopback interface is brought up.
       return { command, host: "0.0.0.0", isComplete: true };
     } catch {
-      // The next way, if there is one.
+      // Try the next command, if any.
     }
   }
   const [a, b, c] = randomBytes(3);

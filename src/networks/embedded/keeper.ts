@@ -1,25 +1,25 @@
 import { Worker } from "node:worker_threads";
 import type { KeeperData, KeeperTasks } from "./keeperWorker.ts";
 
-/** A thread without work ends after this: it holds some 20 MB, and starts in 50 ms. */
+/** An idle thread is stopped after this: it takes about 20 MB, and starts in 50 ms. */
 const IDLE_MS = 10_000;
-/** What it reads is garbage soon: V8's default would let 100 MB of it lie about in each chain's thread. */
+/** What the thread reads is soon garbage: with V8's default, each chain's thread would hold on to 100 MB of it. */
 const YOUNG_MB = 12;
 
 /**
- * Keeps what a chain's node forgets, and takes its state: all that reads much, in a thread of its own, which is there only
- * while there is work.
+ * Stores what a chain's node forgets, and dumps its state. All of this reads a lot, so it runs in a thread of its own, which
+ * exists only while there is work.
  */
 export interface Keeper {
   readonly run: <Task extends keyof KeeperTasks>(
     task: Task,
     ...args: Parameters<KeeperTasks[Task]>
   ) => ReturnType<KeeperTasks[Task]>;
-  /** Ends after what is under way; idempotent. */
+  /** Stops after the work in flight; idempotent. */
   close(): Promise<void>;
 }
 
-/** Makes the keeper of one chain. */
+/** Creates the keeper of one chain. */
 export function createKeeper(data: KeeperData): Keeper {
   const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
   let worker: Worker | undefined;
@@ -61,7 +61,7 @@ export function createKeeper(data: KeeperData): Keeper {
       worker.postMessage({ id, task, args });
     }) as ReturnType<KeeperTasks[typeof task]>;
 
-  /** The thread ends after its last call; a next call starts another one. */
+  /** Ends the thread after its last call; the next call starts another one. */
   const end = (): Promise<void> =>
     new Promise((resolve) => {
       clearTimeout(idle);

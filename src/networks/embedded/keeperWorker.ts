@@ -8,7 +8,7 @@ import { openHistory } from "./history.ts";
 import type { HistoricBlock, RemovedBlocks } from "./history.ts";
 import { writeState } from "./stateFile.ts";
 
-/** What the thread is made for; see `createKeeper`. */
+/** What the thread is started with; see `createKeeper`. */
 export interface KeeperData {
   readonly ipcPath: string;
   readonly historyFile: string;
@@ -19,7 +19,7 @@ export interface KeeperData {
   readonly keptTopics: readonly string[];
 }
 
-/** A state that waits in the thread to be put in place of the present one. */
+/** A dumped state that waits in the thread to replace the current one. */
 export interface DumpSummary {
   readonly number: number;
   readonly bytes: number;
@@ -27,10 +27,10 @@ export interface DumpSummary {
   readonly headers: number;
 }
 
-/** What the thread does, by name. Calls are answered one after the other. */
+/** The thread's tasks, by name. Calls are answered one at a time. */
 export type KeeperTasks = typeof tasks;
 
-/** Blocks read at once, and written in one transaction. */
+/** Blocks that are read concurrently and written in one transaction. */
 const CHUNK_BLOCKS = 16;
 
 const { ipcPath, historyFile, timeoutMs, keptHeaders, keptTopics } = workerData as KeeperData;
@@ -39,7 +39,7 @@ const history = openHistory(historyFile, keptTopics);
 let compact: CompactState | undefined;
 
 const tasks = {
-  /** Keeps these blocks, both ends included, in place of what was kept from the first on; gives the number of the last. */
+  /** Stores these blocks, both ends included, replacing everything stored from the first on; returns the number of the last. */
   async keep(first: number, through: number): Promise<number> {
     for (let next = first; next <= through; next += CHUNK_BLOCKS) {
       const last = Math.min(through, next + CHUNK_BLOCKS - 1);
@@ -66,7 +66,7 @@ const tasks = {
   async removed(): Promise<RemovedBlocks> {
     return history.removed();
   },
-  /** Takes the present state, freed of what only costs. */
+  /** Dumps and compacts the current state. */
   async dump(): Promise<DumpSummary> {
     compact = await dumpCompactState(connection, keptHeaders);
     return {
@@ -76,11 +76,11 @@ const tasks = {
       headers: compact.headers,
     };
   },
-  /** Writes the state taken to a file. */
+  /** Writes the dumped state to a file. */
   async save(file: string): Promise<void> {
     writeState(file, compact!.state);
   },
-  /** Puts the state taken in place of the present one. */
+  /** Replaces the current state with the dumped one. */
   async swap(options: SwapOptions): Promise<void> {
     await swapState(connection, compact!.state, options);
     compact = undefined;

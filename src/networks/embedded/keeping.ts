@@ -4,48 +4,47 @@ import type { Keeper } from "./keeper.ts";
 import { ChainDownError, readBlock } from "./recorder.ts";
 import type { RecordedBlock, Recorder } from "./recorder.ts";
 
-/** Blocks that may be recorded and not kept yet; Anvil forgets them after `KEPT_TRANSACTION_BLOCKS`. */
+/** Blocks that may be recorded but not kept yet; Anvil forgets them after `KEPT_TRANSACTION_BLOCKS`. */
 const MAX_UNKEPT_BLOCKS = 32;
 const KEEP_EVERY_BLOCKS = 12;
-/** An idle chain's last blocks are kept after this. */
+/** Delay after which an idle chain's last blocks are kept. */
 const KEEP_IDLE_MS = 1_000;
 
-/** Sees to it that all blocks are kept before Anvil forgets them. */
+/** Ensures that all blocks are written to the history before Anvil forgets them. */
 export interface Keeping {
-  /** Keeps all blocks up to now. One after the other: each goes on where the one before has ended. */
+  /** Keeps all blocks so far. Calls run one at a time: each continues where the previous one ended. */
   keep(this: void): Promise<void>;
-  /** Takes word of a block; the next may come when the promise resolves. */
+  /** Takes note of a block; the next may follow when the promise resolves. */
   onBlock(block: RecordedBlock): Promise<void>;
-  /** Finds how far an earlier process has kept blocks: of those replayed, Anvil may have forgotten the first already. */
+  /** Finds how far an earlier process kept blocks: Anvil may already have forgotten the first of the replayed ones. */
   goOn(): Promise<void>;
-  /** Forgets the kept blocks that the chain no longer has. */
+  /** Deletes the kept blocks that the chain no longer has. */
   cutToChain(): Promise<void>;
-  /** Blocks after this one are no longer the chain's. */
+  /** Takes note that blocks after this one are no longer part of the chain. */
   cutAfter(block: number): void;
-  /** Starts nothing more by itself. */
+  /** Starts no more background work. */
   close(): void;
 }
 
-/** Blocks are stored and not kept: part of the history was lost. */
+/** Blocks are stored but not kept: part of the history was lost. */
 class HistoryGapError extends EmbeddedChainError {
   constructor(first: number, last: number) {
-    super(`the history lacks the blocks ${first} to ${last}: what they held can't be looked up any more`);
+    super(`the history lacks the blocks ${first} to ${last}: their contents can no longer be looked up`);
   }
 }
 
-/** Options of {@link createKeeping}. */
 export interface KeepingOptions {
   readonly keeper: Keeper;
   readonly connection: Connection;
   readonly recorder: Recorder;
-  /** Whether the chain is being started again, and doesn't have all of its blocks yet. */
+  /** Whether the chain is restarting and doesn't have all of its blocks yet. */
   readonly isDown: () => boolean;
-  /** The last block that is surely kept. */
+  /** The last block that is certainly kept. */
   readonly kept: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** Makes what has the blocks of one chain kept. */
+/** Creates the job that keeps one chain's blocks. */
 export function createKeeping({
   keeper,
   connection,
@@ -69,7 +68,10 @@ export function createKeeping({
       if (isDown()) throw new ChainDownError();
       if (number > kept) kept = await keeper.run("keep", kept + 1, number);
     });
-  /** The newest kept block that the chain has; newer ones are forgotten. Those whose headers Anvil has dropped can't be others. */
+  /**
+   * Returns the newest kept block that the chain has, deleting newer ones. A block whose header Anvil has dropped is too old to
+   * have been replaced.
+   */
   const findNewest = async (): Promise<number | undefined> => {
     for (let last = recorder.head().number; ;) {
       const known = await keeper.run("cutAfter", last);

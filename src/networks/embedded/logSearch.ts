@@ -1,15 +1,15 @@
 import { RpcLimitError } from "./rpcErrors.ts";
 import type { RpcRequest } from "./rpcErrors.ts";
 
-/** Blocks of one search. Past ones are unpacked one by one, some 20 µs each. */
+/** Blocks per search. Past blocks are unpacked one by one, at about 20 µs each. */
 const MAX_BLOCKS = 100_000;
-/** Logs of one answer: some 14 MB. */
+/** Logs per answer: about 14 MB. */
 const MAX_LOGS = 20_000;
-/** Blocks searched at once; in between, others get their turn. */
+/** Blocks searched in one go; other requests get their turn in between. */
 const SLICE_BLOCKS = 1_000;
 
 /**
- * Answers `eth_getLogs` within limits: slice by slice, so that a long search holds nobody up, and ends when it has found too much.
+ * Answers `eth_getLogs` within limits: slice by slice, so that a long search blocks nobody, stopping when there are too many logs.
  *
  * @throws {RpcLimitError} for too many blocks or logs.
  */
@@ -21,7 +21,7 @@ export async function searchLogs(request: RpcRequest, parameters: readonly unkno
   const head = Number(await request("eth_blockNumber", []));
   const from = numberOf(fromBlock, head);
   const to = Math.min(head, numberOf(toBlock, head));
-  // What isn't a block at all is the node's to refuse.
+  // Values that aren't blocks are left for the node to refuse.
   if (Number.isNaN(from) || Number.isNaN(to) || to - from < SLICE_BLOCKS)
     return request("eth_getLogs", parameters);
   if (to - from >= MAX_BLOCKS)
@@ -35,13 +35,13 @@ export async function searchLogs(request: RpcRequest, parameters: readonly unkno
     logs.push(...((await request("eth_getLogs", [slice])) as unknown[]));
     if (logs.length > MAX_LOGS)
       throw new RpcLimitError(
-        `eth_getLogs answers with at most ${MAX_LOGS} logs, and there are as many up to block ${last}; search from block ${from} to ${Math.max(from, first - 1)}, then on`,
+        `eth_getLogs answers with at most ${MAX_LOGS} logs, and reached that number at block ${last}; search blocks ${from} to ${Math.max(from, first - 1)} first, then the rest`,
       );
   }
   return logs;
 }
 
-/** NaN for what names no block. */
+/** Returns NaN for a value that names no block. */
 function numberOf(block: unknown, head: number): number {
   if (block === "earliest") return 0;
   if (block === undefined || block === null) return head;

@@ -4,10 +4,10 @@ import { KEPT_STATES, KEPT_TRANSACTION_BLOCKS } from "./anvil.ts";
 import { RPC_CODES } from "./rpcErrors.ts";
 import type { RpcRequest } from "./rpcErrors.ts";
 
-/** What these answer of a transaction that Anvil has forgotten looks like an answer: no gas, no calls, `null`. */
+/** For a transaction that Anvil has forgotten, these methods return what looks like an answer: no gas, no calls, `null`. */
 const OF_TRANSACTION =
   /^(?:debug_(?:traceTransaction|getRawTransaction)|trace_(?:transaction|get|replayTransaction|transactionOpcodeGas)|ots_(?:traceTransaction|getInternalOperations|getTransactionError)|eth_getRawTransactionByHash)$/;
-/** These answer with an empty list for a block whose transactions Anvil has forgotten. */
+/** For a block whose transactions Anvil has forgotten, these methods return an empty list. */
 const OF_BLOCK =
   /^(?:debug_(?:traceBlockByNumber|traceBlockByHash|getRawTransactions|getRawReceipts)|trace_(?:block|replayBlockTransactions|blockOpcodeGas))$/;
 
@@ -16,19 +16,18 @@ interface Block {
   readonly transactions: readonly unknown[];
 }
 
-/** Options of {@link createPast}. */
 export interface PastOptions {
-  /** The chain as everybody sees it, with what is kept of its past. */
+  /** The chain as clients see it, with its history. */
   readonly request: RpcRequest;
   /** Anvil itself. */
   readonly direct: Pick<Connection, "request">;
-  /** First block whose transactions Anvil surely still has. */
+  /** First block whose transactions Anvil certainly still has. */
   readonly oldestWhole: () => number;
 }
 
 /**
- * Creates what asks the chain and tells what is gone from what is empty. Of old blocks, receipts, logs and transactions are kept longer;
- * traces are of the last {@link KEPT_TRANSACTION_BLOCKS} blocks since the start, states of the last {@link KEPT_STATES}.
+ * Wraps chain requests to distinguish data that is gone from data that is empty. Receipts, logs and transactions of old blocks are kept
+ * longer; traces cover the last {@link KEPT_TRANSACTION_BLOCKS} blocks since the start, states the last {@link KEPT_STATES}.
  */
 export function createPast({ request, direct, oldestWhole }: PastOptions): RpcRequest {
   const blockOf = async (which: unknown): Promise<Block | null> => {
@@ -39,7 +38,7 @@ export function createPast({ request, direct, oldestWhole }: PastOptions): RpcRe
     ])) as Block | null;
   };
 
-  /** Checked after the answer: what Anvil still has then, it had before. */
+  /** Runs after the answer: a transaction that Anvil still has then, it had before. */
   const assertTransactionIsThere = async (method: string, hash: unknown): Promise<void> => {
     if ((await direct.request("eth_getTransactionByHash", [hash])) !== null) return;
     const kept = (await request("eth_getTransactionByHash", [hash])) as { blockNumber: string } | null;
@@ -85,7 +84,7 @@ function traceGone(method: string, block: number): GoneError {
   );
 }
 
-/** Anvil's own errors about states that it has forgotten name neither what is kept nor what is asked. */
+/** Rewrites Anvil's errors about forgotten states, which name neither what is kept nor what was requested. */
 function explainGone(method: string, error: unknown): unknown {
   if (!(error instanceof AnswerError)) return error;
   const [, newest, asked] = /block height is (\d+) but requested was (\d+)/.exec(error.message) ?? [];
@@ -100,7 +99,7 @@ function explainGone(method: string, error: unknown): unknown {
   return error;
 }
 
-/** What is asked for was there, and has not been kept. */
+/** The requested data existed but has not been kept. */
 class GoneError extends AnswerError {
   constructor(message: string) {
     super(message, RPC_CODES.serverError, undefined);

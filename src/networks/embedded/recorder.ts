@@ -5,59 +5,64 @@ import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { keccak256 } from "../../lib/keccak.ts";
 import type { BlockLog } from "./blockLog.ts";
 
-/** Own transactions remembered by hash until their block is written: far more than are ever under way. */
+/** Own transactions remembered by hash until their block is logged: far more than are ever in flight. */
 const REMEMBERED_TRANSACTIONS = 1_000;
-/** Blocks whose hashes are remembered: more than the word of a head is ever late. */
+/** Blocks whose hashes are remembered: more than a head notification ever lags behind. */
 const REMEMBERED_BLOCKS = 64;
 
-/** Of a run of blocks, so many share a flush to the disk; the last always has one. */
+/** In a run of blocks, this many share a flush to disk; the last block always gets one. */
 const BLOCKS_A_FLUSH = 64;
 
-/** A block that has been written down. */
+/** A block that is in the log. */
 export interface RecordedBlock {
   readonly number: number;
   readonly hash: Hex;
   readonly gasUsed: number;
-  /** As the node has it. */
+  /** The header as the node returns it. */
   readonly header: unknown;
 }
 
-/** Writes every block of a chain to its log, and then to the disk itself. */
+/** Writes every block of a chain to its log, and then flushes it to disk. */
 export interface Recorder {
-  /** The newest block written. */
+  /** Returns the newest block in the log. */
   head(): RecordedBlock;
-  /** Resolves when the block is in the log; rejects when the chain doesn't have it, or goes down before. */
+  /** Resolves when the block is in the log; rejects when the chain doesn't have it or goes down first. */
   ensure(this: void, block: number): Promise<void>;
-  /** Resolves when the block is in the log and on the disk itself, so that a power cut leaves it; rejects as {@link ensure}, and when the disk fails. */
+  /**
+   * Resolves when the block is in the log and flushed to disk, so that it survives a power cut; rejects like {@link ensure}, and when the
+   * disk fails.
+   */
   persist(this: void, block: number): Promise<void>;
-  /** Takes word of a head: one that isn't the block written under its number shows that somebody took blocks back. */
+  /** Takes note of a head: if it differs from the block logged under its number, blocks have been removed by a reorg. */
   onHead(number: number, hash: Hex): Promise<void>;
-  /** Which of the chain's processes it is that is listened to: what one of them answered is worth nothing once another follows. */
+  /** Returns which of the chain's successive processes is in use: answers of one are worthless once another has followed. */
   life(): number;
-  /** Remembers a signed transaction that is about to be sent, so that it needn't be asked for. */
+  /** Remembers a signed transaction that is about to be sent, so that the node needn't be asked for it. */
   remember(raw: Hex): void;
-  /** Goes on after this block: what came after it was taken back, and the log has been begun anew. */
+  /** Continues after this block: the blocks after it were removed, and the log has been restarted. */
   goBackTo(block: RecordedBlock): void;
-  /** The process has ended: nothing more is written until {@link restart}. */
+  /** The process has died: nothing more is logged until {@link restart}. */
   stop(): void;
-  /** Goes on with another process, whose newest block this is. */
+  /** Continues with another process, whose newest block this is. */
   restart(head: RecordedBlock): void;
 }
 
-/** Options of {@link createRecorder}. */
 export interface RecorderOptions {
   readonly connection: Connection;
   readonly log: BlockLog;
   readonly head: RecordedBlock;
-  /** Told of each block after it was written; the next waits for the promise. */
+  /** Called for each block after it is logged; the next block waits for the promise. */
   readonly onBlock: (block: RecordedBlock) => void | Promise<void>;
-  /** Whether the chain, as it is now, may have been set back to this block; otherwise it isn't ours any more, and nothing of it is written. */
+  /**
+   * Whether the chain, in its current form, may have been rolled back to this block; otherwise it isn't ours any more, and nothing of it
+   * is logged.
+   */
   readonly mayGoBackTo: (block: number) => Promise<boolean>;
-  /** Somebody took blocks back (`evm_revert`, `anvil_reorg`): it goes on after this one. */
+  /** Called when blocks were removed (`evm_revert`, `anvil_reorg`): the chain continues after this one. */
   readonly onBroken: (head: RecordedBlock) => void;
 }
 
-/** Makes the recorder of one chain. */
+/** Creates the recorder of one chain. */
 export function createRecorder(options: RecorderOptions): Recorder {
   const { connection, log, onBlock, onBroken, mayGoBackTo } = options;
   let { head } = options;
@@ -68,9 +73,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let isDown = false;
   const sent = new Map<Hex, Hex>();
   const recent = new Map<number, Hex>();
-  /** Blocks up to this one are on the disk itself. */
+  /** Blocks up to this one are flushed to disk. */
   let persisted = head.number;
-  /** How often blocks were taken back: what a flush under way holds may be none of the present ones. */
+  /** How often blocks were removed: a flush in flight may hold none of the current ones. */
   let setBacks = 0;
 
   const rawOf = async (hash: Hex): Promise<Hex> => {
@@ -90,14 +95,14 @@ export function createRecorder(options: RecorderOptions): Recorder {
       const isThere = isNext || (await readBlock(connection, number))?.hash === hash;
       const latest = isThere ? undefined : (await readBlock(connection, "latest"))!;
       const common = latest && (await findCommon());
-      // Asked last: a chain that took the place of ours since is none that ours was set back to.
+      // Asked last: a different chain that has since replaced ours is not one that ours was rolled back to.
       const isOurs = latest === undefined || (await mayGoBackTo((common ?? latest).number));
-      // The next process may have answered some of this, without having got as far yet.
+      // Some of these answers may come from the next process, which hasn't caught up yet.
       if (isDown || life !== own) throw new ChainDownError();
       if (isNext) {
         log.append({ number: block.number, hash: block.hash, timestamp: block.timestamp, transactions });
         take(block);
-        // Begun at once, for whoever is going to wait for it. Of many blocks mined at once, each would have one of its own.
+        // Started at once, on behalf of whoever is going to wait for it; not for each of many blocks mined together.
         if (head.number >= target || head.number % BLOCKS_A_FLUSH === 0) log.flush().catch(() => {});
         await onBlock(block);
         if (life !== own) throw new ChainDownError();
@@ -105,7 +110,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         target = head.number;
         if (!isOurs) throw new ChainDownError();
         target = latest.number;
-        // Without one the log ends here, until the state is stored again.
+        // Without a common block the log ends here, until the state is stored again.
         log.cutAfter(common?.number ?? -1);
         take(common ?? latest);
         onBroken(head);
@@ -116,7 +121,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
   };
 
-  /** The newest block written that the chain still has, so far as they are remembered. */
+  /** Returns the newest logged block that the chain still has, among the remembered ones. */
   const findCommon = async (): Promise<RecordedBlock | undefined> => {
     for (let number = head.number - 1; recent.has(number); number -= 1) {
       const block = await readBlock(connection, number);
@@ -157,7 +162,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     ensure,
     async persist(block) {
       await ensure(block);
-      // Blocks that were taken back meanwhile are for nobody to wait for.
+      // Nobody needs to wait for blocks that have been removed meanwhile.
       while (persisted < Math.min(block, head.number)) {
         const [written, before] = [head.number, setBacks];
         await log.flush();
@@ -195,10 +200,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
 }
 
-/** The chain's process has ended, and what it said last may be forgotten: to be asked again. */
+/** The chain's process has died, and its last answers may be lost: ask again. */
 export class ChainDownError extends BrokenConnectionError {
   constructor() {
-    super("the chain's process has ended and is started again; ask again");
+    super("the chain's process exited and is being restarted; try again");
   }
 }
 
@@ -209,7 +214,7 @@ export interface ReadBlock extends RecordedBlock {
   readonly transactions: readonly Hex[];
 }
 
-/** Asks a node of ours for a block's header and the hashes of its transactions. */
+/** Asks an embedded node for a block's header and the hashes of its transactions. */
 export async function readBlock(
   connection: Connection,
   which: number | "latest",

@@ -5,8 +5,8 @@ import type { RemovedBlocks } from "./history.ts";
 import { RPC_CODES, type RpcRequest } from "./rpcErrors.ts";
 
 /**
- * Blocks with these stay for good: sources of presets, and who signed reports. Results of later blocks are checked against them, however
- * old they are.
+ * Blocks with logs of these topics are never removed: the sources of presets, and who signed reports. Results in later blocks are
+ * verified against them, however old they are.
  */
 export const KEPT_TOPICS: readonly string[] = [EVENT_TOPICS.SourceStored, CONFIG_SET_TOPIC];
 
@@ -23,19 +23,18 @@ interface LogFilter {
   readonly topics?: readonly unknown[];
 }
 
-/** Options of {@link tellRemoved}. */
 export interface TellRemovedOptions {
-  /** The chain with what is left of its past. */
+  /** The chain with what is left of its history. */
   readonly request: RpcRequest;
   readonly removed: () => Promise<RemovedBlocks>;
-  /** First block whose transactions the node itself has: none was removed from there on. */
+  /** First block whose transactions the node itself has: no block from there on was removed. */
   readonly oldestWhole: () => number;
 }
 
 /**
- * Creates what asks the chain and never passes off as empty, or as unknown, what was removed: such a question has an error of its own.
- * A hash tells nothing of its block's number; one that isn't here any more is as unknown as one that never was. It is asked after the
- * answer: what is there then, was there before.
+ * Wraps chain requests so that removed blocks never pass for empty or unknown ones: asking for them fails with an error of its own. A
+ * hash doesn't reveal its block's number, so the hash of a removed block is as unknown as one that never existed. Checks run after the
+ * answer: what is present then was present before.
  */
 export function tellRemoved({ request, removed, oldestWhole }: TellRemovedOptions): RpcRequest {
   const assertLeft = async (from: number, to = from): Promise<void> => {
@@ -52,7 +51,7 @@ export function tellRemoved({ request, removed, oldestWhole }: TellRemovedOption
         false,
       ])) as Block | null);
     if (block === null && !isHash) await assertLeft(numberOf(which));
-    // Its header is left, and nothing else.
+    // Only the block's header is left.
     if (block !== null && block.transactions.length === 0 && block.gasUsed !== "0x0")
       await assertLeft(Number(block.number));
   };
@@ -73,7 +72,7 @@ export function tellRemoved({ request, removed, oldestWhole }: TellRemovedOption
   };
 }
 
-/** Whether all blocks with such a log are left. */
+/** Whether all blocks with such a log are kept. */
 function areKept(topic: unknown): boolean {
   const choice = [topic].flat();
   return choice.length > 0 && choice.every((one) => KEPT_TOPICS.includes(String(one).toLowerCase()));
@@ -83,13 +82,13 @@ function isEmpty(answer: unknown): boolean {
   return answer === null || (Array.isArray(answer) && answer.length === 0);
 }
 
-/** All tags but one are newer than what is ever removed. */
+/** Every tag except `earliest` names a block newer than any that is removed. */
 function numberOf(block: unknown): number {
   if (block === "earliest") return 0;
   return typeof block === "string" && block.startsWith("0x") ? Number(block) : Infinity;
 }
 
-/** What is asked for was removed, because it was kept long enough; EIP-4444's code. */
+/** The requested blocks were removed after their retention time; the code is EIP-4444's. */
 class RemovedError extends AnswerError {
   constructor({ from, before }: RemovedBlocks) {
     super(

@@ -9,14 +9,14 @@ import type { ReadBlock } from "./recorder.ts";
 
 /** What a process has after its start. */
 export interface RestoredChain {
-  /** Block of the stored state, -1 for none. */
+  /** Block of the stored state, -1 if there is none. */
   readonly stored: number;
   readonly head: ReadBlock;
 }
 
 /**
- * Brings a node that was started with the stored state to where the chain was: what Anvil forgets of a state, then the blocks
- * since, then the time of day.
+ * Brings a node that was started from the stored state back to where the chain was: restores what Anvil forgets of a state, then
+ * the blocks since, then the time of day.
  */
 export async function restoreChain(
   connection: Connection,
@@ -27,7 +27,7 @@ export async function restoreChain(
   }: {
     readonly folder: string;
     readonly stateFile: string;
-    /** Told, in one sentence, of blocks that were logged and can't be had again. */
+    /** Called with one sentence about logged blocks that can't be recovered. */
     readonly onDamage: (sentence: string) => void;
   },
 ): Promise<RestoredChain> {
@@ -38,28 +38,28 @@ export async function restoreChain(
   const { blocks, damage } = readBlockLog(folder, stored);
   const head = await replayBlocks(connection, first, blocks);
   if (damage !== undefined) {
-    // A copy, for the log itself goes on after the gap.
+    // A copy, because the log itself continues after the gap.
     const copy = `${damage.file}.set-aside-${Date.now()}`;
     copyFileSync(damage.file, copy);
     onDamage(
-      `the block log ${damage.file} is damaged (${damage.problem}; a copy is ${copy}): blocks after ${head.number} are lost, and what they carried is sent again`,
+      `the block log ${damage.file} is damaged (${damage.problem}; a copy is ${copy}): blocks after ${head.number} are lost, and their transactions are sent again`,
     );
   }
   const last = blocks.at(-1);
   if (last !== undefined && last.hash !== head.hash)
     onDamage(
-      `the blocks up to ${last.number} came out differently when they were mined again: their transactions are on the chain, in other blocks`,
+      `the blocks up to ${last.number} came out differently when they were mined again: their transactions are on the chain, but in other blocks`,
     );
   await connection.request("evm_setTime", [Math.max(Math.floor(Date.now() / 1000), head.timestamp)]);
   return { stored, head };
 }
 
 /**
- * Mines logged blocks again, on the block that the first of them was mined on: the same transactions at the same times give
- * the same hashes, since Anvil derives everything else from the block before.
+ * Mines logged blocks again, on the block that the first of them was mined on: the same transactions at the same times give the
+ * same hashes, because Anvil derives everything else from the parent block.
  *
- * @returns the last block mined. After a block that came out differently the rest is mined all the same: transactions of ours
- * stay sent, and whoever follows the chain sees a reorganisation.
+ * @returns the last block mined. After a block that came out differently the rest is mined all the same: our transactions stay
+ * sent, and whoever follows the chain sees a reorg.
  */
 async function replayBlocks(
   connection: Connection,
@@ -70,12 +70,13 @@ async function replayBlocks(
   await connection.request("evm_setAutomine", [false]);
   let time = head.timestamp;
   for (const { timestamp, transactions } of blocks) {
-    // A user may have set the clock back; Anvil takes a time before the newest block's from `evm_setTime` alone.
+    // A user may have set the clock back; only `evm_setTime` makes Anvil accept a time before the newest block's.
     if (timestamp < time) await connection.request("evm_setTime", [timestamp]);
     time = timestamp;
     await connection.request("evm_setNextBlockTimestamp", [timestamp]);
     for (const raw of transactions) {
-      // One that is refused here was mined by other means (an impersonated sender's): its block comes out differently.
+      // A transaction that is refused here was originally mined by other means (such as an impersonated sender): its block comes
+      // out differently.
       await connection.request("eth_sendRawTransaction", [raw]).catch(() => {});
     }
     await connection.request("evm_mine", []);

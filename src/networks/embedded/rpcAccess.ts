@@ -2,28 +2,29 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { TycheError } from "../../lib/errors.ts";
 
-/** Why a request is not taken: an HTTP status and a sentence. */
+/** Why a request is refused: an HTTP status and a sentence. */
 export interface AccessRefusal {
   readonly status: 400 | 403;
   readonly message: string;
 }
 
-/** Who may speak to the RPC port of an embedded chain. */
+/** Who may use the RPC port of an embedded chain. */
 export interface RpcAccess {
-  /** Judges a request, or the handshake of a WebSocket, by its headers; `undefined` when it may go on. */
+  /** Judges a request, or a WebSocket handshake, by its headers; `undefined` when it may proceed. */
   refusalOf(incoming: IncomingMessage): AccessRefusal | undefined;
 }
 
-/** Headers that decide who asks; a second line of one could tell a proxy something else than it tells us. */
+/** Headers that identify the requester; if one were repeated, a proxy could read another value than this server does. */
 const SINGLE_HEADERS = ["host", "origin", "content-type"] as const;
 
 /**
- * Creates the rules of a port that listens on a loopback address. Every web page in a browser on this machine can send requests there:
+ * Creates the access rules of a port that listens on a loopback address. Every web page in a browser on this machine can send requests
+ * there:
  *
  * - `Host` must name this machine. A page whose own name was made to point to 127.0.0.1 (DNS rebinding) sends that name.
  * - `Origin`, which browsers send and pages can't forge, must be absent (tools), a page of this machine, or listed.
  *
- * @param origins further origins, as {@link parseRpcOrigins} gives them.
+ * @param origins further origins, as returned by {@link parseRpcOrigins}.
  */
 export function createRpcAccess(origins: readonly string[]): RpcAccess {
   const listed = new Set(origins);
@@ -48,13 +49,13 @@ export function createRpcAccess(origins: readonly string[]): RpcAccess {
   };
 }
 
-/** What an entry of the list looks like, as the end of a sentence. */
+/** What an entry of the list looks like, worded to end a sentence. */
 export const ORIGIN_FORM = "https://app.example.org, without a path";
 
 /**
  * Checks a list of origins, such as `https://app.example.org` or `chrome-extension://abcdef`.
  *
- * @throws {RpcOriginError} when an entry is anything else than scheme, host and port.
+ * @throws {RpcOriginError} when an entry is anything other than scheme, host and port.
  */
 export function parseRpcOrigins(entries: readonly string[]): readonly string[] {
   for (const entry of entries) {
@@ -73,16 +74,16 @@ function hostnameOf(url: string): string | undefined {
   return URL.parse(url)?.hostname;
 }
 
-/** `localhost`, an address of 127.0.0.0/8, or `::1`, as `URL` writes them. */
+/** Whether the name is `localhost`, an address of 127.0.0.0/8, or `::1`, as `URL` writes them. */
 function isLoopbackName(name: string | undefined): boolean {
   if (name === undefined) return false;
   return name === "localhost" || name === "[::1]" || (isIP(name) === 4 && name.startsWith("127."));
 }
 
-/** A list of origins can't be read. */
+/** A list of origins can't be parsed. */
 export class RpcOriginError extends TycheError {
   constructor(entry: string) {
-    super(`TYCHE_RPC_ORIGINS must list origins such as ${ORIGIN_FORM}; ${JSON.stringify(entry)} is none`, {
+    super(`TYCHE_RPC_ORIGINS must list origins such as ${ORIGIN_FORM}; ${JSON.stringify(entry)} is not one`, {
       code: "start_failed",
       blame: "caller",
     });

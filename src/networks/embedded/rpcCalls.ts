@@ -6,20 +6,20 @@ import { refusalOf } from "./methods.ts";
 import { RPC_CODES, failure } from "./rpcErrors.ts";
 import type { RpcRequest } from "./rpcErrors.ts";
 
-/** Largest message, room for any transaction and for a batch of calls. */
+/** Largest message: fits any transaction, and a batch of calls. */
 export const MAX_MESSAGE_BYTES = 16 * 2 ** 20;
-/** Calls of one batch: as many as viem sends at most. */
+/** Calls per batch: viem's own maximum. */
 const MAX_BATCH = 1_000;
-/** Longest answer to a call, and to a batch, in characters: parsing it holds up everybody. */
+/** Longest answer to a call or a batch, in characters: parsing it blocks everybody. */
 export const MAX_ANSWER_CHARS = 32 * 2 ** 20;
 const SCRIPT_REFUSAL =
-  "tracers in JavaScript are refused here: no limit of the chain holds them; name one of Anvil's own, such as callTracer";
+  "JavaScript tracers are refused here: the chain can't limit them; use one of Anvil's own, such as callTracer";
 
 /**
- * Answers the text of a JSON-RPC message, a call or a batch, with text: what both ways in, HTTP and WebSockets, have in common. Refuses methods
- * that endanger the chain and calls that cost too much.
+ * Answers the text of a JSON-RPC message, a call or a batch, with text: the part that HTTP and WebSockets share. Refuses methods that endanger
+ * the chain and calls that cost too much.
  *
- * @param request asks the chain; on a WebSocket it takes `eth_subscribe`, too.
+ * @param request asks the chain; on a WebSocket it also takes `eth_subscribe`.
  */
 export async function answerMessage(text: string, request: RpcRequest): Promise<string> {
   let message: unknown;
@@ -43,7 +43,7 @@ export async function answerMessage(text: string, request: RpcRequest): Promise<
     }
     const { id = null } = (call ?? {}) as { readonly id?: unknown };
     return JSON.stringify(
-      failure(id, RPC_CODES.limitExceeded, "the answers of the batch are too long together"),
+      failure(id, RPC_CODES.limitExceeded, "the answers of the batch are too long in total"),
     );
   });
   return `[${(await Promise.all(answers)).join()}]`;
@@ -54,7 +54,7 @@ async function answerCall(call: unknown, request: RpcRequest): Promise<object> {
   if (typeof method !== "string") return failure(id, RPC_CODES.invalidRequest, "Invalid Request");
   const refusal = refusalOf(method);
   if (refusal !== undefined) return failure(id, RPC_CODES.notSupported, refusal);
-  // No method of a node takes named ones.
+  // No method of a node takes named parameters.
   const given: unknown = params ?? [];
   if (!Array.isArray(given))
     return failure(id, RPC_CODES.invalidParams, `${method} takes its parameters as a list`);

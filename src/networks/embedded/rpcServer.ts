@@ -16,9 +16,9 @@ import type { Subscribe } from "./rpcSockets.ts";
 /** HTTP connections and WebSockets of one chain. */
 const MAX_CONNECTIONS = 1_024;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** A client that is busy for some seconds finds a connection that it held still open: what it sends on a closed one is lost. */
+/** Connections stay open long enough for a client that is busy for some seconds: a request sent on a closed one is lost. */
 const TIMEOUTS = { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: 65_000 } as const;
-/** Bytes of all connections to a chain that wait in memory: messages that arrive, and answers that nobody reads. */
+/** Bytes that all connections to a chain may hold in memory: incoming messages, and answers that nobody reads. */
 const MAX_UNSENT_BYTES = 256 * 2 ** 20;
 const PREFLIGHT = {
   "access-control-allow-methods": "POST",
@@ -27,31 +27,30 @@ const PREFLIGHT = {
   "access-control-max-age": "600",
 };
 
-/** The port of an embedded chain that everybody's tools use. */
+/** The port of an embedded chain for users' tools. */
 export interface RpcServer {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Options of {@link startRpcServer}. */
 export interface RpcServerOptions {
   /** A loopback address. */
   readonly host: string;
-  /** Port to take if it is free; otherwise the system picks one. */
+  /** Port to use if it is free; otherwise the system picks one. */
   readonly preferredPort: number;
-  /** Origins of pages that may use the chain besides those of this machine. */
+  /** Origins of pages that may use the chain, besides those of this machine. */
   readonly origins: readonly string[];
   readonly request: RpcRequest;
-  /** Subscribes for one WebSocket. */
+  /** Creates a subscription for one WebSocket. */
   readonly subscribe: Subscribe;
-  /** Bytes of all connections that may wait in memory. Default 256 MiB. */
+  /** Bytes that all connections together may hold in memory. Default 256 MiB. */
   readonly maxUnsentBytes?: number;
 }
 
 /**
- * Serves JSON-RPC over HTTP and WebSockets in front of a node of ours, by the same rules: the port outlives the node's process, requests
- * wait where the chain must stand still, and what the node has forgotten is still answered. See {@link createRpcAccess} for who may
- * ask, and {@link answerMessage} for what.
+ * Serves JSON-RPC over HTTP and WebSockets in front of an embedded node, under the same rules: the port outlives the node's process,
+ * requests wait while the chain must stand still, and what the node has forgotten is still answered. See {@link createRpcAccess} for who
+ * may ask, and {@link answerMessage} for what.
  */
 export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const { host, preferredPort, subscribe } = options;
@@ -60,7 +59,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   const request = nameUnknownMethods(limitClock(options.request, { signal: closing.signal }));
   const unsent = createUnsentBudget(options.maxUnsentBytes ?? MAX_UNSENT_BYTES);
   const requestOnce: RpcRequest = async (method, parameters) => {
-    // HTTP has nobody to push to.
+    // HTTP can't push.
     if (/^eth_(?:un)?subscribe$/.test(method))
       throw new AnswerError(`${method} needs a WebSocket`, RPC_CODES.methodNotFound, undefined);
     return request(method, parameters);
@@ -126,7 +125,7 @@ async function serve(
     refuse(405, "JSON-RPC takes POST");
     return;
   }
-  // Pages may send other types to anywhere without asking first (CORS, "simple requests").
+  // Pages may send other content types anywhere without a preflight (CORS, "simple requests").
   const [type] = (incoming.headers["content-type"] ?? "").split(";");
   if (type!.trim().toLowerCase() !== "application/json") {
     refuse(415, "JSON-RPC takes Content-Type: application/json");
@@ -148,7 +147,7 @@ function reply(response: ServerResponse, status: number, text: string): void {
     .end(text);
 }
 
-/** @param onBytes told how much of the body is held. */
+/** @param onBytes called with the number of bytes of the body held so far. */
 async function readBody(
   incoming: IncomingMessage,
   onBytes: (bytes: number) => void,

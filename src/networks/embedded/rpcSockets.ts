@@ -15,12 +15,12 @@ const MAX_SOCKETS = 256;
 const MAX_SUBSCRIPTIONS = 64;
 /** Messages of one socket that wait for their answers. */
 const MAX_UNDER_WAY = 256;
-/** What may wait for one reader that is too slow; past that it is left. */
+/** Unsent bytes buffered for one slow reader; beyond that it is disconnected. */
 const MAX_UNSENT_BYTES = 64 * 2 ** 20;
-/** A socket that answered no ping for so long has nobody at its end. */
+/** A socket that doesn't answer a ping within this time is dead. */
 const PING_INTERVAL_MS = 30_000;
 
-/** Subscribes to what `eth_subscribe` names; gives back what ends it. */
+/** Subscribes to what `eth_subscribe` names; returns a function that ends the subscription. */
 export type Subscribe = (
   parameters: readonly unknown[],
   onData: (result: unknown) => void,
@@ -28,13 +28,13 @@ export type Subscribe = (
 
 /** The WebSockets of one chain. */
 export interface RpcSockets {
-  /** Takes a request to become a WebSocket, or refuses it. */
+  /** Upgrades a request to a WebSocket, or refuses it. */
   upgrade(incoming: IncomingMessage, socket: Socket, head: Buffer): void;
-  /** Ends all at once. */
+  /** Terminates all of them at once. */
   close(): void;
 }
 
-/** Serves JSON-RPC over WebSockets: the same calls as over HTTP, and subscriptions. */
+/** Serves JSON-RPC over WebSockets: the same calls as over HTTP, plus subscriptions. */
 export function serveRpcSockets({
   access,
   request,
@@ -122,7 +122,10 @@ export function serveRpcSockets({
   };
 }
 
-/** The subscriptions of one socket. What they tell before the socket knows their name waits for {@link begin}. */
+/**
+ * The subscriptions of one socket. Notifications that arrive before the client knows the subscription's id wait for
+ * {@link begin}.
+ */
 function createSubscriptions(send: (text: string) => void, subscribe: Subscribe) {
   const running = new Map<string, { readonly stop: () => void; early: unknown[] | undefined }>();
   let lastId = 0;

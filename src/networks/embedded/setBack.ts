@@ -10,10 +10,9 @@ import type { ReadBlock, Recorder } from "./recorder.ts";
 import { replaceState } from "./stateFile.ts";
 import { untilHeadIsStill } from "./stillHead.ts";
 
-/** Runs a request that takes blocks back, as `evm_revert` does. */
+/** Runs a request that removes blocks, such as `evm_revert`. */
 export type SetBack = (request: () => Promise<unknown>) => Promise<unknown>;
 
-/** Options of {@link createSetBack}. */
 export interface SetBackOptions {
   readonly connection: Connection;
   readonly gate: Gate;
@@ -22,24 +21,24 @@ export interface SetBackOptions {
   readonly keeping: Keeping;
   readonly compactor: Pick<Compactor, "alone">;
   readonly batches: BatchCount;
-  /** When the newest block was told of, by `performance.now()`. */
+  /** When the newest block was recorded, by `performance.now()`. */
   readonly lastBlockAt: () => number;
   /** Path of the stored state. */
   readonly stateFile: string;
-  /** @throws {EmbeddedChainError} when the request took away the block that tells this chain from others. */
+  /** @throws {EmbeddedChainError} when the request removed the block that identifies this chain. */
   readonly assertKept: () => Promise<void>;
-  /** Called when the file holds the state that the request has left, and the log may begin anew after this block. */
+  /** Called when the file holds the state that the request left behind; the log may restart after this block. */
   readonly onSaved: (block: number) => void;
   /** Called when the state in the process can't be relied on any more; the one on disk can. */
   readonly onBroken: (error: unknown) => void;
-  /** Called with the newest block that is left, before any request is let through. */
+  /** Called with the newest block left, before any other request is let through. */
   readonly onSetBack: (head: ReadBlock) => void;
 }
 
 /**
- * Creates what runs the requests that take blocks back. Nothing is mined, sent or read meanwhile: Anvil 1.7.1 leaves holes in
- * its chain where it mines and goes back at once. The state that is left is stored before anybody sees it, so a crash leads back
- * either to before the request or to after it, and the block log never holds blocks of two branches.
+ * Creates the runner of requests that remove blocks. Nothing is mined, sent or read meanwhile: Anvil 1.7.1 leaves gaps in its
+ * chain when it mines and rolls back at the same time. The resulting state is stored before anybody sees it, so after a crash the
+ * chain is either before the request or after it, and the block log never holds blocks of two branches.
  */
 export function createSetBack(options: SetBackOptions): SetBack {
   const { connection, gate, recorder, keeper, keeping, stateFile, batches } = options;
@@ -51,7 +50,7 @@ export function createSetBack(options: SetBackOptions): SetBack {
   const ensureHead = async (): Promise<void> =>
     recorder.ensure((await readBlock(connection, "latest"))!.number);
 
-  /** Mines what is on its way, so that no block is under way any more. Gives back whether the chain mines by itself. */
+  /** Mines what is pending, so that no block is in progress any more. Returns whether automine was on. */
   const standStill = async (): Promise<boolean> => {
     await gate.drained(["mine"]);
     const mines = (await connection.request("anvil_getAutomine", [])) === true;
@@ -59,7 +58,7 @@ export function createSetBack(options: SetBackOptions): SetBack {
     await ensureHead();
     const isDone = mines && batches.isEven() && (await readPending()) === 0;
     if (!isDone) {
-      // Somebody else may have turned it off just now, with blocks still to come.
+      // A user may have just turned automine off, with blocks still to come.
       const activeAt = Math.max(options.lastBlockAt(), gate.leftAt("send"), gate.leftAt("mine"));
       await untilHeadIsStill({ connection, head: recorder.head().number, activeAt });
       if (mines && (await readPending()) > 0) await connection.request("anvil_mine", []);
@@ -80,7 +79,7 @@ export function createSetBack(options: SetBackOptions): SetBack {
     };
     const timestamp = Number(pending.timestamp);
     try {
-      // Going back leaves the EVM without block hashes, and every proof would fail; the exchange tells it the last 256 again.
+      // A rollback leaves the EVM without block hashes, and every proof would fail; the swap restores the last 256.
       await keeper.run("swap", { headHash, timestamp, dropHeaders: false });
     } catch (error) {
       options.onBroken(error);
@@ -100,7 +99,7 @@ export function createSetBack(options: SetBackOptions): SetBack {
         const answer = await request();
         const head = (await readBlock(connection, "latest"))!;
         if (head.hash === hash) return answer;
-        // As many as were taken back, or more, were made anew, and word of them may come later.
+        // At least as many blocks as were removed have been mined anew, and may be announced later.
         if (head.number >= number) batches.doubt();
         await options.assertKept();
         await store(head);

@@ -4,19 +4,19 @@ import { basename, dirname, join } from "node:path";
 import { messageOf } from "../../lib/errors.ts";
 import { EmbeddedChainError } from "./anvil.ts";
 
-/** End of the name of the file beside a chain's folder that names the temporary folder of its socket. */
+/** Suffix of the file next to a chain's folder that holds the path of its socket's temporary folder. */
 const NOTE = ".socket";
 const PREFIX = "tyche-";
 const SOCKET_NAME = "ipc";
-/** Longest path of a Unix socket: 108 bytes of `sockaddr_un` with the zero at the end; 104 on macOS. */
+/** Longest path of a Unix socket: 108 bytes of `sockaddr_un` including the terminating zero; 104 on macOS. */
 const MAX_SOCKET_PATH_BYTES = process.platform === "darwin" ? 103 : 107;
 
 /**
- * Makes the temporary folder for a chain's socket, and removes the one that a process left behind which could not: its
- * path is noted beside the chain's folder, which one process has at a time. A note of anything else is not followed.
- * The folder is not in the data directory, whose path may be too long for a socket's.
+ * Creates the temporary folder for a chain's socket, and removes the one that an earlier process could not clean up: its path is
+ * noted next to the chain's folder, which only one process uses at a time. A note with any other kind of path is ignored. The
+ * folder is not in the data directory, whose path may be too long for a socket's.
  *
- * @throws {EmbeddedChainError} `chain_unavailable` when the folder can't be made, or the socket's path would be too long.
+ * @throws {EmbeddedChainError} `chain_unavailable` when the folder can't be created, or the socket's path would be too long.
  */
 export function openSocketFolder(chainFolder: string): {
   readonly path: string;
@@ -43,7 +43,7 @@ function assertSocketFits(): void {
   const length = Buffer.byteLength(join(tmpdir(), `${PREFIX}XXXXXX`, SOCKET_NAME));
   if (length <= MAX_SOCKET_PATH_BYTES) return;
   throw new EmbeddedChainError(
-    `the temporary folder ${tmpdir()} has too long a path for a chain's socket: it would have ${length} bytes, and the system takes at most ${MAX_SOCKET_PATH_BYTES}; name a shorter one in TMPDIR`,
+    `the temporary folder ${tmpdir()} has too long a path for a chain's socket: the socket's path would have ${length} bytes, and the system allows ${MAX_SOCKET_PATH_BYTES}; name a shorter one in TMPDIR`,
   );
 }
 
@@ -52,7 +52,7 @@ function makeTemporaryFolder(): string {
     return mkdtempSync(join(tmpdir(), PREFIX));
   } catch (cause) {
     throw new EmbeddedChainError(
-      `no folder can be made in the temporary folder ${tmpdir()} (${messageOf(cause)}); make room there, or name another one in TMPDIR`,
+      `no folder can be created in the temporary folder ${tmpdir()} (${messageOf(cause)}); make room there, or name another one in TMPDIR`,
       cause,
     );
   }

@@ -1,8 +1,8 @@
-/** A process that dies again and again has a reason that starting it again doesn't remove. */
+/** Starts allowed within the window: a process that dies again and again has a problem that another restart doesn't solve. */
 const MAX_STARTS = 20;
 const WINDOW_MS = 60_000;
 
-/** Makes what counts how often a process was started again lately; says whether it may be once more. */
+/** Creates a counter of recent starts of a process; each call counts one and says whether it is allowed. */
 export function createStartLimit(): () => boolean {
   let starts: number[] = [];
   return () => {

@@ -6,20 +6,20 @@ import { flushPath } from "../../lib/flushFile.ts";
 import type { AnvilState } from "./anvilState.ts";
 
 /**
- * The checksum is the last member of the file's JSON object, over the text before it: Anvil, which reads the file itself, passes over
- * members that it does not know, and one rename puts both in place.
+ * The checksum is the last member of the file's JSON object and covers the text before it: Anvil, which reads the file itself, ignores
+ * unknown members, and a single rename replaces state and checksum together.
  */
 const CHECKSUM = /,"checksum":"([0-9a-f]{8})"\}\s*$/;
 
-/** Writes a state with its checksum, and brings it to the disk itself. */
+/** Writes a state with its checksum, and flushes it to disk. */
 export function writeState(file: string, state: AnvilState): void {
   const text = JSON.stringify(state).slice(0, -1);
   writeFileSync(file, `${text},"checksum":"${checksumOf(text)}"}`, { mode: 0o600, flush: true });
 }
 
 /**
- * Puts a written state in place of the stored one, which stays beside it under the name of {@link previousOf}: with the blocks logged
- * since then, it makes up for a newer one that is damaged.
+ * Replaces the stored state with a newly written one. The old state stays next to it under the name of {@link previousOf}: together with
+ * the blocks logged since, it stands in for a newer state that is damaged.
  */
 export function replaceState(next: string, file: string): void {
   const previous = previousOf(file);
@@ -27,23 +27,23 @@ export function replaceState(next: string, file: string): void {
   try {
     linkSync(file, previous);
   } catch (error) {
-    // The first state has none before it.
+    // The first state has no predecessor.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   renameSync(next, file);
   flushPath(dirname(file));
 }
 
-/** Path of the state that was stored before the present one. */
+/** Returns the path of the state that was stored before the current one. */
 export function previousOf(file: string): string {
   return file.replace(/\.json$/, ".previous.json");
 }
 
 /**
- * Says what is wrong with a stored state, or gives back `undefined` when it is whole. One from before there were checksums is whole when
- * it is JSON.
+ * Says what is wrong with a stored state; `undefined` when it is intact. A state written before checksums were introduced is intact if
+ * it is valid JSON.
  *
- * @throws what the file system throws when it can't be read for another reason than that it isn't there or is no file.
+ * @throws the file system's error when the file can't be read for any reason other than being absent or a folder.
  */
 export function findStateDamage(file: string): string | undefined {
   let text: string;

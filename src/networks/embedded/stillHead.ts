@@ -3,31 +3,30 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "../../evm/connection.ts";
 
 /**
- * How long a chain must have rested. Where looks weren't held up by a block being executed, at most 27 ms lay between two queued blocks: 150
- * rounds with nine senders, Anvil's and the service's threads sharing two cores.
+ * How long the chain must have been at rest. As long as no check was held up by a block being executed, two queued blocks were at most 27 ms
+ * apart (150 rounds with nine senders, the threads of Anvil and of the service sharing two cores).
  */
 const REST_MS = 150;
-/** Looks in a row that must find the same head besides: time alone passes while this process isn't run. */
+/** Consecutive checks that must also find the same head: time alone passes while this process isn't scheduled. */
 const SAME_LOOKS = 20;
 const LOOK_EVERY_MS = 2;
-/** Whose balance is asked for is all the same: the answer waits until no block is being executed. */
+/** Any account will do: the balance query waits until no block is being executed. */
 const ANYONE = `0x${"0".repeat(40)}`;
 
-/** Options of {@link untilHeadIsStill}. */
 export interface StillHeadOptions {
   readonly connection: Connection;
-  /** Number of the newest block that is known. */
+  /** Number of the newest known block. */
   readonly head: number;
-  /** When something was last sent, mined or told of as mined, by `performance.now()`. */
+  /** When something was last sent, mined or announced as mined, by `performance.now()`. */
   readonly activeAt: number;
 }
 
 /**
- * Waits until a chain that no longer mines by itself has mined what it had still to mine. Nobody may send or mine meanwhile.
+ * Waits until a chain whose automine is off has mined everything it still had to mine. Nobody may send or mine meanwhile.
  *
- * Anvil 1.7.1 hands its whole pool to the block producer whenever a transaction comes, and the producer makes a block of each such batch, an
- * empty one where earlier batches had all its transactions. `evm_setAutomine(false)` stops new batches, not those that wait: up to 90
- * blocks here. No method tells how many there are, and an empty pool doesn't say that there are none.
+ * Anvil 1.7.1 hands its whole pool to the block producer whenever a transaction arrives, and the producer makes a block of each such batch,
+ * an empty one if earlier batches contained all its transactions. `evm_setAutomine(false)` stops new batches but not the queued ones: up to
+ * 90 blocks in our measurements. No method returns how many there are, and an empty pool doesn't mean that there are none.
  */
 export async function untilHeadIsStill({ connection, ...known }: StillHeadOptions): Promise<void> {
   let { head, activeAt } = known;

@@ -22,58 +22,57 @@ import type { SetBack } from "./setBack.ts";
 import type { RecordedBlock, Recorder } from "./recorder.ts";
 import { writeState } from "./stateFile.ts";
 
-/** Users may ask for more at once: thousands of blocks mined, long traces. */
+/** Users' requests may take long: mining thousands of blocks, long traces. */
 const LONG_TIMEOUT_MS = 120_000;
-/** Blocks that Anvil may forget while it is asked for them. */
+/** Blocks that Anvil may forget while a request for them is in flight. */
 const FORGETTING_MARGIN_BLOCKS = 16;
-/** After a change of the state without a block, which the log can't tell. */
+/** Delay of storing the state after a change without a block, which the log can't record. */
 const STORE_AFTER_CHANGE_MS = 200;
-/** What closing may take: all blocks are in the log anyway, storing the state only makes the next start short. */
+/** Time that closing may take: all blocks are in the log anyway, and storing the state only shortens the next start. */
 const CLOSE_TIMEOUT_MS = 5_000;
-/** Blocks of an earlier version that are indexed at once, some 20 ms, with as long a rest. */
+/** Blocks kept by an earlier version that are indexed in one go, about 20 ms, followed by a pause of the same length. */
 const INDEXED_AT_ONCE = 50;
 const INDEXING_PAUSE_MS = 20;
 
-/** What of a chain is on disk beside its log: the state as of some block, and the blocks that Anvil forgets. */
+/** A chain's data on disk besides its log: the state as of some block, and the blocks that Anvil forgets. */
 export interface ChainStorage {
-  /** First block whose transactions Anvil has, and will have for {@link FORGETTING_MARGIN_BLOCKS} more. */
+  /** Returns the first block whose transactions Anvil has, and will have for {@link FORGETTING_MARGIN_BLOCKS} more blocks. */
   oldestWhole(this: void): number;
-  /** First block whose transactions Anvil has at this moment. */
+  /** Returns the first block whose transactions Anvil has at this moment. */
   oldestHeld(this: void): number;
-  /** Answers from what has been kept, or `undefined`. */
+  /** Answers from the history, or returns `undefined`. */
   recall(this: void, method: string, parameters: readonly unknown[]): Promise<unknown>;
-  /** Removes some of what was kept; gives back whether more may go. */
+  /** Removes some kept blocks; returns whether more can be removed. */
   removeSome(this: void, range: RemovableBlocks): Promise<boolean>;
-  /** Blocks among which some were removed. */
+  /** Returns the range in which some blocks were removed. */
   removed(this: void): Promise<RemovedBlocks>;
   /** Finds an address's transactions, up to the newest block if the chain answers. */
   findAppearances(this: void, query: AppearanceQuery): Promise<Appearances>;
-  /** Has all blocks up to now kept. */
+  /** Writes all blocks so far to the history. */
   keepUp(this: void): Promise<void>;
-  /** Runs a request that takes blocks back; `undefined` before the chain is set up. */
+  /** Runs a request that removes blocks; `undefined` before the chain is set up. */
   setBack(this: void): SetBack | undefined;
-  /** Takes word of a block; the next may come when the promise resolves. */
+  /** Takes note of a block; the next may follow when the promise resolves. */
   onBlock(block: RecordedBlock): Promise<void>;
-  /** Blocks after this one have been taken back. */
+  /** Takes note that the blocks after this one have been removed by a reorg. */
   cutAfter(block: RecordedBlock): void;
-  /** Something but a block has changed the state: stores it soon. */
+  /** Stores the state soon, because something other than a block has changed it. */
   storeSoon(): void;
   isCompacting(): boolean;
-  /** Resolves when no compaction is under way. */
+  /** Resolves when no compaction is in flight. */
   settled(): Promise<void>;
-  /** A process was started on the state of this block and the blocks of the log. */
+  /** Takes note that a process was started from the state of this block and the blocks of the log. */
   onRestored(stored: number, head: RecordedBlock): void;
-  /** Stores the present state for the first time; `keptHeader`: a block whose header Anvil never loses. */
+  /** Stores the current state for the first time. `keptHeader` is a block whose header Anvil never loses. */
   begin(keptHeader: number): Promise<void>;
-  /** Goes on after a stored state. */
+  /** Continues from a stored state. */
   resume(keptHeader: number): void;
-  /** Starts nothing more by itself. */
+  /** Starts no more background work. */
   stop(): void;
-  /** Stores the state, if that takes no longer than some seconds. */
+  /** Stores the state, unless that takes longer than some seconds. */
   close(): Promise<void>;
 }
 
-/** Options of {@link createChainStorage}. */
 export interface ChainStorageOptions {
   readonly ipcPath: string;
   readonly stateFile: string;
@@ -82,22 +81,22 @@ export interface ChainStorageOptions {
   readonly gate: Gate;
   readonly recorder: Recorder;
   readonly log: BlockLog;
-  /** Block of the state that the present process was started on, -1 for none. */
+  /** Block of the state that the current process was started from, -1 if there is none. */
   readonly stored: number;
   readonly isDown: () => boolean;
-  /** @throws when the chain is another one than ours. */
+  /** @throws when the chain is not ours. */
   readonly assertOurs: () => Promise<void>;
   readonly onCompacted: (report: CompactionReport) => void;
   readonly onError: (error: unknown) => void;
-  /** Told of the newest block that is left when blocks were taken back. */
+  /** Called with the newest block left when blocks were removed. */
   readonly onSetBack: (head: RecordedBlock) => void;
-  /** Told when Anvil's state is half exchanged. */
+  /** Called when Anvil's state is only half swapped. */
   readonly onBroken: (error: unknown) => void;
 }
 
-/** The parts that work from {@link ChainStorage.begin} or {@link ChainStorage.resume} on. */
+/** The parts that work once {@link ChainStorage.begin} or {@link ChainStorage.resume} has been called. */
 interface Parts {
-  /** Blocks up to this one, in which the chain was set up, always stay. */
+  /** Blocks up to this one, in which the chain was set up, are never removed. */
   readonly setUp: number;
   readonly keeper: Keeper;
   readonly keeping: Keeping;
@@ -105,7 +104,7 @@ interface Parts {
   readonly setBack: SetBack;
 }
 
-/** Creates the storage of one chain; it stores nothing until it is begun or resumed. */
+/** Creates the storage of one chain; it stores nothing until `begin` or `resume` is called. */
 export function createChainStorage(options: ChainStorageOptions): ChainStorage {
   const { ipcPath, stateFile, historyFile, connection, gate, recorder, log, isDown, onError } = options;
   let { stored } = options;
@@ -137,7 +136,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
       gate,
       keeper,
       keep() {
-        // It is about to turn automine off and on, and may mine.
+        // The compaction is about to turn automine off and on, and may mine.
         batches.doubt();
         return options.assertOurs().then(keeping.keep);
       },
@@ -163,7 +162,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
       lastBlockAt: () => lastBlockAt,
       stateFile,
       assertKept: options.assertOurs,
-      // Anvil has forgotten transactions, counted from where the chain was.
+      // Anvil has forgotten transactions, counting from where the chain was before.
       onSaved: (block) => onSaved(block, true),
       onBroken: options.onBroken,
       onSetBack: options.onSetBack,
@@ -171,7 +170,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
     return { setUp: keptHeader, keeper, keeping, compactor, setBack };
   };
 
-  /** Brings the index to blocks that an earlier version has kept; what is left when it stops comes after the next start. */
+  /** Indexes the blocks that an earlier version kept; after a stop, the next start continues with the rest. */
   const indexEarlier = async ({ keeper }: Parts): Promise<void> => {
     while (!isStopped && (await keeper.run("indexSome", INDEXED_AT_ONCE))) await sleep(INDEXING_PAUSE_MS);
   };
@@ -197,7 +196,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
       const leave = await gate.enter("read");
       try {
         if (parts === undefined) return { found: [], from: 0, through: -1, hasRemoved: false };
-        // Without it, what is kept already can be told.
+        // If keeping fails, the blocks already kept can still be searched.
         await parts.keeping.keep().catch(() => {});
         return await parts.keeper.run("findAppearances", query);
       } finally {

@@ -2,11 +2,11 @@ import type { AnvilProcess } from "./anvil.ts";
 import { createStartLimit } from "./startLimit.ts";
 
 /**
- * Where the process of a chain stands:
+ * The phase of a chain's process:
  *
- * - `starting` → `running` when it was launched for the first time and everything around it is ready;
- * - `running` → `restarting` when it ends by itself, doesn't answer, or serves another chain than ours;
- * - `restarting` → `running` when another one has everything that the chain had, or → `failed` when that went wrong too often;
+ * - `starting` → `running` when it has been launched for the first time and everything around it is ready;
+ * - `running` → `restarting` when it dies, doesn't answer, or serves a chain that isn't ours;
+ * - `restarting` → `running` when a new process has everything that the chain had, or → `failed` after too many attempts;
  * - any → `closed`.
  */
 export type ProcessPhase = "starting" | "running" | "restarting" | "failed" | "closed";
@@ -14,32 +14,35 @@ export type ProcessPhase = "starting" | "running" | "restarting" | "failed" | "c
 /** Keeps the process of one chain running. */
 export interface Supervisor {
   phase(): ProcessPhase;
-  /** The chain can't be used, or doesn't have all of its blocks yet. */
+  /** Whether the chain can't be used or doesn't have all of its blocks yet. */
   isDown(this: void): boolean;
-  /** Everything that needs the process is ready: from now on it is started again when it ends. Resolves when it runs. */
+  /** Everything that needs the process is ready: from here on it is restarted when it dies. Resolves when it runs. */
   begin(): Promise<void>;
-  /** The process can't be relied on: ends it and starts it again on what is on disk. Resolves when that is over, either way. */
+  /**
+   * Kills a process that can't be relied on and restarts it from the data on disk. Resolves when that is over, successful or not.
+   */
   restart(): Promise<void>;
-  /** Ends the process and starts none any more; what is under way is given up. Idempotent. */
+  /** Kills the process and starts no more; work in flight is abandoned. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Options of {@link createSupervisor}. */
 export interface SupervisorOptions {
-  /** Starts a process, which `onExit` is told the end of; ends it again when something on the way fails. */
+  /** Starts a process and calls `onExit` when it dies; kills it again when a step on the way fails. */
   readonly launch: (onExit: () => void) => Promise<AnvilProcess>;
-  /** Called when the process is gone, before another one is launched. Gives back what is to be done in the end, either way. */
+  /**
+   * Called when the process is gone, before another one is launched. Returns a function to call in the end, successful or not.
+   */
   readonly onDown: () => Promise<() => void>;
-  /** Whether the new process is fit to go on with; when it rejects, that one is ended and another one started. */
+  /** Checks whether the new process is fit for use; when it rejects, that process is killed and another one started. */
   readonly check: () => Promise<void>;
-  /** Goes on with the new process. */
+  /** Continues with the new process. */
   readonly onUp: () => void;
-  /** Told when no more attempts are made. */
+  /** Called when no more attempts are made. */
   readonly onFailed: () => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Launches the first process and creates its supervisor; rejects when that one doesn't start. */
+/** Launches the first process and creates its supervisor; rejects when the process doesn't start. */
 export async function startSupervisor(options: SupervisorOptions): Promise<Supervisor> {
   const { onDown, check, onUp, onFailed, onError } = options;
   const mayStart = createStartLimit();
@@ -74,7 +77,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
         try {
           await launch();
           await check();
-          // It may have ended meanwhile.
+          // The process may have died meanwhile.
           if (!isAlive() || isClosed()) continue;
           phase = "running";
           onUp();
@@ -92,7 +95,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
     }
   };
 
-  /** One at a time: a process that ends while it is being started is started again by the same loop. */
+  /** Runs one restart at a time: a process that dies while starting is restarted by the same loop. */
   const restart = (): Promise<void> => {
     if (phase === "closed" || phase === "failed") return Promise.resolve();
     phase = "restarting";

@@ -1,8 +1,8 @@
-/** Bounds the bytes that all connections of a port hold in memory together. */
+/** Limits the bytes that all connections of a port together hold in memory. */
 export interface UnsentBudget {
-  /** Takes a connection in. Should all hold too much, `drop` is called for those that have held theirs longest. */
+  /** Adds a connection. When all of them together hold too much, `drop` is called for those that have held bytes longest. */
   open(drop: () => void): {
-    /** Says how many bytes the connection holds now; 0 when it has ended. */
+    /** Sets how many bytes the connection holds; 0 when it has ended. */
     readonly hold: (bytes: number) => void;
   };
 }
@@ -13,11 +13,11 @@ interface Holder {
 }
 
 /**
- * Creates a budget. Whoever has been holding bytes longest is the slowest reader: its connection goes first, so that those who read
- * their answers never notice.
+ * Creates a budget. The connection that has held bytes longest is the slowest reader and is dropped first, so that clients that
+ * read their answers never notice.
  */
 export function createUnsentBudget(maxBytes: number): UnsentBudget {
-  /** In the order in which they began to hold anything. */
+  /** In the order in which they started to hold bytes. */
   const holders = new Set<Holder>();
   let total = 0;
 

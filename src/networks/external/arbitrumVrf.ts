@@ -7,10 +7,11 @@ import { parseObject } from "../../lib/nodeAnswers.ts";
 const KNOWN_TO_V2: readonly number[] = [42_161, 421_613, 421_614];
 
 /**
- * Sees that a VRF coordinator of our own could answer. On Arbitrum and the chains made with it, contracts see the numbers of the
- * parent's blocks, whose hashes are not the chain's: VRFCoordinatorV2 knows a way round on three of them, VRFCoordinatorV2_5 on none.
+ * Checks that a VRF coordinator of our own would work. On Arbitrum and the chains built on its stack, contracts see the parent
+ * chain's block numbers, whose hashes are not this chain's: VRFCoordinatorV2 has a workaround for three of them, VRFCoordinatorV2_5
+ * for none.
  *
- * @throws {DeploymentError}
+ * @throws {DeploymentError} on a chain where requests could not be fulfilled.
  */
 export async function assertVrfWorks(
   client: Pick<ChainClient, "request">,
@@ -26,7 +27,7 @@ export async function assertVrfWorks(
   if (isKnown && vrfVersion === "v2") return;
   throw new DeploymentError(
     network,
-    `it is a chain of Arbitrum's kind, on which a VRF coordinator of version ${vrfVersion} finds no block hashes; ` +
+    `it is an Arbitrum chain, on which a VRF coordinator of version ${vrfVersion} can't read block hashes; ` +
       (isKnown
         ? 'set "vrf" to "v2", or to Chainlink\'s own coordinator where it serves the chain'
         : 'set "vrf" to Chainlink\'s own coordinator where it serves the chain'),

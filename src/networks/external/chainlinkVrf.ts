@@ -4,23 +4,23 @@ import type { ExistingContracts } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import type { ChainClient } from "../../evm/client.ts";
 
-/** What VRFCoordinatorV2_5 tells of the contracts beside it. */
+/** The getters of VRFCoordinatorV2_5 for the contracts it depends on. */
 const neighboursAbi = parseAbi([
   "function BLOCKHASH_STORE() view returns (address)",
   "function LINK() view returns (address)",
   "function LINK_NATIVE_FEED() view returns (address)",
 ]);
 
-/** Where random words of Chainlink's own oracle are asked for: VRF v2.5. */
+/** Where random words are requested from Chainlink's own oracle: VRF v2.5. */
 export interface ChainlinkVrf {
   readonly coordinator: Hex;
-  /** Of the gas lane. */
+  /** Key hash of the gas lane. */
   readonly keyHash: Hex;
   readonly minConfirmations: number;
 }
 
 /**
- * Reads what stands beside Chainlink's coordinator: the LINK that it takes, its price feed and BlockhashStore.
+ * Reads the contracts that Chainlink's coordinator depends on: the LINK token it accepts, its price feed and its BlockhashStore.
  *
  * @throws {DeploymentError} when there is no such coordinator, or it has no such lane.
  */
@@ -29,7 +29,10 @@ export async function readChainlinkVrf(
   { coordinator, keyHash }: ChainlinkVrf,
 ): Promise<ExistingContracts> {
   if ((await client.getCode(coordinator)) === "0x")
-    throw new DeploymentError("VRFCoordinatorV2_5", `there is no contract at ${coordinator}, Chainlink's`);
+    throw new DeploymentError(
+      "VRFCoordinatorV2_5",
+      `there is no contract at ${coordinator}, the address of Chainlink's coordinator`,
+    );
   const read = async (functionName: "BLOCKHASH_STORE" | "LINK" | "LINK_NATIVE_FEED"): Promise<Hex> => {
     const call = { abi: neighboursAbi, functionName } as const;
     const data = await client.call({ to: coordinator, data: encodeFunctionData(call) });

@@ -10,26 +10,26 @@ import type { ContractsFile } from "./contractsFile.ts";
 import { readLinkBalance } from "./fundNetwork.ts";
 import { roundAmount } from "./roundAmount.ts";
 
-/** Gas of one preset that shares nothing with another, request, proof and report together. */
+/** Gas of one preset that isn't batched with others: request, proof and report together. */
 const GAS_PER_PRESET = 600_000n;
-/** Presets that an account should last for. */
+/** Number of presets that an account should be able to pay for. */
 const ENOUGH_PRESETS = 100n;
-/** 1e-18 LINK. */
+/** One LINK, in juels. */
 const LINK = 10n ** 18n;
 
-/** What costs money on a network. */
+/** Checks what things cost on a network and whether there are funds to pay for them. */
 export interface Funds {
-  /** Gas and the operator's cap. */
+  /** Checks the gas price against the operator's cap. */
   checkGasPrice(this: void): Promise<void>;
-  /** Gas and the highest price at which a coordinator takes proofs; nothing is said where it has no limit. */
+  /** Checks the gas price against the highest one at which a coordinator accepts proofs; reports nothing when it has no limit. */
   checkLane(maxGasWei: bigint | undefined): Promise<void>;
-  /** What an account holds, and how many presets it lasts for. */
+  /** Checks an account's balance, and how many presets it lasts for. */
   checkCoin(what: string, address: Hex): Promise<void>;
-  /** What the reserve for dapps' subscriptions holds, and how many presets it lasts for. */
+  /** Checks the balance of the reserve for dapps' subscriptions, and how many presets it lasts for. */
   checkLink(file: Pick<ContractsFile, "contracts" | "nativePayment">): Promise<void>;
 }
 
-/** Creates the looks at what things cost on one network, and at what is there to pay them. */
+/** Creates the checks of prices and funds on one network. */
 export function createFundsCheck(options: {
   readonly profile: Pick<NetworkProfile, "name" | "coin">;
   readonly client: ChainClient;
@@ -39,7 +39,7 @@ export function createFundsCheck(options: {
   const { client, fees, tell } = options;
   const { name, coin } = options.profile;
 
-  /** What one preset costs a dapp's subscriptions, in juels. */
+  /** Returns what one preset costs a dapp's subscriptions, in juels. */
   const readPresetCost = async (
     contracts: StackAddresses,
     nativePayment: boolean,
@@ -98,7 +98,7 @@ export function createFundsCheck(options: {
       const juels = await readLinkBalance(client, contracts.link, contracts.subscriptionOwner);
       const perPreset = await readPresetCost(contracts, nativePayment, await fees.gasPriceWei(client));
       const presets = perPreset === 0n ? ENOUGH_PRESETS : juels / perPreset;
-      // Most of the LINK lies in the subscriptions; what tops them up may be small.
+      // Most of the LINK is in the subscriptions; the reserve that tops them up may be small.
       tell(
         presets > 0n,
         `the reserve for dapps' subscriptions holds ${roundAmount(juels)} LINK, enough for about ${presets} presets${nativePayment ? "; random words are paid for in coin" : ""}`,

@@ -26,19 +26,18 @@ import { createFundsCheck, type Funds } from "./checkFunds.ts";
 
 const ownableAbi = parseAbi(["function owner() view returns (address)"]);
 
-/** Options of {@link checkNetwork}. */
 export interface CheckNetworkOptions {
   readonly profile: NetworkProfile;
   readonly rpcUrls: readonly string[];
-  /** Reads the contracts file; throws where there is none, or another one. */
+  /** Reads the contracts file; throws when it is missing or another network's. */
   readonly readContracts: () => ContractsFile;
   readonly fees: Fees;
-  /** Address of the operator's account, or why it can't be told. */
+  /** Returns the address of the operator's account; throws when it can't be determined. */
   readonly operator: () => Promise<Hex>;
   readonly onFinding: (finding: NetworkFinding) => void;
 }
 
-/** Looks a network over, one finding after the other. Never rejects: what can't be asked is a finding. */
+/** Checks a network and reports one finding after the other. Never rejects: a check that fails is a finding. */
 export async function checkNetwork(options: CheckNetworkOptions): Promise<boolean> {
   const { profile, rpcUrls, onFinding } = options;
   let isFine = true;
@@ -48,7 +47,7 @@ export async function checkNetwork(options: CheckNetworkOptions): Promise<boolea
   };
   const attempt = async <T>(what: string, look: () => Promise<T>): Promise<T | undefined> =>
     await look().catch((error: unknown) => {
-      // Of a node that is asked alone the pool says once more which it is.
+      // The pool of a single node repeats which node it is.
       tell(false, `${what}: ${messageOf(error).replace("no node answers: node 1: ", "")}`);
       return undefined;
     });
@@ -110,7 +109,7 @@ function lookAt(
         tell(
           built === code,
           `${name} ${address}: ${code === "0x" ? "no code" : `code ${keccak256(code).slice(0, 18)}…`}`,
-          "it is not what this version builds; deploy anew, or use the version that deployed it",
+          "it is not what this version builds; redeploy, or use the version that deployed it",
         );
       }
     },
@@ -121,7 +120,7 @@ function lookAt(
         tell(
           isRegistered,
           `random words come from Chainlink's oracle: coordinator ${contracts.vrfCoordinator}, key ${file.keyHash}`,
-          "Chainlink has taken this key off its coordinator; deploy for one of its lanes",
+          "Chainlink has removed this key from its coordinator; deploy for one of its lanes",
         );
         return await funds.checkLane(maxGasWei);
       }
@@ -131,7 +130,7 @@ function lookAt(
         tell(
           lane.decode(answer).isRegistered,
           `the oracle's VRF key ${keyHash} is registered; at least ${file.minConfirmations} confirmations`,
-          "the coordinator doesn't know the key of this oracle; deploy for the oracle that runs",
+          "the coordinator doesn't know the key of this oracle; deploy for the running oracle",
         );
       }
       await funds.checkLane(maxGasWei);
@@ -148,7 +147,7 @@ function lookAt(
       tell(
         digest === expected,
         `the configuration digest is that of the oracle's ${oracle.functions.signers.length} signers`,
-        `the coordinator has ${digest}, and this oracle's is ${expected}: its reports are refused; deploy for the oracle that runs`,
+        `the coordinator has ${digest}, and this oracle's is ${expected}: its reports are refused; deploy for the running oracle`,
       );
       const byId = { abi: functionsRouterAbi, functionName: "getContractById" } as const;
       const donId: Hex = `0x${Buffer.from(file.donId).toString("hex").padEnd(64, "0")}`;
@@ -160,7 +159,7 @@ function lookAt(
       tell(
         isAddressEqual(routed, contracts.functionsCoordinator),
         `the router knows ${file.donId}`,
-        "the router has another coordinator under that name",
+        "the router has a different coordinator under that name",
       );
       const paused = { abi: functionsRouterAbi, functionName: "paused" } as const;
       const isPaused = decodeFunctionResult({

@@ -4,10 +4,10 @@ import { RpcError } from "../../lib/nodeAnswers.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import type { Tell } from "./finding.ts";
 
-/** A head older than this is amiss on any network. */
+/** A head older than this is suspicious on any network. */
 const OLD_HEAD_SECONDS = 120n;
 
-/** Looks at one node: how old its head is, whether it pushes heads, and how many logs it gives at once. */
+/** Checks one node: the age of its head, whether it pushes heads, and how many blocks of logs it returns at once. */
 export async function checkNode(client: ChainClient, name: string, tell: Tell): Promise<void> {
   const head = await client.getHead("latest");
   if (head === undefined) return tell(false, `${name} has no block`, "let it synchronise");
@@ -23,11 +23,11 @@ export async function checkNode(client: ChainClient, name: string, tell: Tell): 
   tell(
     age <= OLD_HEAD_SECONDS,
     `${name}: block ${head.number}, ${age < 0n ? 0 : age} s old; ${stop === undefined ? "heads by polling" : "pushes heads"}; ${range}`,
-    "its newest block is old: let it synchronise, or name another node",
+    "its newest block is old: let it synchronise, or use another node",
   );
 }
 
-/** Says when what happened counts as final, by this node and by what is known of the network. */
+/** Reports when a transaction counts as final, according to this node and to what is known about the network. */
 export async function checkFinality(client: ChainClient, profile: NetworkProfile, tell: Tell): Promise<void> {
   const { finalityDepth, finalityEstimate, hasFinalizedTag } = profile;
   const estimate =
@@ -35,14 +35,14 @@ export async function checkFinality(client: ChainClient, profile: NetworkProfile
       ? ""
       : `, which is an estimate (${finalityEstimate}); finalityDepth sets it`;
   const byDepth = `after ${finalityDepth} blocks${estimate}`;
-  if (!hasFinalizedTag) return tell(true, `what happened counts as final ${byDepth}`);
+  if (!hasFinalizedTag) return tell(true, `transactions count as final ${byDepth}`);
   const head = await client.getHead("latest");
   const finalized = await client.getHead("finalized").catch((error: unknown) => {
     if (error instanceof RpcError && error.answered) return undefined;
     throw error;
   });
   if (head === undefined || finalized === undefined)
-    return tell(true, `the node has no finalized block: what happened counts as final ${byDepth}`);
+    return tell(true, `the node has no finalized block: transactions count as final ${byDepth}`);
   const behind = head.number > finalized.number ? head.number - finalized.number : 0n;
-  tell(true, `what happened counts as final at the node's finalized block, ${behind} blocks back`);
+  tell(true, `transactions count as final at the node's finalized block, ${behind} blocks back`);
 }

@@ -2,7 +2,9 @@ import { parseNodeUrls } from "../../chainlink/offchainConfig.ts";
 import { readNodeStates, type NodeState } from "./nodeStates.ts";
 import type { OracleIdentity } from "./oracleIdentity.ts";
 
-/** Asks the nodes of several operators what they know of each other, and tells a line for each; nothing for an oracle with all keys. */
+/**
+ * Asks the nodes of several operators about each other, and reports a line for each; nothing for an oracle that holds all keys itself.
+ */
 export async function checkNodes(
   { signers, transmitters, offchainConfig }: OracleIdentity["functions"],
   tell: (isOk: boolean, text: string, remedy?: string) => void,
@@ -19,7 +21,7 @@ export async function checkNodes(
       tell(
         isMember,
         `node ${url} (${signer}): ${describe(state)}`,
-        "it does not count itself to the coordinator's nodes: its keys are others, or its chain is behind",
+        "it does not count itself among the coordinator's nodes: its keys are different, or its chain is behind",
       );
     else
       tell(
@@ -31,7 +33,7 @@ export async function checkNodes(
 }
 
 function describe({ witnesses, lastSeen, agreementRate, lastTransmission, accusers }: NodeState): string {
-  if (witnesses === 0) return "none of the others tells of it";
+  if (witnesses === 0) return "none of the others reports on it";
   return [
     lastSeen === undefined ? "not seen yet" : `last seen ${lastSeen}`,
     agreementRate === undefined

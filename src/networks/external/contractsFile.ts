@@ -4,33 +4,33 @@ import { VRF_VERSIONS } from "../../chainlink/vrfVersion.ts";
 import { membersOf, NetworkFileError, readJsonFile, type JsonObject } from "./jsonFile.ts";
 import { parseIdentity, type OracleIdentity } from "./oracleIdentity.ts";
 
-/** What `tyche network deploy` leaves behind: where the contracts of one network are, and for whom. */
+/** The result of `tyche network deploy`: where the contracts of one network are, and which oracle they are for. */
 export interface ContractsFile {
   readonly version: 1;
   readonly network: string;
   readonly chainId: number;
-  /** Hash of block 0: tells the chain from another one with the same id. */
+  /** Hash of block 0: distinguishes the chain from another one with the same id. */
   readonly genesis: Hex;
-  /** First block after the deployment. */
+  /** Newest block when the deployment ended. */
   readonly blockNumber: number;
   readonly contracts: StackAddresses;
-  /** Hash of the VRF key that requests name: of the oracle's, or of Chainlink's where the coordinator is. */
+  /** Hash of the VRF key that requests name: the oracle's, or Chainlink's when the coordinator is Chainlink's. */
   readonly keyHash: Hex;
-  /** Name of the oracle network that runs functions. */
+  /** DON id of the oracle network that runs functions. */
   readonly donId: string;
   /** Lowest number of confirmations that the VRF coordinator accepts. */
   readonly minConfirmations: number;
-  /** Whether the LINK token was deployed with the rest, so that its owner can make more. */
+  /** Whether the LINK token was deployed along with the rest, so that its owner can mint more. */
   readonly isLinkOurs: boolean;
   /** The oracle that the contracts are for. */
   readonly oracle: OracleIdentity;
-  /** What the contracts were planned with, so that they can be compared with our builds. */
+  /** The deployment plan's inputs, so that the contracts can be compared with our builds. */
   readonly deployer: Hex;
   readonly firstNonce: number;
   readonly premiumLinkPpm: number;
-  /** Whether PresetConsumer pays for random words in coin; absent: in LINK. */
+  /** Whether PresetConsumer pays for random words in coin; if absent, in LINK. */
   readonly nativePayment?: boolean;
-  /** Gas price up to which the coordinator takes the oracle's proofs, in decimal; absent where it has no limit, or the default one. */
+  /** Gas price up to which the coordinator accepts the oracle's proofs, in decimal; absent when it has no limit or the default one. */
   readonly laneMaxGasWei?: string;
   readonly existing: ExistingContracts;
 }
@@ -51,7 +51,7 @@ const ADDRESSES = [
 /**
  * Reads the contracts file of a network.
  *
- * @throws {NetworkFileError} when it is missing, damaged, or of another network.
+ * @throws {NetworkFileError} when it is missing, damaged, or another network's.
  */
 export function readContractsFile(
   path: string,
@@ -110,7 +110,7 @@ function parseExisting(path: string, object: JsonObject): ExistingContracts {
   );
 }
 
-/** Whether random words come from Chainlink's oracle, and its coordinator is none of ours. */
+/** Whether random words come from Chainlink's oracle, through a coordinator that isn't ours. */
 export function hasChainlinkVrf({ existing }: Pick<ContractsFile, "existing">): boolean {
   return existing.vrfCoordinator !== undefined;
 }

@@ -3,14 +3,17 @@ import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { TycheError } from "../../lib/errors.ts";
 
-/** PUSH32 of a value whose first 12 bytes are zero: how solc puts an immutable address into code. Matches may overlap: not all are code. */
+/**
+ * PUSH32 of a value whose first 12 bytes are zero: how solc embeds an immutable address in code. Matches may overlap, and some may not be
+ * code.
+ */
 const PUSHED_ADDRESS = /(?=7f0{24}([0-9a-f]{40}))/g;
 const ROUTER = "Functions Router ";
 const typeAbi = parseAbi(["function typeAndVersion() view returns (string)"]);
 
 /**
- * Returns the contracts of a coordinator as far as its code tells them: the router is an immutable of it that no function returns. All others
- * are the zero address.
+ * Returns a coordinator's contracts as far as its code reveals them: the router is an immutable that no function returns. All others are the
+ * zero address.
  *
  * @throws {CoordinatorError} when there is no FunctionsCoordinator at the address.
  */
@@ -40,7 +43,7 @@ async function findRouter(client: Pick<ChainClient, "call" | "getCode">, coordin
   const pushed = [...code.toLowerCase().matchAll(PUSHED_ADDRESS)].map(([, digits]): Hex => `0x${digits!}`);
   for (const address of new Set(pushed)) if (await isRouter(client, address)) return address;
   throw new CoordinatorError(
-    `${coordinator} is no FunctionsCoordinator: its code names no FunctionsRouter; correct the network's coordinator`,
+    `${coordinator} is not a FunctionsCoordinator: its code names no FunctionsRouter; correct the network's coordinator`,
   );
 }
 
@@ -55,7 +58,7 @@ async function isRouter(client: Pick<ChainClient, "call" | "getCode">, address: 
   }
 }
 
-/** There is no FunctionsCoordinator where the configuration says. */
+/** There is no FunctionsCoordinator at the configured address. */
 export class CoordinatorError extends TycheError {
   constructor(message: string) {
     super(message, { code: "chain_unavailable", blame: "caller" });

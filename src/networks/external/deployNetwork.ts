@@ -18,56 +18,55 @@ import type { OracleIdentity, VrfIdentity } from "./oracleIdentity.ts";
 import { sendSteps, type DeployedStep } from "./sendSteps.ts";
 import { writeVerificationInput } from "./verificationInput.ts";
 
-/** DON's public keys are for callers' secrets, which this oracle does not take; the contract wants some bytes. */
+/** The DON's public keys encrypt callers' secrets, which this oracle does not accept; the contract requires some bytes. */
 const NO_PUBLIC_KEY = "0x00";
 
-/** What a deployment will do, for whoever decides on it. */
+/** What a deployment will do, for whoever confirms it. */
 export interface DeploymentEstimate {
   readonly deployer: Hex;
   readonly balanceWei: bigint;
-  /** Transactions still to be mined, of how many. */
+  /** Transactions that are not mined yet, out of `steps`. */
   readonly left: number;
   readonly steps: number;
-  /** Upper bound of the gas of those left. */
+  /** Upper bound of the gas of the remaining transactions. */
   readonly gas: bigint;
   readonly gasPriceWei: bigint;
-  /** Contracts of others that are taken. */
+  /** Existing contracts of others that the deployment uses. */
   readonly existing: ExistingContracts;
   /** Whether an earlier run is continued. */
   readonly isResumed: boolean;
 }
 
-/** Options of {@link deployNetwork}. */
 export interface DeployNetworkOptions {
   readonly profile: NetworkProfile;
   readonly client: ChainClient;
-  /** Pays, and owns the contracts; also the service's operator. */
+  /** Pays for the deployment and owns the contracts; also the service's operator. */
   readonly operator: Account;
   readonly fees: Fees;
   readonly oracle: OracleIdentity;
-  /** Version of the random word contracts. Default `v2`. */
+  /** Version of the VRF contracts. Default `v2`. */
   readonly vrfVersion?: VrfVersion | undefined;
-  /** Chainlink's live VRF v2.5, to take random words from; without it, of an own coordinator. */
+  /** Chainlink's live VRF v2.5, as the source of random words; without it, they come from a coordinator of our own. */
   readonly chainlink?: ChainlinkVrf | undefined;
-  /** Whether PresetConsumer pays for random words in coin: v2.5 alone. Default: in LINK. */
+  /** Whether PresetConsumer pays for random words in coin (v2.5 only). Default: in LINK. */
   readonly nativePayment?: boolean | undefined;
-  /** Gas price up to which the coordinator takes proofs: v2.5 alone. Default 1,000 gwei. */
+  /** Gas price up to which the coordinator accepts proofs (v2.5 only). Default 1,000 gwei. */
   readonly laneMaxGasWei?: bigint | undefined;
   /** Path of the contracts file. */
   readonly file: string;
-  /** Asked before anything is sent; `false` ends it. */
+  /** Called before anything is sent; `false` aborts the deployment. */
   readonly confirm: (estimate: DeploymentEstimate) => Promise<boolean>;
   readonly onStep: (step: DeployedStep) => void;
 }
 
-/** How a deployment ended: `present` when an earlier one had written the file. */
+/** How a deployment ended; `present` when an earlier one had already written the file. */
 export type DeploymentEnd = "deployed" | "present" | "declined";
 
 /**
- * Deploys the contracts of one network for one oracle, and writes the contracts file. Everything that is signed is journaled before it is
- * sent, so a run that was killed goes on with the same transactions and deploys nothing twice.
+ * Deploys the contracts of one network for one oracle, and writes the contracts file. Every signed transaction is journaled before it is
+ * sent, so an interrupted run continues with the same transactions and deploys nothing twice.
  *
- * @throws {DeploymentError} when a transaction reverts, or another one of the same account took a nonce.
+ * @throws {DeploymentError} when a transaction reverts, or another transaction of the same account used one of the nonces.
  */
 export async function deployNetwork(options: DeployNetworkOptions): Promise<DeploymentEnd> {
   const { profile, client, operator, fees, file } = options;
@@ -85,7 +84,7 @@ export async function deployNetwork(options: DeployNetworkOptions): Promise<Depl
   if (journal.genesis !== genesis || journal.deployer !== operator.address)
     throw new DeploymentError(
       network,
-      `the journal beside ${file} is of another chain or account (${journal.deployer}); move it away to deploy anew`,
+      `the journal beside ${file} belongs to another chain or account (${journal.deployer}); move it away to redeploy`,
     );
   const { addresses, steps } = planDeployment(stackPlanOf(journal), operator.address, journal.firstNonce);
   const { gasPriceWei } = await quote(fees, client).catch(refusePriceAboveCap);
@@ -145,7 +144,7 @@ async function beginJournal(options: DeployNetworkOptions, genesis: Hex): Promis
   };
 }
 
-/** The network's own LINK token and price feeds, where there is code at their addresses. */
+/** Returns the network's own LINK token and price feeds, where there is code at their addresses. */
 async function findExisting(
   client: Pick<ChainClient, "getCode">,
   { link, priceFeeds }: NetworkProfile,
@@ -161,7 +160,7 @@ async function findExisting(
   return Object.fromEntries(entries);
 }
 
-/** What the contracts were, or are to be, planned with. */
+/** Returns the plan by which the contracts were, or will be, deployed. */
 export function stackPlanOf({
   oracle,
   deployer,

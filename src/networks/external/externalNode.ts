@@ -4,18 +4,18 @@ import { createPoolClient, type PoolClient } from "../../evm/nodePool.ts";
 import { parseQuantity } from "../../lib/nodeAnswers.ts";
 import { TycheError } from "../../lib/errors.ts";
 
-/** A chain as its operator names it. */
+/** The name and chain id of a chain, as configured by the operator. */
 export interface ExternalChainId {
   readonly network: string;
   readonly chainId: number;
 }
 
-/** Connects to the nodes of a network: whoever asks is answered as long as one of them is in order. No error holds a URL. */
+/** Connects to the nodes of a network; requests are answered as long as one node works. Errors never contain a URL. */
 export function connectExternal(rpcUrls: readonly string[], chainId: number): PoolClient {
   return createPoolClient({ rpcUrls, chainId });
 }
 
-/** @throws {WrongChainError} when the node is of another chain; RpcError when it can't be asked. */
+/** @throws {WrongChainError} when the node is on another chain; RpcError when it can't be asked. */
 export async function assertChainId(
   client: Pick<ChainClient, "request">,
   { network, chainId }: ExternalChainId,
@@ -34,7 +34,7 @@ export async function readGenesis(client: Pick<ChainClient, "getHead">): Promise
   throw new WrongChainError("the node has no block 0; name a node that has all block headers");
 }
 
-/** A node is not of the chain that it is named for. */
+/** A node is not on the chain that it is configured for. */
 export class WrongChainError extends TycheError {
   constructor(message: string) {
     super(message, { code: "chain_unavailable", blame: "caller" });

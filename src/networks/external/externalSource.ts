@@ -18,28 +18,27 @@ import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
 import { vrfOperatorsOf } from "./oracleIdentity.ts";
 import { assertChainId, connectExternal, readGenesis, WrongChainError } from "./externalNode.ts";
 
-/** Between looks for a new head where the node doesn't push them. */
+/** Interval between polls for a new head when the node doesn't push heads. */
 const POLL_INTERVAL_MS = 500;
-/** A node behind a URL may lag; one that is shorter for so long has gone back. */
+/** A node behind a URL may lag; one that stays shorter for this long has been rolled back. */
 const ROLLED_BACK_AFTER_MS = 15_000;
 
-/** Options of {@link createExternalSource}. */
 export interface ExternalSourceOptions {
   readonly profile: NetworkProfile;
   readonly rpcUrls: readonly string[];
   readonly contracts: ContractsFile;
   readonly fees: Fees;
-  /** What each of a dapp's two subscriptions is given, in juels. */
+  /** Allowance of each of a dapp's two subscriptions, in juels. */
   readonly allowanceJuels: bigint;
-  /** Coin that a dapp's subscription for random words is given; absent where words are paid for in LINK. */
+  /** Coin for a dapp's VRF subscription; absent when words are paid for in LINK. */
   readonly coinAllowanceWei?: bigint | undefined;
-  /** Key hashes whose words presets join; absent where presets use one key's. */
+  /** Key hashes whose words presets join; absent when presets use a single key's. */
   readonly presetKeyHashes?: readonly Hex[] | undefined;
-  /** Reads the operator's key, or asks the signer that holds it. */
+  /** Loads the operator's key, or connects to the signer that holds it. */
   readonly loadOperator: () => Promise<Account>;
 }
 
-/** Describes a network whose chain others run: nodes by URL, contracts by file. */
+/** Describes a network on a chain that others run: nodes by URL, contracts by file. */
 export function createExternalSource(options: ExternalSourceOptions): NetworkSource {
   const { profile, contracts: file } = options;
   const { name: network, chainId } = profile;
@@ -107,7 +106,7 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
   };
 }
 
-/** @throws {WrongChainError} when the chain is another one than the contracts were deployed on. */
+/** @throws {WrongChainError} when the chain is not the one that the contracts were deployed on. */
 export async function assertDeployed(
   client: Pick<ChainClient, "getHead" | "getCode">,
   { network, genesis, contracts }: Pick<ContractsFile, "network" | "genesis" | "contracts">,
@@ -122,7 +121,10 @@ export async function assertDeployed(
     );
 }
 
-/** @throws {WrongOperatorError} when the contracts take requests of another account: each transaction with requests would revert. */
+/**
+ * @throws {WrongOperatorError} when the contracts accept requests only from another account: every transaction with requests would
+ * revert.
+ */
 export async function assertOperator(
   client: Pick<ChainClient, "call">,
   { network, contracts }: Pick<ContractsFile, "network" | "contracts">,
@@ -134,18 +136,18 @@ export async function assertOperator(
   if (!isAddressEqual(expected, operator)) throw new WrongOperatorError(network, expected, operator);
 }
 
-/** The chain and the contracts on it: those deployed anew begin a new journal. */
+/** Identifies the chain together with the contracts on it: contracts that are deployed anew start a new journal. */
 function identityOf({ genesis, contracts }: ContractsFile): Hex {
   const { vrfCoordinator, functionsRouter, subscriptionOwner, presetConsumer } = contracts;
   const parts = [genesis, vrfCoordinator, functionsRouter, subscriptionOwner, presetConsumer];
   return keccak256(stringToHex(parts.join(" ").toLowerCase()));
 }
 
-/** The key that the configuration names is not the one that the contracts were deployed for. */
+/** The configured key is not the one that the contracts were deployed for. */
 export class WrongOperatorError extends TycheError {
   constructor(network: string, expected: Hex, found: Hex) {
     super(
-      `networks.${network}.operatorKey is the key of ${found}, and the contracts take requests of ${expected} alone; name that account's key`,
+      `networks.${network}.operatorKey is the key of ${found}, but the contracts accept requests only from ${expected}; name that account's key`,
       { code: "chain_unavailable", blame: "caller" },
     );
   }

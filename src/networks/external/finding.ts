@@ -1,10 +1,10 @@
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface NetworkFinding {
   readonly isOk: boolean;
   readonly text: string;
-  /** What to do. */
+  /** What to do about it. */
   readonly remedy?: string;
 }
 
-/** Reports one look, with what to do where it isn't in order. */
+/** Reports the result of one check, with a remedy in case it failed. */
 export type Tell = (isOk: boolean, text: string, remedy?: string) => void;

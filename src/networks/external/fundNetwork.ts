@@ -10,28 +10,27 @@ import { vrfOperatorsOf } from "./oracleIdentity.ts";
 import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
 
 const TOKEN_GAS = 200_000n;
-/** A plain transfer takes 21,000; rollups charge for their data, too. */
+/** A plain transfer takes 21,000; rollups also charge for its data. */
 const COIN_GAS = 100_000n;
 
-/** Options of {@link fundNetwork}. */
 export interface FundNetworkOptions {
   readonly profile: NetworkProfile;
   readonly client: ChainClient;
   readonly operator: Account;
   readonly fees: Fees;
   readonly contracts: ContractsFile;
-  /** What the reserve for dapps' subscriptions is filled up to. */
+  /** Amount that the reserve for dapps' subscriptions is topped up to. */
   readonly reserveJuels: bigint | undefined;
-  /** What each account of the oracle is filled up to. */
+  /** Amount that each account of the oracle is topped up to. */
   readonly coinWei: bigint | undefined;
   readonly onTransfer: (transfer: { readonly what: string; readonly hash: Hex }) => void;
-  /** Told, in a sentence, of what is sent nothing because it holds enough. */
+  /** Called with one sentence about an account that is sent nothing because it holds enough. */
   readonly onEnough: (sentence: string) => void;
 }
 
 /**
- * Sends LINK to the reserve for dapps' subscriptions, and coin to the oracle's accounts, until they hold what they should: run twice, it
- * sends once. LINK of our own is minted, anybody else's comes from the operator's account.
+ * Sends LINK to the reserve for dapps' subscriptions, and coin to the oracle's accounts, up to the amounts they should hold: a second
+ * run sends nothing more. A LINK token of our own is minted; any other comes from the operator's account.
  *
  * @throws {FundingError} naming what is missing.
  */
@@ -53,7 +52,7 @@ export async function fundNetwork(options: FundNetworkOptions): Promise<void> {
       const lacking = options.reserveJuels - holds;
       if (lacking <= 0n)
         onEnough(
-          `the reserve holds ${formatEther(holds)} LINK, and ${formatEther(options.reserveJuels)} were asked for`,
+          `the reserve holds ${formatEther(holds)} LINK, and ${formatEther(options.reserveJuels)} were requested`,
         );
       else {
         if (!file.isLinkOurs) await assertHoldsLink(client, link, operator.address, lacking);
@@ -78,7 +77,7 @@ export async function fundNetwork(options: FundNetworkOptions): Promise<void> {
       const lacking = options.coinWei! - present;
       if (lacking <= 0n) {
         onEnough(
-          `${to} holds ${formatEther(present)} ${profile.coin}, and ${formatEther(options.coinWei!)} were asked for`,
+          `${to} holds ${formatEther(present)} ${profile.coin}, and ${formatEther(options.coinWei!)} were requested`,
         );
         continue;
       }
@@ -95,7 +94,7 @@ export async function fundNetwork(options: FundNetworkOptions): Promise<void> {
   }
 }
 
-/** Returns what an account holds of a LINK token, in juels. */
+/** Returns an account's balance of a LINK token, in juels. */
 export async function readLinkBalance(
   client: Pick<ChainClient, "call">,
   link: Hex,
@@ -114,7 +113,7 @@ async function assertHoldsLink(client: ChainClient, link: Hex, holder: Hex, juel
     );
 }
 
-/** There is too little to send. */
+/** The operator holds too little to send, or the transfer reverted. */
 export class FundingError extends TycheError {
   constructor(message: string) {
     super(message, { code: "invalid_parameter", blame: "caller" });

@@ -4,14 +4,14 @@ import { isAddress, isHash, type Hex } from "viem";
 import { TycheError, messageOf } from "../../lib/errors.ts";
 import { flushPath } from "../../lib/flushFile.ts";
 
-/** Members of a file that an operator may have edited. */
+/** The content of a file that an operator may have edited. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a JSON file whose content is an object.
+ * Reads a JSON file that contains an object.
  *
- * @param remedy what to do when there is no such file; completes the message.
- * @throws {NetworkFileError} when it can't be read or holds something else.
+ * @param remedy what to do when the file doesn't exist; completes the message.
+ * @throws {NetworkFileError} when it can't be read or contains something else.
  */
 export function readJsonFile(path: string, remedy: string): JsonObject {
   let text: string;
@@ -32,7 +32,7 @@ export function readJsonFile(path: string, remedy: string): JsonObject {
   throw new NetworkFileError(path, "must hold a JSON object");
 }
 
-/** Writes a JSON file whole or not at all, through to the disk; makes its folder. */
+/** Writes a JSON file atomically and flushes it to disk; creates its folder. */
 export function writeJsonFile(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.new`;
@@ -41,7 +41,7 @@ export function writeJsonFile(path: string, value: unknown): void {
   flushPath(dirname(path));
 }
 
-/** Reads members of such a file; each reader throws {@link NetworkFileError} with the member's name. */
+/** Creates readers for the members of such a file; each throws {@link NetworkFileError} with the member's name. */
 export function membersOf(path: string, object: JsonObject) {
   const refuse = (name: string, expected: string): never => {
     throw new NetworkFileError(path, `${name} must be ${expected}; got ${JSON.stringify(object[name])}`);
@@ -81,7 +81,7 @@ export function membersOf(path: string, object: JsonObject) {
   };
 }
 
-/** A file of a network can't be used; the message names it and says what to do. */
+/** A network's file can't be used; the message names it and says what to do. */
 export class NetworkFileError extends TycheError {
   constructor(path: string, why: string, cause?: unknown) {
     super(`${path} ${why}`, { code: "invalid_config", blame: "caller", cause });

@@ -3,10 +3,10 @@ import { endpointOf } from "../../chainlink/offchainConfig.ts";
 import { messageOf } from "../../lib/errors.ts";
 
 const TIMEOUT_MS = 5_000;
-/** Longest answer that is read: 31 nodes on a few networks take some 20 kB. */
+/** Longest answer that is accepted: 31 nodes on a few networks take about 20 kB. */
 const MAX_BYTES = 1_000_000;
 
-/** A node of several operators, as the coordinator's configuration has it. */
+/** A node of an oracle with several operators, as set in the coordinator's configuration. */
 export interface ConfiguredNode {
   readonly url: string;
   /** Checksummed. */
@@ -14,24 +14,27 @@ export interface ConfiguredNode {
   readonly transmitter: Hex;
 }
 
-/** How a node stands: whether it answers, and what the other nodes say of it. */
+/** The state of a node: whether it answers, and what the other nodes report about it. */
 export interface NodeState extends ConfiguredNode {
   /** Why it gave no answer; `undefined` when it did. */
   readonly trouble: string | undefined;
-  /** Whether it counts itself to the coordinator's nodes; `false` without an answer. */
+  /** Whether it lists itself among the coordinator's nodes; `false` without an answer. */
   readonly isMember: boolean;
-  /** How many others tell of it. What they say is the median or a count, so that a few liars among them count for nothing. */
+  /**
+   * How many other nodes report about it. The reports are reduced to a median or a count, so that a few lying nodes make no
+   * difference.
+   */
   readonly witnesses: number;
   /** ISO 8601. */
   readonly lastSeen: string | undefined;
-  /** Share of the answers on chain that were what it had seen, 0 to 1. */
+  /** Share of the answers on chain that matched what it had seen, 0 to 1. */
   readonly agreementRate: number | undefined;
   readonly lastTransmission: Hex | undefined;
-  /** How many others hold evidence against it. */
+  /** How many other nodes hold evidence against it. */
   readonly accusers: number;
 }
 
-/** What one node says of another; it may lie. */
+/** What one node reports about another; it may be lying. */
 interface NodeView {
   readonly signer: Hex;
   readonly lastSeen: string | undefined;
@@ -41,7 +44,7 @@ interface NodeView {
   readonly of: number;
 }
 
-/** Asks all nodes at once what they know of each other. Never rejects. */
+/** Asks all nodes concurrently what they know about each other. Never rejects. */
 export async function readNodeStates(
   nodes: readonly ConfiguredNode[],
   signal?: AbortSignal,
@@ -78,7 +81,7 @@ function summarize(views: readonly NodeView[]) {
   };
 }
 
-/** Returns what is named most often, of several the first. */
+/** Returns the hash that is named most often; the first in a tie. */
 function mostNamed(hashes: readonly Hex[]): Hex | undefined {
   const counts = new Map<Hex, number>();
   for (const hash of hashes) counts.set(hash, (counts.get(hash) ?? 0) + 1);
@@ -100,7 +103,7 @@ async function askNode(url: string, signal: AbortSignal | undefined): Promise<re
     chunks.push(chunk);
   }
   const networks = parseNetworks(Buffer.concat(chunks).toString());
-  if (networks === undefined) throw new Error("its /readyz is none of a node");
+  if (networks === undefined) throw new Error("its /readyz is not that of a node");
   return Object.values(networks).flatMap((network: { nodes?: unknown } | null) =>
     Array.isArray(network?.nodes) ? network.nodes.flatMap(parseView) : [],
   );
@@ -115,7 +118,7 @@ function parseNetworks(text: string): object | undefined {
   }
 }
 
-/** Takes of a view what has the form that it should have: its text goes to terminals and pages. */
+/** Takes only well-formed members of a view, because its text is shown in terminals and on pages. */
 function parseView(given: unknown): readonly NodeView[] {
   const { signer, lastSeen, lastTransmission, contradictions, agreement } = (given ?? {}) as Record<
     string,

@@ -8,18 +8,18 @@ import { keccak256 } from "../../lib/keccak.ts";
 import { membersOf, NetworkFileError, readJsonFile, type JsonObject } from "./jsonFile.ts";
 import { keyHashOf, vrfOperatorsOf, type OracleIdentity, type VrfIdentity } from "./oracleIdentity.ts";
 
-/** What the operator of one node shows of it. */
+/** What the operator of one node publishes about it. */
 interface NodeCard {
   readonly role: "node";
   readonly chainId: number;
-  /** Where its peers reach it. */
+  /** URL at which its peers reach it. */
   readonly url: string;
   /** Checksummed. */
   readonly signer: Hex;
   readonly transmitter: Hex;
 }
 
-/** What a VRF operator shows. */
+/** What a VRF operator publishes. */
 interface VrfCard {
   readonly role: "vrf";
   readonly chainId: number;
@@ -28,16 +28,16 @@ interface VrfCard {
   readonly feeReceiver: Hex;
 }
 
-/** A public card, signed by both of its keys: signer and transmitter, or proving key and fee receiver; r ‖ s ‖ recovery id each. */
+/** A public card, signed by both of its keys: signer and transmitter, or proving key and fee receiver. Each signature is r ‖ s ‖ recovery id. */
 export type OracleCard = (NodeCard | VrfCard) & { readonly signatures: readonly Hex[] };
 
-/** What `tyche oracle keys --role … --json` prints: a card for each chain. */
+/** The output of `tyche oracle keys --role … --json`: a card for each chain. */
 export interface OracleCards {
   readonly version: 1;
   readonly cards: readonly OracleCard[];
 }
 
-/** Returns what both keys of a card sign, 32 bytes. */
+/** Returns the digest that both keys of a card sign, 32 bytes. */
 export function cardDigest(card: NodeCard | VrfCard): Uint8Array {
   const fields =
     card.role === "node"
@@ -46,7 +46,7 @@ export function cardDigest(card: NodeCard | VrfCard): Uint8Array {
   return keccak256(new TextEncoder().encode(JSON.stringify(["tyche oracle card", ...fields])));
 }
 
-/** Whether a file holds cards; otherwise it holds the identity of an oracle with all keys. */
+/** Whether a file holds cards; otherwise it holds the identity of an oracle that has all keys itself. */
 export function isCardFile(path: string): boolean {
   return Array.isArray(
     readJsonFile(path, "run `tyche oracle keys --json` where the oracle will run")["cards"],
@@ -54,10 +54,11 @@ export function isCardFile(path: string): boolean {
 }
 
 /**
- * Makes one oracle of the cards of its operators.
+ * Combines the cards of several operators into one oracle.
  *
- * @param network the network's oracle, if it has one already: its VRF operators stay, and a card of one may be among the others.
- * @throws {NetworkFileError} when a card is damaged or not signed by its keys, keys occur twice, there are not 4 to 31 nodes, or no VRF operator.
+ * @param network the network's oracle, if it already has one: its VRF operators stay, and their cards may be among the given ones.
+ * @throws {NetworkFileError} when a card is damaged or not signed by its keys, when keys occur twice, when there are not 4 to 31 nodes, or when
+ * there is no VRF operator.
  */
 export function readOracleCards(
   paths: readonly string[],
@@ -80,7 +81,7 @@ export function readOracleCards(
   if (stranger !== undefined)
     throw new NetworkFileError(
       all,
-      `hold the VRF card of ${stranger.keyHash}, and the network's VRF keys are ${present!.map(({ keyHash }) => keyHash).join(", ")}; only its nodes can change. For other VRF keys, deploy a network of another name, to another contracts file`,
+      `hold the VRF card of ${stranger.keyHash}, but the network's VRF keys are ${present!.map(({ keyHash }) => keyHash).join(", ")}; only its nodes can change. For other VRF keys, deploy a network of another name, to another contracts file`,
     );
   const keys = [
     ...nodes.flatMap(({ signer, transmitter }) => [signer, transmitter]),

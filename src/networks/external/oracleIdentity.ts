@@ -2,42 +2,42 @@ import { encodeAbiParameters, keccak256, type Hex } from "viem";
 import { isAddress, isHash, isHex } from "viem";
 import { membersOf, NetworkFileError, readJsonFile, type JsonObject } from "./jsonFile.ts";
 
-/** What one VRF operator is known by. */
+/** The public identity of one VRF operator. */
 export interface VrfIdentity {
   /** Proving key: affine x and y, 32 bytes each. */
   readonly publicKey: readonly [Hex, Hex];
   readonly keyHash: Hex;
-  /** Sends the proofs, and is owed the fees of the words. */
+  /** Account that sends the proofs and earns the fees of the words. */
   readonly feeReceiver: Hex;
 }
 
-/** What an oracle is known by on one chain; all of it is public. */
+/** The public identity of an oracle on one chain. */
 export interface OracleIdentity {
   readonly chainId: number;
-  /** Its words are those of requests that name no key hash. */
+  /** Serves the requests that name no key hash. */
   readonly vrf: VrfIdentity;
-  /** Further VRF operators, with keys of their own; absent where there is one. */
+  /** Further VRF operators, with keys of their own; absent when there is only one. */
   readonly furtherVrf?: readonly VrfIdentity[];
   readonly functions: {
     /** Keys that sign reports. */
     readonly signers: readonly Hex[];
-    /** Accounts that send reports, and are owed their fees. */
+    /** Accounts that send reports and earn their fees. */
     readonly transmitters: readonly Hex[];
-    /** Where nodes of different operators are; absent for an oracle that holds all keys. */
+    /** The URLs of nodes of different operators; absent for an oracle that has all keys itself. */
     readonly offchainConfig?: Hex;
   };
 }
 
-/** What `tyche oracle keys --json` prints. */
+/** The output of `tyche oracle keys --json`. */
 export interface OracleIdentities {
   readonly version: 1;
   readonly oracles: readonly OracleIdentity[];
 }
 
 /**
- * Reads an oracle's identity on one chain from what `tyche oracle keys --json` printed.
+ * Reads an oracle's identity on one chain from the output of `tyche oracle keys --json`.
  *
- * @throws {NetworkFileError} when the file is damaged, or has none for this chain.
+ * @throws {NetworkFileError} when the file is damaged, or has no identity for this chain.
  */
 export function readOracleIdentity(path: string, chainId: number): OracleIdentity {
   const object = readJsonFile(path, "run `tyche oracle keys --json` where the oracle will run");
@@ -51,7 +51,7 @@ export function readOracleIdentity(path: string, chainId: number): OracleIdentit
   return parseIdentity(path, found);
 }
 
-/** Reads an identity out of a file. Throws {@link NetworkFileError}. */
+/** Parses an identity from a file's content. Throws {@link NetworkFileError}. */
 export function parseIdentity(path: string, object: JsonObject): OracleIdentity {
   const members = membersOf(path, object);
   const vrf = parseVrf(path, "vrf", members.object("vrf"));
@@ -93,7 +93,7 @@ function parseVrf(path: string, name: string, object: JsonObject): VrfIdentity {
   return { publicKey: [x, y], keyHash, feeReceiver: vrf.address("feeReceiver") };
 }
 
-/** Returns all VRF operators of an oracle, the one first whose key is the default. */
+/** Returns all VRF operators of an oracle, the one with the default key first. */
 export function vrfOperatorsOf({
   vrf,
   furtherVrf = [],
@@ -108,7 +108,7 @@ function parseAddresses(path: string, name: string, list: readonly unknown[]): H
   throw new NetworkFileError(path, `${name} must be at least 4 different addresses`);
 }
 
-/** keccak256(abi.encode(publicKey)): VRFCoordinatorV2 `hashOfKey`. */
+/** Returns keccak256(abi.encode(publicKey)), as VRFCoordinatorV2 `hashOfKey` does. */
 export function keyHashOf([x, y]: readonly [Hex, Hex]): Hex {
   return keccak256(encodeAbiParameters([{ type: "uint256[2]" }], [[BigInt(x), BigInt(y)]]));
 }

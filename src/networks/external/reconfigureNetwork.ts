@@ -13,18 +13,17 @@ import { assertDeployed } from "./externalSource.ts";
 import { writeJsonFile } from "./jsonFile.ts";
 import type { OracleIdentity } from "./oracleIdentity.ts";
 
-/** What changing the set will do, for whoever decides on it. */
+/** What changing the set of nodes will do, for whoever confirms it. */
 export interface ReconfigurationEstimate {
   readonly owner: Hex;
   readonly balanceWei: bigint;
   readonly gas: bigint;
   readonly gasPriceWei: bigint;
-  /** Signers that come and go. */
+  /** Signers that join and leave. */
   readonly added: readonly Hex[];
   readonly removed: readonly Hex[];
 }
 
-/** Options of {@link reconfigureNetwork}. */
 export interface ReconfigureNetworkOptions {
   readonly profile: NetworkProfile;
   readonly client: ChainClient;
@@ -34,21 +33,21 @@ export interface ReconfigureNetworkOptions {
   readonly contracts: ContractsFile;
   /** Path of the contracts file. */
   readonly file: string;
-  /** The nodes from now on. */
+  /** The new set of nodes. */
   readonly functions: OracleIdentity["functions"];
-  /** Asked before anything is sent; `false` ends it. */
+  /** Called before anything is sent; `false` aborts the change. */
   readonly confirm: (estimate: ReconfigurationEstimate) => Promise<boolean>;
 }
 
-/** How it ended: `present` when the coordinator had these nodes already. */
+/** How it ended; `present` when the coordinator already had these nodes. */
 export type ReconfigurationEnd =
   | { readonly end: "reconfigured"; readonly hash: Hex; readonly costWei: bigint }
   | { readonly end: "present" }
   | { readonly end: "declined" };
 
 /**
- * Gives the coordinator of a network other nodes, and notes them in the contracts file. The service may send from the same account
- * meanwhile. Run again after an interruption, it asks the chain whether its transaction was mined; should two be, the nodes begin anew twice.
+ * Sets a coordinator's nodes, and records them in the contracts file. The service may send from the same account meanwhile. Run again after
+ * an interruption, it asks the chain whether its transaction was mined; if two are mined, the nodes restart twice.
  *
  * @throws {DeploymentError} when the transaction reverts.
  */

@@ -11,19 +11,22 @@ import { messageOf } from "../../lib/errors.ts";
 import { RpcError } from "../../lib/nodeAnswers.ts";
 import { saveJournal, type DeploymentJournal } from "./deploymentJournal.ts";
 
-/** Between looks for receipts. */
+/** Interval between checks for receipts. */
 const POLL_MS = 250;
-/** A transaction whose turn it is, and that so many blocks pass over, is sent again at a higher price. */
+/** The next transaction in line is resent at a higher price when this many blocks go by without it. */
 const REPRICE_AFTER_BLOCKS = 4n;
-/** Looks at a spent nonce without a receipt before another transaction counts as its user: nodes answer one after the other. */
+/**
+ * Checks of a spent nonce without a receipt before the nonce counts as used by another transaction: a pool's nodes don't catch up at
+ * the same time.
+ */
 const FOREIGN_AFTER_LOOKS = 20;
-/** Refusals that say nothing against a transaction: it is there, has its turn later, or is dearer in a while. */
+/** Refusals that are no fault of the transaction: the node already has it, its turn comes later, or it will be repriced. */
 const HARMLESS_REFUSALS: readonly string[] = ["waiting", "nonce_spent", "underpriced", "unreachable"];
 
-/** A transaction of the deployment that is mined. */
+/** A transaction of the deployment that has been mined. */
 export interface DeployedStep {
   readonly name: string;
-  /** Place among the steps, from 1, and their number. */
+  /** Position among the steps, from 1, and the number of steps. */
   readonly index: number;
   readonly of: number;
   readonly hash: Hex;
@@ -31,20 +34,20 @@ export interface DeployedStep {
   readonly costWei: bigint;
 }
 
-/** Options of {@link sendSteps}. */
 export interface SendStepsOptions {
   readonly client: ChainClient;
   readonly operator: Account;
   readonly fees: Fees;
-  /** Path of the contracts file, beside which the journal is. */
+  /** Path of the contracts file; the journal is next to it. */
   readonly file: string;
   readonly onStep: (step: DeployedStep) => void;
 }
 
 /**
- * Signs what is not signed, by EIP-1559 where blocks have a base fee, sends it in the order of the nonces, and waits for every receipt.
+ * Signs what is not signed yet (EIP-1559 transactions when blocks have a base fee), sends it in nonce order, and waits for every
+ * receipt.
  *
- * @throws {DeploymentError} when a transaction reverts, can't be paid, or another one of the account took its nonce.
+ * @throws {DeploymentError} when a transaction reverts, can't be paid for, or lost its nonce to another transaction of the account.
  */
 export async function sendSteps(
   options: SendStepsOptions,
@@ -65,19 +68,19 @@ export async function sendSteps(
   };
   const send = async (index: number, turn: number): Promise<void> => {
     const { meaning, reason } = (await broadcast(client, signedOf(index).at(-1)!.raw)) ?? {};
-    // A pool may count what waits before it, too.
+    // A pool may also count the cost of the transactions waiting before it.
     if (meaning === undefined || (meaning === "unfunded" && index > turn)) return;
     throw new DeploymentError(
       steps[index]!.name,
       meaning === "unfunded"
-        ? `${operator.address} can't pay for it (${reason}); send it coin and run the command again, which goes on from here`
+        ? `${operator.address} can't pay for it (${reason}); send it coin and run the command again, which continues from here`
         : `the node refuses its transaction: ${reason}`,
     );
   };
   const sendFrom = async (turn: number): Promise<void> => {
     for (let index = turn; index < steps.length; index += 1) await send(index, turn);
   };
-  /** Pays more for a step; above the operator's cap it waits for the price to fall. */
+  /** Raises the price of a step; above the operator's cap it waits for the market price to fall. */
   const reprice = async (index: number): Promise<void> => {
     const { price: paid } = readSigned({ ...signedOf(index).at(-1)!, nonce: journal.firstNonce + index });
     const market = await quote(fees, client).catch(ignorePriceAboveCap);
@@ -94,7 +97,7 @@ export async function sendSteps(
     saveJournal(file, journal);
   }
 
-  /** Head at which the step whose turn it is was sent last. */
+  /** Head at which the next step in line was last sent. */
   let sentAt: { readonly index: number; readonly block: bigint } | undefined;
   let looksWithoutReceipt = 0;
   for (let index = 0; index < steps.length;) {
@@ -123,7 +126,7 @@ export async function sendSteps(
       if (looksWithoutReceipt > FOREIGN_AFTER_LOOKS)
         throw new DeploymentError(
           steps[index]!.name,
-          `another transaction of ${operator.address} took nonce ${nonce}; move the journal beside ${file} away to deploy anew, and send nothing else from this account meanwhile`,
+          `another transaction of ${operator.address} took nonce ${nonce}; move the journal beside ${file} away to redeploy, and send nothing else from this account in the meantime`,
         );
       await sleep(POLL_MS);
       continue;
@@ -155,7 +158,7 @@ async function findReceipt(
   return undefined;
 }
 
-/** Gives back why a node doesn't take a transaction; `undefined` where it does, or may still. */
+/** Returns why a node refuses a transaction; `undefined` when it accepts it, or may still. */
 async function broadcast(
   client: Pick<ChainClient, "request">,
   raw: Hex,

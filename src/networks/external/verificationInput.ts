@@ -5,15 +5,15 @@ import { readCompilationUnits, type ContractName } from "../../chainlink/contrac
 import type { DeploymentStep } from "../../chainlink/stackPlan.ts";
 import { writeJsonFile } from "./jsonFile.ts";
 
-/** As block explorers name the compilers. */
+/** The compilers' names on block explorers. */
 const COMPILERS = {
   "solc-0.8.6": "v0.8.6+commit.11564f7e",
   "solc-0.8.19": "v0.8.19+commit.7dd6d404",
 } as const;
 
 /**
- * Writes what block explorers ask for to show a contract's source, into the folder `FILE.sources` beside the contracts file: the compilers'
- * standard JSON inputs, and `contracts.json` with each deployed contract's address, name, compiler and constructor arguments.
+ * Writes the files that block explorers need to verify a contract's source, into the folder `FILE.sources` next to the contracts file: the
+ * compilers' standard JSON inputs, and `contracts.json` with each deployed contract's address, name, compiler and constructor arguments.
  */
 export function writeVerificationInput(options: {
   readonly contractsFile: string;

@@ -1,20 +1,23 @@
 import type { Hex } from "viem";
 import type { Sealed } from "../protocol/message.ts";
 
-/** Messages that are kept; short ones, and all are said again. */
+/** Maximum number of messages kept; they are short, and senders repeat them. */
 const MAX_MESSAGES = 4_096;
 
 /** Messages about requests that this node has not seen on chain yet. */
 export interface EarlyMessages {
   add(requestId: Hex, sealed: Sealed): void;
-  /** Returns what came for a request, and forgets it. */
+  /** Returns and removes the messages about a request. */
   take(requestId: Hex): readonly Sealed[];
 }
 
-/** Of one kind and sender: an honest node has one, and a second one shows that its sender isn't. */
+/** Maximum per kind and sender: an honest node sends one, and a second one shows that its sender is not honest. */
 const MAX_OF_SENDER = 2;
 
-/** Creates an empty store of early messages: of each node two commitments and two reveals for a request; the oldest requests go first. */
+/**
+ * Creates an empty store of early messages. It keeps up to two commitments and two reveals per request and node, and evicts the oldest
+ * requests first.
+ */
 export function createEarlyMessages(): EarlyMessages {
   const requests = new Map<Hex, Sealed[]>();
   let count = 0;

@@ -8,8 +8,8 @@ import { createWire, MAX_MESSAGE_BYTES } from "../protocol/wire.ts";
 import type { NodeSet } from "./nodeSet.ts";
 
 /**
- * Two messages of one node that no honest node signs both of. Their digest of the configuration is a hash of what stands beside them, so
- * that no chain is needed to tell whose keys they are signed with. JSON-safe.
+ * Two messages of one node that no honest node would both sign. The configuration digest in them is a hash of the configuration recorded
+ * here, so that it takes no chain to tell whose keys signed them. JSON-safe.
  */
 export interface EvidenceRecord {
   readonly version: 1;
@@ -27,22 +27,22 @@ export interface EvidenceRecord {
   readonly requestId: Hex;
   /** Key of the node that contradicted itself. */
   readonly signer: Hex;
-  /** As `PROTOCOL.md` lays them out. */
+  /** Encoded as in `PROTOCOL.md`. */
   readonly first: Hex;
   readonly second: Hex;
 }
 
-/** What evidence proves. */
+/** What a piece of evidence proves. */
 export interface CheckedEvidence {
   readonly signer: Hex;
   readonly requestId: Hex;
   readonly coordinator: Hex;
   readonly configDigest: Hex;
-  /** What it signed two of. */
+  /** What the node signed two versions of. */
   readonly what: string;
 }
 
-/** Puts evidence down so that anybody can check it. */
+/** Records evidence in a form that anyone can check. */
 export function describeEvidence(
   { first, second }: Pick<Evidence, "first" | "second">,
   place: {
@@ -75,8 +75,7 @@ export function describeEvidence(
 }
 
 /**
- * Checks evidence without asking anybody: what it proves is that the key signed both. Whether the coordinator has had this
- * configuration is on chain.
+ * Checks evidence offline: it proves that the key signed both messages. Whether the coordinator ever had this configuration is on chain.
  *
  * @throws {EvidenceError} when it proves nothing.
  */
@@ -165,7 +164,7 @@ function membersOf(value: unknown): Members {
   throw new EvidenceError("it is no JSON object, or lacks its configuration");
 }
 
-/** Evidence that proves nothing. */
+/** The evidence proves nothing. */
 export class EvidenceError extends TycheError {
   constructor(why: string) {
     super(`the evidence proves nothing: ${why}`, { code: "invalid_parameter", blame: "caller" });

@@ -5,56 +5,59 @@ import { keccak256 } from "../../lib/keccak.ts";
 import { createTokenBuckets } from "./tokenBucket.ts";
 import { toHexText } from "../../lib/hex.ts";
 
-/** Messages whose signatures were checked and are not checked again: what is said again and again costs a hash. */
+/** Maximum number of messages remembered as checked: a repeated message costs a hash instead of a signature check. */
 const MAX_CHECKED = 8_192;
-/** Up to this length a message is remembered by its own bytes, a tenth of what its hash takes; most are much shorter. */
+/** Messages up to this length are keyed by their own bytes, in a tenth of the time of a hash; most are much shorter. */
 const MAX_KEY_BYTES = 1_024;
 /**
- * Messages from one address that are checked, 0.1 ms each: three of each request, of 200 requests a second, with room. Counted by key
- * instead, anybody who repeats what a node once said could have that node refused.
+ * Limit on checked messages per address, 0.1 ms each: three per request at 200 requests a second, with headroom. If they were counted by
+ * key, anyone who replays a node's messages could get that node refused.
  */
 const CHECKED = { burst: 10_000, perSecond: 2_500 } as const;
 /**
- * Of those, messages about requests that this node doesn't see as open: of a block that it has yet to read, or answered meanwhile, which is
- * what a stranger has who recorded what nodes said. Two a request that come early and late, of 200 requests a second, with room.
+ * Limit within that on messages about requests that this node doesn't see as open: their block is yet to be read, or they were answered
+ * meanwhile. That is all that a stranger has who recorded nodes' messages. Two per request that arrive early or late, at 200 requests a
+ * second, with headroom.
  */
 const NOT_OPEN = { burst: 2_000, perSecond: 500 } as const;
-/** Messages from one address that were checked before, some 10 µs each: what a node says again while requests wait. */
+/** Limit on previously checked messages per address, some 10 µs each: what a node repeats while requests wait. */
 const REPEATED = { burst: 20_000, perSecond: 10_000 } as const;
-/** Bodies with something wrong in them that one address may send; a signature that is checked in vain takes 0.1 ms. */
+/** Limit on malformed bodies per address; a signature checked in vain takes 0.1 ms. */
 const MALFORMED = { burst: 50, perSecond: 5 } as const;
 
-/** What became of a body. */
+/** How a body was handled. */
 export type BodyOutcome = "taken" | "malformed" | "limited";
 
-/** Takes bodies of messages from anybody. */
+/** Accepts message bodies from anyone. */
 export interface Inbox {
   /**
-   * @param address network address of whoever sent it, or the group of addresses that limits count as one.
+   * Handles a body.
+   *
+   * @param address network address of the sender, or the group of addresses that the limits treat as one.
    */
   take(this: void, body: Uint8Array, address: string): BodyOutcome;
   /**
-   * Unix time in milliseconds of a node's last word: a message that came for the first time, about a request that is open or was answered
-   * lately. What a stranger recorded and sends again says nothing of the node. `undefined` before the first.
+   * Returns when a node was last heard, in Unix milliseconds: the arrival of a new message about a request that is open or was answered
+   * recently. A message that a stranger recorded and replays says nothing about the node. `undefined` before the first.
    */
   lastHeardAt(this: void, node: number): number | undefined;
-  /** Notes that a message of a node came before its request, which this node sees by now. */
+  /** Records a node as heard whose message arrived before its request, which this node sees by now. */
   noteHeard(this: void, node: number): void;
 }
 
 /** A message whose signature was checked. */
 interface Checked {
   readonly received: Received;
-  /** Whether it has counted as its node's last word. */
+  /** Whether it has counted as its node being heard. */
   isHeard: boolean;
 }
 
-/** Creates the inbox of one configuration: what it hands on is signed by a node of that. */
+/** Creates the inbox of one configuration: it only passes on messages signed by that configuration's nodes. */
 export function createInbox(options: {
   readonly wire: Wire;
   readonly signers: readonly Hex[];
   readonly isOpen: (requestId: Hex) => boolean;
-  /** Whether a request was answered lately. */
+  /** Whether a request was answered recently. */
   readonly isAnswered: (requestId: Hex) => boolean;
   readonly onMessage: (received: Received) => void;
 }): Inbox {
@@ -66,7 +69,7 @@ export function createInbox(options: {
   const offences = createTokenBuckets(MALFORMED);
   const heard = new Map<number, number>();
 
-  /** Reads a message; `undefined` where too many come from the address. */
+  /** Reads a message; `undefined` if the address exceeds its limits. */
   const open = (bytes: Uint8Array, address: string): Checked | undefined => {
     const key = keyOf(bytes);
     const known = checked.get(key);
@@ -100,7 +103,7 @@ export function createInbox(options: {
         while (!reader.isAtEnd) {
           const length = reader.uint(4);
           if (length > MAX_MESSAGE_BYTES) throw new MalformedMessageError("a message is too long");
-          // A view would keep the whole body, and so would a slice of a Buffer.
+          // Copies: a view would retain the whole body, and so would a slice of a Buffer.
           const message = open(Uint8Array.from(reader.bytes(length)), address);
           if (message === undefined) return "limited";
           hear(message);
@@ -116,7 +119,7 @@ export function createInbox(options: {
   };
 }
 
-/** Returns a text that only the same bytes have. */
+/** Returns a string that is unique to these bytes. */
 function keyOf(bytes: Uint8Array): string {
   if (bytes.length > MAX_KEY_BYTES) return toHexText(keccak256(bytes));
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");

@@ -20,15 +20,15 @@ export interface NodeTask {
   readonly round: RoundTask;
 }
 
-/** What a round asks of the node. */
+/** Calls from a round to its node. */
 export interface TaskHooks {
-  /** `data` is the call of `transmit`. */
+  /** `data` is the encoded call of `transmit`. */
   readonly onTransmit: (rank: number, data: Hex) => void;
   readonly onAccuse: (effect: RoundEffect & { readonly type: "accuse" }) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** A node's place in one configuration of the coordinator, with its rounds under that. */
+/** A node's place in one configuration of the coordinator, with its rounds under that configuration. */
 export interface Membership {
   readonly set: NodeSet;
   /** Index of this node. */
@@ -41,21 +41,20 @@ export interface Membership {
   close(): void;
 }
 
-/** Options of {@link createMembership}. */
 export interface MembershipOptions {
   readonly chainId: number;
   readonly coordinator: Hex;
   readonly set: NodeSet;
-  /** One of the set's. */
+  /** Must be one of the set's signers. */
   readonly signer: ReportSigner;
   readonly journal: RoundJournal;
-  /** Whether a request was answered lately: messages about it come late, or again, and are not kept. */
+  /** Whether a request was answered recently: messages about it are late or repeated, and are not kept. */
   readonly isAnswered: (requestId: Hex) => boolean;
-  /** Told of each message, before its round. */
+  /** Called with each message, before its round. */
   readonly onMessage: (requestId: Hex, sealed: Sealed) => void;
 }
 
-/** Takes a node's place in a configuration. */
+/** Takes this node's place in a configuration. */
 export function createMembership(options: MembershipOptions): Membership {
   const { set, signer, journal, isAnswered } = options;
   const { signers, faulty, configDigest } = set;

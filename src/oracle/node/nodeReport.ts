@@ -7,18 +7,18 @@ import { joinSignature } from "../protocol/wire.ts";
 import { encodeContext, encodeReport, encodeSignedTransmission, reportDigest } from "../report.ts";
 import type { ReportSigner } from "../signer.ts";
 
-/** Makes the report of one request's result, and signs it. */
+/** Builds and signs the report of one request's result. */
 export interface NodeReport {
   sign(
     rank: number,
     result: Observation,
     signer: ReportSigner,
   ): { readonly digest: Hex; readonly signature: Hex };
-  /** The call of `transmit` with the signatures of the endorsements. */
+  /** Encodes the call of `transmit` with the endorsements' signatures. */
   encode(rank: number, result: Observation, endorsements: readonly Endorsement[]): Hex;
 }
 
-/** Creates what reports on one request; the rank goes into the report's context as its epoch. */
+/** Creates the report builder of one request; the rank becomes the epoch in the report's context. */
 export function createNodeReport(request: OracleRequest, configDigest: Hex): NodeReport {
   const build = (rank: number, observation: Observation) => ({
     report: encodeReport([{ ...request, observation }]),

@@ -11,19 +11,19 @@ export interface NodeSet {
   readonly configDigest: Hex;
   /** Ordinal number among the coordinator's configurations. */
   readonly count: bigint;
-  /** Block from which on it holds. */
+  /** First block in which it holds. */
   readonly blockNumber: bigint;
   readonly faulty: number;
   /** Checksummed. */
   readonly signers: readonly Hex[];
   readonly transmitters: readonly Hex[];
-  /** Where each node takes messages; empty for the configuration of a single operator, who needs none. */
+  /** Where each node accepts messages; empty for the configuration of a single operator, who needs none. */
   readonly urls: readonly string[];
   /** What the digest is a hash of, besides chain, coordinator and number. */
   readonly config: NodeConfig;
 }
 
-/** Reads who the nodes are from a `ConfigSet` log. */
+/** Decodes the nodes from a `ConfigSet` log. */
 export function decodeNodeSet({ data, blockNumber }: Pick<RawLog, "data" | "blockNumber">): NodeSet {
   const config = decodeConfigSet(data);
   const { configDigest, count, faulty, signers, transmitters, offchainConfig } = config;
@@ -32,9 +32,9 @@ export function decodeNodeSet({ data, blockNumber }: Pick<RawLog, "data" | "bloc
 }
 
 /**
- * Reads from the chain who the nodes are and where they are.
+ * Reads from the chain who the nodes are and where to reach them.
  *
- * @throws {NodeSetError} when the log of the configuration can't be had.
+ * @throws {NodeSetError} when the configuration's log is unavailable.
  */
 export async function readNodeSet(
   client: Pick<ChainClient, "call" | "getLogs" | "request">,
@@ -51,14 +51,14 @@ export async function readNodeSet(
       .map((one) => decodeNodeSet(one))
       .find((set) => set.configDigest === configDigest);
   };
-  // On Arbitrum, the contract knows the numbers of Ethereum's blocks alone.
+  // On Arbitrum, the contract knows only Ethereum's block numbers.
   const { first, last } = (await findBlocksOfParent(client, block)) ?? { first: block, last: block };
   const found = await find(first, last);
   if (found !== undefined) return found;
   throw new NodeSetError(`no RPC node has the log of its configuration, of block ${block}`);
 }
 
-/** It can't be told who the nodes of a coordinator are. */
+/** The nodes of a coordinator can't be determined. */
 export class NodeSetError extends TycheError {
   constructor(why: string) {
     super(`the nodes of the FunctionsCoordinator can't be read: ${why}`, {

@@ -26,28 +26,27 @@ import { createPeerViews, type PeerView } from "./peerViews.ts";
 import type { RoundJournal } from "./roundJournal.ts";
 import { followNodeSet } from "./setFollower.ts";
 
-/** As with an oracle that holds all keys. */
+/** The same limits as for an oracle that holds all keys. */
 const MAX_EXECUTING = 64;
 const MAX_EXECUTING_PER_SUBSCRIPTION = 16;
 
-/** Options of {@link createOracleNode}. */
 export interface OracleNodeOptions {
   readonly client: Pick<ChainClient, "call" | "request">;
   readonly chainId: number;
   /** FunctionsCoordinator and FunctionsRouter, lower case. */
   readonly coordinator: Hex;
   readonly router: Hex;
-  /** The coordinator's present configuration; whatever replaces it is followed. */
+  /** The coordinator's current configuration; later ones are followed. */
   readonly set: NodeSet;
-  /** Reads the present configuration again. */
+  /** Reads the current configuration again. */
   readonly readSet: () => Promise<NodeSet>;
-  /** This node's keys; without them in the set, it waits for a set that has them. */
+  /** This node's keys. If the set lacks them, the node waits for a set that has them. */
   readonly signer: ReportSigner;
   readonly transmitter: Sender;
-  /** Returns the salt of a request's observation under a configuration, 32 bytes: always the same, and known to nobody else. */
+  /** Returns the 32-byte salt of a request's observation under a configuration: deterministic, and known to nobody else. */
   readonly saltOf: (configDigest: Hex, requestId: Hex) => Hex;
   readonly journalOf: (configDigest: Hex) => RoundJournal;
-  /** Keeps evidence for anybody who asks. */
+  /** Stores evidence for anyone who asks. */
   readonly keepEvidence: (record: EvidenceRecord) => Promise<void>;
   readonly runner: SourceRunner;
   readonly isPreset: IsPreset;
@@ -56,25 +55,25 @@ export interface OracleNodeOptions {
   readonly signal: AbortSignal;
 }
 
-/** What became of a body of messages; `elsewhere`: it is for a configuration that this node has not, or not any more. */
+/** How a body of messages was handled; `elsewhere`: it is for a configuration that this node doesn't have, or has left. */
 export type MessageOutcome = BodyOutcome | "elsewhere";
 
 /** One node of an oracle network whose nodes don't trust each other. */
 export interface OracleNode extends FunctionsNetwork {
   /**
-   * Takes a body of messages from anybody.
+   * Accepts a body of messages from anyone.
    *
-   * @param address network address of whoever sent it, or the group of addresses that limits count as one.
+   * @param address network address of the sender, or the group of addresses that the limits treat as one.
    */
   take(this: void, body: Uint8Array, address: string): MessageOutcome;
-  /** What this node knows of all nodes, itself included; `undefined` while it is none of them. */
+  /** Returns what this node knows of all nodes, including itself; `undefined` while it is not one of them. */
   peers(): readonly PeerView[] | undefined;
 }
 
 /**
- * Creates a node with one key: it runs each request's source by itself and agrees with the others by the protocol of
+ * Creates a node with one key: it runs each request's source on its own and agrees with the other nodes by the protocol of
  * `protocol/PROTOCOL.md`. Everything but its journal follows from the chain. When the coordinator gets another configuration, open
- * requests are agreed upon anew under that; the coordinator takes one answer of whichever comes first.
+ * requests are agreed upon again under that one; the coordinator takes whichever answer comes first.
  */
 export function createOracleNode(options: OracleNodeOptions): OracleNode {
   const { client, chainId, coordinator, router, signer, log, signal } = options;
@@ -82,7 +81,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
   const views = createPeerViews();
   const quota = createQuota<bigint>({ total: MAX_EXECUTING, each: MAX_EXECUTING_PER_SUBSCRIPTION });
   const alarm = createAlarm(() => review());
-  /** What this process has seen or is running: a source runs once, also where the configuration changes. */
+  /** Observations made or in progress in this process: a source runs once, even if the configuration changes. */
   const observations = new WeakMap<OracleRequest, Promise<Observation>>();
   let live = false;
   let member = join(options.set);
@@ -95,7 +94,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
       leave();
       member = join(set);
       const fields = { configDigest: set.configDigest, nodes: set.signers.length, isMember: !!member };
-      log.info(fields, "functions: the coordinator has another configuration; open requests begin anew");
+      log.info(fields, "functions: the coordinator has a new configuration; open requests start over");
       // The rest of the block may hold answers.
       queueMicrotask(() => review());
     },
@@ -136,7 +135,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
     }
   }
 
-  /** Ends the rounds of requests that are answered or gone, and goes on with the others. */
+  /** Ends the rounds of requests that are answered or gone, and continues with the others. */
   function review(): void {
     if (member === undefined) return;
     for (const [requestId, { entry }] of member.tasks) if (!requestSet.isOpen(entry)) member.end(requestId);
@@ -171,10 +170,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
         });
       },
       onFailure(error) {
-        log.error(
-          { err: error, requestId },
-          "functions: the journal of a request can't be used; it is tried again",
-        );
+        log.error({ err: error, requestId }, "functions: the journal of a request can't be used; retrying");
         of.end(requestId);
         alarm.within(requestSet.postpone(entry, "the journal can't be used", LONGEST_FREE_PAUSE_MS));
       },
@@ -220,7 +216,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
     }
   }
 
-  /** Sends a report; where it fails, the next stage is another node's. */
+  /** Sends a report; if that fails, the next stage is another node's. */
   async function transmit(entry: Entry<OracleRequest>, stage: number, data: Hex): Promise<void> {
     const { request } = entry;
     if (!requestSet.isOpen(entry)) return;
@@ -292,7 +288,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
     },
     pending() {
       const pending = requestSet.pending("functions");
-      // They are others' to answer; a restart still begins with them, for the case that this node becomes one of those.
+      // Others have to answer them; a restart still begins with them, in case this node joins those others.
       return member === undefined ? pending.map((one) => ({ ...one, unanswerable: true })) : pending;
     },
   };

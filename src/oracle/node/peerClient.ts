@@ -3,24 +3,24 @@ import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { endpointOf } from "../../chainlink/offchainConfig.ts";
 import { uintBytes } from "../protocol/byteReader.ts";
 
-/** Path at which a node takes messages. */
+/** Path at which a node accepts messages. */
 export const MESSAGES_PATH = "/oracle/messages";
 /** Longest body of a request between nodes, in bytes. */
 export const MAX_BODY_BYTES = 524_288;
-/** What waits for one peer at most; the oldest goes first, and is said again later. */
+/** Maximum number of messages queued for one peer; the oldest is dropped first, and is sent again later. */
 const MAX_QUEUED = 2_000;
 const TIMEOUT_MS = 10_000;
-/** After a failure, before the next attempt; what is new goes along. */
+/** Pause after a failure, before the next attempt, which carries new messages too. */
 const PAUSE_MS = 250;
 /**
- * From one body to the next under load, so that each carries messages of many requests: making and taking a body costs more than ten
+ * Interval between bodies under load, so that each carries messages of many requests: sending and receiving a body costs more than ten
  * messages in it.
  */
 const PACE_MS = 200;
-/** Bodies that go without a wait after a while: a request alone needs five, at most as many as its messages. */
+/** Bodies that may go without a pause after an idle time: a single request needs five, and at most as many as it has messages. */
 const UNPACED_BODIES = 10;
 
-/** What a peer takes of no body, however often it comes: it can't read it, or it is too long. */
+/** Statuses with which a peer refuses a body for good, however often it is sent: it can't read it, or it is too long. */
 const REFUSED = new Set([400, 413]);
 
 /** Sends messages to one peer. */
@@ -29,8 +29,8 @@ export interface Peer {
 }
 
 /**
- * Creates the line to one peer: messages gather while a request is under way, and the next one carries them all. What can't be delivered
- * is dropped in time: the protocol says everything again.
+ * Creates the connection to one peer: messages gather while a request is in flight, and the next one carries them all. Messages that
+ * can't be delivered are eventually dropped: the protocol repeats everything.
  */
 export function createPeer(url: string, signal: AbortSignal): Peer {
   const target = endpointOf(url, MESSAGES_PATH);
@@ -42,7 +42,7 @@ export function createPeer(url: string, signal: AbortSignal): Peer {
   let isBusy = false;
   const pace = createPace();
 
-  /** Returns whether the body has come to its end: it was taken, or never will be. */
+  /** Returns whether the body is done with: it was taken, or never will be. */
   const post = (body: Uint8Array): Promise<boolean> =>
     new Promise((resolve) => {
       const request = (isSecure ? requestHttps : requestHttp)(
@@ -84,13 +84,13 @@ export function createPeer(url: string, signal: AbortSignal): Peer {
       if (queue.length > MAX_QUEUED) queue.shift();
       if (isBusy) return;
       isBusy = true;
-      // All that is sent in the same turn goes together. `pump` never rejects.
+      // Everything sent in the same turn goes together. `pump` never rejects.
       setImmediate(() => void pump());
     },
   };
 }
 
-/** Creates what waits for the moment of the next body. */
+/** Creates a function that waits until the next body may be sent. */
 function createPace(): () => Promise<void> {
   let bodies = UNPACED_BODIES;
   let at = performance.now();
@@ -108,7 +108,7 @@ function pause(ms: number): Promise<void> {
   });
 }
 
-/** Takes messages from the front that fit one body, at least one. */
+/** Takes as many messages from the front as fit one body, at least one. */
 function takeBody(queue: Uint8Array[]): readonly Uint8Array[] {
   let bytes = 0;
   let count = 0;

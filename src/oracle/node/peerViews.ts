@@ -4,7 +4,7 @@ import { toHexText } from "../../lib/hex.ts";
 import type { Observation } from "../aggregate.ts";
 import type { Membership } from "./membership.ts";
 
-/** Requests whose observations wait for the chain's answer. */
+/** Maximum number of requests whose observations wait for the on-chain answer. */
 const MAX_OBSERVED = 4_096;
 
 /** What one node knows of another, or of itself, since its process started. */
@@ -20,18 +20,18 @@ export interface PeerView {
   readonly transmissions: number;
   /** Requests in which it contradicted itself. */
   readonly contradictions: number;
-  /** Answers on chain that were what it had seen, of how many that it showed before they were there. */
+  /** How many on-chain answers matched its observation, out of those for which it revealed one beforehand. */
   readonly agreement: { readonly same: number; readonly of: number };
 }
 
-/** Counts what each node does, by its signer, whatever the configuration. */
+/** Counts what each node does, by its signer, across configurations. */
 export interface PeerViews {
-  /** Notes what a node has seen. */
+  /** Records a node's observation. */
   observed(requestId: Hex, signer: Hex, observation: Observation): void;
   accuse(signer: Hex): void;
-  /** Notes an answer on chain, and returns the signers that have seen something else. */
+  /** Records an on-chain answer, and returns the signers that observed something else. */
   answered(event: ChainEventOf<"RequestProcessed">, transactionHash: Hex): readonly Hex[];
-  /** All nodes of a configuration. */
+  /** Returns all nodes of a configuration. */
   list(member: Pick<Membership, "set" | "self" | "inbox">): readonly PeerView[];
 }
 
@@ -59,7 +59,7 @@ export function createPeerViews(): PeerViews {
         if (seen.size >= MAX_OBSERVED) seen.delete(seen.keys().next().value!);
         seen.set(requestId, ofRequest);
       }
-      // What a node says first counts; what it says besides is evidence.
+      // A node's first observation counts; a different later one is evidence.
       if (!ofRequest.has(signer)) ofRequest.set(signer, observation);
     },
     accuse(signer) {

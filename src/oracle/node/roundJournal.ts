@@ -4,15 +4,15 @@ import type { Proposal, Sealed } from "../protocol/message.ts";
 import type { RoundRecord } from "../protocol/roundTypes.ts";
 import type { Wire } from "../protocol/wire.ts";
 
-/** Keeps what a node must not forget, by request; of one configuration of one network. */
+/** Stores what a node must not forget, by request, for one configuration of one network. */
 export interface RoundJournal {
-  /** Returns the records of a request in their order. */
+  /** Returns the records of a request in insertion order. */
   read(requestId: Hex): Promise<readonly string[]>;
-  /** Resolves when the record is on disk. */
+  /** Resolves once the record is on disk. */
   append(requestId: Hex, record: string): Promise<void>;
 }
 
-/** Writes a record as JSON. */
+/** Encodes a record as JSON. */
 export function encodeRecord(record: RoundRecord): string {
   if (record.kind === "proposed")
     return JSON.stringify({ kind: record.kind, message: toHexText(record.sealed.bytes) });
@@ -21,7 +21,7 @@ export function encodeRecord(record: RoundRecord): string {
   return JSON.stringify({ kind, salt, ok: observation.ok, bytes: toHexText(observation.bytes) });
 }
 
-/** Reads what {@link encodeRecord} wrote. */
+/** Decodes what {@link encodeRecord} wrote. */
 export function decodeRecord(text: string, wire: Wire): RoundRecord {
   const record = JSON.parse(text) as
     | { kind: "proposed"; message: Hex }

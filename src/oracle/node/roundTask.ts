@@ -4,25 +4,24 @@ import type { RoundEffect, RoundInput, RoundOptions } from "../protocol/roundTyp
 import type { Wire } from "../protocol/wire.ts";
 import { decodeRecord, encodeRecord, type RoundJournal } from "./roundJournal.ts";
 
-/** How long the first stages last: a report is mined within seconds, and a silent transmitter costs as much. */
+/** Duration of the first stages: a report is mined within seconds, and a silent transmitter costs one stage. */
 const STAGE_MS = 5_000;
-/** Longest stage: an answer that the chain does not take costs gas at each. */
+/** Longest stage: an answer that the chain does not take costs gas at each stage. */
 const LONGEST_STAGE_MS = 600_000;
-/** Later than most requests are answered: a body that doesn't arrive is sent again without this. */
+/** Longer than most requests take; undelivered bodies are retried independently of this. */
 const FIRST_RESEND_MS = 4_000;
 const LONGEST_RESEND_MS = 8_000;
 
-/** A round that goes on by itself: its records are written, its messages sent, its timers set. */
+/** A self-driving round: it writes its records, sends its messages and sets its timers. */
 export interface RoundTask {
   give(input: RoundInput): void;
   /** Whether this node has its own observation; known once `ready` has resolved. */
   readonly hasObserved: boolean;
-  /** Resolves when what an earlier process had recorded is read. Never rejects. */
+  /** Resolves once the records of an earlier process are read. Never rejects. */
   readonly ready: Promise<void>;
   close(): void;
 }
 
-/** Options of {@link createRoundTask}. */
 export interface RoundTaskOptions {
   readonly requestId: Hex;
   readonly round: RoundOptions;
@@ -31,11 +30,11 @@ export interface RoundTaskOptions {
   readonly send: (to: "all" | number, bytes: Uint8Array) => void;
   readonly onTransmit: (effect: RoundEffect & { readonly type: "transmit" }) => void;
   readonly onAccuse: (effect: RoundEffect & { readonly type: "accuse" }) => void;
-  /** Something could not be read or written: the task has stopped, and another one may begin from the journal. */
+  /** Called when a read or write failed: the task has stopped, and a new one may start from the journal. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Starts a node's part in one request, from where an earlier process left it. */
+/** Starts this node's part in one request, from where an earlier process left off. */
 export function createRoundTask(options: RoundTaskOptions): RoundTask {
   const { requestId, wire, journal, onFailure } = options;
   let round: Round | undefined;
@@ -53,7 +52,7 @@ export function createRoundTask(options: RoundTaskOptions): RoundTask {
     });
   }
 
-  /** One thing after the other; after the first failure nothing more. */
+  /** Runs a step unless an earlier one has failed. */
   async function attempt(step: () => Promise<void>): Promise<void> {
     if (isClosed) return;
     try {

@@ -3,17 +3,17 @@ import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "../backoff.ts";
 import type { OracleLog } from "../log.ts";
 import type { NodeSet } from "./nodeSet.ts";
 
-/** Knows the coordinator's configuration by its logs. */
+/** Tracks the coordinator's configuration through its logs. */
 export interface SetFollower {
-  /** Takes the set of a `ConfigSet` log. */
+  /** Processes the set of a `ConfigSet` log. */
   onLog(set: NodeSet): void;
   onReorg(firstReplaced: bigint): void;
 }
 
 /**
- * Follows a coordinator's configuration. Blocks are read again after restarts, so a log counts where its number is higher than that
- * of the present one; where a reorganisation takes the present one away, the chain is asked until it tells another one. That the same
- * one holds on the new branch, too, only its log shows: a node that is behind says so as well.
+ * Follows a coordinator's configuration. Blocks are reread after restarts, so a log counts only if its number is higher than the current
+ * one's. If a reorg removes the current configuration, the chain is polled until it reports a different one. Only its log proves that the
+ * same one also holds on the new branch: an RPC node that lags behind reports it as well.
  */
 export function followNodeSet(options: {
   readonly first: NodeSet;
@@ -24,7 +24,7 @@ export function followNodeSet(options: {
 }): SetFollower {
   const { read, onChange, log, signal } = options;
   let present = options.first;
-  /** The present one lies in a block that is gone. */
+  /** Whether the current one lies in a block that is gone. */
   let isReplaced = false;
   let reorgs = 0;
 

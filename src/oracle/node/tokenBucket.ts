@@ -1,17 +1,17 @@
-/** Lets through so many things a second, and a few at once. */
+/** Rate limits by holder: a number per second, with a burst. */
 export interface TokenBuckets {
-  /** Takes one token of a holder; `false` when there is none. */
+  /** Takes one of a holder's tokens; returns `false` if there is none. */
   take(holder: string): boolean;
-  /** Whether a holder has one. */
+  /** Whether a holder has a token. */
   has(holder: string): boolean;
-  /** Takes tokens for what was done already, also such as the holder will only gain. */
+  /** Takes tokens for work already done; the balance may become negative. */
   charge(holder: string, tokens: number): void;
 }
 
-/** Most holders that are remembered; beyond it whoever was seen longest ago begins anew. */
+/** Maximum number of holders remembered; beyond it, the one seen longest ago starts over. */
 const MAX_HOLDERS = 10_000;
 
-/** Creates buckets, one for each holder, that hold `burst` tokens and gain `perSecond`. */
+/** Creates buckets, one per holder, that hold `burst` tokens and gain `perSecond`. */
 export function createTokenBuckets({
   burst,
   perSecond,
@@ -25,7 +25,7 @@ export function createTokenBuckets({
     const bucket = buckets.get(holder) ?? { tokens: burst, at: now };
     bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1_000) * perSecond);
     bucket.at = now;
-    // A map keeps its order: the first one is the one that was seen longest ago.
+    // A map keeps insertion order: its first holder is the one seen longest ago.
     buckets.delete(holder);
     buckets.set(holder, bucket);
     if (buckets.size > MAX_HOLDERS) buckets.delete(buckets.keys().next().value!);

@@ -1,10 +1,10 @@
 import type { Observation } from "../aggregate.ts";
 import { compareObservations } from "../aggregate.ts";
 
-/** Bytes of a number: a result that is no number is compared as a whole. */
+/** Bytes of a number; results of any other length are only compared as a whole. */
 const WORD_BYTES = 32;
 
-/** What the network reports where its nodes saw too different things. */
+/** What the network reports if its nodes' observations differ too much. */
 export const DISAGREEMENT: Observation = {
   ok: false,
   bytes: new TextEncoder().encode("the oracle's nodes disagreed: too few of them saw the same"),
@@ -12,11 +12,11 @@ export const DISAGREEMENT: Observation = {
 
 /**
  * Returns the result of 2f + 1 observations:
- * 1. what f + 1 of them say alike, for one of those is honest;
+ * 1. the one that f + 1 of them share, for one of those is honest;
  * 2. otherwise, of f + 1 or more results of 32 bytes, the median (big-endian, index ⌊(m − 1) / 2⌋);
  * 3. otherwise {@link DISAGREEMENT}.
  *
- * Where all honest nodes saw numbers, at most f wrong ones can't push the median outside of what honest nodes saw.
+ * If all honest nodes saw numbers, at most f faulty ones can't push the median outside what honest nodes saw.
  */
 export function agree(observations: readonly Observation[], faulty: number): Observation {
   const sorted = observations.toSorted(compareObservations);

@@ -1,7 +1,7 @@
-/** Bytes are not what they should be. The message is for the log; whoever sent them is told nothing. */
+/** Bytes are malformed. The message is for the log; their sender is told nothing. */
 export class MalformedMessageError extends Error {}
 
-/** Reads bytes from the front to the end; each read throws {@link MalformedMessageError} where too few are left. */
+/** Reads bytes from front to end; each read throws {@link MalformedMessageError} if too few are left. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   #position = 0;

@@ -5,8 +5,8 @@ import type { Message, Proposal, Reveal } from "./message.ts";
 export type CommitmentOf = (reveal: Reveal) => Hex;
 
 /**
- * Whether two messages of one request show that their sender is wrong: an honest node fixes one observation, makes one proposal for a
- * rank and signs one report of it.
+ * Whether two messages about one request prove that their sender is faulty: an honest node commits to one observation, makes one proposal
+ * per rank and signs one report for it.
  */
 export function isConflict(first: Message, second: Message, commitmentOf: CommitmentOf): boolean {
   if (first.sender !== second.sender) return false;
@@ -19,7 +19,7 @@ export function isConflict(first: Message, second: Message, commitmentOf: Commit
   return false;
 }
 
-/** Returns the commitment that a message fixes, if it fixes one. */
+/** Returns the commitment that a message fixes, if any. */
 export function fixedBy(message: Message, commitmentOf: CommitmentOf): Hex | undefined {
   if (message.kind === "commit") return message.commitment;
   return message.kind === "reveal" ? commitmentOf(message) : undefined;

@@ -1,19 +1,19 @@
 import type { Hex } from "viem";
 import type { Observation } from "../aggregate.ts";
 
-/** What every message has: the index of the node that signed it, in the order of the coordinator's configuration. */
+/** Common to all messages: the index of the node that signed it, in the order of the coordinator's configuration. */
 interface FromNode {
   readonly sender: number;
 }
 
-/** Fixes an observation without showing it. */
+/** Commits to an observation without revealing it. */
 export interface Commit extends FromNode {
   readonly kind: "commit";
   /** 32 bytes. */
   readonly commitment: Hex;
 }
 
-/** Shows the observation that a commitment fixed. */
+/** Reveals the observation that a commitment fixed. */
 export interface Reveal extends FromNode {
   readonly kind: "reveal";
   /** 32 bytes. */
@@ -21,7 +21,7 @@ export interface Reveal extends FromNode {
   readonly observation: Observation;
 }
 
-/** Asks the nodes to sign the result that follows from 2f + 1 reveals. */
+/** Asks the nodes to sign the result of 2f + 1 reveals. */
 export interface Proposal extends FromNode {
   readonly kind: "proposal";
   /** Stage at which the sender may transmit. */
@@ -33,23 +33,23 @@ export interface Proposal extends FromNode {
 export interface Endorsement extends FromNode {
   readonly kind: "endorsement";
   readonly rank: number;
-  /** Of the report, 32 bytes: what the coordinator recovers the signers from. */
+  /** Digest of the report, 32 bytes, from which the coordinator recovers the signers. */
   readonly digest: Hex;
   /** r ‖ s ‖ recovery id, 65 bytes. */
   readonly signature: Hex;
 }
 
-/** Two messages of one node that no honest node sends both of. */
+/** Two messages of one node that no honest node would both send. */
 export interface Evidence extends FromNode {
   readonly kind: "evidence";
   readonly first: Sealed;
   readonly second: Sealed;
 }
 
-/** What nodes tell each other about one request. */
+/** Messages between nodes about one request. */
 export type Message = Commit | Reveal | Proposal | Endorsement | Evidence;
 
-/** A message with the bytes that its sender signed, as they are passed on. The signature has been checked. */
+/** A message with the bytes that its sender signed, as they are forwarded. The signature has been checked. */
 export interface Sealed<Of extends Message = Message> {
   readonly message: Of;
   readonly bytes: Uint8Array;

@@ -3,8 +3,8 @@ import { loadSecp256k1 } from "../../lib/secp256k1.ts";
 import { toHexText } from "../../lib/hex.ts";
 
 /**
- * Recovers the address (lower case) whose key signed a 32-byte digest; `undefined` where the 65 bytes r ‖ s ‖ recovery id are no
- * signature, or one with s in the upper half, which is a second form of the same.
+ * Recovers the address (lower case) whose key signed a 32-byte digest; `undefined` if the 65 bytes r ‖ s ‖ recovery id are not a
+ * signature, or have s in the upper half, which is a second form of the same signature.
  */
 export function recoverAddress(digest: Uint8Array, signature: Uint8Array): string | undefined {
   const native = loadSecp256k1();

@@ -6,7 +6,7 @@ import { fixedBy, isConflict } from "./conflict.ts";
 import type { Commit, Endorsement, Evidence, Proposal, Reveal, Sealed } from "./message.ts";
 import type { RoundEffect, RoundInput, RoundOptions, RoundRecord } from "./roundTypes.ts";
 
-/** Highest stage; at 5 s each, far beyond the time after which a request may be taken off the chain. */
+/** Highest stage; even at 5 s each, far beyond the time after which a request may be timed out on chain. */
 export const MAX_RANK = 250;
 
 /** A node's own proposal and who has signed its result. */
@@ -20,8 +20,8 @@ interface OwnProposal {
 }
 
 /**
- * One node's part in answering one request: PROTOCOL.md as a state machine. It does nothing by itself and knows no time; what it wants
- * done it returns.
+ * One node's part in answering one request: PROTOCOL.md as a state machine. It has no side effects and no clock; it returns the effects
+ * to perform.
  */
 export class Round {
   readonly #options: RoundOptions;
@@ -32,7 +32,7 @@ export class Round {
   readonly #reveals = new Map<number, Sealed<Reveal>>();
   /** By sender: its proposal of the highest rank. */
   readonly #proposals = new Map<number, Sealed<Proposal>>();
-  /** By rank: digest that this node has signed. */
+  /** By rank: the digest that this node has signed. */
   readonly #endorsed = new Map<number, Hex>();
   readonly #evidence = new Map<number, Sealed<Evidence>>();
   /** −1 until 2f + 1 reveals are known. */
@@ -40,7 +40,7 @@ export class Round {
   #own: OwnProposal | undefined;
   #effects: RoundEffect[] = [];
 
-  /** `records`: all of an earlier life, in their order. */
+  /** `records`: all records of earlier processes, in order. */
   constructor(options: RoundOptions, records: readonly RoundRecord[] = []) {
     this.#options = options;
     for (const record of records) {
@@ -61,7 +61,7 @@ export class Round {
     return this.#stage;
   }
 
-  /** Takes one input and returns what is to be done. */
+  /** Processes one input and returns the effects to perform. */
   handle(input: RoundInput): readonly RoundEffect[] {
     this.#effects = [];
     if (input.type === "observed") this.#onObserved(input);
@@ -101,7 +101,7 @@ export class Round {
     this.#advance();
   }
 
-  /** Keeps a commitment or reveal, unless its sender is known to be wrong or shows it by this. */
+  /** Stores a commitment or reveal, unless its sender is known to be faulty or proves it with this message. */
   #hold(sealed: Sealed<Commit | Reveal>): void {
     const { sender, kind } = sealed.message;
     if (this.#evidence.has(sender)) return;
@@ -139,7 +139,7 @@ export class Round {
     if (rank <= this.#stage) this.#endorse(message);
   }
 
-  /** Whether a proposal is its sender's to make and holds 2f + 1 reveals of different nodes. */
+  /** Whether a proposal's sender may make it, and it holds 2f + 1 reveals of different nodes. */
   #isBundle({ sender, rank, reveals }: Proposal): boolean {
     const { order, nodes } = this.#options;
     if (rank > MAX_RANK || order[rank % nodes] !== sender) return false;
@@ -147,7 +147,7 @@ export class Round {
     return reveals.length === this.#revealsWanted && senders.size === reveals.length;
   }
 
-  /** Derives the result of a proposal and signs it, unless this node has signed another one of that rank. */
+  /** Derives the result of a proposal and signs it, unless this node has signed a different one for that rank. */
   #endorse({ sender, rank, reveals }: Proposal): void {
     const { self, faulty, seal, signReport } = this.#options;
     const wrong = reveals
@@ -213,7 +213,7 @@ export class Round {
     for (const { message } of this.#proposals.values()) if (message.rank === stage) this.#endorse(message);
   }
 
-  /** Does what has become possible: reveal, begin with the first stage, propose. */
+  /** Does whatever has become possible: reveal, enter the first stage, propose. */
   #advance(): void {
     if (this.#observed !== undefined && !this.#isRevealed && this.#fixed.size >= this.#revealsWanted) {
       this.#isRevealed = true;
@@ -224,7 +224,7 @@ export class Round {
     else this.#propose();
   }
 
-  /** Proposes for the newest stage of this node, once. */
+  /** Proposes for this node's newest stage, once. */
   #propose(): void {
     const { order, nodes, self, seal } = this.#options;
     let rank = this.#stage;
@@ -256,13 +256,13 @@ export class Round {
 
   #resend(): void {
     if (this.#observed !== undefined) {
-      // A reveal fixes the observation as well as the commitment does.
+      // A reveal fixes the observation just as the commitment does.
       const { commit, reveal } = this.#observed;
       this.#effects.push({ type: "send", to: "all", sealed: this.#isRevealed ? reveal : commit });
     }
     for (const sealed of this.#evidence.values()) this.#effects.push({ type: "send", to: "all", sealed });
     if (this.#own === undefined || this.#own.isTransmitted) return;
-    // A process that ended between the two records has proposed and not signed.
+    // A process that ended between the two records has proposed but not signed.
     const { message } = this.#own.sealed;
     if (!this.#own.endorsements.has(this.#options.self) && message.rank <= this.#stage)
       this.#endorse(message);

@@ -3,13 +3,13 @@ import type { Observation } from "../aggregate.ts";
 import type { CommitmentOf } from "./conflict.ts";
 import type { Endorsement, Evidence, Message, Proposal, Sealed } from "./message.ts";
 
-/** What a round is given; nothing of it has a side effect, and the same arguments give the same values. */
+/** A round's dependencies; all of them are pure functions of their arguments. */
 export interface RoundOptions {
   /** Index of this node. */
   readonly self: number;
   readonly nodes: number;
   readonly faulty: number;
-  /** Permutation of the nodes: who transmits at which stage, see `transmitOrder`. */
+  /** Permutation of the nodes: which one transmits at which stage, see `transmitOrder`. */
   readonly order: readonly number[];
   readonly commitmentOf: CommitmentOf;
   /** Signs a message of this node. */
@@ -21,23 +21,23 @@ export interface RoundOptions {
   ) => { readonly digest: Hex; readonly signature: Hex };
 }
 
-/** What happens to a round. */
+/** Events that a round handles. */
 export type RoundInput =
   | { readonly type: "observed"; readonly observation: Observation; readonly salt: Hex }
-  /** A message whose signature is its sender's. */
+  /** A message whose signature was verified as its sender's. */
   | { readonly type: "received"; readonly sealed: Sealed }
-  /** The time of a stage is over. */
+  /** The current stage timed out. */
   | { readonly type: "stageOver" }
-  /** Time to say again what others may not have heard. */
+  /** Time to repeat what others may have missed. */
   | { readonly type: "resend" };
 
-/** What must survive the process. */
+/** Facts that must survive the process. */
 export type RoundRecord =
   | { readonly kind: "observed"; readonly observation: Observation; readonly salt: Hex }
   | { readonly kind: "proposed"; readonly sealed: Sealed<Proposal> }
   | { readonly kind: "endorsed"; readonly rank: number; readonly digest: Hex };
 
-/** What is to be done, in this order: a record is on disk before anything after it is done. */
+/** Effects to perform in this order: a record must be on disk before any effect after it is performed. */
 export type RoundEffect =
   | { readonly type: "record"; readonly record: RoundRecord }
   | { readonly type: "send"; readonly to: "all" | number; readonly sealed: Sealed }
@@ -47,6 +47,6 @@ export type RoundEffect =
       readonly type: "transmit";
       readonly rank: number;
       readonly result: Observation;
-      /** Exactly as many as the coordinator wants, of different nodes. */
+      /** Exactly as many as the coordinator requires, from different nodes. */
       readonly endorsements: readonly Endorsement[];
     };

@@ -4,8 +4,8 @@ import { keccak256 } from "../../lib/keccak.ts";
 
 /**
  * Returns the order in which nodes transmit a request's report: a permutation of 0 … n − 1 that follows from the request id, so that
- * every node knows it and no node chooses it. Fisher–Yates, with keccak256(requestId ‖ step) as the source; n is at most 31, so the
- * bias of taking 256 bits modulo n is below 2⁻²⁵⁰.
+ * every node knows it and no node chooses it. Fisher–Yates, with keccak256(requestId ‖ step) as the source; n is at most 31, so the bias
+ * of taking 256 bits modulo n is below 2⁻²⁵⁰.
  */
 export function transmitOrder(requestId: Hex, nodes: number): readonly number[] {
   const order = Array.from({ length: nodes }, (_, index) => index);

@@ -12,18 +12,18 @@ export const MAX_MESSAGE_BYTES = 131_072;
 const MAX_OBSERVATION_BYTES = 4_096;
 const VERSION = 1;
 const HEADER_BYTES = 95;
-/** Header bytes that all messages of one configuration share, after version and kind: chain id, coordinator, configuration digest. */
+/** Header bytes after version and kind that all messages of one configuration share: chain id, coordinator, configuration digest. */
 const CONFIGURATION_BYTES = 60;
 const SIGNATURE_BYTES = 65;
-/** Of a message's length before it, in a body of several. */
+/** Length prefix of each message in a body. */
 const LENGTH_BYTES = 4;
 const KINDS = ["commit", "reveal", "proposal", "endorsement", "evidence"] as const;
-/** What evidence is made of: evidence of evidence proves nothing. */
+/** Kinds that evidence may consist of: evidence of evidence proves nothing. */
 const PROVING = KINDS.slice(0, 4);
 const MESSAGE_TAG = keccak256(new TextEncoder().encode("tyche oracle message"));
 const COMMITMENT_TAG = keccak256(new TextEncoder().encode("tyche oracle commitment"));
 
-/** The configuration that messages are for. */
+/** The configuration that messages belong to. */
 export interface WireOptions {
   readonly chainId: number;
   readonly coordinator: Hex;
@@ -39,17 +39,17 @@ export interface Received {
   readonly sealed: Sealed;
 }
 
-/** Finds a message that was read and checked before, by its bytes. */
+/** Looks up a previously checked message by its bytes. */
 export type Recall = (bytes: Uint8Array) => Received | undefined;
 
-/** Writes, signs, reads and checks the messages of one configuration, as PROTOCOL.md lays them out. */
+/** Encodes, signs, decodes and checks the messages of one configuration, as laid out in PROTOCOL.md. */
 export interface Wire {
   seal<Of extends Message>(requestId: Hex, message: Of, signer: ReportSigner): Sealed<Of>;
   /**
    * Reads a message and checks the signatures in it, the outermost first.
    *
-   * @param recall finds what these very bytes were read as before; of the messages in this one, only others are checked. Default: nothing.
-   * @throws MalformedMessageError for anything that is no message of this configuration.
+   * @param recall looks up messages that were checked before; nested messages it finds are not checked again. Default: finds nothing.
+   * @throws MalformedMessageError for anything that is not a message of this configuration.
    */
   open(bytes: Uint8Array, recall?: Recall): Received;
   commitmentOf(requestId: Hex, reveal: Reveal): Hex;
@@ -93,7 +93,7 @@ export function createWire({ chainId, coordinator, configDigest, signers }: Wire
     return { requestId, sealed: { message, bytes } };
   }
 
-  /** The kind is looked at first: messages that nest deeper than these would take hundreds of signatures to check. */
+  /** Checks the kind first: messages nested deeper than allowed would take hundreds of signature checks. */
   function openNested(
     bytes: Uint8Array,
     {
@@ -177,12 +177,15 @@ export function createWire({ chainId, coordinator, configDigest, signers }: Wire
   };
 }
 
-/** Joins a recoverable signature to 65 bytes: r ‖ s ‖ recovery id. */
+/** Joins a recoverable signature into 65 bytes: r ‖ s ‖ recovery id. */
 export function joinSignature({ r, s, recoveryId }: ReturnType<ReportSigner["sign"]>): Uint8Array {
   return Buffer.concat([r, s, Uint8Array.of(recoveryId)]);
 }
 
-/** Reads whom the first message of a body is for, without looking at anything else; `undefined` where it is too short. Never throws. */
+/**
+ * Reads which configuration the first message of a body is for, without reading anything else; `undefined` if it is too short. Never
+ * throws.
+ */
 export function peekAddressee(
   body: Uint8Array,
 ): { readonly chainId: bigint; readonly coordinator: Hex; readonly configDigest: Hex } | undefined {
@@ -195,7 +198,7 @@ export function peekAddressee(
   };
 }
 
-/** Reads which request a message is about, without looking at anything else; `undefined` where it is too short. Never throws. */
+/** Reads which request a message is about, without reading anything else; `undefined` if it is too short. Never throws. */
 export function peekRequestId(message: Uint8Array): Hex | undefined {
   return message.length < HEADER_BYTES
     ? undefined

@@ -55,7 +55,7 @@ test("behaviour: the list of errors has those of all contracts, and no other", (
   expect(new Set(contractErrorsAbi.map(fingerprint))).toEqual(new Set(compiled.map(fingerprint)));
 });
 
-/** Events and errors, but for the events of ownership, which nobody here reads. */
+/** Whether an item is an event or error, except ownership events, which nobody here reads. */
 function isOutcome(item: Abi[number]): boolean {
   return item.type === "error" || (item.type === "event" && !item.name.startsWith("Ownership"));
 }
@@ -67,7 +67,7 @@ interface Parameter {
   readonly components?: readonly Parameter[];
 }
 
-/** An item of an interface without what does not matter to a caller. */
+/** Describes an ABI item without the parts that don't matter to a caller. */
 function fingerprint(item: Abi[number]): string {
   const { type, name, stateMutability, inputs, outputs } = item as {
     readonly type: string;

@@ -4,7 +4,7 @@ import { loadArtifacts } from "../../../src/chainlink/contracts/artifacts.ts";
 import { compileContracts } from "../../../src/chainlink/contracts/compile.ts";
 import { cacheFileOf, readCompilationUnits } from "../../../src/chainlink/contracts/compilerInput.ts";
 
-/** EIP-170: a longer contract can't be deployed. Creation code is longer than what it leaves. */
+/** EIP-170: a larger contract can't be deployed. Creation code is longer than the code it deploys. */
 const MAX_CODE_BYTES = 24_576;
 
 test("behaviour: nothing is compiled again while nothing has changed", async () => {

@@ -1,6 +1,6 @@
 /**
- * Gas per preset, exact to the unit. Block hashes are pinned, hence seeds and proofs: how often hashing to the curve
- * has to start over moves a fulfilment by some 10,000 gas.
+ * Gas per preset, exact to the unit. Block hashes are pinned, and thus seeds and proofs: the number of times that hashing to the curve has
+ * to start over changes a fulfillment by some 10,000 gas.
  */
 import { bytesToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -160,7 +160,7 @@ async function tabulateJoins(vrfVersion: VrfVersion): Promise<Record<string, str
     const one = await provisionDapp(other, "dapp");
     const coin = await storeSource(other, "x".repeat(SOURCE_BYTES));
     const table: Record<string, string> = {};
-    // The first of a dapp's requests writes what the later ones only change.
+    // A dapp's first request writes storage that later ones only update.
     await deliverInTurn(
       other,
       await submitJoined(other, [{ dapp: one, items: [{ sourceId: coin }], keys: 4 }]),
@@ -182,7 +182,7 @@ async function tabulateJoins(vrfVersion: VrfVersion): Promise<Record<string, str
   }
 }
 
-/** Brings the words of a join one after the other. */
+/** Delivers the words of a join one after the other. */
 async function deliverInTurn(other: TestStack, submitted: Receipt): Promise<Receipt[]> {
   const receipts: Receipt[] = [];
   for (const { requestId } of eventsOf(submitted, "RandomWordsRequested"))
@@ -201,7 +201,7 @@ async function startWorld(vrfVersion: VrfVersion): Promise<World> {
   const dapp = await provisionDapp(started, "dapp");
   const sourceId = await storeSource(started, "x".repeat(SOURCE_BYTES));
   const ready = { stack: started, dapp, sourceId };
-  // The first of a dapp's requests writes what the later ones only change.
+  // A dapp's first request writes storage that later ones only update.
   await measure(ready, "coinflip", 1, 1);
   return ready;
 }
@@ -219,7 +219,7 @@ async function tabulate(measured: World): Promise<Record<string, readonly string
   return table;
 }
 
-/** Runs `proofs` times `presets` presets in three transactions; tells the gas per preset of each, and of all. */
+/** Runs `proofs` times `presets` presets in three transactions and returns the gas per preset of each, and in total. */
 async function measure(
   { stack, dapp, sourceId }: World,
   kind: keyof typeof KINDS,

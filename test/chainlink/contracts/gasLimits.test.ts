@@ -24,7 +24,7 @@ import {
 import { deliverWords, eventsOf } from "../../support/delivery.ts";
 import { TEST_ROLES, startTestStack, type TestStack } from "../../support/stack.ts";
 
-/** What the key, the word and so on add to source and arguments. */
+/** Bytes that the key, the word and so on add to source and arguments. */
 const REQUEST_OVERHEAD_BYTES = encodeSourcePrefix("").length + 45;
 
 let stack: TestStack;
@@ -163,7 +163,7 @@ describe("in a submission", () => {
   });
 });
 
-/** Runs a batch of equal presets on a subscription never used before, by default with the gas of presetCallbackGas. */
+/** Runs a batch of equal presets on an unused subscription, by default with the gas of presetCallbackGas. */
 async function run(
   sourceBytes: number,
   items: number,
@@ -202,7 +202,7 @@ async function run(
   };
 }
 
-/** A submission of that many entries, all on subscriptions never used before, and its submissionGas. */
+/** Returns a submission of the given number of entries, all on unused subscriptions, and its submissionGas. */
 async function sized({
   batches = 0,
   argsBytes = 0,

@@ -12,7 +12,7 @@ import { provisionDapp, storeSource, submitJoined } from "../../support/consumer
 import { deliverWords, eventsOf } from "../../support/delivery.ts";
 import { startTestStack, type TestStack } from "../../support/stack.ts";
 
-/** What the key, the word and so on add to source and arguments. */
+/** Bytes that the key, the word and so on add to source and arguments. */
 const REQUEST_OVERHEAD_BYTES = encodeSourcePrefix("").length + 45;
 const SOURCES_BYTES = [100, 1_000, 24_000];
 
@@ -26,7 +26,7 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
   });
   afterAll(() => stack.close());
 
-  /** Joins the most words for equal presets, on a subscription never used before. */
+  /** Joins the maximum number of words for equal presets, on an unused subscription. */
   const run = async (sourceBytes: number, count: number, argsBytes: number) => {
     const dapp = await provisionDapp(stack, `dapp ${++dapps}`, { functionsJuels: 10_000n * 10n ** 18n });
     const args = argsBytes === 0 ? [] : ["y".repeat(argsBytes)];

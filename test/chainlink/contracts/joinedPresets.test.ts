@@ -39,7 +39,7 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
   });
   afterAll(() => stack.close());
 
-  /** Answers one part after the other, in the order of these places. */
+  /** Answers the parts one by one, in the given order of their indices. */
   const deliverParts = async (submitted: Receipt, order: readonly number[]): Promise<Receipt[]> => {
     const [joining] = eventsOf(submitted, "Joining");
     const receipts: Receipt[] = [];
@@ -162,7 +162,7 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
     await expect(stack.client.call({ from: operator.address, to, data: "0xdeadbeef" })).rejects.toThrow(
       /revert/,
     );
-    // The code by itself has no subscription, and no storage that counts.
+    // The code contract itself has no subscription, and its storage doesn't count.
     const joined = getContractAddress({ from: to, nonce: 1n });
     const [refused] = eventsOf(await stack.send(operator, { to: joined, data, gas: 1_000_000n }), "Refused");
     expect(decodeRevertReason(refused!.reason).text).toMatch(/^InvalidConsumer/);
@@ -200,7 +200,7 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
   });
 
   test("error: a batch that names no source passes for no part", async () => {
-    // A part's record with 7 bytes and more of the operator's making: source 0, and what would be the rest.
+    // A part's record whose first 7 bytes and more are chosen by the operator: source 0, then what would be the rest.
     const batch: Hex = `0x${"00".repeat(7)}17${"0002".padStart(6, "0")}${"ab".repeat(20)}`;
     const submitted = await submit(stack, { presets: [{ dapp, items: [], batch }] });
     const delivered = await deliverWords(stack, submitted);

@@ -114,7 +114,7 @@ describe("presets", () => {
     );
   });
 
-  // 31, 63 and 95 bytes fill 1, 2 and 3 words of storage; 96 and more go to code; 255 bytes of args have a longer head.
+  // 31, 63 and 95 bytes fill 1, 2 and 3 words of storage; 96 and more are stored as code; args of 255 bytes and more have a longer header.
   test.each([9, 30, 31, 32, 33, 63, 64, 94, 95, 96, 97, 128, 262, 265, 266, 5_000])(
     "behaviour: a batch of %i bytes arrives whole and leaves nothing behind",
     async (size) => {
@@ -349,7 +349,7 @@ async function readSlot(slot: bigint): Promise<bigint> {
   return hexToBigInt(value!);
 }
 
-/** The words of the first fulfilment, as 32 bytes each. */
+/** Returns the words of the first fulfillment, 32 bytes each. */
 function wordsOf(delivered: Receipt, count: number): readonly Hex[] {
   const [fulfilled] = eventsOf(delivered, "RandomWordsFulfilled");
   return randomWords(fulfilled!.outputSeed, count).map(

@@ -225,7 +225,7 @@ async function readFunctions(subscriptionId: bigint) {
   });
 }
 
-/** Lower-case consumers of both subscriptions. */
+/** Returns the consumers of both subscriptions in lower case. */
 async function consumersOf(dapp: { readonly vrfSubId: bigint; readonly functionsSubId: bigint }) {
   const lists = [(await readVrf(dapp.vrfSubId))[3], (await readFunctions(dapp.functionsSubId)).consumers];
   return lists.map((list) => list.map((consumer) => consumer.toLowerCase()));

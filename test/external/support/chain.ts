@@ -2,21 +2,21 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import { findBinary } from "../../../src/networks/embedded/anvil.ts";
 
-/** First account of Anvil's and Hardhat's mnemonic, which holds 10,000 coins. */
+/** The first account of Anvil's and Hardhat's mnemonic, which holds 10,000 coins. */
 export const RICH_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-/** A chain that mines by the clock, in a process that knows nothing of Tyche. */
+/** A chain that mines at fixed intervals, in a process that knows nothing of Tyche. */
 export interface StrangersChain {
   readonly httpUrl: string;
   readonly wsUrl: string;
-  /** Mines blocks at once, as whoever runs the chain can. */
+  /** Mines blocks immediately, as the chain's operator can. */
   mine(blocks: number): Promise<void>;
-  /** Calls a method of the node's, as whoever runs it can. */
+  /** Calls a method of the node, as the chain's operator can. */
   call(method: string, params: readonly unknown[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts an Anvil that mines by the clock: by default a block a second, of 30 million gas. */
+/** Starts an Anvil that mines at fixed intervals: by default one block per second, of 30 million gas. */
 export function startIntervalAnvil({
   blockSeconds = 1,
   blockGas = 30_000_000,
@@ -26,7 +26,7 @@ export function startIntervalAnvil({
   return startNode(findBinary(), ["--port", "0", "--chain-id", String(chainId), ...blocks], "anvil_mine");
 }
 
-/** Starts a Hardhat node that mines a block a second: another implementation of the EVM, EDR, and of the JSON-RPC methods. */
+/** Starts a Hardhat node that mines one block per second: another implementation of the EVM (EDR) and of the JSON-RPC methods. */
 export function startIntervalHardhat(): Promise<StrangersChain> {
   const script = path.join(import.meta.dirname, "hardhatNode.ts");
   return startNode(process.execPath, [script], "hardhat_mine");
@@ -45,7 +45,7 @@ async function startNode(
       text += chunk.toString();
       const found = /Listening on 127\.0\.0\.1:(\d+)/.exec(text)?.[1];
       if (found === undefined) return;
-      // Anvil prints a line or more for each call, which would be gathered and searched as long as it runs.
+      // Anvil prints at least a line per call, which would otherwise be collected and searched as long as it runs.
       child.stdout.off("data", read).resume();
       resolve(found);
     };

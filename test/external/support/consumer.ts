@@ -7,7 +7,7 @@ import type { TycheProcess } from "../../support/tyche.ts";
 import type { StrangersChain } from "./chain.ts";
 import { NETWORK, type TwoParties } from "./world.ts";
 
-/** Second account of Anvil's and Hardhat's mnemonic: a user's, of whom the service knows nothing. */
+/** The second account of Anvil's and Hardhat's mnemonic: a user's, unknown to the service. */
 const USER_KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 const SOURCE_V2 = `
 pragma solidity ^0.8.19;
@@ -34,16 +34,16 @@ contract Dice is VRFConsumerBaseV2Plus {
   function fulfillRandomWords(uint256, uint256[] calldata words) internal override { word = words[0]; }
 }`;
 
-/** A user's own contract on a chain, made with the user's own tools. */
+/** A user's own contract on a chain, created with the user's own tools. */
 export interface UserContract {
   readonly address: Hex;
-  /** Asks for a word on a subscription; returns when the transaction is mined. */
+  /** Requests a word on a subscription; resolves when the transaction is mined. */
   roll(keyHash: Hex, subscriptionId: bigint): Promise<void>;
-  /** 0 until a word came. */
+  /** Returns the last word; 0 until one has arrived. */
   word(): Promise<bigint>;
 }
 
-/** Deploys a consumer of random words as a user does, by nothing but an RPC URL: on Chainlink's base contract of either version. */
+/** Deploys a consumer of random words as a user does, with only an RPC URL, on Chainlink's base contract of either version. */
 async function deployUserContract(
   rpcUrl: string,
   { coordinator, vrf = "v2" }: { readonly coordinator: Hex; readonly vrf?: VrfVersion },
@@ -71,7 +71,7 @@ async function deployUserContract(
   };
 }
 
-/** Deploys a consumer, links it to the default dapp's subscriptions, and asks for a word. */
+/** Deploys a consumer, links it to the default dapp's subscriptions, and requests a word. */
 export async function linkUserContract({
   chain,
   parties,
@@ -94,7 +94,7 @@ export async function linkUserContract({
   return consumer;
 }
 
-/** What the default dapp's contracts requested themselves, newest first. */
+/** Returns the requests that the default dapp's contracts made themselves, newest first. */
 export async function readContractRequests(tyche: TycheProcess): Promise<readonly object[]> {
   const { status, data } = await tyche.call("GET", `/api/contractRequests?network=${NETWORK}`);
   if (status !== 200) throw new Error(`the requests were not listed: ${JSON.stringify(data)}`);

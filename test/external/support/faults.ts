@@ -1,13 +1,13 @@
 import { every, type Call, type Fault, type FaultRule, type FaultyNode } from "../../support/faultyNode.ts";
 
-/** A fault that is at work. */
+/** A fault in effect. */
 export interface RunningFault {
-  /** How often it has struck. */
+  /** Returns how often it has struck. */
   count(): number;
   end(): void;
 }
 
-/** What can go wrong with the nodes of a chain. */
+/** Faults of a chain's nodes. */
 export const NODE_FAULTS: Readonly<Record<string, (nodes: FaultyPair) => RunningFault>> = {
   "rate limits of both nodes": ({ first, second }) => inject([first, second], everyNth(8, { status: 429 })),
   "gateways' pages instead of answers": ({ first, second }) =>
@@ -41,13 +41,13 @@ export const NODE_FAULTS: Readonly<Record<string, (nodes: FaultyPair) => Running
   },
 };
 
-/** The nodes of one chain, in the order in which they are configured. */
+/** A chain's two nodes, in the order of the configuration. */
 export interface FaultyPair {
   readonly first: FaultyNode;
   readonly second: FaultyNode;
 }
 
-/** Longer than the pool waits before it asks another node, too. */
+/** Longer than the pool waits before it also asks another node. */
 const SLOW_MS = 2_500;
 const NO_HASH = `0x${"9".repeat(64)}`;
 
@@ -68,8 +68,8 @@ function everyNth(n: number, fault: Fault): FaultRule {
 }
 
 /**
- * A node that knows nothing beyond the first head that it is asked for, and says so of nothing. It is slow to tell its head every
- * other time, so that another node's head is known while this one still counts as one in order.
+ * Simulates a node that is stuck at the first head it is asked for, and gives no sign of it. Every other time it reports its head slowly,
+ * so that another node's head is known while this one still counts as healthy.
  */
 function stoppedAtHead(): FaultRule {
   let head: { readonly number: string } | undefined;

@@ -1,4 +1,4 @@
-/** A Hardhat node that mines a block a second, in a process of its own; prints where it listens. */
+/** Runs a Hardhat node that mines one block per second, in a process of its own, and prints its address. */
 import { createHardhatRuntimeEnvironment } from "hardhat/hre";
 
 const mining = { auto: false, interval: 1_000 };

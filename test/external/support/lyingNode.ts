@@ -1,4 +1,7 @@
-/** `node lyingNode.ts NETWORK MARKER`: an oracle node like `tyche oracle`, whose sandbox forges what a source with the marker in it gives: bytes, or an error where it says so. */
+/**
+ * `node lyingNode.ts NETWORK MARKER`: an oracle node like `tyche oracle`, except that its sandbox forges the result
+ * of any source that contains the marker: bytes, or an error if the source says so.
+ */
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { createSandboxPool, type SandboxPool } from "../../../sandbox/index.ts";

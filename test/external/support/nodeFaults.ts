@@ -15,7 +15,7 @@ const CHAIN_ID = 31_337;
 const COMMIT = 1;
 const RICH = "0x8ac7230489e80000";
 
-/** What a wrong node, or the network, may do; gives what ends it. */
+/** A fault of one node, or of the network; returns a function that ends it. */
 export type NodeFault = (world: {
   readonly chain: StrangersChain;
   readonly operators: SeveralOperators;
@@ -30,7 +30,7 @@ const ruled =
     return () => operators.proxy.setRule(undefined);
   };
 
-/** Faults of one node of four, each of which leaves results as they are. */
+/** Faults of one node out of four, none of which changes results. */
 export const NODE_FAULTS: Readonly<Record<string, NodeFault>> = {
   "a silent node": ruled(
     (wrong) =>
@@ -56,7 +56,7 @@ export const NODE_FAULTS: Readonly<Record<string, NodeFault>> = {
   }),
   "a node that signs anything": async ({ chain, operators, wrong: sender }) => {
     const { wire, signer } = await openWire({ chain, operators, node: sender });
-    /** By request: what another node said of it. */
+    /** What another node said, by request. */
     const heard = new Map<string, Sealed>();
     operators.proxy.setRule(async ({ from, body }) => {
       const messages = splitBody(body);
@@ -66,7 +66,7 @@ export const NODE_FAULTS: Readonly<Record<string, NodeFault>> = {
           heard.set(requestId, sealed);
           return [];
         }
-        // A stage that none of these requests comes to: what it signs there is wrong, and contradicts nothing.
+        // A stage that none of these requests reaches: what the node signs there is wrong, but contradicts nothing.
         const rank = transmitOrder(requestId, operators.nodes.length - 1).indexOf(sender) + 200;
         const digest = requestId;
         const signature = toHexText(joinSignature(signer.sign(fromHexText(digest))));
@@ -93,7 +93,7 @@ export const NODE_FAULTS: Readonly<Record<string, NodeFault>> = {
   },
 };
 
-/** Steps of the protocol at which a node may be killed, by what shows them to the network between the nodes. */
+/** Steps of the protocol at which a node may be killed, by the message between nodes that reveals them. */
 export const NODE_STEPS = {
   "its commitment is recorded": { kind: COMMIT, isIncoming: false },
   "it has revealed": { kind: 2, isIncoming: false },
@@ -103,8 +103,8 @@ export const NODE_STEPS = {
 } as const;
 
 /**
- * Silences one node, so that each of the others is needed, and waits until another one comes to a step. What that one says in this moment
- * is lost with it.
+ * Silences one node, so that all others are needed, and waits until another node reaches a step. What that node sends at this moment is
+ * lost with it.
  */
 export function watchStep(
   { proxy }: SeveralOperators,
@@ -128,7 +128,7 @@ export function watchStep(
   return promise;
 }
 
-/** Reads and signs messages as a node of the present configuration. */
+/** Creates a wire that reads and signs messages as a node of the current configuration. */
 async function openWire({
   chain,
   operators,
@@ -155,7 +155,7 @@ function signerOf(operators: SeveralOperators, node: number): ReportSigner {
   return signer;
 }
 
-/** Lets a node commit to a second observation beside its own, to everybody; gives what ends it. */
+/** Makes a node commit to a second observation besides its own, to all peers; returns a function that ends it. */
 export function startEquivocating(
   operators: SeveralOperators,
   {

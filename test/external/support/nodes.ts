@@ -18,33 +18,33 @@ const KEYS_AT_ONCE = 4;
 const LIAR = path.resolve(import.meta.dirname, "lyingNode.ts");
 const SHIFTED_CLOCK = path.resolve(import.meta.dirname, "shiftedClock.ts");
 
-/** An oracle of several operators, each with a folder and a process of its own, and a service on the same chain. */
+/** An oracle of several operators, each with its own folder and process, and a service on the same chain. */
 export interface SeveralOperators {
   readonly service: Readonly<Record<string, string>>;
   /** Environments of the nodes, in the order of their cards. */
   readonly nodes: readonly Readonly<Record<string, string>>[];
   readonly vrf: Readonly<Record<string, string>>;
-  /** A further VRF operator, with a key of its own. */
+  /** An additional VRF operator with its own key. */
   readonly secondVrf: Readonly<Record<string, string>>;
   readonly folder: string;
-  /** Makes all keys, puts the contracts on the chain for the cards of the first nodes, by default all, and coin on their accounts. */
+  /** Creates all keys, deploys the contracts for the cards of the first `nodes` nodes (default all), and funds their accounts. */
   deploy(nodes?: number): Promise<string>;
-  /** Takes the contracts file from a node: it is told the coordinator's address, and nothing else of the network. */
+  /** Takes the contracts file from a node: of the network, it gets only the coordinator's address. */
   tellCoordinatorAlone(node: number): Readonly<Record<string, string>>;
-  /** Gives the network other nodes, by their index. */
+  /** Configures the network for other nodes, by index. */
   reconfigure(nodes: readonly number[]): Promise<string>;
-  /** Reads, from the chain itself, the accounts that answered each request, lower case, by its id. */
+  /** Reads from the chain which accounts (lower case) answered each request, by request id. */
   readAnswers(): Promise<ReadonlyMap<string, readonly string[]>>;
-  /** Account of a node that sends reports, lower case. */
+  /** Returns the account (lower case) that sends a node's reports. */
   transmitterOf(node: number): string;
   readonly coordinator: () => Hex;
-  /** What stands between the nodes. */
+  /** The proxy between the nodes. */
   readonly proxy: PeerProxy;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): ReturnType<typeof runTyche>;
   remove(): Promise<void>;
 }
 
-/** Prepares the folders; nothing is started. `direct`: nothing stands between the nodes. */
+/** Prepares the folders without starting anything. `direct`: without a proxy between the nodes. */
 export async function prepareOperators(
   chain: StrangersChain,
   count: number,
@@ -80,7 +80,7 @@ export async function prepareOperators(
   const [vrf, secondVrf] = [vrfAt("vrf"), vrfAt("vrf-2")] as const;
   const proxy = await startPeerProxy(ports);
   const readFile = () => readContractsFile(contracts, { network: NETWORK, chainId: 31_337 });
-  /** By node. */
+  /** By node index. */
   const cards: string[] = [];
   const run = async (args: readonly string[], env: Readonly<Record<string, string>> = service) => {
     const done = await runTyche(args, env);
@@ -168,7 +168,7 @@ export async function prepareOperators(
   };
 }
 
-/** Starts a node that follows the protocol and says that each source with a marker in it gave other bytes than it did. */
+/** Starts a node that follows the protocol, but reports forged bytes for each source that contains a marker. */
 export async function startLiar(env: Readonly<Record<string, string>>, marker: string): Promise<OracleChild> {
   const child = spawn(process.execPath, ["--no-node-snapshot", LIAR, NETWORK, marker], {
     env: { ...process.env, ...env },

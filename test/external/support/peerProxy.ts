@@ -2,33 +2,33 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { MESSAGES_PATH } from "../../../src/oracle/node/peerClient.ts";
 
-/** Bytes of a message's length, and of its header up to the index of its sender. */
+/** Size of a message's length field, and offset in its header of the sender's index, in bytes. */
 const LENGTH_BYTES = 4;
 const SENDER_OFFSET = 94;
 
-/** Decides what becomes of a body of messages: it is passed on, another one is, or none. */
+/** Decides what happens to a body of messages: it is passed on, replaced, or dropped (`undefined`). */
 export type PeerRule = (passage: {
   readonly from: number;
   readonly to: number;
   readonly body: Buffer;
 }) => Promise<Buffer | undefined>;
 
-/** What stands between the nodes: each node's peers reach it through a door of its own. */
+/** The proxy between the nodes: peers reach each node through a port of its own. */
 export interface PeerProxy {
-  /** Where a node's peers reach it. */
+  /** URLs at which the nodes' peers reach them. */
   readonly urls: readonly string[];
-  /** `undefined`: everything is passed on. */
+  /** Sets the rule; with `undefined` everything is passed on. */
   setRule(rule: PeerRule | undefined): void;
   close(): Promise<void>;
 }
 
-/** Opens a door for each node, by the ports that they will listen on. */
+/** Opens a port in front of each node, given the ports that the nodes will listen on. */
 export async function startPeerProxy(ports: readonly number[]): Promise<PeerProxy> {
   let rule: PeerRule | undefined;
   const pass = async (to: number, body: Buffer): Promise<number> => {
     const from = body[LENGTH_BYTES + SENDER_OFFSET]!;
     const passed = rule === undefined ? body : await rule({ from, to, body });
-    // Lost on its way; its sender says everything again.
+    // Lost in transit; the sender sends everything again.
     if (passed === undefined) return 204;
     const headers = { "content-type": "application/octet-stream" };
     const url = `http://127.0.0.1:${ports[to]}${MESSAGES_PATH}`;
@@ -86,7 +86,7 @@ export function splitBody(body: Buffer): readonly Buffer[] {
   return messages;
 }
 
-/** Joins messages to a body. */
+/** Joins messages into a body. */
 export function joinBody(messages: readonly Uint8Array[]): Buffer {
   return Buffer.concat(
     messages.flatMap((message) => {

@@ -1,4 +1,6 @@
-/** `node --import shiftedClock.ts`: a process whose clock is off by `TYCHE_TEST_CLOCK_SHIFT_MS`; what counts durations is as it was. */
+/**
+ * `node --import shiftedClock.ts`: shifts the process's clock by `TYCHE_TEST_CLOCK_SHIFT_MS`; clocks that measure durations are unaffected.
+ */
 const shiftMs = Number(process.env["TYCHE_TEST_CLOCK_SHIFT_MS"]);
 const realNow = Date.now.bind(Date);
 const now = (): number => realNow() + shiftMs;

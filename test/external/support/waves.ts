@@ -6,7 +6,7 @@ import type { TycheProcess } from "../../support/tyche.ts";
 import type { StrangersChain } from "./chain.ts";
 import { NETWORK, type TwoParties } from "./world.ts";
 
-/** Sends presets without waiting for their results, and gives their ids once each is accepted. */
+/** Sends presets without waiting for their results, and returns their ids once all are accepted. */
 export async function sendWave(tyche: TycheProcess, name: string, count: number): Promise<string[]> {
   const answers = await Promise.all(
     Array.from({ length: count }, (_, i) =>
@@ -20,7 +20,7 @@ export async function sendWave(tyche: TycheProcess, name: string, count: number)
   return answers.map(({ data }) => data.id as string);
 }
 
-/** Waits until every one of these requests is fulfilled. */
+/** Waits until all of these requests are fulfilled. */
 export async function expectFulfilled(tyche: TycheProcess, ids: readonly string[]): Promise<void> {
   const look = async (): Promise<object[]> =>
     await Promise.all(
@@ -33,7 +33,7 @@ export async function expectFulfilled(tyche: TycheProcess, ids: readonly string[
   await expect.poll(look, { timeout: 90_000, interval: 250 }).toEqual(fulfilled);
 }
 
-/** Counts, on the chain itself, how many presets were sent since the deployment, and how many results delivered. */
+/** Counts, on the chain itself, how many presets were sent since the deployment and how many results were delivered. */
 export async function countDeliveries(
   chain: StrangersChain,
   parties: TwoParties,

@@ -4,21 +4,21 @@ import path from "node:path";
 import { runTyche, startTycheProcess, type TycheProcess } from "../../support/tyche.ts";
 import { RICH_KEY, type StrangersChain } from "./chain.ts";
 
-/** Name under which the stranger's chain is served. */
+/** Name under which the service serves the external chain. */
 export const NETWORK = "mychain";
-/** What each replica's folder has from the first one's, with the mark of a data directory. */
+/** Files that each replica's folder takes from the first one's, including the mark of a data directory. */
 export const REPLICA_SECRETS = ["tyche-data", "master-key", "operator-token"];
 const KEY_VARIABLE = "TYCHE_TEST_KEY";
 const DATABASE_VARIABLE = "TYCHE_TEST_DATABASE";
 
-/** Two parties that share nothing but a chain: folders, configurations and environments of service and oracle. */
+/** Two parties that share nothing but a chain: folders, configurations and environments of a service and an oracle. */
 export interface TwoParties {
   readonly service: Readonly<Record<string, string>>;
   readonly oracle: Readonly<Record<string, string>>;
-  /** What the oracle's `keys --json` is written to. */
+  /** File for the output of the oracle's `keys --json`. */
   readonly identityFile: string;
   readonly contractsFile: string;
-  /** Runs a command as the service's operator; as the oracle's, with its environment. */
+  /** Runs a command as the service's operator, or, with the oracle's environment, as the oracle's. */
   run(
     args: readonly string[],
     env?: Readonly<Record<string, string>>,
@@ -26,12 +26,11 @@ export interface TwoParties {
   remove(): void;
 }
 
-/** Options of {@link prepareParties}. */
 export interface PartiesOptions {
-  /** Nodes of the service, and of the oracle. Default: the chain's own, by WebSocket and by HTTP. */
+  /** Node URLs of the service, and of the oracle. Default: the chain's own, over WebSocket and over HTTP. */
   readonly serviceUrls?: readonly string[];
   readonly oracleUrls?: readonly string[];
-  /** Further members of the network's configuration, for both. */
+  /** Additional members of the network's configuration, for both. */
   readonly network?: Readonly<Record<string, unknown>>;
   /** URL of the service's database. Default: a file in its folder. */
   readonly databaseUrl?: string;
@@ -78,7 +77,7 @@ export function prepareParties(chain: StrangersChain, options: PartiesOptions = 
   };
 }
 
-/** Makes the oracle's keys, puts the contracts on the chain and coin on the oracle's accounts; each step a command of its own. */
+/** Creates the oracle's keys, deploys the contracts and funds the oracle's accounts, each with a command of its own. */
 export async function deployByCommands(parties: TwoParties): Promise<string> {
   const keys = await parties.run(["oracle", "keys", "--json"], parties.oracle);
   if (keys.code !== 0) throw new Error(keys.output);
@@ -97,7 +96,7 @@ export async function deployByCommands(parties: TwoParties): Promise<string> {
   return deployed.output;
 }
 
-/** Starts the service of two parties. */
+/** Starts the service of the two parties. */
 export function startService({ service }: TwoParties): Promise<TycheProcess> {
   const { TYCHE_DATA_DIR, ...env } = service;
   return startTycheProcess({ dataDir: TYCHE_DATA_DIR!, env, timeoutMs: 240_000 });

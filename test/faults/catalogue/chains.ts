@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { STRUCK, contractOf, operatorOf, rpc, sendAs, type Fault } from "../fault.ts";
 import type { World } from "../world.ts";
 
-/** How many blocks one step mines besides the load's own, on the way to a deep revert. */
+/** Number of blocks that one step mines, in addition to the load's own, on the way to a deep revert. */
 const STEP_BLOCKS = 5;
 let coordinatorCode: unknown;
 
-/** What a user of a development chain can do to it through its RPC port. */
+/** What the user of a development chain can do to it through its RPC port. */
 export const CHAIN_FAULTS: readonly Fault[] = [
   ...[40, 400, 1_000].map((blocks): Fault => ({
     name: `evm_revert of ${blocks.toLocaleString("en")} blocks under load`,
@@ -62,7 +62,7 @@ export const CHAIN_FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Goes back to a snapshot that is taken now, once so many blocks have come. */
+/** Takes a snapshot and reverts to it after a number of blocks. */
 async function revert(world: World, blocks: number): Promise<void> {
   const height = async (): Promise<number> => Number(await world.rpc(STRUCK, "eth_blockNumber"));
   const snapshot = await world.rpc(STRUCK, "evm_snapshot");
@@ -70,7 +70,7 @@ async function revert(world: World, blocks: number): Promise<void> {
   const deadline = Date.now() + 90_000;
   while ((await height()) < began + blocks) {
     if (Date.now() > deadline) throw new Error(`fewer than ${blocks} blocks came within 90 s`);
-    // The load makes some 40 by itself in a second or two.
+    // The load produces some 40 by itself in a second or two.
     if (blocks > 40) await world.rpc(STRUCK, "anvil_mine", [`0x${STEP_BLOCKS.toString(16)}`]);
     await sleep(50);
   }

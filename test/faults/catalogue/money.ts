@@ -7,11 +7,11 @@ const LINK = new Interface([
   "function transfer(address, uint256) returns (bool)",
 ]);
 const JUELS = 10n ** 18n;
-/** The reserve is minted anew below 20 million LINK. */
+/** Below 20 million LINK the reserve is minted again. */
 const LOW_RESERVE_JUELS = 20_000_000n * JUELS;
 const NOBODY = "0x000000000000000000000000000000000000dEaD";
 
-/** Coin and LINK that run out. */
+/** Coin and LINK running out. */
 export const MONEY_FAULTS: readonly Fault[] = [
   {
     name: "coin of the operator at zero (anvil_setBalance)",
@@ -45,7 +45,7 @@ async function readReserve(world: World): Promise<bigint> {
   return BigInt(String(await world.rpc(STRUCK, "eth_call", [call, "latest"])));
 }
 
-/** Sends the reserve's LINK away, in the name of the contract that holds it. */
+/** Sends the reserve's LINK away, impersonating the contract that holds it. */
 async function drainReserve(world: World, leftJuels: bigint): Promise<void> {
   const holder = await contractOf(world, "subscriptionOwner");
   const amount = (await readReserve(world)) - leftJuels;

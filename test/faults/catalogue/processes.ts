@@ -7,7 +7,7 @@ const children = (signal: NodeJS.Signals) => async (world: World) =>
   signalAll(world.sandboxChildren(), signal);
 const service = (signal: NodeJS.Signals) => async (world: World) => signalAll([world.service().pid], signal);
 
-/** Each process of the service, killed and stopped. */
+/** Each process of the service, killed and suspended. */
 export const PROCESS_FAULTS: readonly Fault[] = [
   {
     name: "service killed (SIGKILL) and started again",

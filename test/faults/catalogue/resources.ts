@@ -3,10 +3,10 @@ import path from "node:path";
 import type { Fault } from "../fault.ts";
 
 const DAY_MS = 86_400_000;
-/** Name of the file that fills the disk. */
+/** The file that fills the disk. */
 const FILLER = "filler";
 
-/** What the machine gives: descriptors, time, disk. */
+/** Faults of the machine's resources: descriptors, time, disk. */
 export const RESOURCE_FAULTS: readonly Fault[] = [
   ...[128, 64].map((descriptors) =>
     startedUnder(`${descriptors} file descriptors`, ["prlimit", `--nofile=${descriptors}:${descriptors}`]),
@@ -25,25 +25,25 @@ export const RESOURCE_FAULTS: readonly Fault[] = [
     strike: async ({ dataDir }) => fill(path.join(dataDir, FILLER)),
     async mend(world) {
       rmSync(path.join(world.dataDir, FILLER));
-      // It may have ended, as what can't be stored must not be told; a supervisor would start it again.
+      // It may have exited, as what can't be stored must not be announced; a supervisor would restart it.
       await world.restart("SIGTERM");
     },
   },
 ];
 
-/** The service runs for a while under a command that takes something from it. */
+/** The service runs for a while under a command that takes a resource away. */
 function startedUnder(what: string, command: readonly string[]): Fault {
   return {
     name: `service started with ${what}, then without`,
     lastsMs: 20_000,
     sparesOthers: false,
-    // It may serve, or end with a sentence; what it must not do is hang or lose anything.
+    // It may serve, or exit with a sentence; it must not hang or lose anything.
     strike: (world) => world.tryRestart("SIGTERM", command),
     mend: (world) => world.restart("SIGKILL"),
   };
 }
 
-/** A module that shifts the clock of the process that imports it. */
+/** Returns a module that shifts the clock of the process that imports it. */
 function clockModule(shiftMs: number): string {
   const code =
     `const D=Date,now=()=>D.now()+(${shiftMs});` +

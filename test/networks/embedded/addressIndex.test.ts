@@ -19,7 +19,7 @@ const BOB = addressOf(0xb0b);
 const CONTRACT = addressOf(0xc0de);
 const EMITTER = addressOf(0xe317);
 
-/** Leaves a history as versions without the index made it. */
+/** Reverts a history to the schema of versions without the index. */
 const AS_BEFORE =
   "DROP TRIGGER block_added; DROP TRIGGER block_removed; DROP TABLE appearances; DROP TABLE unindexed_blocks";
 
@@ -41,7 +41,7 @@ describe("the index of a history", () => {
   const file = (): string => path.join(folder, "history.sqlite");
   const open = (): History => openHistory(file());
   const log = { address: EMITTER, topics: [] };
-  /** A block in which Alice sends to Bob, and then creates a contract, while another emits two logs. */
+  /** Creates a block in which Alice sends to Bob and then creates a contract, and someone else emits two logs. */
   const makeBlock = (number: number, chain = 0): HistoricBlock => ({
     number,
     hash: word(number, chain),
@@ -164,7 +164,7 @@ describe("the index of a history", () => {
 
 describe("the index of a chain", () => {
   const CHAIN_ID = 31337;
-  /** Emits a log while it is created: log0(0, 0). */
+  /** Creation code that emits a log: log0(0, 0). */
   const LOGGING: Hex = "0x60006000a000";
   const nodes: EmbeddedNode[] = [];
 

@@ -44,7 +44,7 @@ test("behaviour: a process ends when it is closed, though its folder is gone", a
   expect(onExit).not.toHaveBeenCalled();
 });
 
-/** Addresses on which a process listens, as the kernel writes them. */
+/** Returns the addresses on which a process listens, in the kernel's notation. */
 const listeningOn = (pid: number): string[] => {
   const sockets = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
   return readFileSync(`/proc/${pid}/net/tcp`, "utf8")
@@ -60,6 +60,6 @@ test("behaviour: Anvil's TCP port is in a network of its own, or on an address t
   expect(anvil.isIsolated).toBe(own !== its);
   const addresses = listeningOn(pid);
   expect(addresses).toHaveLength(1);
-  // 127.0.0.1, least significant byte first, and all addresses.
+  // 127.0.0.1 in little-endian order, and the wildcard address.
   expect(anvil.isIsolated || !["0100007F", "00000000"].includes(addresses[0]!)).toBe(true);
 });

@@ -23,7 +23,7 @@ const stateOf = (accounts: Record<Hex, AnvilAccount>, newest = 0): AnvilState =>
   transactions: ["its receipt"],
   historical_states: null,
 });
-/** INVALID ‖ uint40 subscription ‖ one item: uint16 source, uint8 length, arguments of two bytes. */
+/** INVALID ‖ uint40 subscription ‖ one item: uint16 source, uint8 length, two bytes of arguments. */
 const BATCH = ["0xfe", "0000000007", "0001", "02", "8160"].join("");
 
 test("default: zeros, transactions and old headers are left out, all else stays", () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createBatchCount } from "../../../src/networks/embedded/batchCount.ts";
 import type { RecordedBlock } from "../../../src/networks/embedded/recorder.ts";
 
-/** A count with what is sent, mined by hand and made into blocks of so many transactions. */
+/** Creates a count, with functions that send, mine manually, and produce a block with a number of transactions. */
 function createCounted() {
   const entered = { send: 0, mine: 0, read: 0 };
   const count = createBatchCount({ entered: (requestClass) => entered[requestClass] });

@@ -18,7 +18,7 @@ const block = (number: number): LoggedBlock => ({
   transactions: ["0x01", "0x02"],
 });
 
-/** The blocks of an undamaged log. */
+/** Reads the blocks of an undamaged log. */
 const readBlockLog = (folder: string, after: number) => {
   const { blocks, damage } = readLog(folder, after);
   expect(damage).toBeUndefined();
@@ -41,7 +41,7 @@ test("behaviour: a new file begins after a stored state, and those from before t
   log.append(block(2));
   log.close();
   expect(readBlockLog(folder, 1)).toEqual([block(2)]);
-  // What leads on from the state before this one is there, too.
+  // The blocks after the previous stored state are there, too.
   expect(readBlockLog(folder, 0)).toEqual([block(1), block(2)]);
   const next = openBlockLog(folder, 2, 1);
   next.startAfter(2);

@@ -52,7 +52,7 @@ beforeEach(() => {
 });
 
 const inFolder = (name: string): string => path.join(folder, name);
-/** Everything there is, in the folder and beside it, by what it holds: nothing may be missing afterwards. */
+/** Returns the contents of everything in the folder and beside it: nothing may be missing afterwards. */
 const contents = (): string[] =>
   readdirSync(path.dirname(folder), { recursive: true, encoding: "utf8" })
     .map((name) => path.join(path.dirname(folder), name))
@@ -113,7 +113,7 @@ test.each(damages)("behaviour: history.sqlite %s, and the chain goes on with a n
   const { hasState, findings } = prepareChainFolder(folder, true);
   expect({ hasState, findings }).toEqual({
     hasState: true,
-    findings: [expect.stringMatching(/history\.sqlite .*older blocks can't be looked up any more/)],
+    findings: [expect.stringMatching(/history\.sqlite .*older blocks can no longer be looked up/)],
   });
   expect(existsSync(inFolder("history.sqlite"))).toBe(false);
   expect(contents()).toEqual(before);

@@ -11,7 +11,7 @@ const YEAR = 31_536_000;
 
 beforeAll(async () => {
   chain = await startTestChain();
-  // No look ends an interval here.
+  // Too long for any check to end an interval here.
   const lookMs = 3_600_000;
   request = limitClock((method, parameters) => chain.client.request(method, parameters), { lookMs });
 });
@@ -19,7 +19,7 @@ afterAll(() => chain.close());
 
 const latest = async (): Promise<number> =>
   Number(((await request("eth_getBlockByNumber", ["latest", false])) as { timestamp: string }).timestamp);
-/** Sends calls until one is refused; each alone is within its limit. */
+/** Repeats a call until it is refused; each call alone is within the limit. */
 async function untilRefused(method: string, parameters: readonly unknown[], most: number): Promise<string> {
   for (let sent = 0; sent < most; sent += 1) {
     try {
@@ -35,7 +35,7 @@ test("error: no number of calls moves the clock past the year 2105, and the chai
   // Twenty years each: the fourth or fifth would be too many.
   const tooLong = await untilRefused("evm_increaseTime", [20 * YEAR], 5);
   expect(tooLong).toMatch(/^evm_increaseTime takes at most \d+ seconds now: /);
-  // Many at once are weighed one after the other.
+  // Concurrent calls are checked one after the other.
   const together = await Promise.allSettled(
     Array.from({ length: 30 }, () => request("anvil_increaseTime", [YEAR])),
   );
@@ -45,7 +45,7 @@ test("error: no number of calls moves the clock past the year 2105, and the chai
   const tooMany = await untilRefused("anvil_mine", ["0x64", "0x15180"], 5);
   expect(tooMany).toMatch(/^anvil_mine takes at most \d+ blocks now: /);
   expect(await latest()).toBeLessThanOrEqual(MAX_TIMESTAMP + 60);
-  // With an interval, every block is a step, those of transactions as well.
+  // With an interval, every block advances the clock, including those of transactions.
   await request("anvil_setBlockTimestampInterval", [86_400]);
   expect(await untilRefused("anvil_mine", ["0x64"], 10)).toMatch(/^anvil_mine takes at most \d+ blocks/);
   expect(await untilRefused("evm_mine", [], 400)).toMatch(/^evm_mine takes at most 0 blocks/);
@@ -70,7 +70,7 @@ test("behaviour: an interval between blocks ends before blocks that no call aske
     const time = async (): Promise<number> => Number((await own.client.getHead("latest"))!.timestamp);
     const step = async (): Promise<number> => {
       const before = await time();
-      // As interval mining does: not by a call that is weighed.
+      // Like interval mining, this is not a call that is checked.
       await own.client.request("evm_mine", []);
       return (await time()) - before;
     };
@@ -83,7 +83,7 @@ test("behaviour: an interval between blocks ends before blocks that no call aske
 
 test("behaviour: Anvil has every method that is told from an unknown one", async () => {
   const calls = [...ANVIL_METHODS]
-    // Over HTTP there are no subscriptions.
+    // Subscriptions don't exist over HTTP.
     .filter((method) => !/_(?:un)?subscribe$/.test(method))
     .map((method, id) => ({ jsonrpc: "2.0", id, method, params: Array.from({ length: 12 }, () => "x") }));
   const response = await fetch(chain.rpcUrl, {

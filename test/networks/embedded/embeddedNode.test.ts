@@ -18,7 +18,7 @@ import { holdFlushes, watchFlushes } from "../../support/flushes.ts";
 
 /**
  * A contract that stores the two words of its calldata, slot and value, then logs the value; without calldata it returns the
- * hash of the block before:
+ * hash of the previous block:
  *   calldatasize ? { sstore(calldataload(0), calldataload(32)); log1(0, 0, calldataload(32)) } : return(blockhash(number - 1))
  */
 const RUNTIME = "36601157600143034060005260206000f35b6020356000355560203560006000a100";
@@ -48,7 +48,7 @@ interface Started {
   readonly restarts: { isUp: boolean; lostBlocks: number }[];
 }
 
-/** Starts a node and, of a new chain, deploys the contract above. */
+/** Starts a node and, on a new chain, deploys the contract above. */
 async function start(folder: string, { isNew = true } = {}): Promise<Started> {
   const compactions: CompactionReport[] = [];
   const restarts: { isUp: boolean; lostBlocks: number }[] = [];
@@ -102,7 +102,7 @@ const rpc = async (url: string, method: string, params: readonly unknown[]) => {
 };
 const pidOf = (folder: string): number =>
   Number.parseInt(readFileSync(path.join(folder, "anvil.pid"), "utf8"), 10);
-/** Kills the process that there is, unless it is the one killed before. */
+/** Kills the current process, unless it was killed before; returns whether it did. */
 const tryKill = (folder: string, killed: Set<number>): boolean => {
   try {
     const pid = pidOf(folder);
@@ -113,7 +113,7 @@ const tryKill = (folder: string, killed: Set<number>): boolean => {
     return false;
   }
 };
-/** The newest block in the history of a chain's folder. */
+/** Returns the number of the newest block in the history of a chain's folder. */
 const lastKept = (folder: string): unknown => {
   const database = new DatabaseSync(chainFilesIn(folder).historyFile, { readOnly: true });
   try {
@@ -122,7 +122,7 @@ const lastKept = (folder: string): unknown => {
     database.close();
   }
 };
-/** Writes a slot and zeroes it again, so often; gives back the next nonce. */
+/** Sets a slot and clears it again, `slots` times; returns the next nonce. */
 const waste = async (client: ChainClient, to: Hex, from: number, slots: number): Promise<number> => {
   for (let i = 0; i < slots; i += 1) {
     await send(client, from + 2 * i, to, store(1_000 + from + i, 1));
@@ -131,11 +131,11 @@ const waste = async (client: ChainClient, to: Hex, from: number, slots: number):
   return from + 2 * slots;
 };
 const compact = async ({ node, compactions }: Started, count = 1): Promise<void> => {
-  // A cheat that changes nothing has the state stored again.
+  // A cheat call that changes nothing makes the node store the state again.
   await rpc(node.rpcUrl, "anvil_setNonce", [`0x${"77".repeat(20)}`, "0x0"]);
   await expect.poll(() => compactions.length).toBeGreaterThanOrEqual(count);
 };
-/** Everything that anybody may have seen. */
+/** Reads everything that a client may have seen. */
 const look = async (client: ChainClient, contract: Hex, receipts: readonly Hex[]) => {
   const ask = (method: string, ...parameters: unknown[]) => client.request(method, parameters);
   const head = (await client.getHead("latest"))!;
@@ -269,12 +269,12 @@ test("behaviour: killed again and again, also while it comes back, it keeps what
     while (!isOver) {
       nonces.push(await client.getNonce(account.address, "latest"));
       const raw = await sign(nonces.at(-1)!, contract, store(2, nonces.length));
-      // Users' tools, who aren't told when it is mined.
+      // Sent like users' tools, which aren't notified when it is mined.
       await rpc(node.rpcUrl, "eth_sendRawTransaction", [raw]);
     }
   })();
   const killed = new Set<number>();
-  // Those without a block between them strike while it comes back.
+  // Kills without blocks in between hit while the node is recovering.
   for (const blocks of [4, 6, 0, 0, 8, 1]) {
     const before = heads.size;
     await expect.poll(() => heads.size).toBeGreaterThanOrEqual(before + blocks);
@@ -292,7 +292,7 @@ test("behaviour: killed again and again, also while it comes back, it keeps what
   for (const [number, hash] of heads) expect((await client.getHead(number))!.hash).toBe(hash);
 });
 
-/** Copies what is there at this moment: a file that is being put in another's place may be gone before it is reached. */
+/** Copies the folder as it is; a file that is being replaced may vanish before it is copied. */
 function copyFolder(folder: string, copy: string): void {
   for (const name of readdirSync(folder)) {
     if (name === "anvil.pid") continue;
@@ -344,7 +344,7 @@ test("behaviour: what was kept stays kept when more blocks are replayed than Anv
   const logs = async ({ number }: { number: bigint }) => again.client.getLogs({ ...filter, toBlock: number });
   const head = (await again.client.getHead("latest"))!;
   expect(await logs(head)).toHaveLength(KEPT_TRANSACTION_BLOCKS + 29);
-  // Until the blocks since the stored state have been kept.
+  // Send until the blocks since the stored state have been kept.
   const { blockNumber } = await send(again.client, KEPT_TRANSACTION_BLOCKS + 30, contract, store(2, 1));
   await expect.poll(() => lastKept(copy)).toBe(Number(blockNumber));
   expect(await logs(head)).toHaveLength(KEPT_TRANSACTION_BLOCKS + 29);
@@ -428,7 +428,7 @@ test("behaviour: blocks that were left by killed processes count, and an idle ch
   let nonce = 1;
   let node = first;
   for (let kills = 1; kills <= 3; kills += 1) {
-    // Each process leaves too little to be worth a compaction of its own.
+    // Each process leaves too little to warrant a compaction by itself.
     for (let i = 0; i < 20; i += 1) await send(node.client, nonce++, contract, store(2, nonce));
     expect(node.compactions).toEqual([]);
     const copy = newFolder();
@@ -453,7 +453,7 @@ test("behaviour: a power cut takes no block that was told", async () => {
     const { hash } = (await client.getHead("latest"))!;
     const cut = newFolder();
     cpSync(folder, cut, { recursive: true, filter: (file) => !file.endsWith("anvil.pid") });
-    // What was written and not flushed is gone.
+    // Whatever was written but not flushed is gone.
     for (const name of readdirSync(cut).filter((file) => file.startsWith("blocks-")))
       truncateSync(path.join(cut, name), disk.flushedBytes(path.join(folder, name)));
     cuts.push({ folder: cut, hash });
@@ -487,7 +487,7 @@ test("behaviour: while the disk takes its time, our oracle hears of a block and 
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] }),
   });
   const asking = [overRpc, client.getHead("latest"), sent].map((one) => one.then(() => (heard += 1)));
-  // Questions of no block pass those of the newest one: both have come to the node by then.
+  // Calls that concern no block overtake those about the newest one; both have reached the node by then.
   await client.request("eth_chainId", []);
   await node.earlyClient.getHead("latest");
   expect([heard, others]).toEqual([0, []]);

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { EMBEDDED_GAS_PRICE_WEI } from "../../../src/networks/embedded/anvil.ts";
 import { startEmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";
 
-/** First account of Anvil's mnemonic. */
+/** The first account of Anvil's mnemonic. */
 const SECRET_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
 test("behaviour: with a network of its own, ethers asks the chain of id 80001 for fees, not a gas station", async () => {

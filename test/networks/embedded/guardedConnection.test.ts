@@ -6,7 +6,7 @@ import type { Recorder } from "../../../src/networks/embedded/recorder.ts";
 
 const HEAD = 100;
 
-/** A chain with a log in each block, of which the node has those from `held` on and the history all others. */
+/** Creates a chain with a log in each block; the node has those from `held` on, the history all earlier ones. */
 function createChain(held: number) {
   const state = { held, whole: held };
   const logsOf = (filter: unknown, isThere: (block: number) => boolean): object[] => {
@@ -44,7 +44,7 @@ function createChain(held: number) {
       const logs = (await guarded.request("eth_getLogs", [range])) as { blockNumber: string }[];
       return logs.map(({ blockNumber }) => Number(blockNumber));
     },
-    /** Has the node lose the transactions before a block, as an exchange of its state does, while the history is asked. */
+    /** Makes the node lose all transactions before a block while the history is read, as a replacement of its state does. */
     loseAtRecall(before: number) {
       onRecall = () => {
         onRecall = () => {};

@@ -9,7 +9,7 @@ import { openHistory, type HistoricBlock, type History } from "../../../src/netw
 const KEPT_TOPIC = `0x${"aa".repeat(32)}` as const;
 const OTHER_TOPIC = `0x${"bb".repeat(32)}` as const;
 const ADDRESS = `0x${"11".repeat(20)}` as const;
-/** Seconds from one block to the next; the first has 0. */
+/** Seconds between blocks; the first has timestamp 0. */
 const BLOCK_TIME = 10;
 
 let folder: string;
@@ -29,7 +29,7 @@ const quantity = (number: number): Hex => `0x${number.toString(16)}`;
 const word = (number: number, chain = 0): Hex =>
   `0x${(number + chain * 1_000).toString(16).padStart(64, "0")}`;
 
-/** A block with one transaction, which has one log. */
+/** Creates a block with one transaction, which has one log. */
 function makeBlock(number: number, topic: Hex = OTHER_TOPIC, chain = 0): HistoricBlock {
   const log = { address: ADDRESS, topics: [topic], blockNumber: quantity(number) };
   return {

@@ -39,7 +39,7 @@ afterEach(async () => {
 
 const payee = testAccount(3);
 let nonce = 0;
-/** Sends one wei; the balance tells how often. */
+/** Sends one wei; the balance shows how often it happened. */
 async function pay(): Promise<void> {
   const { raw } = await testAccount(0).sign({
     type: "legacy",
@@ -54,7 +54,7 @@ async function pay(): Promise<void> {
 }
 const headHash = async () => (await node.client.getHead("latest"))!.hash;
 const errorTexts = () => errors.map((error) => (error as Error).message);
-/** Resets the chain past all refusals, by Anvil's own socket. */
+/** Resets the chain through Anvil's own socket, past all refusals. */
 const reset = async (): Promise<void> => {
   const connection = openUnixSocket(node.client.rpcUrl, 5_000);
   await connection.request("anvil_reset", []);
@@ -87,7 +87,7 @@ test("behaviour: a chain that was reset all the same comes back with all its blo
   const [before, balance] = [await headHash(), await node.client.getBalanceWei(payee.address)];
   await reset();
   await vi.waitFor(() => expect(restarts).toMatchObject([{ isUp: true, lostBlocks: 0 }]));
-  expect(errorTexts()).toEqual(["somebody has put another chain in place of the embedded one"]);
+  expect(errorTexts()).toEqual(["another chain has replaced the embedded one"]);
   expect([await headHash(), await node.client.getBalanceWei(payee.address)]).toEqual([before, balance]);
   await pay();
   expect(await node.client.getBalanceWei(payee.address)).toBe(balance + 1n);

@@ -155,7 +155,7 @@ test("error: a block that isn't there yet keeps Anvil's answer", async () => {
 });
 
 test("behaviour: what was removed is an error with a code of its own, never an empty answer", async () => {
-  // Its one log comes while it is made.
+  // Its only log is emitted during its creation.
   const data = concat([`0x7f${"77".repeat(32)}`, "0x60006000a100"]);
   const {
     contractAddress: contract,
@@ -167,7 +167,7 @@ test("behaviour: what was removed is an error with a code of its own, never an e
     ask("eth_getLogs", { address: contract, fromBlock, toBlock, topics });
   expect(await logsIn(blockNumber, blockNumber)).toHaveLength(1);
   await node.client.request("anvil_mine", [`0x${(2 * KEPT_TRANSACTION_BLOCKS).toString(16)}`]);
-  // A last step that has nothing to do.
+  // The last step has nothing left to remove.
   while (await node.removeBlocks({ before: Number(blockNumber) + 1, olderThan: Infinity, limit: 50 }));
   const removed = {
     code: 4_444,
@@ -187,7 +187,7 @@ test("behaviour: what was removed is an error with a code of its own, never an e
   ).toEqual(Array.from({ length: 7 }, () => removed));
   expect(await logsIn(next, "latest")).toEqual([]);
   expect(await logsIn("0x0", "0x1")).toEqual([]);
-  // All of these are left, however old.
+  // All of these remain, however old.
   expect(await logsIn("0x0", "latest", [KEPT_TOPICS[0]!])).toEqual([]);
   expect(await ask("eth_getBlockByNumber", "0x1", false)).toMatchObject({ number: "0x1" });
   expect(await ask("eth_getBlockByNumber", next, false)).toMatchObject({ number: next });

@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Creates a contract that logs one word in its constructor; gives back the number of its block. */
+/** Creates a contract that logs one word in its constructor; returns the number of its block. */
 async function pay(): Promise<bigint> {
   const { raw } = await testAccount(0).sign({
     type: "legacy",
@@ -52,7 +52,7 @@ async function pay(): Promise<bigint> {
   return BigInt((receipt as { blockNumber: string }).blockNumber);
 }
 
-/** As JSON-RPC has it; each test says what it expects. */
+/** JSON-RPC's arbitrary values; each test states what it expects. */
 type Json = any; // eslint-disable-line typescript/no-explicit-any
 
 interface Answer {
@@ -61,7 +61,7 @@ interface Answer {
   readonly body: Json;
 }
 
-/** Sends what a browser, a tool or an attacker sends; `fetch` would not let us choose Host and Origin. */
+/** Sends a request as a browser, a tool or an attacker would; `fetch` doesn't let us choose Host and Origin. */
 const send = async (
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
@@ -239,7 +239,7 @@ test.each([
   ["debug_traceCall", { gas: "0x2faf080" }, "latest", { tracer: "callTracer" }],
   ["trace_filter", { fromBlock: "0x0", toBlock: "0x100" }],
   ["trace_filter", { fromBlock: "0b0", toBlock: "0x1" }],
-  // Anvil reads all of these as numbers.
+  // Anvil parses all of these as numbers.
   ["anvil_mine", "0o23421"],
   ["anvil_mine", "0b10011100010000"],
   ["anvil_mine", "10_000"],
@@ -303,7 +303,7 @@ test("behaviour: a traced call without gas, or with none, gets the limit", async
 });
 
 test("error: an answer that is too long is refused, alone and in a batch, and the chain goes on", async () => {
-  // mstore at 20,480, then a loop without end: each step is told with the whole memory.
+  // mstore at 20,480, then an endless loop: each step reports the whole memory.
   const trace = call("debug_traceCall", { data: "0x60006150005260005b600856", gas: "0xfa00" }, "latest", {
     enableMemory: true,
   });
@@ -312,14 +312,14 @@ test("error: an answer that is too long is refused, alone and in a batch, and th
   const [alone, batch] = await Promise.all([send(trace), send([id, trace, id])]);
   expect(alone.body).toMatchObject(refusal);
   expect(batch.body).toMatchObject([{ result: "0x7a69" }, refusal, { result: "0x7a69" }]);
-  // Six answers of 6 MB each are too long together.
+  // Six answers of 6 MB each are too long in total.
   const code = `0x${"00".repeat(3_000_000)}`;
   await send(call("anvil_setCode", `0x${"12".repeat(20)}`, code));
   const codes = Array.from({ length: 6 }, () => call("eth_getCode", `0x${"12".repeat(20)}`, "latest"));
   const { body } = await send(codes);
   expect(body.filter(({ result }: Json) => result === code)).toHaveLength(5);
   const refused = body.filter(({ error }: Json) => error?.code === -32_005);
-  expect(refused).toMatchObject([{ error: { message: expect.stringContaining("together") } }]);
+  expect(refused).toMatchObject([{ error: { message: expect.stringContaining("in total") } }]);
   await send(call("anvil_setCode", `0x${"12".repeat(20)}`, "0x"));
 });
 
@@ -348,7 +348,7 @@ test("error: a search of too many blocks names how to go on", async () => {
   await node.client.request("anvil_mine", ["0x20"]);
   const found = await send(call("eth_getLogs", { fromBlock: "0x0", toBlock: "latest" }));
   expect(found.body.result.length).toBeGreaterThan(0);
-  // The range ends at the head, whatever the caller names.
+  // The range ends at the head, whatever the caller passes.
   const beyond = await send(call("eth_getLogs", { fromBlock: "0x0", toBlock: "0xffffffff" }));
   expect(beyond.body.result).toEqual(found.body.result);
 });
@@ -389,7 +389,7 @@ test("behaviour: whatever head a WebSocket told is on the chain after a kill -9 
   const heads = (): Json[] => messages.flatMap(({ params }) => params?.result ?? []);
   const before = restarts;
   for (let i = 0; i < 10; i += 1) await pay();
-  // Mined without anybody asking for the answer: told or not, as far as it came.
+  // Mining without waiting for the answer: heads are announced as far as it gets.
   const mining = send(call("anvil_mine", "0x20")).catch(() => {});
   await expect.poll(() => heads().length, { interval: 1 }).toBeGreaterThan(10);
   process.kill(Number.parseInt(readFileSync(path.join(folder, "anvil.pid"), "utf8"), 10), "SIGKILL");

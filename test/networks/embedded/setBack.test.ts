@@ -12,10 +12,10 @@ import { testAccount } from "../../support/anvil.ts";
 
 const CHAIN_ID = 31337;
 const DAY_SECONDS = 86_400;
-/** Creation code that returns a word of zeros and BLOCKHASH of a block: no contract may begin with 0xef (EIP-3541). */
+/** Returns creation code that deploys a word of zeros and the BLOCKHASH of a block: no contract may begin with 0xef (EIP-3541). */
 const blockHashCode = (number: bigint): Hex =>
   `0x63${number.toString(16).padStart(8, "0")}4060205260406000f3`;
-/** Logs a word, so that every transaction can be looked for: log1(0, 0, 1). */
+/** Creation code that emits a log, so that every transaction can be searched for: log1(0, 0, 1). */
 const LOGGING: Hex = "0x600160006000a100";
 
 const folders: string[] = [];
@@ -51,14 +51,14 @@ async function start(folder: string, { isNew = true } = {}): Promise<EmbeddedNod
   return node;
 }
 
-/** The folder as a power cut would leave it. */
+/** Copies the folder as a power cut would leave it. */
 const copyOf = (folder: string): string => {
   const copy = newFolder();
   cpSync(folder, copy, { recursive: true, filter: (file) => !file.endsWith("anvil.pid") });
   return copy;
 };
 
-/** As a user's tool asks. */
+/** Calls the node as a user's tool does. */
 const rpc = async ({ rpcUrl }: EmbeddedNode, method: string, ...params: readonly unknown[]) => {
   const response = await fetch(rpcUrl, {
     method: "POST",
@@ -70,7 +70,7 @@ const rpc = async ({ rpcUrl }: EmbeddedNode, method: string, ...params: readonly
   return result;
 };
 
-/** Some accounts that send without end; gives back what was sent, and a stop. */
+/** Starts accounts that send continuously; returns the hashes sent, and a function that stops them. */
 const load = (node: EmbeddedNode, senders = 3) => {
   const sent = new Set<Hex>();
   let isOver = false;
@@ -86,7 +86,7 @@ const load = (node: EmbeddedNode, senders = 3) => {
         gas: 100_000n,
         data: LOGGING,
       });
-      // A nonce that was spent meanwhile is refused.
+      // A nonce that has been used in the meantime is refused.
       await rpc(node, "eth_sendRawTransaction", raw).catch(() => {});
       sent.add(hash);
     }
@@ -101,7 +101,7 @@ const load = (node: EmbeddedNode, senders = 3) => {
   };
 };
 
-/** Every block from the newest back to the first, by number; fails at a hole. */
+/** Returns every block hash from the newest block back to the first, by number; fails at a gap. */
 const walk = async (client: ChainClient): Promise<Map<bigint, Hex>> => {
   const blocks = new Map<bigint, Hex>();
   let head = (await client.getHead("latest"))!;
@@ -136,7 +136,7 @@ test("behaviour: a snapshot under load holds the state of the block that it goes
       for (const { from } of (answer as { transactions: readonly { from: Hex }[] }).transactions)
         onChain.set(from, (onChain.get(from) ?? 0) + 1);
     }
-    // The state has spent what the blocks hold, and no more.
+    // The nonces match the transactions in the blocks, no more and no less.
     for (const [from, count] of onChain)
       expect({ hash, nonce: await node.client.getNonce(from, "latest") }).toEqual({ hash, nonce: count });
     await rpc(node, "evm_setAutomine", true);
@@ -182,18 +182,18 @@ test.each([1, 40, 300, 1_000])(
     await stop();
 
     const blocks = await walk(node.client);
-    // Without the hashes of past blocks no proof of randomness is accepted.
+    // Without the hashes of past blocks, no VRF proof is accepted.
     const recent = [...blocks].slice(1, 250);
     const known = recent.map(([number]) => rpc(node, "eth_call", { data: blockHashCode(number) }, "latest"));
     expect(await Promise.all(known)).toEqual(recent.map(([, hash]) => `0x${"0".repeat(64)}${hash.slice(2)}`));
-    // A receipt from a block that was taken back would name another hash than the chain's.
+    // A receipt from a removed block would have a different hash than the chain's block.
     const receipts = await Promise.all(sentBefore.map((one) => node.client.getReceipt(one)));
     expect(
       receipts.filter((one) => one !== undefined && one.blockHash !== blocks.get(one.blockNumber)),
     ).toEqual([]);
     const again = await start(copyOf(folder), { isNew: false });
     expect((await again.client.getHead("latest"))!.hash).toBe([...blocks.values()][0]);
-    // At the moment of the revert the folder has nothing left of what was taken back.
+    // Right after the revert, the folder has nothing left of the removed blocks.
     const early = await start(atRevert, { isNew: false });
     const { number, hash } = (await early.client.getHead("latest"))!;
     expect(blocks.get(number)).toBe(hash);
@@ -217,7 +217,7 @@ test.each([
   ["evm_increaseTime", DAY_SECONDS],
   ["evm_setNextBlockTimestamp", DAY_SECONDS],
   ["evm_setTime", DAY_SECONDS],
-  // Anvil gives such blocks times before their parents'.
+  // Anvil gives such blocks timestamps before their parents'.
   ["evm_setTime", -DAY_SECONDS],
 ] as const)(
   "behaviour: a chain whose clock was moved by %s and %i seconds mines on, and starts again",

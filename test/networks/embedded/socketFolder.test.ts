@@ -46,7 +46,7 @@ test("error: a temporary folder that takes no folder is told with its remedy", (
   vi.stubEnv("TMPDIR", file);
   try {
     expect(() => openSocketFolder(chain)).toThrow(
-      `no folder can be made in the temporary folder ${file} (ENOTDIR: not a directory, mkdtemp '${file}/tyche-XXXXXX'); make room there, or name another one in TMPDIR`,
+      `no folder can be created in the temporary folder ${file} (ENOTDIR: not a directory, mkdtemp '${file}/tyche-XXXXXX'); make room there, or name another one in TMPDIR`,
     );
   } finally {
     vi.unstubAllEnvs();
@@ -59,7 +59,7 @@ test("error: a temporary folder whose path is too long for a socket is told with
   vi.stubEnv("TMPDIR", long);
   try {
     expect(() => openSocketFolder(chain)).toThrow(
-      `the temporary folder ${long} has too long a path for a chain's socket: it would have ${Buffer.byteLength(long) + 17} bytes`,
+      `the temporary folder ${long} has too long a path for a chain's socket: the socket's path would have ${Buffer.byteLength(long) + 17} bytes`,
     );
     expect(() => openSocketFolder(chain)).toThrow("name a shorter one in TMPDIR");
     expect(readdirSync(long)).toEqual([]);

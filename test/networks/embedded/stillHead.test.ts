@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { Connection } from "../../../src/evm/connection.ts";
 import { untilHeadIsStill } from "../../../src/networks/embedded/stillHead.ts";
 
-/** A node whose head is as `headAt` says of the number of times that it was asked for it. */
+/** Creates a node whose head is given by `headAt`, from the number of times it was read. */
 function createNode(headAt: (asked: number) => number) {
   const node = { asked: 0, head: -1 };
   const request = async (method: string): Promise<unknown> => {
@@ -15,7 +15,7 @@ function createNode(headAt: (asked: number) => number) {
   return Object.assign(node, { connection: { request } as unknown as Connection });
 }
 
-/** Lets 2 ms pass with each look at the node, however long a look takes on a busy machine. */
+/** Advances the clock by 2 ms with each read of the node, however long a read takes on a busy machine. */
 function passTimeByLooks(node: { readonly asked: number }): void {
   const clock = vi.spyOn(performance, "now").mockImplementation(() => node.asked * 2);
   onTestFinished(() => clock.mockRestore());

@@ -74,8 +74,8 @@ test("error: readers that don't read lose their connections, and others are serv
     for (let i = 0; i < 6; i += 1) slow.send(body);
   });
   try {
-    // A paused socket learns of its end only when it writes. Of nine that hold 8 MB or more the budget has room for two: from then on
-    // none of them is answered any more, and who reads is never the one that has been holding longest.
+    // A paused socket notices that it was closed only when it writes. The nine sockets hold 8 MB or more each, and the budget has room for
+    // two. From then on none of them gets an answer, and a caller that reads is never the one that has held its answer longest.
     await expect
       .poll(() => {
         for (const socket of sockets) socket.write(" ");

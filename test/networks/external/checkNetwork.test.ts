@@ -9,10 +9,10 @@ import { profileOf } from "../../../src/networks/profiles.ts";
 import { startTestChain, testAccount, type TestChain } from "../../support/anvil.ts";
 import { runTyche } from "../../support/tyche.ts";
 
-// A command is a process of its own.
+// Each command is a process of its own.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** Nobody listens there. */
+/** Nobody listens on this port. */
 const DEAD_URL = "http://127.0.0.1:1";
 const NAME = "mychain";
 const OPERATOR = testAccount(1).address;
@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Checks the chain before any contracts are on it. */
+/** Checks the chain before it has any contracts. */
 async function check(
   fees: Partial<SuggestedFeesOptions> = {},
   more: { readonly finalityDepth?: number } = {},
@@ -60,9 +60,9 @@ test("default: before the deployment nodes, gas and the operator are looked at, 
 
 test("behaviour: a finality depth that is an estimate is told as one, until the operator names a depth", async () => {
   const estimate =
-    "✓ what happened counts as final after 96 blocks, which is an estimate (the chain is unknown; as on Ethereum); finalityDepth sets it";
+    "✓ transactions count as final after 96 blocks, which is an estimate (the chain is unknown; as on Ethereum); finalityDepth sets it";
   expect(await check()).toContain(estimate);
-  expect(await check({}, { finalityDepth: 12 })).toContain("✓ what happened counts as final after 12 blocks");
+  expect(await check({}, { finalityDepth: 12 })).toContain("✓ transactions count as final after 12 blocks");
 });
 
 test("behaviour: gas above the operator's cap is amiss", async () => {

@@ -11,7 +11,7 @@ const signers = NODES.map((index) => testAccount(index).address);
 const TRANSACTION = `0x${"ab".repeat(32)}` as const;
 const time = (minute: number): string => `2026-11-22T18:0${minute}:00.000Z`;
 
-/** Text that each node answers with, at whatever path; none breaks the connection off. */
+/** Text of each node's answer, at any path; `undefined` for a node that breaks the connection. */
 let texts: (string | undefined)[];
 let paths: string[];
 let servers: Server[];
@@ -99,16 +99,16 @@ test("error: a node that is down, or says something else, is told with what the 
   expect(told.map((line) => line.split(": ")[0])).toEqual(
     NODES.map((index) => `✗ node NODE${index} (${signers[index]}) does not answer`),
   );
-  expect(told[2]).toContain("its /readyz is none of a node");
+  expect(told[2]).toContain("its /readyz is not that of a node");
   expect(told[3]).toContain("its /readyz has more than 1000000 bytes");
   expect(
-    told.every((line) => line.endsWith("none of the others tells of it → its operator has to start it")),
+    told.every((line) => line.endsWith("none of the others reports on it → its operator has to start it")),
   ).toBe(true);
 });
 
 test("error: a node that does not count itself to the set is told", async () => {
   texts[0] = readiness([]);
-  expect((await check())[0]).toMatch(/^✗ node NODE0 .*its keys are others, or its chain is behind$/);
+  expect((await check())[0]).toMatch(/^✗ node NODE0 .*its keys are different, or its chain is behind$/);
 });
 
 test("error: a contradiction that others found is told", async () => {
@@ -124,6 +124,6 @@ test.each<[string, unknown]>([
 ])("error: %s in an answer counts for nothing", async (_, nodes) => {
   for (const from of [1, 2, 3]) texts[from] = readiness(nodes);
   expect((await check())[0]).toMatch(
-    /(?:none of the others tells of it|not seen yet; no answers to compare yet|not seen yet; agreed with 90\.0 % of the answers; no transmission yet)/,
+    /(?:none of the others reports on it|not seen yet; no answers to compare yet|not seen yet; agreed with 90\.0 % of the answers; no transmission yet)/,
   );
 });

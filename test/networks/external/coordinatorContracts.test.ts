@@ -9,7 +9,7 @@ const ROUTER = `0x${"7f".repeat(20)}` as const;
 const OTHER = `0x${"0d".repeat(20)}` as const;
 const push = (address: Hex): string => `7f${"0".repeat(24)}${address.slice(2)}`;
 
-/** A chain on which these addresses hold code, and these contracts say this of themselves. */
+/** Creates a chain on which these addresses hold code, and these contracts report these names. */
 function chainOf(codes: Readonly<Record<Hex, string>>, names: Readonly<Record<Hex, string>>) {
   return {
     getCode: async (address: Hex) => `0x${codes[address] ?? ""}` as const,

@@ -14,7 +14,7 @@ import { identityOfOracle } from "../../../src/app/oracleKeys.ts";
 import { deriveOracleKeys } from "../../../src/app/networkKeys.ts";
 import { startTestChain, testAccount, type TestChain } from "../../support/anvil.ts";
 
-// Twenty transactions a deployment, each polled for.
+// Twenty transactions per deployment, each polled for.
 vi.setConfig({ testTimeout: 180_000 });
 
 const NETWORK = { network: "mychain", chainId: 31_337 };
@@ -54,7 +54,7 @@ function deploy(
   });
 }
 
-/** A node that is gone for good after so many transactions: what comes after is as if the process had died. */
+/** Creates a node that fails for good after a number of transactions, as if the process had died. */
 function goneAfter(transactions: number): ChainClient {
   let sent = 0;
   const guard = <T>(work: () => Promise<T>): Promise<T> =>
@@ -107,7 +107,7 @@ test("behaviour: what block explorers want is beside the contracts file", () => 
   expect(contracts[4]).toMatchObject({ compiler: "v0.8.6+commit.11564f7e", input: "vrf.json" });
 });
 
-/** What the chain keeps of a transaction's terms. */
+/** Reads a transaction's terms from the chain. */
 async function readTransaction(hash: string): Promise<Readonly<Record<string, string>>> {
   return (await chain.client.request("eth_getTransactionByHash", [hash])) as Record<string, string>;
 }
@@ -124,7 +124,7 @@ test.each([
   expect(transactions.map((transaction) => transaction["type"])).toEqual(steps.map(() => type));
 });
 
-/** A node of a chain from before EIP-1559. */
+/** Creates a node of a chain without EIP-1559. */
 function withoutBaseFee(): ChainClient {
   return {
     ...chain.client,
@@ -166,7 +166,7 @@ test("behaviour: a transaction that blocks pass over is sent again with a higher
     const journal = path.join(folder, "passed-over.json.journal");
     await expect.poll(() => existsSync(journal), { timeout: 60_000 }).toBe(true);
     const [{ signed }] = JSON.parse(readFileSync(journal, "utf8")).steps;
-    // Nothing that was signed pays for the next blocks.
+    // The signed transactions pay too little for the next blocks.
     await client.request("anvil_setNextBlockBaseFeePerGas", ["0x12a05f200"]);
     const mineOn = async (): Promise<DeploymentEnd | undefined> => {
       await client.request("anvil_mine", ["0x1"]);

@@ -22,6 +22,6 @@ test("default: the key that the contracts were deployed for is taken", async () 
 test("error: another key is refused, and the message names both accounts", async () => {
   await expect(assertOperator(client, file, stranger)).rejects.toMatchObject({
     code: "chain_unavailable",
-    message: `networks.mychain.operatorKey is the key of ${stranger}, and the contracts take requests of ${operator} alone; name that account's key`,
+    message: `networks.mychain.operatorKey is the key of ${stranger}, but the contracts accept requests only from ${operator}; name that account's key`,
   });
 });

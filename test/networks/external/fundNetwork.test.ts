@@ -34,8 +34,8 @@ test("behaviour: what holds enough already is named with what it holds, and noth
   });
   const { coin } = NETWORKS.sepolia;
   expect(told).toEqual([
-    "the reserve holds 60 LINK, and 50 were asked for",
-    `${addressOf(3)} holds 0.5 ${coin}, and 0.5 were asked for`,
-    `${addressOf(4)} holds 0.5 ${coin}, and 0.5 were asked for`,
+    "the reserve holds 60 LINK, and 50 were requested",
+    `${addressOf(3)} holds 0.5 ${coin}, and 0.5 were requested`,
+    `${addressOf(4)} holds 0.5 ${coin}, and 0.5 were requested`,
   ]);
 });

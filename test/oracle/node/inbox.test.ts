@@ -28,7 +28,7 @@ const ATTACKER = "198.51.100.1";
 let inbox: Inbox;
 let received: Received[];
 beforeEach(() => {
-  // Quotas gain nothing however slow the machine is.
+  // Keeps quotas from refilling, however slow the machine is.
   vi.useFakeTimers({ toFake: ["performance", "Date"] });
   received = [];
   inbox = createInbox({
@@ -91,7 +91,7 @@ describe("limits of an address", () => {
 describe("what a stranger recorded from the wire", () => {
   const recover = vi.spyOn(loadSecp256k1(), "ecdsaRecover");
   afterAll(() => recover.mockRestore());
-  /** Takes so many bodies of one message each; returns how many signatures that had checked. */
+  /** Takes bodies of one message each; returns how many signatures that checked. */
   const replay = (messages: readonly Uint8Array[]): number => {
     recover.mockClear();
     for (const message of messages) inbox.take(bodyOf([message]), ATTACKER);
@@ -110,9 +110,9 @@ describe("what a stranger recorded from the wire", () => {
     expect(replay(old)).toBe(2_000);
     vi.advanceTimersByTime(100);
     expect(replay(old.slice(2_000))).toBe(50);
-    // Their sender's own messages pass, about open requests and about those that this node has yet to see.
+    // The sender's own messages pass, whether about open requests or about those that this node has yet to see.
     expect([afterwards(0), afterwards(9_999)]).toEqual(["taken", "taken"]);
-    // And so do the stranger's of open ones: whoever repeats what a node says helps it.
+    // So do a stranger's messages about open requests: repeating what a node said only helps it.
     expect(inbox.take(bodyOf([commit(2).bytes]), ATTACKER)).toBe("taken");
   });
 
@@ -167,7 +167,7 @@ describe("when a node was last heard", () => {
 });
 
 test("error: messages nested in one another are refused before their signatures are checked", () => {
-  // A member's own doing: nobody else could sign them.
+  // Only a member can do this: nobody else could sign these messages.
   let nested = commit(0);
   for (let depth = 0; depth < 300; depth += 1) {
     const reveals = [nested as unknown as Sealed<Reveal>];

@@ -18,7 +18,7 @@ const keys = NODES.map((index) => createReportSigner(new Uint8Array(32).fill(1 +
 const signers = keys.map(({ address }) => address);
 const place = { chainId: 31_337, coordinator: `0x${"11".repeat(20)}` } as const;
 const configDigest = idOf(0x1234n);
-/** Of these requests node 0 is the first to transmit. */
+/** Requests for which node 0 is the first to transmit. */
 const [REQUEST, SECOND] = Array.from({ length: 64 }, (_, index) => idOf(BigInt(index))).filter(
   (id) => transmitOrder(id, NODES.length)[0] === 0,
 ) as [Hex, Hex];
@@ -34,7 +34,7 @@ interface TestNode {
 let servers: Server[];
 let urls: string[];
 let nodes: (TestNode | undefined)[];
-/** Lets a node's journal fail. */
+/** Whether a node's journal fails. */
 let isDiskFull: (node: number) => boolean;
 /** Requests that every node has seen answered. */
 let answered: Set<Hex>;
@@ -67,7 +67,7 @@ afterEach(async () => {
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
 });
 
-/** Starts a node; with the journal of an earlier one it goes on from there. */
+/** Starts a node; with the journal of an earlier one, it resumes from there. */
 function start(index: number, journal = new Map<Hex, string[]>()): TestNode {
   const heard: string[] = [];
   const kept: RoundJournal = {
@@ -135,13 +135,13 @@ function begin(
   });
 }
 
-/** Lets a node see the result of a request's source. */
+/** Makes a node observe the result of a request's source. */
 function observe({ member }: TestNode, requestId: Hex, text = "seen"): void {
   const observation = { ok: true, bytes: Buffer.from(text) };
   member.tasks.get(requestId)!.round.give({ type: "observed", observation, salt: idOf(BigInt(member.self)) });
 }
 
-/** Who signed what a node transmits, and the result in it. */
+/** Returns who signed what a node transmits, and the result in it. */
 function readTransmission(data: Hex) {
   const transmission = decodeTransmission(data)!;
   const digest = reportDigest(transmission);
@@ -171,7 +171,7 @@ test("behaviour: what comes before a node has seen the request counts once it ha
       new Set([1, 2, 3].flatMap((sender) => [`commit of ${sender}`, `reveal of ${sender}`])),
     ),
   );
-  // Nobody says anything again: only what came early is left.
+  // Nobody sends anything again: only what came early is available.
   for (const index of [1, 2, 3]) nodes[index]!.member.close();
   begin(nodes[0]!, REQUEST);
   await vi.waitFor(() =>
@@ -249,7 +249,7 @@ test("error: two commitments of one node are found out, and told to the others",
     begin(start(index), REQUEST, {
       onAccuse: ({ evidence }) => void accused.push(evidence.message.first.message.sender),
     });
-  // One key with two disks.
+  // The same key with two disks.
   begin(start(3), REQUEST);
   const first = nodes[3]!;
   observe(first, REQUEST, "one");

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createPeer, MAX_BODY_BYTES, MESSAGES_PATH, type Peer } from "../../../src/oracle/node/peerClient.ts";
 import { joinBody, splitBody } from "../../external/support/peerProxy.ts";
 
-/** Decides on the answer to a body: a status, or nothing to break the connection off. */
+/** Decides on the answer to a body: a status, or `undefined` to break the connection. */
 let answerTo: (body: Buffer, response: ServerResponse) => number | undefined | Promise<number | undefined>;
 let bodies: Buffer[];
 let connections: number;

@@ -27,7 +27,7 @@ const setOf = (count: bigint, name: bigint, blockNumber = 10n * count): NodeSet 
 });
 
 let changes: NodeSet[];
-/** What the chain answers, one after the other; the last one again and again. */
+/** What the chain answers, one by one; the last answer repeats. */
 let answers: (() => NodeSet | Promise<NodeSet>)[];
 let stopping: AbortController;
 let warnings: number;
@@ -70,7 +70,7 @@ test("behaviour: where a reorganisation takes the configuration back, the chain 
   const sets = follow(setOf(2n, 2n, 20n));
   sets.onReorg(20n);
   await vi.waitFor(() => expect(names()).toEqual([idOf(1n)]));
-  // Sent again, it is mined again.
+  // The configuration's transaction is sent and mined again.
   sets.onLog(setOf(2n, 2n, 22n));
   expect(names()).toEqual([idOf(1n), idOf(2n)]);
 });
@@ -159,7 +159,7 @@ test("behaviour: where contracts see the parent chain's block numbers, the confi
   const { client, addresses } = stack;
   const coordinator = addresses.functionsCoordinator;
   const set = await readNodeSet(client, coordinator);
-  // Two blocks lie between one of the parent's and the next, and its numbers are far ahead of this chain's.
+  // The parent's block number advances every two blocks, and is far ahead of this chain's.
   const shift = 10_000n;
   const asArbitrum: Pick<ChainClient, "call" | "getLogs" | "request"> = {
     call: async (transaction) => shiftBlock(await client.call(transaction), shift),

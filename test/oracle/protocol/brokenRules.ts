@@ -14,7 +14,7 @@ export interface BrokenRule {
   readonly to: string;
 }
 
-/** Each rule of PROTOCOL.md with an edit of the source that takes it away. */
+/** Each rule of PROTOCOL.md, with an edit of the source that removes it. */
 export const BROKEN_RULES: readonly BrokenRule[] = [
   {
     rule: "reveals only after 2f + 1 commitments",
@@ -144,7 +144,7 @@ export const BROKEN_RULES: readonly BrokenRule[] = [
   },
 ];
 
-/** Loads the protocol with one edit; the edit must fit the source exactly once. */
+/** Loads the protocol with one edit, whose text must occur in the source exactly once. */
 export async function loadBroken({ file, from, to }: BrokenRule): Promise<Protocol> {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-protocol-"));
   try {

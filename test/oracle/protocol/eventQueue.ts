@@ -1,4 +1,4 @@
-/** Events by time; those of one time in the order in which they were added. */
+/** A queue of events by time; simultaneous events keep the order in which they were added. */
 export class EventQueue<Event> {
   readonly #heap: { readonly time: number; readonly order: number; readonly event: Event }[] = [];
   #added = 0;

@@ -4,28 +4,28 @@ import type { Message, Proposal, Sealed } from "../../../src/oracle/protocol/mes
 import type { RoundEffect, RoundRecord } from "../../../src/oracle/protocol/roundTypes.ts";
 import { commitmentOf, keyOf, type SourceKind } from "./world.ts";
 
-/** One of PROTOCOL.md's invariants does not hold. */
+/** Thrown when one of PROTOCOL.md's invariants does not hold. */
 export class InvariantViolation extends Error {}
 
-/** What is known of a schedule's nodes. */
+/** What the checks know about a schedule's nodes. */
 export interface CheckedWorld {
   readonly nodes: number;
   readonly faulty: number;
   readonly order: readonly number[];
   readonly kind: SourceKind;
   readonly isHonest: (node: number) => boolean;
-  /** Whatever each honest node has observed, in all its lives. */
+  /** Everything that honest nodes have observed, over all their lives. */
   readonly seen: ReadonlySet<string>;
 }
 
-/** Looks at each thing an honest node does, in the moment when it does it. */
+/** Checks each thing that an honest node does, at the moment it does it. */
 export class Invariants {
   readonly #world: CheckedWorld;
-  /** Nodes that have fixed an observation: by what anybody was sent, or on an honest node's disk. */
+  /** Nodes that have fixed an observation: in a message sent to anyone, or on an honest node's disk. */
   readonly #fixed = new Set<number>();
-  /** By honest node and what it said: a second, other one is equivocation. */
+  /** By honest node and topic: a second, different statement is equivocation. */
   readonly #said = new Map<string, string>();
-  /** By digest, the honest nodes that have signed it. */
+  /** The honest nodes that have signed each digest. */
   readonly #endorsed = new Map<string, Set<number>>();
   readonly #accused = new Map<number, Set<number>>();
 
@@ -33,14 +33,14 @@ export class Invariants {
     this.#world = world;
   }
 
-  /** Notes that a message is on its way, whoever sent it. */
+  /** Records that a message is in transit, whoever sent it. */
   onSent({ message }: Sealed): void {
     if (message.kind === "commit" || message.kind === "reveal") this.#fixed.add(message.sender);
     if (message.kind === "proposal")
       for (const { message: reveal } of message.reveals) this.#fixed.add(reveal.sender);
   }
 
-  /** Checks what an honest node does; `records` are those that are on its disk by now. */
+  /** Checks what an honest node does; `records` are those on its disk at this point. */
   onEffect(
     node: number,
     effect: RoundEffect,
@@ -61,7 +61,7 @@ export class Invariants {
     this.#onUnrecorded(message, records);
   }
 
-  /** Checks a signature of an honest node, sent or kept for its own proposal. */
+  /** Checks a signature of an honest node, whether sent or kept for its own proposal. */
   #onEndorsement(
     node: number,
     { rank, digest }: { readonly rank: number; readonly digest: string },
@@ -83,7 +83,7 @@ export class Invariants {
     this.#expect(possible.length <= 1, `uniqueness: two results of stage ${rank} can reach a quorum`);
   }
 
-  /** Checks that all is well when the schedule is over. */
+  /** Checks the end of the schedule. */
   onEnd(isAnswered: boolean): void {
     this.#expect(isAnswered, "liveness: the request was not answered after all was well again");
   }
@@ -165,7 +165,7 @@ export class Invariants {
   }
 }
 
-/** What a message fixes for good, and where. */
+/** Returns the topic and the statement that a message commits its sender to. */
 function wordOf(message: Message): readonly [string, string] | undefined {
   switch (message.kind) {
     case "commit":
@@ -181,7 +181,7 @@ function wordOf(message: Message): readonly [string, string] | undefined {
   }
 }
 
-/** Whether honest nodes may sign a result: what one of them saw, a number between what they saw, or that they disagreed. */
+/** Whether honest nodes may sign a result: what one of them saw, a number between those they saw, or that they disagreed. */
 function isValid(result: string, kind: SourceKind, seen: ReadonlySet<string>): boolean {
   if (seen.has(result)) return true;
   if (kind === "numbers") {

@@ -1,14 +1,14 @@
-/** A source of numbers that follow from its seed. */
+/** A random number generator determined by its seed. */
 export interface SeededRandom {
-  /** 0 ≤ x < 1. */
+  /** Returns x with 0 ≤ x < 1. */
   next(): number;
-  /** 0 … below − 1. */
+  /** Returns an integer from 0 to `below` − 1. */
   below(below: number): number;
   chance(probability: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
 }
 
-/** Creates a mulberry32 generator: 32 bits of state, quick, and good enough to choose schedules. */
+/** Creates a mulberry32 generator: 32 bits of state, fast, and good enough to choose schedules. */
 export function createRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
   const next = (): number => {

@@ -3,12 +3,12 @@ import { Round } from "../../../src/oracle/protocol/round.ts";
 import { BROKEN_RULES, loadBroken } from "./brokenRules.ts";
 import { runSchedule } from "./simulator.ts";
 
-/** In all 30,000, about 16 s of a slow core; `npm run simulate` runs 100,000 and more. */
+/** 30,000 in total, about 16 s on a slow core; `npm run simulate` runs 100,000 and more. */
 const PARTS = 6;
 const SCHEDULES_PER_PART = 5_000;
-/** The rarest fault of those below shows after 800. */
+/** The rarest violation of those below shows up after 800. */
 const SCHEDULES_TO_FIND = 5_000;
-/** Bounded by the number of schedules; only a machine that is busy with other things needs as long. */
+/** The number of schedules bounds the time; only a busy machine needs this long. */
 const PATIENCE_MS = 300_000;
 
 test.for(Array.from({ length: PARTS }, (_, part) => 1 + part * SCHEDULES_PER_PART))(
@@ -24,7 +24,7 @@ test.for(Array.from({ length: PARTS }, (_, part) => 1 + part * SCHEDULES_PER_PAR
   },
 );
 
-/** Some 3 s of a slow core each: what is sent grows with the square of the nodes. */
+/** Some 3 s each on a slow core: messages grow with the square of the number of nodes. */
 test.for([
   [7, 1_000],
   [31, 60],

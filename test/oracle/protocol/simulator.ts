@@ -21,7 +21,7 @@ import { WrongNode } from "./wrongNode.ts";
 const STAGE_TIME = 100;
 const RESEND_TIME = 70;
 const LONGEST_DOWN_TIME = 200;
-/** Stages that may pass after all is well again until the request must be answered. */
+/** Stages that may pass after everything is well again before the request must be answered. */
 const STAGES_TO_END = 3;
 
 const WRONG = [
@@ -47,24 +47,24 @@ interface SimulatedNode {
   readonly index: number;
   readonly behaviour: Behaviour;
   readonly wrong: WrongNode;
-  /** One; two for a node that tells some nodes one thing and the others another. */
+  /** One round; two for a node that tells some nodes one thing and the others another. */
   rounds: Round[];
   records: RoundRecord[];
-  /** Counts starts: timers of an earlier life ring for nobody. */
+  /** Number of starts: timers of an earlier life are ignored. */
   life: number;
   isUp: boolean;
 }
 
-/** What came of a schedule. */
+/** The result of a schedule. */
 export interface ScheduleOutcome {
   readonly events: number;
   readonly violation: string | undefined;
 }
 
 /**
- * Runs one schedule that follows from its seed: nodes, faults, delays, losses, repetitions, partitions, kills.
+ * Runs one schedule, determined by its seed: nodes, faults, delays, losses, duplicates, partitions, kills.
  *
- * @param nodes how many; default 4 to 7.
+ * @param nodes number of nodes; default 4 to 7.
  */
 export function runSchedule(protocol: Protocol, seed: number, nodes?: number): ScheduleOutcome {
   const schedule = new Schedule(protocol, createRandom(seed), nodes);
@@ -90,10 +90,10 @@ class Schedule {
   readonly #repetition: number;
   readonly #kills: number;
   readonly #longestDelay: number;
-  /** From this time on these nodes and the others hear nothing of each other, until all is well. */
+  /** From this time on, these nodes are partitioned from the others until all is well. */
   readonly #cutFrom: number;
   readonly #cutOff: ReadonlySet<number>;
-  /** From then on nothing is lost, late or killed. */
+  /** From this time on, nothing is lost, late or killed. */
   readonly #wellFrom: number;
   #time = 0;
   #isAnswered = false;
@@ -209,7 +209,7 @@ class Schedule {
     for (const round of node.rounds) if (node.isUp) this.#run(node, round, input);
   }
 
-  /** Does what a round wants, in its order; the process may be killed before any of it. */
+  /** Executes a round's effects in order; the process may be killed before any of them. */
   #run(node: SimulatedNode, round: Round, input: RoundInput): void {
     const isHonest = node.behaviour === "honest";
     for (const effect of round.handle(input)) {
@@ -235,7 +235,7 @@ class Schedule {
     if (effect.type === "startStage") return this.#later(node, "stageOver", STAGE_TIME);
     if (node.behaviour === "withholder" && (effect.type === "transmit" || isProposal(effect))) return;
     if (effect.type === "send") return this.#send(node, effect.to, effect.sealed, node.rounds.indexOf(round));
-    // A transaction may be lost, or be in a block that is taken back.
+    // A transaction may be lost, or its block removed by a reorg.
     if (effect.type === "transmit" && (this.#time >= this.#wellFrom || this.#random.chance(0.3)))
       this.#queue.push(this.#time + this.#delay(), { type: "mined" });
   }

@@ -13,6 +13,6 @@ test("default: it is a permutation that follows from the request id", () => {
 test("behaviour: each node is first for about as many requests as any other", () => {
   const firsts = [0, 0, 0, 0];
   for (let id = 0n; id < 4_000n; id += 1n) firsts[transmitOrder(idOf(id), 4)[0]!]! += 1;
-  // The requests are fixed, so this is no matter of luck; five standard deviations.
+  // Five standard deviations; the requests are fixed, so the outcome doesn't depend on chance.
   for (const count of firsts) expect(Math.abs(count - 1_000)).toBeLessThan(137);
 });

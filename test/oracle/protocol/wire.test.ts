@@ -42,7 +42,7 @@ const signed = (sender: number, signer = sender): Sealed => {
   return seal({ kind: "endorsement", sender, rank: 250, digest: HASH, signature });
 };
 
-/** A message with some of its bytes replaced, signed again by the sender that it then names. */
+/** Replaces some bytes of a message and signs it again as the sender that it then names. */
 function forge(sealed: Sealed, at: number, bytes: Uint8Array): Uint8Array {
   const changed = Buffer.from(sealed.bytes.subarray(0, -65));
   Buffer.from(bytes).copy(changed, at);

@@ -5,32 +5,32 @@ import type { Round } from "../../../src/oracle/protocol/round.ts";
 import type { RoundOptions, RoundRecord } from "../../../src/oracle/protocol/roundTypes.ts";
 import type { SeededRandom } from "./random.ts";
 
-/** The protocol under test: as it is, or with one rule broken. */
+/** The protocol under test: unchanged, or with one rule broken. */
 export interface Protocol {
   readonly Round: new (options: RoundOptions, records?: readonly RoundRecord[]) => Round;
 }
 
-/** What the honest nodes of a schedule see. */
+/** What the honest nodes of a schedule observe. */
 export type SourceKind = "same" | "numbers" | "texts" | "errors";
 
 const NO_BYTES = new Uint8Array();
 
-/** Seals without cryptography: nobody in the simulator makes a message in an honest node's name. */
+/** Seals without cryptography: nothing in the simulator forges a message of an honest node. */
 export function sealed<Of extends Message>(message: Of): Sealed<Of> {
   return { message, bytes: NO_BYTES };
 }
 
-/** A commitment that binds and hides as far as the simulator goes: nobody looks into it. */
+/** Returns a commitment that binds and hides well enough for the simulator: nobody looks inside. */
 export function commitmentOf({ sender, salt, observation }: Reveal): Hex {
   return `0x${sender}/${salt}/${keyOf(observation)}`;
 }
 
-/** Digest of a result at a rank, from which both can be told. */
+/** Returns the digest of a result at a rank; both can be read from it. */
 export function digestOf(rank: number, result: Observation): Hex {
   return `0x${rank}/${keyOf(result)}`;
 }
 
-/** Tells observations apart. */
+/** Returns a key that distinguishes observations. */
 export function keyOf({ ok, bytes }: Observation): string {
   return `${ok ? "+" : "-"}${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1")}`;
 }
@@ -43,7 +43,7 @@ export function observationOf(kind: SourceKind, random: SeededRandom): Observati
   return { ok: true, bytes: Buffer.from("same") };
 }
 
-/** A uint256 of 32 bytes; below 65,536 here. */
+/** Returns a uint256 of 32 bytes; `value` must be below 65,536. */
 export function numberOf(value: number): Uint8Array {
   const bytes = new Uint8Array(32);
   bytes[30] = value >> 8;
@@ -51,7 +51,7 @@ export function numberOf(value: number): Uint8Array {
   return bytes;
 }
 
-/** What a wrong node says that it saw. */
+/** Returns what a wrong node claims to have observed. */
 export function lieOf(random: SeededRandom): Observation {
   const lies: readonly Observation[] = [
     { ok: true, bytes: numberOf(9_999) },

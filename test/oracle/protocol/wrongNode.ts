@@ -4,15 +4,15 @@ import { agree } from "../../../src/oracle/protocol/agree.ts";
 import type { SeededRandom } from "./random.ts";
 import { commitmentOf, digestOf, lieOf, sealed } from "./world.ts";
 
-/** Most messages that one wrong node makes up in a schedule. */
+/** Maximum number of messages that one wrong node invents in a schedule. */
 const MAX_INVENTED = 60;
 const MAX_REMEMBERED = 48;
 
 /**
- * A node that says anything its key can sign, at any time: commitments and reveals of several observations, bundles of its choice, of
- * any rank, too short or with one reveal twice, signatures of anything, false accusations, and what others said, again.
+ * A node that says anything its key can sign, at any time: commitments and reveals of several observations, bundles of its choice at any
+ * rank, too short or with one reveal twice, signatures of anything, false accusations, and replays of what others said.
  *
- * A `shopper` keeps to one observation, and asks for signatures of one bundle after the other until it likes a result.
+ * A `shopper` keeps to one observation, and requests signatures for one bundle after the other until it likes a result.
  */
 export class WrongNode {
   readonly #self: number;
@@ -51,7 +51,7 @@ export class WrongNode {
     if (this.#reveals.length > MAX_REMEMBERED) this.#reveals.shift();
   }
 
-  /** Says one thing, to one node or to all. */
+  /** Returns one message, for one node or for all. */
   speak(): { readonly to: "all" | number; readonly sealed: Sealed } | undefined {
     if (this.#invented >= MAX_INVENTED) return undefined;
     this.#invented += 1;

@@ -1,12 +1,12 @@
 import type { Hex } from "viem";
 import type { RawLog } from "../../../src/evm/client.ts";
 
-/** A 32-byte id from a number. */
+/** Returns a 32-byte id made from a number. */
 export function idOf(value: bigint): Hex {
   return `0x${value.toString(16).padStart(64, "0")}`;
 }
 
-/** A log with these topics and data, and anything else. */
+/** Returns a log with these topics and data; the rest is arbitrary. */
 export function logOf(topics: readonly Hex[], data: Hex): RawLog {
   return {
     address: "0x00000000000000000000000000000000000000ff",

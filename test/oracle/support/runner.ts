@@ -1,6 +1,6 @@
 import type { SourceRunner } from "../../../src/oracle/execute.ts";
 
-/** Runs sources right in this process, without any containment: only for sources that the tests wrote themselves. */
+/** Creates a runner that runs sources in this process, without containment: only for sources written by the tests. */
 export function createTestRunner(onRun: () => void | Promise<void> = () => {}): SourceRunner {
   const AsyncFunction = (async () => {}).constructor as new (
     ...parameters: string[]

@@ -25,10 +25,10 @@ import { startTestStack, TEST_PROVING_KEY, TEST_ROLES } from "../../support/stac
 import { createTestRunner } from "./runner.ts";
 
 const LINK = 10n ** 18n;
-/** Room for 80 requests for functions in one transaction. */
+/** Enough for 80 function requests in one transaction. */
 const SUBMISSION_GAS = 60_000_000n;
 
-/** One line that the oracle logged. */
+/** One line of the oracle's log. */
 export interface LogLine {
   readonly level: keyof OracleLog;
   readonly fields: Record<string, unknown>;
@@ -37,7 +37,7 @@ export interface LogLine {
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** A chain with all contracts, one dapp's funded subscriptions, and what it takes to start oracles on it. */
+/** Starts a chain with all contracts and one dapp's funded subscriptions, ready to start oracles on. */
 export async function startWorld({
   vrfLink = 100n,
   ...options
@@ -81,7 +81,7 @@ export async function startWorld({
   const sourceIds = new Map<string, number>();
   let lastRequestBlock = 0n;
 
-  /** Submits as the operator; gives back the request id of each entry. */
+  /** Submits as the operator; returns the request id of each entry. */
   const request = async (submission: TestSubmission): Promise<Hex[]> => {
     const receipt = await submit(stack, submission, { gas: SUBMISSION_GAS });
     lastRequestBlock = receipt.blockNumber;
@@ -92,9 +92,9 @@ export async function startWorld({
     ...stack,
     dapp,
     network,
-    /** All that the world's oracles have logged. */
+    /** Everything that the world's oracles have logged. */
     lines,
-    /** Block of the newest request that one of the methods below sent. */
+    /** Block of the newest request sent by one of the methods below. */
     lastRequestBlock: () => lastRequestBlock,
     provisionDapp: (name: string) => provisionDapp(stack, name),
 
@@ -108,13 +108,13 @@ export async function startWorld({
       return { ...oracle, network: (): OracleNetworkStatus => oracle.status()[0]! };
     },
 
-    /** Asks for random words: each request is one entry of one transaction. */
+    /** Requests random words: each request is one entry of one transaction. */
     requestWords: (count: number, { confirmations = 1, numWords = 1 } = {}) =>
       request({
         randoms: Array.from({ length: count }, () => ({ vrfSubId: dapp.vrfSubId, confirmations, numWords })),
       }),
 
-    /** Asks for presets that run the source, all on one request for random words. */
+    /** Requests presets that run the source, all on one request for random words. */
     async requestPresets(source: string, count: number) {
       const sourceId = sourceIds.get(source) ?? (await storeSource(stack, source));
       sourceIds.set(source, sourceId);
@@ -123,13 +123,13 @@ export async function startWorld({
       });
     },
 
-    /** Asks for functions by their ready CBOR. */
+    /** Requests functions from ready-made CBOR. */
     requestFunctions: (requests: readonly Uint8Array[], { functionsSubId } = dapp) =>
       request({
         functions: requests.map((data) => ({ functionsSubId, data: toHexText(data) })),
       }),
 
-    /** Makes an account with coins a consumer of both subscriptions; it then sends requests itself. */
+    /** Makes a funded account a consumer of both subscriptions; it then sends requests itself. */
     async createConsumer(secretByte: string) {
       const account = privateKeyToAccount(`0x${secretByte.repeat(32)}`);
       await viem.setBalance({ address: account.address, value: 10n ** 20n });
@@ -186,7 +186,7 @@ export async function startWorld({
         }),
       }),
 
-    /** All events of one name since the chain began, of any of the oracle contracts. */
+    /** Returns all events of one name since the chain began, from any of the oracle contracts. */
     async events<Name extends ChainEvent["name"]>(name: Name): Promise<ChainEventOf<Name>[]> {
       const { vrfCoordinator, functionsRouter, functionsCoordinator } = addresses;
       const logs = await client.getLogs({
@@ -205,12 +205,12 @@ export async function startWorld({
   };
 }
 
-/** Encodes an object's members as CBOR pairs without a map around them, whatever they are. */
+/** Encodes an object's members as CBOR pairs without an enclosing map, whatever their values. */
 export function cborPairs(members: Readonly<Record<string, unknown>>): Uint8Array {
   return Buffer.concat(Object.entries(members).flatMap(([name, value]) => [encode(name), encode(value)]));
 }
 
-/** A request of inline JavaScript. */
+/** Encodes a request with inline JavaScript. */
 export function inlineRequest(source: string, rest: Readonly<Record<string, unknown>> = {}): Uint8Array {
   return cborPairs({ codeLocation: 0, language: 0, source, ...rest });
 }

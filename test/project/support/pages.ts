@@ -1,24 +1,24 @@
-/** A fenced block of a page of Markdown. */
+/** A fenced block of a Markdown page. */
 export interface Block {
   readonly page: string;
   readonly line: number;
   readonly language: string;
-  /** What stands behind the language: a file's name, or `skip:` and why. */
+  /** The text after the language: a file name, or `skip:` and the reason. */
   readonly info: string;
   readonly text: string;
 }
 
-/** Commands of a page that run in one go, and what the page says that they print. */
+/** Commands of a page that run in one go, and the output that the page shows. */
 export interface Commands {
   readonly block: Block;
-  /** JSON, or text, where "…" stands for anything. */
+  /** JSON or text; "…" stands for anything. */
   readonly expected?: Block;
 }
 
-/** A page as a reader works through it: files to write and commands to run, in order. */
+/** A step of a reader who works through a page: a file to write, or commands to run. */
 export type PageStep = { readonly file: Block } | { readonly commands: Commands };
 
-/** Finds the blocks of a page, also those that are indented as parts of a list. */
+/** Returns the fenced blocks of a page, including those indented in a list. */
 export function findBlocks(page: string, text: string): Block[] {
   return [...text.matchAll(/^( *)```(\w+) ?(.*)\n([^]*?)^\1```$/gm)].map(
     ([, indent = "", language = "", info = "", content = ""], i, all) => ({
@@ -32,8 +32,8 @@ export function findBlocks(page: string, text: string): Block[] {
 }
 
 /**
- * Returns what a reader does with a page. A block of `sh` is run unless it says `skip:`; one of JSON or text behind it, with nothing
- * but a blank line between, is what it prints; a block with a file's name behind its language is that file.
+ * Returns the steps a reader takes on a page. A block of `sh` runs unless it says `skip:`; a block of JSON or text right after it,
+ * separated by at most a blank line, is its output; a block with a file name after its language is that file.
  */
 export function readSteps(page: string, text: string): PageStep[] {
   const blocks = findBlocks(page, text);
@@ -48,7 +48,7 @@ export function readSteps(page: string, text: string): PageStep[] {
   });
 }
 
-/** Says how an answer differs in its form from the one on the page: members, kinds of values, literal values without "…". */
+/** Describes how an answer differs in form from the one on the page: members, kinds of values, literal values without "…". */
 export function findMismatch(shown: unknown, found: unknown, path = "$"): string | undefined {
   if (Array.isArray(shown) && Array.isArray(found))
     return shown.length === found.length
@@ -71,8 +71,8 @@ export function findMismatch(shown: unknown, found: unknown, path = "$"): string
 }
 
 /**
- * Whether a text has the form of one on a page: "…" stands for anything, hex around it and digits before it for any of their kind, and
- * a single digit for any other, as a draw may give it.
+ * Whether a text has the form of one on a page: "…" stands for anything, for any hex when in hex, and for any digits when after digits. A
+ * single digit stands for any other, as a draw may return it.
  */
 export function matchesText(shown: string, found: string): boolean {
   if (/^\d$/.test(shown)) return /^\d$/.test(found);

@@ -4,12 +4,12 @@ import path from "node:path";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
-/** Makes a folder as a reader of the documentation has it after the installation: `npx tyche` and `tyche/client` are there. */
+/** Creates the folder that a reader of the documentation has after installation, with `npx tyche` and `tyche/client`. */
 export function makeReaderFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-docs-"));
   mkdirSync(path.join(folder, "bin"));
   const entry = path.join(ROOT, "src/app/tyche.ts");
-  // npx itself would take a second longer for each command, and the registry where the package is not installed.
+  // npx itself would add a second to each command, and needs the registry if the package is not installed.
   const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" --no-node-snapshot "${entry}" "$@"\n`;
   writeFileSync(path.join(folder, "bin/npx"), npx, { mode: 0o755 });
   symlinkSync(process.execPath, path.join(folder, "bin/node"));
@@ -18,13 +18,13 @@ export function makeReaderFolder(): string {
   return folder;
 }
 
-/** The environment of a reader's shell in that folder. */
+/** Returns the environment of a reader's shell in that folder. */
 export function readerEnvironment(folder: string): Record<string, string> {
   return {
     HOME: folder,
     PATH: `${path.join(folder, "bin")}${path.delimiter}${process.env["PATH"] ?? ""}`,
     NO_COLOR: "1",
-    // Many commands run the same modules.
+    // Many commands load the same modules.
     NODE_COMPILE_CACHE: path.join(folder, "cache"),
   };
 }

@@ -15,11 +15,13 @@ import { childrenOf, isLinux, isRoot, SERVICE_USER, startTargets, threadsOf } fr
 const targets = await startTargets();
 afterAll(() => targets.stop());
 
-/** What the start of esbuild takes stays open to its process: where there is no Landlock, to become another program, equally confined. */
+/**
+ * System calls that esbuild's start needs stay open to its process: without Landlock also executing a program, which is equally confined.
+ */
 const { landlock } = createLauncher().containment;
 const OPEN_TO_ESBUILD = new Set(["makes a pair of sockets", ...(landlock ? [] : ["executes a program"])]);
 const doors = createDoors(targets).filter(({ what }) => !OPEN_TO_ESBUILD.has(what));
-/** Of these the filter leaves the call, and Landlock refuses the file. */
+/** The filter allows these calls, and Landlock refuses the file. */
 const REFUSED_BY_LANDLOCK = new Set(["executes a program"]);
 const EACCES = -13;
 
@@ -73,7 +75,7 @@ describe.runIf(isLinux).each([
   });
 
   test.runIf(runs)("behaviour: all threads of both are filtered and have the user's rights", () => {
-    // Where process ids are of a namespace, one more process stands between.
+    // In a process id namespace, there is one more process in between.
     const bundler = hasPidNamespace ? childrenOf(child.pid)[0] : child.pid;
     const [esbuild] = childrenOf(bundler);
     expect(esbuild).toBeDefined();

@@ -1,6 +1,6 @@
 /**
- * Stands in for the bundler's process, overrun by what it reads: gives up the same, and makes the system calls that it is
- * told to, when esbuild's process would be started, which inherits what is left then, and at the end.
+ * Stands in for a bundler process that was taken over by what it reads. It gives up the same rights, and makes the system calls that it is
+ * told to: when esbuild's process would be started, which inherits the rights left at that point, and at the end.
  */
 import { transform } from "esbuild";
 import type { Confinement } from "../../../sandbox/host/child/confine.ts";

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import type { Targets } from "./targets.ts";
 
-/** A system call: its number on this machine, and its arguments; texts stand for addresses of C strings. */
+/** A system call: its number on this machine and its arguments; strings are passed as addresses of C strings. */
 export interface NativeCall {
   readonly number: number;
   readonly args: readonly (number | string)[];
 }
 
-/** Something that native code in a child may try, and how the kernel refuses it: minus an errno. */
+/** Something that native code in a child may try, and the kernel's refusal: a negative errno. */
 export interface Door {
   readonly what: string;
   readonly attempt: NativeCall;
@@ -15,7 +15,7 @@ export interface Door {
   readonly refusal?: number;
 }
 
-/** Numbers on x64 and arm64. */
+/** System call numbers on x64 and arm64. */
 const CALLS = {
   openat: [257, 56],
   openat2: [437, 437],
@@ -75,7 +75,7 @@ const CALLS = {
   init_module: [175, 105],
 } as const;
 
-/** A call by its name. */
+/** Returns a system call by name. */
 export const call = (name: keyof typeof CALLS, ...args: readonly (number | string)[]): NativeCall => ({
   number: CALLS[name][process.arch === "arm64" ? 1 : 0],
   args,
@@ -97,7 +97,7 @@ export const unixAddress = (socketFile: string): string => `\u0001\u0000${socket
 export const tcpAddress = (port: number): string =>
   `\u0002\u0000${String.fromCharCode(port >> 8, port & 255, 127, 0, 0, 1)}${"\u0000".repeat(8)}`;
 
-/** All that docs/functions.md calls shut, each with arguments that do no harm where it is open. */
+/** Everything that docs/functions.md says is closed, each with arguments that do no harm if it is open. */
 export function createDoors({ folder, keyFile, socketFile, port, pid }: Targets): readonly Door[] {
   return [
     { what: "reads a key of the data directory", attempt: call("openat", AT_FDCWD, keyFile, 0) },

@@ -24,7 +24,7 @@ afterAll(() => {
 });
 
 const DENIED = /^ERR_ACCESS_DENIED$|^Error: Access to this API has been restricted/;
-/** Node 24's permission model knows no network: there the filter of system calls refuses sockets. */
+/** Node 24's permission model doesn't cover the network: there the system call filter refuses sockets. */
 const NO_SOCKET = process.allowedNodeEnvironmentFlags.has("--allow-net") ? DENIED : /^EPERM$/;
 const NO_NAME = process.allowedNodeEnvironmentFlags.has("--allow-net")
   ? DENIED

@@ -1,16 +1,16 @@
 /**
- * Stands in for a sandbox process whose isolate was escaped: starts as the real one does, gives up the same
- * permissions, and then runs whatever JavaScript it is sent, with all of Node's modules at hand, and, as native code
- * would, makes any system call: `native(number, ...arguments)`, texts as C strings, the result or minus the errno.
+ * Stands in for a sandbox process whose isolate was escaped. It starts like the real one, gives up the same permissions, and then runs any
+ * JavaScript it is sent, with all of Node's modules available. Like native code, it can make any system call: `native(number,
+ * ...arguments)` takes strings as C strings and returns the result or a negative errno.
  *
- * Flags of the test, behind the arguments that a real one gets: `--user=<uid>` stands for a service that runs as that user,
- * `--unconfined` for a process that gives nothing up.
+ * Test flags follow the real arguments: `--user=<uid>` simulates a service that runs as that user, `--unconfined` a process that gives
+ * nothing up.
  */
 import { confine, type Confinement } from "../../../sandbox/host/child/confine.ts";
 import { openNative, type Native } from "./openNative.ts";
 
 require(process.argv[2] as string);
-// As in the real one, the pipes are opened before the system calls for that are gone.
+// As in the real process, the pipes are opened before the system calls for that are gone.
 const { stdin, stdout } = process;
 const confinement = JSON.parse(process.argv[3] as string) as Confinement;
 const native = openNative(confinement.kernel);

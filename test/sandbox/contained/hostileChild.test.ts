@@ -10,10 +10,10 @@ import type { HostileCost } from "./hostileParent.ts";
 import { anyProgram, FLOODS, HOSTILE_CHILD, type HostileProgram } from "./hostileProgram.ts";
 
 const PARENT = fileURLToPath(new URL("hostileParent.ts", import.meta.url));
-/** For each program; the longer, the less a restart counts. */
+/** For each program; the longer it is, the less a restart matters. */
 const TIME_MS = 800;
 
-/** Runs programs one after the other in a process of their own and returns what each cost it. */
+/** Runs programs one after the other in a process of their own and returns what each one cost it. */
 async function measure(programs: readonly HostileProgram[]): Promise<readonly HostileCost[]> {
   const folder = mkdtempSync(join(tmpdir(), "tyche-hostile-"));
   chmodSync(folder, 0o755);
@@ -31,7 +31,7 @@ async function measure(programs: readonly HostileProgram[]): Promise<readonly Ho
 }
 
 test("behaviour: a child in an attacker's hands costs less than 5 % of a core and 64 MB, whatever it writes", async () => {
-  // Other programs each time; the seed is in the message of a failure.
+  // Different programs each time; a failure's message contains the seed.
   const seed = Date.now() % 1_000_000;
   const made = fc.sample(anyProgram, { seed, numRuns: 12 });
   const costs = await measure([...FLOODS, ...made]);

@@ -1,4 +1,4 @@
-// A process with a pool whose children are hostile: it gives them run after run and says what they cost it.
+// A process with a pool whose children are hostile: it gives them run after run and reports what they cost it.
 // Arguments: the child's script, the time for each program in ms. Standard input: a list of programs as JSON.
 import { readFileSync, writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
@@ -8,12 +8,12 @@ import { createPool } from "../../../sandbox/host/pool.ts";
 import { createSandboxNetwork } from "../../../sandbox/index.ts";
 import type { HostileProgram } from "./hostileProgram.ts";
 
-/** What a program cost this process. */
+/** The cost of a program for this process. */
 export interface HostileCost {
   readonly name: string;
   readonly wallMs: number;
   readonly cpuMs: number;
-  /** Memory above what the process had before, at most. */
+  /** Maximum memory above what the process used before. */
   readonly growthBytes: number;
   readonly runs: number;
   readonly children: number;
@@ -21,9 +21,9 @@ export interface HostileCost {
 
 const [script = "", timeMs = ""] = process.argv.slice(2);
 const programs = JSON.parse(await text(process.stdin)) as readonly HostileProgram[];
-/** Much less than a source has as a rule: what a child may do at once, and its start, count for more here. */
+/** Much less than a source usually gets: this gives more weight to a child's start, and to what it may do at once. */
 const RUN_TIME_MS = 700;
-/** Callers send no more runs than that: quick answers are no attack. */
+/** Pause between runs, as callers don't send them faster: quick answers are no attack. */
 const PAUSE_MS = 20;
 
 const network = createSandboxNetwork({ allowModules: ["npm:ms"] });
@@ -37,7 +37,7 @@ async function endure(program: HostileProgram, forMs: number): Promise<HostileCo
   const beganMs = performance.now();
   const cpu = process.cpuUsage();
   const started = pool.stats().started;
-  // The kernel notes the peak (proc(5), `clear_refs`): looking every 10 ms would cost more than most programs do.
+  // The kernel tracks the peak (proc(5), `clear_refs`): polling every 10 ms would cost more than most programs do.
   writeFileSync("/proc/self/clear_refs", "5");
   const beforeBytes = process.memoryUsage.rss();
   let runs = 0;
@@ -66,7 +66,7 @@ function readPeakBytes(): number {
 }
 
 await pool.ready();
-// Code is compiled and the heap grown before anything is measured.
+// Warms up: code is compiled and the heap grows before anything is measured.
 for (const program of programs) await endure(program, 1);
 const costs: HostileCost[] = [];
 for (const program of programs) costs.push(await endure(program, Number(timeMs)));

@@ -1,30 +1,30 @@
 import * as fc from "fast-check";
 
-/** What a child does that is wholly in the hands of an attacker: it writes frames, over and over, for as long as it lives. */
+/** The behaviour of a child that an attacker fully controls: it writes frames, over and over, for as long as it lives. */
 export interface HostileProgram {
   readonly name: string;
   readonly steps: readonly HostileStep[];
-  /** Bytes written at once; 0: a whole frame. */
+  /** Bytes per write; 0: a whole frame. */
   readonly chunkBytes?: number;
-  /** How often the steps are written. Default: without end. */
+  /** How often the steps are written. Default: endlessly. */
   readonly repeat?: number;
-  /** Does not read what the parent answers. */
+  /** Whether it ignores the parent's answers. */
   readonly isDeaf?: boolean;
 }
 
 /** One frame, or something that looks like one. */
 export interface HostileStep {
   readonly type: number;
-  /** JSON, or not; `$RUN` is the run's number, `$N` counts up. */
+  /** Usually JSON; `$RUN` is the run's number, `$N` counts up. */
   readonly header: string;
   /** Text of the body, repeated to `bodyBytes`. */
   readonly body?: string;
   readonly bodyBytes?: number;
-  /** Bytes that are overwritten: offset, value. */
+  /** Bytes to overwrite: offset, value. */
   readonly flips?: readonly (readonly [offset: number, value: number])[];
-  /** Bytes that are left away at the end. */
+  /** Number of bytes to cut off at the end. */
   readonly missingBytes?: number;
-  /** Where it goes. Default: standard output. */
+  /** Where it is written. Default: standard output. */
   readonly to?: "stdout" | "stderr";
 }
 
@@ -32,11 +32,11 @@ const RESULT = '{"run":$RUN,"error":null,"timeMs":1,"memoryBytes":1,"touched":[]
 const CALL = (name: string) => `{"run":$RUN,"call":$N,"name":"${name}"}`;
 const FETCH = (members: string) =>
   `{"url":"x","method":"GET","headers":[],"redirect":"follow",${members}"hasBody":false}`;
-/** A message of a host call: length of its header, 32 bits; written as text, so that only lengths with bytes below 128 fit. */
+/** A host call's message: the length of its header in 32 bits, then the header. It is written as text, so only lengths with bytes below 128 work. */
 const message = (json: string) => `\0${String.fromCharCode(0, 0, 0)}${json}`;
 const LONG = "npm:a@" + Array.from({ length: 200 }, (_, at) => at).join("||");
 
-/** The floods that somebody would think of first. */
+/** The obvious floods. */
 export const FLOODS: readonly HostileProgram[] = [
   {
     name: "console output, 16 KB a frame",
@@ -148,7 +148,7 @@ const step: fc.Arbitrary<HostileStep> = fc.record(
   { requiredKeys: ["type", "header"] },
 );
 
-/** Any program: frames of every kind, whole and damaged, in chunks of any size. */
+/** Any program: frames of every kind, intact and damaged, in chunks of any size. */
 export const anyProgram: fc.Arbitrary<HostileProgram> = fc.record(
   {
     name: fc.constant("made up"),
@@ -160,7 +160,7 @@ export const anyProgram: fc.Arbitrary<HostileProgram> = fc.record(
   { requiredKeys: ["name", "steps"] },
 );
 
-/** The child, as a script: for each run it executes the program that is the run's source. */
+/** The child's script: for each run it executes the program given as the run's source. */
 export const HOSTILE_CHILD = `
 const { writeSync } = require("node:fs");
 const WAIT = new Int32Array(new SharedArrayBuffer(4));

@@ -5,7 +5,7 @@ import { findKernel } from "../../../sandbox/host/buildKernel.ts";
 import { isLinux } from "./targets.ts";
 
 const { EINVAL, ENOSYS } = constants.errno;
-/** Of none that there is. */
+/** The number of no system call. */
 const NO_NUMBER = 99_999;
 
 test.runIf(isLinux)("default: what the kernel does is given back", () => {

@@ -6,7 +6,9 @@ import { createLauncher } from "../../../sandbox/host/launch.ts";
 import { createWorker, type Death } from "../../../sandbox/host/worker.ts";
 import { DEFAULT_LIMITS } from "../../../sandbox/index.ts";
 
-/** A child that writes what it likes: `frame` builds a frame, `write` sends bytes, after the first run has come. */
+/**
+ * Start of a child's script that writes what it likes: `frame` builds a frame, `write` sends bytes, both after the first run has arrived.
+ */
 const PRELUDE = `
 const { writeSync } = require('node:fs');
 const write = (bytes) => { for (let at = 0; at < bytes.length;) try { at += writeSync(1, bytes, at) } catch (e) { if (e.code !== 'EAGAIN') process.exit() } };
@@ -28,7 +30,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const launcher = createLauncher();
 let count = 0;
 
-/** Starts such a child, gives it run 7, and says how the worker ended it. */
+/** Starts such a child, gives it run 7, and returns how the worker ended it. */
 async function face(body: string, timeoutMs = 3_000): Promise<{ death: Death; events: string[] }> {
   const script = join(folder, `${count++}.cjs`);
   writeFileSync(script, `${PRELUDE}${body}});`);

@@ -16,8 +16,8 @@ import { startEscaped, type Escaped } from "./startEscaped.ts";
 import { childrenOf, isLinux, isRoot, SERVICE_USER, startTargets, threadsOf } from "./targets.ts";
 
 /**
- * What native code in a child can reach, by the system calls themselves: neither V8 nor Node's permission model is asked.
- * As root a child has a user of its own; as an ordinary user it has the service's, who owns all that is tried here.
+ * What native code in a child can reach, tried with the system calls themselves: neither V8 nor Node's permission model is involved. As
+ * root, a child has a user of its own; otherwise it runs as the service's user, who owns everything tried here.
  */
 const targets = await startTargets();
 afterAll(() => targets.stop());

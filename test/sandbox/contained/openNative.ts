@@ -1,15 +1,15 @@
 import { loadKernelAddon } from "../../../sandbox/host/child/kernel/kernel.ts";
 
-/** Makes a system call; texts as C strings; the result, or minus the errno. */
+/** Makes a system call, with strings as C strings; returns the result or a negative errno. */
 export type Native = (number: number, ...args: readonly (number | bigint | string)[]) => number;
 
 /**
- * The C library's `syscall`, for a process to keep from before it gives such calls up.
+ * Opens the C library's `syscall`; a process must do so before it gives such calls up.
  * @param path File of the kernel addon.
  */
 export function openNative(path: string | null): Native {
   const addon = loadKernelAddon(path);
-  // Neither addresses nor memory can be had later.
+  // Neither addresses nor memory are available later.
   const scratch = Array.from({ length: 3 }, () => Buffer.alloc(4_096));
   const addresses = scratch.map((buffer) => addon.addressOf(buffer));
   return (number, ...args) => {

@@ -17,7 +17,7 @@ afterEach(() => {
   for (const pid of group === undefined ? [] : processesOfGroup(group)) process.kill(pid, "SIGKILL");
 });
 
-/** Starts a service whose bundler was overrun and has started a program; resolves with the bundler's process group. */
+/** Starts a service whose bundler was taken over and has started a program; resolves with the bundler's process group. */
 async function startOverrun(ownUser: boolean): Promise<number> {
   const uid = ownUser ? takeUserId() : null;
   const script = fileURLToPath(new URL("outlivingService.ts", import.meta.url));
@@ -37,7 +37,7 @@ describe.runIf(isLinux && hasPidNamespace).each([
     "behaviour: ends when the service is killed",
     async () => {
       const of = await startOverrun(ownUser);
-      // The one that waits (setpriv becomes unshare), the bundler and the program.
+      // The waiting process (setpriv becomes unshare), the bundler and the program.
       expect(processesOfGroup(of)).toHaveLength(3);
       service!.kill("SIGKILL");
       await expect.poll(() => processesOfGroup(of), { timeout: PATIENCE_MS }).toEqual([]);

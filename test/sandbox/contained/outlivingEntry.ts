@@ -1,6 +1,6 @@
 /**
- * Stands in for the bundler's process, overrun by what it reads while it may still start programs: starts the one that it can, so that it
- * waits for input that it alone could give, and tells the parent.
+ * Stands in for a bundler process that was taken over by what it reads while it may still start programs. It starts the one it can, such
+ * that the program waits for input that only it could give, and tells the parent.
  */
 import { spawn } from "node:child_process";
 import { version } from "esbuild";
@@ -20,7 +20,7 @@ if (user !== "") {
 /** pipe2(2). */
 const PIPE2 = process.arch === "arm64" ? 59n : 293n;
 
-/** A pipe's two ends, which the programs started may have. */
+/** Opens a pipe and returns its two ends, which child processes may inherit. */
 function openPipe(): readonly [number, number] {
   const ends = Buffer.alloc(8);
   addon.syscall(PIPE2, addon.addressOf(ends), 0n);
@@ -32,7 +32,7 @@ process.on("message", () => {
   const [sink, output] = openPipe();
   void confineBundler(confinement, async () => {
     const program = spawn(process.env["ESBUILD_BINARY_PATH"]!, [`--service=${version}`], {
-      // The fourth is the program itself.
+      // Descriptor 4 is the program itself.
       stdio: [input, output, output, feed, 4, sink],
     });
     await new Promise((resolve, reject) => program.once("spawn", resolve).once("error", reject));

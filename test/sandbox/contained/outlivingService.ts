@@ -1,4 +1,4 @@
-/** Stands in for a service that bundles; prints the bundler's process group once what overran it has started a program. */
+/** Stands in for a service that bundles; prints the bundler's process group once the taken-over bundler has started a program. */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Confinement } from "../../../sandbox/host/child/confine.ts";

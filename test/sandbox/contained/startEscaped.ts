@@ -7,18 +7,18 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { createLauncher, type LauncherOptions } from "../../../sandbox/host/launch.ts";
 
-/** A started process that acts as escaped code. */
+/** A started process that acts like escaped code. */
 export interface Escaped {
   readonly child: ChildProcess;
-  /** Runs JavaScript in it; its value, or the code of the error. */
+  /** Runs JavaScript in the process; returns its value or the error's code. */
   readonly attempt: (code: string) => Promise<{ value?: unknown; error?: string; uncaught?: string }>;
   readonly stop: () => void;
 }
 
 /**
  * Starts an entry of this folder with the launcher that the pool uses.
- * @param options.folderMode Mode of the folder the script lies in: 0o700 keeps other users out.
- * @param options.launcher Of the launcher. Default: all layers that there are.
+ * @param options.folderMode Mode of the script's folder: 0o700 keeps other users out.
+ * @param options.launcher Options of the launcher. Default: all available layers.
  * @param options.flag `--user=<uid>`, `--unconfined` or both; see the entry.
  */
 export async function startEscaped(
@@ -36,7 +36,7 @@ export async function startEscaped(
     write: false,
     format: "cjs",
     platform: "node",
-    // The launcher passes no arguments of a test's own.
+    // The launcher doesn't pass a test's own arguments.
     banner: { js: `process.argv.push(${JSON.stringify(options.flag ?? "")});` },
   });
   writeFileSync(script, built.outputFiles[0]?.text ?? "", { mode: 0o644 });

@@ -4,10 +4,10 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Whether this machine has the kernel's layers, which the tests of this folder try. */
+/** Whether this machine has the kernel layers that the tests of this folder exercise. */
 export const isLinux = process.platform === "linux" && (process.arch === "x64" || process.arch === "arm64");
 export const isRoot = process.getuid?.() === 0;
-/** The user whom the service has where it is not root; the tests themselves may run as root. */
+/** The user of a service that doesn't run as root; the tests themselves may run as root. */
 export const SERVICE_USER = isRoot ? 65_534 : (process.getuid?.() ?? 0);
 
 /** What native code tries to reach; all of it belongs to {@link SERVICE_USER}. */
@@ -17,9 +17,9 @@ export interface Targets {
   readonly socketFile: string;
   /** A TCP port of 127.0.0.1. */
   readonly port: number;
-  /** A process. */
+  /** The id of a process. */
   readonly pid: number;
-  /** Connections to socket and port so far. */
+  /** Number of connections to socket and port so far. */
   readonly connections: () => number;
   readonly stop: () => void;
 }
@@ -58,14 +58,14 @@ export async function startTargets(): Promise<Targets> {
   };
 }
 
-/** Ids of the processes whose parent it is. */
+/** Returns the ids of a process's children. */
 export function childrenOf(pid: number | undefined): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
     .map(Number);
 }
 
-/** Ids of the processes of a process group that run. */
+/** Returns the ids of the running processes of a process group. */
 export function processesOfGroup(group: number): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -75,7 +75,7 @@ export function processesOfGroup(group: number): number[] {
         const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");
         return fields[0] !== "Z" && Number(fields[2]) === group;
       } catch {
-        // Ended meanwhile.
+        // It has ended in the meantime.
         return false;
       }
     });
@@ -85,12 +85,12 @@ function parentOf(id: string): number | undefined {
   try {
     return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1]);
   } catch {
-    // Ended meanwhile.
+    // It has ended in the meantime.
     return undefined;
   }
 }
 
-/** The kernel's words on each thread of a process. */
+/** Returns the kernel's status of each thread of a process. */
 export function threadsOf(pid: number | undefined): string[] {
   const task = `/proc/${pid}/task`;
   return readdirSync(task).map((id) => readFileSync(`${task}/${id}/status`, "utf8"));

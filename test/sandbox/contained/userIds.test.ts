@@ -17,7 +17,7 @@ test.runIf(isLinux)("default: no id is given out twice at a time, a released one
 
 test.runIf(isRoot)("behaviour: an id that any process still has is not given out", async () => {
   const uid = takeUserId() + 1;
-  // As if a process of an earlier service had outlived it, on the very id that comes next.
+  // Simulates a process that outlived an earlier service, on exactly the id that comes next.
   const left = spawn("sleep", ["1000"], { stdio: "ignore", uid, gid: uid });
   try {
     await expect.poll(() => statSync(`/proc/${left.pid}`).uid).toBe(uid);

@@ -12,11 +12,11 @@ export interface DifferentialCase {
   readonly args?: readonly string[];
   readonly bytesArgs?: readonly string[];
   readonly secrets?: Readonly<Record<string, string>>;
-  /** Puts the base URL of the local test server in front of `args`. */
+  /** Whether the local test server's base URL is prepended to `args`. */
   readonly server: boolean;
-  /** Time limit of the run in milliseconds; default 10,000, as the toolkit. */
+  /** Time limit of the run in milliseconds; default 10,000, like the toolkit's. */
   readonly timeoutMs?: number;
-  /** Runs live against Deno in the ordinary test too, not only in `npm run test:differential`. */
+  /** Whether it also runs live against Deno in the ordinary test, not only in `npm run test:differential`. */
   readonly live: boolean;
 }
 
@@ -34,8 +34,8 @@ interface CaseOptions {
 /**
  * Reads every case of `cases/*.txt`.
  *
- * A case begins with a line `=== name` or `=== name | {options as JSON}` and runs up to the next such line; the text between is
- * the source, its last line feed not included. `unescape` turns `\uXXXX` in the source into that character, `crlf` its line feeds into CR LF.
+ * A case begins with a line `=== name` or `=== name | {options as JSON}` and ends at the next such line; the text in between is the source,
+ * without its last line feed. `unescape` turns `\uXXXX` in the source into that character, `crlf` its line feeds into CR LF.
  *
  * @throws Error when two cases of a topic have the same name, or options are not JSON.
  */
@@ -48,7 +48,9 @@ export function readCases(): DifferentialCase[] {
   );
 }
 
-/** A SHA-256 of everything that decides the reference's answer to a case, as 16 hex digits: an edited case needs a new recording. */
+/**
+ * Returns a SHA-256 of everything that decides the reference's answer to a case, as 16 hex digits: an edited case needs a new recording.
+ */
 export function fingerprint(testCase: DifferentialCase): string {
   const { source, args, bytesArgs, secrets, server, timeoutMs } = testCase;
   return createHash("sha256")

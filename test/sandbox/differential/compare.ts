@@ -4,13 +4,13 @@ import { DECLARED, type Declared } from "./declared.ts";
 import { CRASH_TEXT } from "../../../sandbox/run.ts";
 import { simulateScript, type SimulationInput } from "../../../sandbox/simulateScript.ts";
 
-/** Where our answer differs from the reference's. */
+/** A difference between our answer and the reference's. */
 export interface Difference {
   readonly id: string;
   readonly what: readonly ("bytes" | "error" | "console")[];
   readonly reference: Answer;
   readonly ours: Answer;
-  /** Why this difference is wanted; undefined: it is a defect. */
+  /** Why this difference is wanted; undefined if it is a defect. */
   readonly declared: Declared | undefined;
 }
 
@@ -31,9 +31,9 @@ export function compare(testCase: DifferentialCase, reference: Answer, ours: Ans
 }
 
 /**
- * Stack frames name files of the wrapper and are left out. A source that ends Deno itself leaves Deno's own report at the end of
- * the output, with the path of a temporary file, in the words of its own parser, and so do we: of the two only the place counts,
- * behind everything that the source printed.
+ * Stack frames name files of the wrapper and are left out. When a source ends Deno itself, Deno prints its own report at the end of the
+ * output, with the path of a temporary file and in the words of its own parser, and so do we: of the two reports only the place counts,
+ * after everything that the source printed.
  */
 function sameConsole(reference: Answer, ours: Answer): boolean {
   const expected = withoutFrames(reference.console);
@@ -45,7 +45,7 @@ function sameConsole(reference: Answer, ours: Answer): boolean {
   return printed === ours.console || /^error: /m.test(expected.slice(actual.length));
 }
 
-/** What our `simulateScript` prints of an error that ended the program: the last such text, up to the very end. */
+/** What our `simulateScript` prints for an error that ended the program: the last such text, up to the very end. */
 const OUR_REPORT = /^error: (?:Uncaught |SyntaxError: )(?:(?!^error: )[^])*(?![^])/m;
 
 function withoutFrames(text: string): string {

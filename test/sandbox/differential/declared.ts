@@ -1,4 +1,4 @@
-/** A difference that is wanted, or known and accepted, with its reason. */
+/** The reason for a difference that is wanted, or known and accepted. */
 export type Declared = string;
 
 const GARBLED =
@@ -26,7 +26,7 @@ const UNSHARED = "Removed, as Node 24 lacks it: oracle nodes on different versio
 const EVENTS =
   "A rejection nobody handles always ends the run, also with a listener for `unhandledrejection`.";
 
-/** Differences from the reference by case id. One that no longer exists fails the comparison, as one not listed does. */
+/** Differences from the reference by case id. The comparison fails on one that no longer exists, as on one that isn't listed. */
 export const DECLARED: Readonly<Record<string, Declared>> = {
   ...(process.versions.v8.startsWith("13.") && {
     "mixedEdges/Intl bad locale": OLDER_ENGINE,

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Runs all cases, four at a time, and names those whose answer is not as expected. */
+/** Runs all cases, four at a time, and returns those with unexpected answers. */
 async function disagreeing(
   chosen: readonly DifferentialCase[],
   referenceOf: (testCase: DifferentialCase) => Promise<Recording["answers"][string]>,

@@ -6,12 +6,12 @@ import { fileURLToPath } from "node:url";
 
 import type { DifferentialCase } from "./cases.ts";
 
-/** What a run gave, in the toolkit's own terms. */
+/** The result of a run, in the toolkit's own terms. */
 export interface Answer {
-  /** `0x` and the returned bytes as hex. */
+  /** The returned bytes as hex, with `0x`. */
   readonly bytes?: string;
   readonly error?: string;
-  /** Everything the run printed. */
+  /** Everything that the run printed. */
   readonly console: string;
 }
 
@@ -30,9 +30,9 @@ interface Worker {
 const BIN_DIRECTORY = fileURLToPath(new URL("../../../node_modules/.bin", import.meta.url));
 
 /**
- * Starts reference processes, each with its own temporary directory; all share one empty Deno cache.
+ * Starts reference processes, each with its own temporary directory; all share one Deno cache, initially empty.
  *
- * @param options.processes How many run side by side; default 2.
+ * @param options.processes How many run in parallel; default 2.
  */
 export function createReference(options: { processes?: number } = {}): Reference {
   const home = mkdtempSync(join(tmpdir(), "tyche-reference-"));
@@ -67,7 +67,7 @@ export function createReference(options: { processes?: number } = {}): Reference
   };
 }
 
-/** The toolkit's input for a case. */
+/** Returns the toolkit's input for a case. */
 export function toSimulationInput(testCase: DifferentialCase, serverUrl: string): Record<string, unknown> {
   const { source, args, bytesArgs, secrets, server, timeoutMs } = testCase;
   return {
@@ -79,9 +79,9 @@ export function toSimulationInput(testCase: DifferentialCase, serverUrl: string)
   };
 }
 
-/** A toolkit result as an answer, with what changes from run to run (ports, temporary file names) replaced. */
+/** Converts a toolkit result to an answer, replacing what changes from run to run (ports, temporary file names). */
 export function toAnswer(result: Record<string, string | undefined>, serverUrl: string): Answer {
-  // The toolkit passes on whatever JSON the thrown error's message became: not always a string.
+  // The toolkit passes on whatever JSON the thrown error's message became, which is not always a string.
   const stable = (value: unknown) =>
     (typeof value === "string" ? value : JSON.stringify(value))
       .replaceAll(new URL(serverUrl).host, "127.0.0.1:PORT")

@@ -2,9 +2,9 @@ import { type IncomingMessage, type ServerResponse, createServer } from "node:ht
 import { buffer } from "node:stream/consumers";
 import type { AddressInfo } from "node:net";
 
-/** An HTTP server on a free loopback port that answers the paths the cases ask for. */
+/** An HTTP server on a free loopback port that serves the paths used by the cases. */
 export interface TestServer {
-  /** `http://127.0.0.1:<port>`, without a slash at the end. */
+  /** `http://127.0.0.1:<port>`, without a trailing slash. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ const ROUTES: Record<string, Route> = {
   },
 };
 
-/** Starts the server; listens on 127.0.0.1 only. `/status/418` answers that status with a JSON body. */
+/** Starts the server on 127.0.0.1 only. `/status/418` answers with that status and a JSON body. */
 export async function startTestServer(): Promise<TestServer> {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "/", "http://localhost").pathname;

@@ -1,6 +1,6 @@
 import type { RunErrorKind, RunLimits } from "../../../sandbox/index.ts";
 
-/** Text of the nodes for whatever ended the process: syntax, memory, an uncaught error. */
+/** The nodes' text for anything that ended the process: syntax, memory, an uncaught error. */
 export const CRASH = "syntax error, RAM exceeded, or other error";
 export const TIMEOUT = "script runtime exceeded";
 
@@ -14,20 +14,20 @@ export interface HostileCase {
   readonly error?: string | RegExp;
   readonly kinds?: readonly RunErrorKind[];
   readonly limits?: Partial<RunLimits>;
-  /** Longest time until the answer, in ms, on an idle machine. Default: the source's time and 1,000. */
+  /** Maximum time until the answer, in ms, on an idle machine. Default: the source's time limit plus 1,000. */
   readonly maxMs?: number;
 }
 
 type Options = Omit<HostileCase, "name" | "source">;
 
-/** A source that ends by returning this text. */
+/** Describes a source that ends by returning this text. */
 export const returns = (name: string, source: string, ok: string, more: Options = {}): HostileCase => ({
   name,
   source,
   ok,
   ...more,
 });
-/** A source that ends with this error text. */
+/** Describes a source that ends with this error text. */
 export const fails = (
   name: string,
   source: string,
@@ -39,7 +39,7 @@ export const fails = (
   error,
   ...more,
 });
-/** A source that ends because its time is over. */
+/** Describes a source that ends because its time is up. */
 export const timesOut = (name: string, source: string, more: Options = {}): HostileCase => ({
   name,
   source,
@@ -47,7 +47,7 @@ export const timesOut = (name: string, source: string, more: Options = {}): Host
   kinds: ["timeout"],
   ...more,
 });
-/** A source that is stopped for its memory, or, where the machine is slow, for its time. */
+/** Describes a source that is stopped for its memory use, or, on a slow machine, for its time. */
 export const exhausts = (name: string, source: string, more: Options = {}): HostileCase => ({
   name,
   source,
@@ -56,7 +56,7 @@ export const exhausts = (name: string, source: string, more: Options = {}): Host
   limits: { timeoutMs: 4_000 },
   ...more,
 });
-/** A source that does not parse. */
+/** Describes a source that does not parse. */
 export const garbles = (name: string, source: string, more: Options = {}): HostileCase => ({
   name,
   source,

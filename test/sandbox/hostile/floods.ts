@@ -2,7 +2,7 @@ import { exhausts, fails, returns, timesOut, type HostileCase } from "./case.ts"
 
 const GIANT = "'x'.repeat(1e8)";
 
-/** Sources that talk too much: console, errors, results, host calls. */
+/** Sources that produce too much output: console, errors, results, host calls. */
 export const floods: readonly HostileCase[] = [
   timesOut("console lines without end", "for (;;) console.log('line')"),
   returns(

@@ -11,13 +11,13 @@ import { platform } from "./platform.ts";
 import { poisoned } from "./poison.ts";
 import { reach } from "./reach.ts";
 
-/** Time of a source that may end by its timeout, where its case names none. */
+/** Time limit of a source that may end by timeout, unless its case sets one. */
 const TIMEOUT_MS = 300;
-/** Time of every other source: it ends by itself, however busy the machine is. */
+/** Time limit of every other source: it ends by itself, however busy the machine is. */
 const PLENTY_MS = 20_000;
-/** Other work on the machine may slow a case down by that factor before it fails. */
+/** Factor by which other load on the machine may slow a case down before it fails. */
 const SLOWNESS = 10;
-/** Resident memory to which a sandbox process must come back, in MB. */
+/** Resident memory, in MB, to which a sandbox process must return. */
 const MAX_IDLE_RESIDENT_MB = 256;
 
 let pool: SandboxPool;
@@ -60,13 +60,13 @@ describe.each(tables)("%s", (_table, cases) => {
   });
 });
 
-/** Time that the source of a case gets, in ms. */
+/** Returns the time limit for the source of a case, in ms. */
 function timeoutOf({ error, kinds, limits }: HostileCase): number {
   const isAllowed = typeof error === "string" ? error === TIMEOUT : error?.test(TIMEOUT) === true;
   return isAllowed && kinds?.includes("timeout") !== false ? (limits?.timeoutMs ?? TIMEOUT_MS) : PLENTY_MS;
 }
 
-/** Says in what a result differs from what its case allows; nothing if in nothing. */
+/** Describes how a result differs from what its case allows; empty if it doesn't. */
 function faultOf(one: HostileCase, result: RunResult): string {
   if (Buffer.byteLength(result.console) > 65_536) return "too much console output";
   if (result.ok) {
@@ -79,7 +79,7 @@ function faultOf(one: HostileCase, result: RunResult): string {
     typeof one.error === "string" ? error.message === one.error : one.error?.test(error.message);
   if (isExpected !== true) return `error ${shown.slice(0, 500)}`;
   if (one.kinds !== undefined && !one.kinds.includes(error.kind)) return `kind ${error.kind}`;
-  // Nothing of the host shows in what a caller gets to read.
+  // What a caller can read must not reveal anything about the host.
   return /node_modules|\/work|\/home|\.cjs|isolated-vm|tyche:/.test(shown)
     ? `a leak: ${shown.slice(0, 500)}`
     : "";
@@ -92,8 +92,8 @@ async function runHealthy(number: number): Promise<string> {
 }
 
 /**
- * Waits until, at one moment, no thread of any sandbox process runs and each has given its memory back.
- * Returns what is wrong after a minute; nothing if all rest.
+ * Waits until, at one moment, no thread of any sandbox process runs and each process has released its memory. Returns what is wrong after a
+ * minute; empty if all are idle.
  */
 async function unrest(): Promise<string> {
   let state = "";
@@ -107,7 +107,7 @@ async function unrest(): Promise<string> {
   return state;
 }
 
-/** Process ids of our children; none where the system does not tell. */
+/** Returns the process ids of our children; empty where the system doesn't report them. */
 function listChildren(): number[] {
   if (process.platform !== "linux") return [];
   const own = readdirSync(`/proc/self/task`).map((task) =>
@@ -120,7 +120,7 @@ function listChildren(): number[] {
     .map(Number);
 }
 
-/** Says what is wrong with a process: a thread that runs, or too much memory; nothing if it rests or is gone. */
+/** Describes what is wrong with a process: a running thread, or too much memory; empty if it is idle or gone. */
 function describeProcess(pid: number): string {
   try {
     const running = readdirSync(`/proc/${pid}/task`).filter((task) =>

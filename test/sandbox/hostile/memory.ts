@@ -3,7 +3,7 @@ import { exhausts, fails, timesOut, type HostileCase } from "./case.ts";
 const INVALID_LENGTH =
   /Invalid (string|typed array|array) length|Array buffer allocation failed|RAM exceeded/;
 
-/** Sources that take memory: on V8's heap, beside it, and in native code that aborts the process. */
+/** Sources that take memory: on V8's heap, outside it, and in native code that aborts the process. */
 export const memory: readonly HostileCase[] = [
   exhausts("arrays", "const a = []; for (;;) a.push(new Array(1000).fill(1))"),
   exhausts("objects", "const a = []; for (;;) a.push({ a: 1, b: 2 })"),

@@ -9,7 +9,7 @@ const OR_DEEP = {
 const many = (text: string, times: number): string => text.repeat(times);
 const MEGABYTE = 1_048_576;
 
-/** Sources made for parsers: V8's, and the one that erases types after V8's has failed. */
+/** Sources that attack parsers: V8's, and the one that strips types after V8's has failed. */
 export const parser: readonly HostileCase[] = [
   garbles("round brackets", many("(", 30_000), OR_DEEP),
   garbles("square brackets", many("[", 30_000), OR_DEEP),

@@ -9,7 +9,7 @@ const DONE = "return Functions.encodeString('done')";
 const SECRET =
   "const key = await crypto.subtle.importKey('raw', new Uint8Array(8), 'PBKDF2', false, ['deriveBits']); const slow = () => crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-512', salt: new Uint8Array(8), iterations: 2 ** 31 - 1 }, key, 256);";
 
-/** Sources that turn the web platform's own functions, some of them native code outside of the isolate, against it. */
+/** Sources that turn the web platform's own functions against it, some of them native code outside the isolate. */
 export const platform: readonly HostileCase[] = [
   timesOut("deriving a key for hours", `${SECRET} await slow(); ${DONE}`),
   returns(

@@ -4,7 +4,7 @@ const DONE = "return Functions.encodeString('done')";
 const poison = (name: string, source: string): HostileCase => returns(name, `${source}; ${DONE}`, "done");
 const NO_RESULT = "returned value not an ArrayBuffer or Uint8Array";
 
-/** Sources that change the built-ins under our code, and sources that forge a result. */
+/** Sources that modify the built-ins underneath our code, and sources that forge a result. */
 export const poisoned: readonly HostileCase[] = [
   poison(
     "Object.prototype with accessors for common names",

@@ -2,7 +2,7 @@ import { fails, returns, type HostileCase } from "./case.ts";
 
 const say = (expression: string): string => `return Functions.encodeString(String(${expression}))`;
 
-/** Sources that reach for what lies outside the isolate. */
+/** Sources that reach for things outside the isolate. */
 export const reach: readonly HostileCase[] = [
   returns(
     "the function constructor's global",

@@ -2,7 +2,7 @@ import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import { refusalOfAddress } from "../../../sandbox/host/net/addressPolicy.ts";
 
-// First and last address of each refused range, and the public neighbours on both sides where there are any.
+// First and last address of each refused range, and the public neighbours on both sides, if any.
 const RANGES: readonly (readonly [
   first: string,
   last: string,

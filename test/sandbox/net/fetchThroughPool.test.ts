@@ -28,7 +28,7 @@ afterAll(async () => {
 const run = (source: string, limits: Partial<RunLimits> = {}) =>
   pool.run({ source, args: [server.origin], limits: { maxResponseBytes: 4_096, ...limits } });
 
-/** What a source returns as JSON, and the requests it made. */
+/** Returns what a source returns as JSON, and the requests it made. */
 async function valueOf(body: string, limits: Partial<RunLimits> = {}) {
   const result = await run(
     `const value = await (async () => { ${body} })(); return Functions.encodeString(JSON.stringify(value));`,

@@ -11,7 +11,7 @@ import { countSockets, echo, startServer } from "./servers.ts";
 
 const EMPTY_GZIP_MEMBER = gzipSync("");
 const ZEROS = Buffer.alloc(64 * 1_024 * 1_024);
-/** Made beforehand, and not thoroughly: while this thread packs, a fetch's time runs out. */
+/** Created in advance, with weak compression: while this thread compresses, a fetch's time runs out. */
 const BOMBS = {
   gzip: gzipSync(ZEROS, { level: 1 }),
   br: brotliCompressSync(ZEROS, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
@@ -360,7 +360,7 @@ test("behaviour: the socket is pinned to the answers that were checked, asked fo
   let asked = 0;
   const rebinding = createGuardedFetch({
     allowHosts: [`rebind.example:${server.port}`],
-    // The second answer has no listener: a second lookup between check and connect would fail.
+    // Nothing listens at the second answer's address: a second lookup between check and connect would fail.
     resolve: async () => [{ address: asked++ === 0 ? "127.0.0.1" : "127.0.0.77", family: 4 }],
   });
   const outcome = await rebinding.fetch(

@@ -5,7 +5,7 @@ import type { Resolver } from "../../../sandbox/host/net/resolver.ts";
 import { createRequestBudget } from "../../../sandbox/host/net/requestBudget.ts";
 import { countSockets, startServer } from "./servers.ts";
 
-// A listener on loopback: most of the tricks below spell its address, so one that got through would count.
+// A listener on loopback: most of the tricks below spell its address, so it would notice one that got through.
 const loopback = await startServer((_request, response) => response.end("reached"));
 const PORT = loopback.port;
 
@@ -44,7 +44,7 @@ const fetcher = createGuardedFetch({ resolve });
 const attempt = (request: FetchRequest) => fetcher.fetch(request, { budget: createRequestBudget() });
 
 const SPELLED_ADDRESSES = [
-  // IPv4, every spelling a URL parser takes
+  // IPv4, in every spelling that a URL parser accepts
   `http://127.0.0.1:${PORT}/`,
   `http://127.1:${PORT}/`,
   `http://127.0.1:${PORT}/`,
@@ -85,7 +85,7 @@ const SPELLED_ADDRESSES = [
   "http://224.0.0.1/",
   "http://240.0.0.1/",
   "http://255.255.255.255/",
-  // Metadata and host services of clouds
+  // Metadata and host services of cloud providers
   "http://169.254.169.254/latest/meta-data/",
   "http://2852039166/latest/meta-data/",
   "http://0xa9fea9fe/",

@@ -23,7 +23,7 @@ test("behaviour: a source that asks for a version of 60,000 characters is refuse
     ok: false,
     error: { message: expect.stringContaining("the specifier has 60006 characters, at most 1024 are taken") },
   });
-  // Reading it took 3.5 s of the service's only thread.
+  // Reading it would take 3.5 s of the service's only thread.
   expect(process.cpuUsage(began).user / 1_000).toBeLessThan(1_000);
 });
 

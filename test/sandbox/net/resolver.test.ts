@@ -4,7 +4,7 @@ import { createGuardedFetch } from "../../../sandbox/host/net/guardedFetch.ts";
 import { createRequestBudget } from "../../../sandbox/host/net/requestBudget.ts";
 import { createPublicResolver, systemResolver } from "../../../sandbox/host/net/resolver.ts";
 
-// A name server on loopback: answers A and AAAA for the names below, and keeps silent on every other one.
+// A name server on loopback: answers A and AAAA queries for the names below, and ignores all others.
 const RECORDS: Readonly<Record<string, { readonly a?: readonly number[]; readonly aaaa?: string }>> = {
   "both.example": { a: [93, 184, 215, 14], aaaa: "2a001450400100000000000000000001" },
   "four.example": { a: [93, 184, 215, 14] },
@@ -68,7 +68,7 @@ test("behaviour: names whose servers keep silent delay no other lookup, and end 
   await Promise.all([publicResolver("four.example", never), systemResolver("localhost", never)]);
   expect(ended).toBe(0);
   abort.abort();
-  // Otherwise they would time out.
+  // Without cancellation they would time out.
   for (const reason of await Promise.all(pending)) expect(reason).toContain("ECANCELLED");
 });
 

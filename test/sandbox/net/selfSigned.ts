@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 
 /**
- * Makes a self-signed certificate for one DNS name, valid from 2020 to 2049 (RFC 5280), with a fresh P-256 key.
- * Made in the test rather than kept as a file, so that no private key lies in the tree and none expires.
+ * Creates a self-signed certificate for one DNS name, valid from 2020 to 2049 (RFC 5280), with a fresh P-256 key. It is created in the test
+ * so that the repository contains no private key and no certificate that expires.
  */
 export function selfSigned(dnsName: string): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -28,7 +28,7 @@ export function selfSigned(dnsName: string): { readonly key: string; readonly ce
   };
 }
 
-/** One DER element: tag, length in short or long form, content. */
+/** Encodes one DER element: tag, length in short or long form, content. */
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content;
   if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content]);

@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { afterAll } from "vitest";
 
-/** An HTTP server on 127.0.0.1 that counts the connections it is sent. */
+/** An HTTP server on 127.0.0.1 that counts the connections it receives. */
 export interface CountingServer {
   readonly port: number;
   /** `127.0.0.1:port`, as an operator would allow it. */
@@ -13,7 +13,7 @@ export interface CountingServer {
   connections(): number;
 }
 
-/** Starts a server that is closed when the test file ends. */
+/** Starts a server, which is closed when the test file ends. */
 export async function startServer(listener: RequestListener): Promise<CountingServer> {
   const server = createServer(listener);
   let connections = 0;
@@ -28,7 +28,7 @@ export async function startServer(listener: RequestListener): Promise<CountingSe
   return { port, host, origin: `http://${host}`, connections: () => connections };
 }
 
-/** Answers with what arrived: method, path, raw headers, body. */
+/** Answers with what it received: method, path, raw headers, body. */
 export async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -37,7 +37,7 @@ export async function echo(request: IncomingMessage, response: ServerResponse): 
   response.end(JSON.stringify({ method, url, headers, body: Buffer.concat(chunks).toString() }));
 }
 
-/** Counts every connection that this process starts, TCP and TLS, at the one method all of them pass. */
+/** Counts every connection that this process opens, TCP and TLS, at the one method that all of them use. */
 export function countSockets(): { readonly opened: () => number; readonly restore: () => void } {
   const prototype = Socket.prototype as unknown as { connect: (this: Socket, ...args: unknown[]) => Socket };
   const original = prototype.connect;

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 const FREEZE = path.resolve(import.meta.dirname, "../../../sandbox/guest/freeze.ts");
 
-/** Objects that all code of a context has in common, each found in a way of its own. */
+/** Objects shared by all code of a context, each reached in a different way. */
 const SHARED_OBJECTS = [
   "globalThis",
   "Functions",

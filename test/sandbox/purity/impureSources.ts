@@ -1,4 +1,4 @@
-/** Sources that are not pure, or only look so, by what makes them impure. */
+/** Sources that are not pure, or only look pure, by what makes them impure. */
 export const IMPURE_SOURCES: Readonly<Record<string, string>> = {
   "a built-in prototype": "Array.prototype.map = () => [1]; return Functions.encodeString('')",
   "a prototype by way of an instance": "[].constructor.prototype.x = 1; return Functions.encodeString('')",

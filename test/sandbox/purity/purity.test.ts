@@ -10,7 +10,7 @@ import { IMPURE_SOURCES, PURE_SOURCES } from "./impureSources.ts";
 
 const FOLDER = path.resolve(import.meta.dirname, "../../../plugins");
 const presets = readdirSync(FOLDER);
-/** Arguments for each source. */
+/** Number of argument sets for each source. */
 const DRAWS = 60;
 
 let pool: SandboxPool;
@@ -29,14 +29,14 @@ const parseInteger = (value: string | undefined): bigint | undefined => {
   }
 };
 
-/** Whether a preset comes to an end with these: some draw for ever from less than nothing, or a die for each atom. */
+/** Whether a preset terminates with these arguments: some draw forever from an empty range, or roll a huge number of dice. */
 function isQuick(name: string, [first, second]: readonly string[] = []): boolean {
   const [a, b] = [parseInteger(first), parseInteger(second)];
   if (a === undefined || b === undefined) return true;
   return name === "range" ? a <= b + 1n : name !== "nDice" || (a > 0n && b <= 300n);
 }
 
-/** All of a run's outcome that may not depend on where it ran. */
+/** Returns everything in a run's outcome that must not depend on where it ran. */
 async function outcomeOf(request: RunRequest): Promise<unknown> {
   return { ...(await pool.run(request)), timeMs: 0, memoryBytes: 0 };
 }
@@ -145,7 +145,7 @@ test("behaviour: a pure source's context is used again", async () => {
     used.push((await pool.run(run)).memoryBytes);
   }
   const grown = used.slice(1).map((bytes, at) => bytes - (used[at] as number));
-  // A context takes over 200,000 bytes, which only a collection gives back.
+  // A context takes over 200,000 bytes, which only a garbage collection releases.
   expect(grown.filter((bytes) => bytes < 100_000).length).toBeGreaterThan(grown.length / 2);
 });
 

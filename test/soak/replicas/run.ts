@@ -1,6 +1,8 @@
 import { soakReplicas } from "./soakReplicas.ts";
 
-/* npm run soak:replicas -- [replicas] [seconds] [seed]: default three replicas, three minutes, and a seed that is printed. */
+/*
+ * npm run soak:replicas -- [replicas] [seconds] [seed]: default three replicas, three minutes, and a seed from the clock, which is printed.
+ */
 const [replicas = "3", seconds = "180", seed = String(Date.now() % 2 ** 31)] = process.argv.slice(2);
 console.log(`seed ${seed}, ${replicas} replicas, ${seconds} seconds`);
 const report = await soakReplicas({

@@ -12,42 +12,39 @@ import { startOracleProcess, type OracleChild } from "../../support/tyche.ts";
 import { createSupervisedReplica, type SupervisedReplica } from "./supervised.ts";
 import { createTroubles, shuffleAgainAndAgain } from "./troubles.ts";
 
-/** Options of {@link soakReplicas}. */
 export interface ReplicaSoakOptions {
   readonly replicas: number;
-  /**
-   * How long calls are made and things go wrong, at least: every trouble strikes once. What is open then gets {@link END_TIMEOUT_MS} to end.
-   */
+  /** Minimum duration of calls and troubles: every trouble strikes at least once. Open requests then get {@link END_TIMEOUT_MS} to end. */
   readonly seconds: number;
-  /** Makes the same choices in the same order. */
+  /** The same seed makes the same choices in the same order. */
   readonly seed: number;
   readonly callers: number;
   readonly say: (line: string) => void;
 }
 
-/** What a soak saw. */
+/** The results of a soak. */
 export interface ReplicaSoakReport {
   readonly accepted: number;
   readonly fulfilled: number;
   /** How often each trouble struck. */
   readonly troubles: Readonly<Record<string, number>>;
-  /** What must not be: each a sentence. Empty when all is well. */
+  /** Violated invariants, a sentence each; empty if all held. */
   readonly violations: readonly string[];
 }
 
 const END_TIMEOUT_MS = 180_000;
-/** What a call may get while things go wrong: repeat it. */
+/** Statuses that a call may get while things go wrong; it is repeated. */
 const MAY_FAIL_WITH = [429, 502, 503, 504];
-/** Between two troubles, at most. */
+/** Maximum pause between two troubles. */
 const MAX_CALM_MS = 2_000;
 
 /**
- * Lets callers with idempotency keys go from replica to replica while replicas, the database and its connections fail, and then compares
- * what the service says with the chain, by a checker that shares no code with it.
+ * Runs callers with idempotency keys that move from replica to replica while replicas, the database and its connections fail, and then
+ * compares what the service says with the chain, using a checker that shares no code with it.
  */
 export async function soakReplicas(options: ReplicaSoakOptions): Promise<ReplicaSoakReport> {
   const { seconds, seed, callers, say } = options;
-  // Callers draw as often as they get answers: what strikes must not depend on it.
+  // Callers draw as often as they get answers, and the choice of troubles must not depend on that.
   const [random, callersRandom] = [createRandom(seed), createRandom(seed + 1)];
   const violations: string[] = [];
   const troubles: Record<string, number> = {};
@@ -73,7 +70,7 @@ export async function soakReplicas(options: ReplicaSoakOptions): Promise<Replica
     replicas = [first];
     await first.restarted();
     for (let i = 1; i < options.replicas; i += 1) {
-      // The secrets of all replicas. Nothing else is shared but the database.
+      // All replicas share these secrets, and apart from them only the database.
       for (const name of REPLICA_SECRETS) cpSync(path.join(folderOf(0), name), path.join(folderOf(i), name));
       replicas = [...replicas, create(i)];
     }
@@ -81,7 +78,7 @@ export async function soakReplicas(options: ReplicaSoakOptions): Promise<Replica
 
     let isOver = false;
     const call = async (key: string, target: string, body?: object): Promise<void> => {
-      // Until it is accepted, each time by another replica.
+      // Repeat until it is accepted, each time at a random replica.
       while (!isOver) {
         const tyche = callersRandom.pick(replicas).present();
         const headers = { "idempotency-key": key, prefer: "respond-async, wait=0" };
@@ -93,7 +90,7 @@ export async function soakReplicas(options: ReplicaSoakOptions): Promise<Replica
           const earlier = accepted.get(key);
           if (earlier !== undefined && earlier !== id) violations.push(`${key} is both ${earlier} and ${id}`);
           accepted.set(key, id);
-          // Some repeat what was accepted, elsewhere.
+          // Some repeat an accepted call elsewhere.
           if (earlier !== undefined || callersRandom.chance(0.8)) return;
         } else if (answer !== undefined && !MAY_FAIL_WITH.includes(answer.status)) {
           violations.push(`${key} got ${answer.status}: ${answer.data.err}`);
@@ -147,7 +144,7 @@ export async function soakReplicas(options: ReplicaSoakOptions): Promise<Replica
   }
 }
 
-/** Waits for the end of all that was accepted, and compares it with the chain; gives how many were fulfilled. */
+/** Waits until everything accepted has ended, and compares it with the chain; returns how many requests were fulfilled. */
 async function judge(options: {
   readonly accepted: ReadonlyMap<string, string>;
   readonly replicas: readonly SupervisedReplica[];

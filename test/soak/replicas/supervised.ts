@@ -4,23 +4,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { NETWORK } from "../../external/support/world.ts";
 import { startTycheProcess, type TycheProcess } from "../../support/tyche.ts";
 
-/** Several starts may fail while the database is away; after that one takes seconds. */
+/** Several starts may fail while the database is down; after that one takes seconds. */
 const RESTART_TIMEOUT_MS = 300_000;
 
-/** A replica that is started again whenever it ends, as by a supervisor. */
+/** A replica that is restarted whenever it exits, as by a supervisor. */
 export interface SupervisedReplica {
   /** `undefined` while it is down. */
   present(): TycheProcess | undefined;
-  /** Whether it says that it dispatches. */
+  /** Whether it reports that it dispatches. */
   dispatches(): Promise<boolean>;
-  /** Sends a signal to its process, where there is one. */
+  /** Sends a signal to its process, if there is one. */
   signal(name: NodeJS.Signals): void;
-  /** Resolves when it serves. */
+  /** Resolves once it serves. */
   restarted(): Promise<void>;
   end(): Promise<void>;
 }
 
-/** Starts one. `onEnd`: told what a process said at last that had served, and ended without a signal from here. */
+/** Starts a replica. `onEnd` gets the last output line of a process that was serving and exited without a signal from here. */
 export function createSupervisedReplica(options: {
   readonly dataDir: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export function createSupervisedReplica(options: {
   const env = { ...environment, TYCHE_DATA_DIR: dataDir };
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   let tyche: TycheProcess | undefined;
-  /** Why it did not start. */
+  /** Why it failed to start. */
   let lastWords = "";
   let isSignalled = false;
   let isEnded = false;
@@ -90,7 +90,7 @@ export function createSupervisedReplica(options: {
   };
 }
 
-/** Whether a process is there. */
+/** Whether a process exists. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -9,10 +9,10 @@ const PAUSE_MS = 6_000;
 /** A take-over takes seconds, a start under load a minute. */
 const HOLDER_TIMEOUT_MS = 300_000;
 
-/** What goes wrong, by name. Each resolves when it is over. */
+/** Troubles by name. Each resolves when it is over. */
 export type Troubles = Readonly<Record<string, () => Promise<void>>>;
 
-/** Creates what may strike replicas on one database. */
+/** Creates the troubles that may strike replicas on one database. */
 export function createTroubles(options: {
   readonly url: string;
   readonly server: { stop(): Promise<void>; restart(): Promise<void> };
@@ -51,7 +51,7 @@ export function createTroubles(options: {
   };
 }
 
-/** Gives the names again and again, each time in another order: none comes again before all others have come. */
+/** Yields the names endlessly, in a new order each round: none repeats before all others have occurred. */
 export function* shuffleAgainAndAgain(names: readonly string[], random: SeededRandom): Generator<string> {
   for (;;) {
     const left = [...names];
@@ -59,7 +59,7 @@ export function* shuffleAgainAndAgain(names: readonly string[], random: SeededRa
   }
 }
 
-/** Waits until a replica says that it dispatches. */
+/** Waits until a replica reports that it dispatches, and returns it. */
 async function findHolder(replicas: readonly SupervisedReplica[]): Promise<SupervisedReplica> {
   for (const deadline = Date.now() + HOLDER_TIMEOUT_MS; Date.now() < deadline;) {
     const holds = await Promise.all(replicas.map((one) => one.dispatches()));

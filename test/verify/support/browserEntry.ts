@@ -8,18 +8,18 @@ import {
 import type { RunSource } from "../../../src/verify/runSource.ts";
 import { verifyTransaction } from "../../../src/verify/verifyTransaction.ts";
 
-/** What a page gives the bundle. */
+/** The options that a page passes to the bundle. */
 export interface BrowserVerification {
   readonly hash: Hex;
   readonly rpcUrl: string;
-  /** Chain data in place of the node. */
+  /** Chain data instead of a node. */
   readonly data?: string;
   readonly chainId: number;
   readonly contracts: OracleContracts;
   readonly run: RunSource;
 }
 
-/** Verifies a transaction as the page does, by a node or by chain data. Returns the verification and the data that was read, as JSON. */
+/** Verifies a transaction like the page does, with a node or chain data. Returns the verification and the data read, as JSON. */
 export async function verifyInBrowser(options: BrowserVerification): Promise<string> {
   const { hash, rpcUrl, data, chainId, contracts, run } = options;
   const client = createRecorder(data === undefined ? createFetchReader(rpcUrl) : createRecordedReader(data));

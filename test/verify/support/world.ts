@@ -11,10 +11,10 @@ import { provisionDapp, storeSource, submit, type TestSubmission } from "../../s
 import { deliverResults, deliverWords } from "../../support/delivery.ts";
 import { startTestStack } from "../../support/stack.ts";
 
-/** Returns the word that it is given, so that the result says which one it was. */
+/** Returns the word it gets, so that the result identifies the word. */
 export const ECHO_WORD = "return Functions.encodeUint256(BigInt(bytesArgs[0]))";
 
-/** Transactions of one request after the other. */
+/** Transactions of one request, in order. */
 export interface Delivered {
   readonly request: Receipt;
   readonly proof: Receipt;
@@ -23,7 +23,7 @@ export interface Delivered {
 
 export type VerifyWorld = Awaited<ReturnType<typeof startVerifyWorld>>;
 
-/** A chain with all contracts and a dapp, a sandbox, and what it takes to have requests answered and checked. */
+/** Starts a chain with all contracts, a dapp and a sandbox, ready to answer and verify requests. */
 export async function startVerifyWorld(options: Parameters<typeof startTestStack>[0] = {}) {
   const stack = await startTestStack(options);
   const pool = createSandboxPool({ concurrency: 1 });
@@ -40,7 +40,7 @@ export async function startVerifyWorld(options: Parameters<typeof startTestStack
     pool,
     submit: (submission: TestSubmission) => submit(stack, submission),
 
-    /** Has a batch of presets answered with what `result` makes of each word. */
+    /** Runs a batch of one preset to the end; its result is its word. */
     async runPreset(): Promise<Delivered> {
       const request = await submit(stack, { presets: [{ dapp, items: [{ sourceId: echoId }] }] });
       const proof = await deliverWords(stack, request);
@@ -48,7 +48,7 @@ export async function startVerifyWorld(options: Parameters<typeof startTestStack
       return { request, proof, report: await deliverResults(stack, proof, { response: word }) };
     },
 
-    /** Has a function answered. */
+    /** Runs a function to the end, with `response` as its result. */
     async runFunction(source: string, response: Hex) {
       const data = toHex(encodeFunctionsRequest({ source, args: ["7"] }));
       const request = await submit(stack, {
@@ -57,7 +57,7 @@ export async function startVerifyWorld(options: Parameters<typeof startTestStack
       return { request, report: await deliverResults(stack, request, { response }) };
     },
 
-    /** Verifies by a node whose answers `tamper` may change. */
+    /** Verifies with a node whose answers `tamper` may change. */
     verify(
       hash: Hex,
       { tamper, ...change }: Partial<VerifyOptions> & { readonly tamper?: Tamper } = {},
@@ -82,21 +82,21 @@ export async function startVerifyWorld(options: Parameters<typeof startTestStack
   };
 }
 
-/** Changes an answer of the node; gives it back as it is where there is nothing to change. */
+/** Changes a node's answer, or returns it unchanged. */
 export type Tamper = (method: string, answer: unknown, parameters: readonly unknown[]) => unknown;
 
-/** A node that does not tell the truth. */
+/** Creates a client of a node that lies. */
 function lyingClient(client: ChainReader, tamper: Tamper): ChainReader {
   return {
     async request(method, parameters = []) {
       const answer = await client.request(method, parameters);
-      // What the client keeps must not be changed with it.
+      // The client's cached copy must not change.
       return tamper(method, structuredClone(answer), parameters);
     },
   };
 }
 
-/** The words in the function requests that a transaction sent: the last 32 bytes of a preset's data. */
+/** Returns the words in the function requests that a transaction sent: the last 32 bytes of a preset's data. */
 export function wordsSentIn({ logs }: Receipt): Hex[] {
   return logs
     .map(decodeLog)

@@ -5,7 +5,7 @@ import type { CurveEngine } from "../../../src/vrf/curve.ts";
 const Curve = secp256k1.Point;
 const order = Curve.Fn.ORDER;
 
-/** The reference: audited, pure TypeScript, another author's arithmetic. */
+/** The reference: audited, pure TypeScript, with arithmetic by another author. */
 export const nobleEngine: CurveEngine = {
   name: "noble",
   multiplyBase: (scalar) => Curve.BASE.multiply(readUint256(scalar)).toBytes(false),

@@ -1,6 +1,6 @@
 /**
- * VRF.sol of `@chainlink/contracts@1.2.0`, function by function, on nothing but integers: the independent judge of the tests.
- * The ECRECOVER precompile is here as the Yellow Paper's appendix F defines it. Slow and not for secrets.
+ * VRF.sol of `@chainlink/contracts@1.2.0`, function by function, using only integers: the independent reference of the tests. It includes
+ * the ECRECOVER precompile as defined in the Yellow Paper's appendix F. Slow, and not for secrets.
  */
 import { keccak256 } from "viem";
 import type { Point } from "../../../src/vrf/curve.ts";
@@ -13,7 +13,7 @@ const G: Point = {
   y: 0x483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8n,
 };
 
-/** `_randomValueFromVRFProof`: returns the output, throws the contract's revert reason. */
+/** `_randomValueFromVRFProof`: returns the output or throws the contract's revert reason. */
 export function randomValueFromVrfProof(proof: Proof, seed: bigint): bigint {
   const { publicKey: pk, gamma, c, s, uWitness, cGammaWitness, sHashWitness, zInv } = proof;
   require(isOnCurve(pk), "public key is not on curve");
@@ -58,7 +58,9 @@ function ecmulVerify(multiplicand: Point, scalar: bigint, product: Point): boole
   return ecrecover(0n, multiplicand, mod(scalar * multiplicand.x, N)) === addressOf(product);
 }
 
-/** Address of r⁻¹(s·R − h·G) for R = the point with x = r and the parity of `point`; 0 where the precompile gives nothing. */
+/**
+ * Returns the address of r⁻¹(s·R − h·G), where R is the point with x = r and the parity of `point`; 0 where the precompile returns nothing.
+ */
 function ecrecover(h: bigint, point: Point, s: bigint): bigint {
   const r = point.x;
   if (r === 0n || r >= N || s === 0n || s >= N) return 0n;

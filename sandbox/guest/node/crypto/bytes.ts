@@ -5,21 +5,21 @@ import type { BufferType, KeyTools } from "./key.ts";
 
 type Bytes = Uint8Array;
 
-/** What arguments become and what results are made of. */
+/** Converts arguments to bytes and bytes to results. */
 export interface ByteTools {
   readonly Buffer: BufferType;
   /**
-   * A copy of bytes, a text's bytes, or those of a key; `name` is the argument's.
+   * Returns a copy of bytes, or the bytes of a text or a key; `name` is the argument's.
    * @throws {TypeError} `ERR_INVALID_ARG_TYPE`.
    */
   readonly toBytes: (value: unknown, encoding?: unknown, name?: string) => Bytes;
-  /** A buffer, or its text when there is an encoding. */
+  /** Returns a buffer, or its text if an encoding is given. */
   readonly output: (bytes: Bytes, encoding?: unknown) => unknown;
-  /** Asks the host's native of that name, which gets the parts joined and the lengths of all but the last. */
+  /** Calls the host's native of that name with the parts joined and the lengths of all but the last. */
   readonly bytesFrom: (name: string, header: object, ...parts: Bytes[]) => Bytes;
 }
 
-/** Creates the tools for bytes. */
+/** Creates the conversions between a source's values and the bytes that the host's natives take. */
 export function createByteTools(
   native: Internals["native"],
   Buffer: BufferType,

@@ -1,7 +1,7 @@
-/** Runs something once the code that is running has ended. */
+/** Runs something once the current code has ended. */
 export const queue = (work: () => void): void => void Promise.resolve().then(work);
 
-/** The form that calls back, of one that answers at once. */
+/** Turns a synchronous function into one that reports to a callback, its last argument. */
 export const calledBack =
   (work: (...args: never[]) => unknown) =>
   (...args: unknown[]): void => {

@@ -4,7 +4,7 @@ import type { ByteTools } from "./bytes.ts";
 
 type Bytes = Uint8Array;
 
-/** Creates the ciphers: what is to be encrypted is gathered, and all of it comes out of `final`. */
+/** Creates the ciphers: `update` only buffers its input, and `final` returns the whole output. */
 export function createCiphers({
   Buffer,
   toBytes,

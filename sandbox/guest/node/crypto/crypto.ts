@@ -8,7 +8,7 @@ import { type BufferType, createKeys } from "./key.ts";
 import { createRandom } from "./random.ts";
 import { createSigning } from "./sign.ts";
 
-/** Creates `node:crypto`: what is done at once by the host's natives; data is gathered until it is asked for. */
+/** Creates `node:crypto`: the host's natives do the work synchronously; input is buffered until the result is requested. */
 export function createCrypto({ load, native }: Internals): Readonly<Record<string, unknown>> {
   const { Buffer } = load("buffer") as unknown as { Buffer: BufferType };
   const { crypto: webcrypto } = load("crypto") as {

@@ -1,7 +1,7 @@
 import type { ByteTools } from "./bytes.ts";
 import { calledBack } from "./callback.ts";
 
-/** Creates the functions that derive keys. */
+/** Creates the key derivation functions. */
 export function createDerivations({
   Buffer,
   toBytes,

@@ -5,7 +5,7 @@ import type { ByteTools } from "./bytes.ts";
 
 type Bytes = Uint8Array;
 
-/** Creates the hashes and message codes: what is to be digested is gathered, and digested by the host at the end. */
+/** Creates the hashes and HMACs: input is buffered, and the host digests it at the end. */
 export function createDigests(
   native: Internals["native"],
   { toBytes, output, bytesFrom }: ByteTools,
@@ -22,7 +22,7 @@ export function createDigests(
     return algorithm;
   };
 
-  /** What hashes and message codes share: `update` until `digest`. */
+  /** Base of hashes and HMACs: `update` until `digest`. */
   class Digest {
     #parts: Bytes[] = [];
     #done = false;

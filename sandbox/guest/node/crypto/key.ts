@@ -5,17 +5,17 @@ interface BufferLike extends Uint8Array {
   toString(encoding?: string): string;
 }
 
-/** What of Node's `Buffer` is used here. */
+/** The part of Node's `Buffer` used here. */
 export interface BufferType {
   from(value: unknown, encoding?: unknown): BufferLike;
 }
 
-/** `KeyObject`, and what reads one. */
+/** `KeyObject`, and the functions that read one. */
 export type KeyTools = ReturnType<typeof createKeys>;
 
-/** Creates `KeyObject`; the host parses keys of pairs. */
+/** Creates `KeyObject`; the host parses asymmetric keys. */
 export function createKeys(native: Internals["native"], Buffer: BufferType) {
-  /** A key that was made once: secret bytes, or PEM text. */
+  /** A key: secret bytes, or PEM text. */
   class KeyObject {
     readonly type: string;
     readonly asymmetricKeyType: string | undefined;
@@ -42,7 +42,7 @@ export function createKeys(native: Internals["native"], Buffer: BufferType) {
   }
   const { reveal: valueOfKey } = KeyObject;
   delete (KeyObject as { reveal?: unknown }).reveal;
-  /** A key as PEM text: as such, as bytes, as `{ key }` or as a key object. */
+  /** Returns a key as PEM text; takes text, bytes, `{ key }` or a key object. */
   const pemOf = (key: unknown): string => {
     const value = key instanceof KeyObject ? valueOfKey(key) : key;
     if (typeof value === "string") return value;

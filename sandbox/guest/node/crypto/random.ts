@@ -3,7 +3,7 @@ import type { Internals } from "../../internals.ts";
 import { queue } from "./callback.ts";
 import type { BufferType } from "./key.ts";
 
-/** Creates the sources of random bytes, numbers and ids. */
+/** Creates the functions that return random bytes, numbers and ids. */
 export function createRandom(
   native: Internals["native"],
   Buffer: BufferType,

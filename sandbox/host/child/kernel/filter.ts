@@ -10,7 +10,7 @@ import {
 
 const SECCOMP: Readonly<Record<Architecture, number>> = { x64: 317, arm64: 277 };
 const SECCOMP_SET_MODE_FILTER = 1;
-/** All threads, those that Node started before its first line of JavaScript too. */
+/** Applies to all threads, including those that Node started before its first line of JavaScript. */
 const SECCOMP_FILTER_FLAG_TSYNC = 1;
 
 const SECCOMP_RET_KILL_PROCESS = 0x80000000;
@@ -19,7 +19,7 @@ const SECCOMP_RET_ALLOW = 0x7fff0000;
 const EPERM = 1;
 const ENOSYS = 38;
 
-/** Places in `struct seccomp_data`; of an argument the low half, both architectures being little-endian. */
+/** Offsets in `struct seccomp_data`; of an argument the low half, as both architectures are little-endian. */
 const NUMBER_AT = 0;
 const ARCHITECTURE_AT = 4;
 const argumentAt = (index: number): number => 16 + 8 * index;
@@ -31,9 +31,10 @@ const skipUnlessEqual = (value: number, count: number): Instruction => [0x15, 0,
 const answer = (action: number): Instruction => [0x06, 0, 0, action];
 
 /**
- * Lets the kernel refuse, in every thread and for ever, each system call that neither {@link allowedCalls} nor `more`
- * names; where both do, `more` counts. Filters add up: a second one takes more away. A refusal is `EPERM`, so that the odd question of the C library is answered and not the end of the process.
- * @throws If the kernel has no such filters, or no table is known for this architecture.
+ * Makes the kernel refuse, in every thread and for good, each system call that neither {@link allowedCalls} nor `more` names; `more` wins where both
+ * name one. Filters add up: a second one only takes more away. A refusal is `EPERM`, so that an occasional probe by the C library gets an answer
+ * instead of killing the process.
+ * @throws If the kernel has no such filters, or there is no table for this architecture.
  */
 export function installFilter(kernel: Kernel, more: Readonly<Record<string, AllowedCall>> = {}): void {
   const architecture = process.arch as Architecture;
@@ -41,7 +42,7 @@ export function installFilter(kernel: Kernel, more: Readonly<Record<string, Allo
   const program = Buffer.concat(
     assemble(architecture, { ...allowedCalls(process.pid), ...more }).map(encode),
   );
-  // struct sock_fprog: a count of 16 bits, and behind padding the address.
+  // struct sock_fprog: a 16-bit count and, after padding, the address.
   const header = Buffer.alloc(16);
   header.writeUInt16LE(program.length / 8, 0);
   header.writeBigUInt64LE(kernel.addressOf(program), 8);
@@ -58,7 +59,7 @@ export function installFilter(kernel: Kernel, more: Readonly<Record<string, Allo
 function assemble(architecture: Architecture, calls: Readonly<Record<string, AllowedCall>>): Instruction[] {
   return [
     load(ARCHITECTURE_AT),
-    // Another architecture's calls have other numbers.
+    // Another architecture's calls have different numbers.
     [0x15, 1, 0, AUDIT_ARCHITECTURES[architecture]],
     answer(SECCOMP_RET_KILL_PROCESS),
     load(NUMBER_AT),

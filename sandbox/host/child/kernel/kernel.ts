@@ -1,18 +1,18 @@
-/** What this process asks of the kernel directly. Every call throws with its name and errno when the kernel refuses it. */
+/** What this process asks of the kernel directly. Every call throws with its name and errno if the kernel refuses it. */
 export interface Kernel {
-  /** The raw system call; for what the C library has no function for. */
+  /** The raw system call, for calls without a C library function. */
   readonly syscall: (what: string, number: number, ...args: readonly (number | bigint)[]) => bigint;
-  /** prctl(2) with unused arguments 0. */
+  /** prctl(2) with unused arguments set to 0. */
   readonly prctl: (what: string, option: number, argument: number) => void;
   /** Sets the soft and the hard limit. */
   readonly setLimit: (what: string, resource: number, value: number) => void;
   /** Rebuilds the event loop's kernel side; see `confine`. */
   readonly renewEventLoop: () => void;
-  /** Address of a buffer's first byte, valid as long as the buffer is. */
+  /** Address of a buffer's first byte, valid as long as the buffer lives. */
   readonly addressOf: (buffer: Buffer) => bigint;
 }
 
-/** The exports of `kernel.c`. Each returns minus the errno where the kernel refuses. */
+/** The exports of `kernel.c`. Each returns the negated errno if the kernel refuses. */
 export interface KernelAddon {
   readonly syscall: (number: bigint, ...args: readonly bigint[]) => bigint;
   readonly prctl: (option: bigint, argument: bigint) => bigint;
@@ -23,7 +23,7 @@ export interface KernelAddon {
 
 /**
  * Loads the addon into this process.
- * @param path Its file; `null` where there is none for this machine.
+ * @param path Its file; `null` if there is none for this machine.
  * @throws If it can't be loaded.
  */
 export function loadKernelAddon(path: string | null): KernelAddon {
@@ -34,7 +34,7 @@ export function loadKernelAddon(path: string | null): KernelAddon {
 }
 
 /**
- * Opens the way to the kernel. To be called before a change of user, who may not be let into the addon's folder.
+ * Opens access to the kernel. Call it before changing user: the new user may not have access to the addon's folder.
  * @param path File of the addon; see `buildKernel`.
  * @throws If the addon can't be loaded.
  */

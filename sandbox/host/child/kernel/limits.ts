@@ -1,6 +1,6 @@
 import type { Kernel } from "./kernel.ts";
 
-/** Address space for data, in bytes: with 1 GiB V8 does not start, and 1.5 GiB bounds what passes every other limit. */
+/** Address space for data, in bytes: V8 does not start with 1 GiB, and 1.5 GiB bounds what passes every other limit. */
 const MAX_DATA_BYTES = 1_536 * 1024 * 1024;
 
 /** `RLIMIT_*` and `PR_*` of Linux, the same on x64 and arm64. */
@@ -14,9 +14,9 @@ const PR_SET_NO_NEW_PRIVS = 38;
 const SIGKILL = 9;
 
 /**
- * Bounds this process and what it starts: no core dump, no byte written to a file, no privilege gained, so much memory, no
- * life beyond its parent's. To be called after a change of user, which takes the last back.
- * @param limits.maxThreads Processes and threads of this user; absent where others have the same one.
+ * Bounds this process and what it starts: no core dump, no writes to files, no new privileges, limited memory, no life
+ * beyond its parent's. Call it after changing user, which resets the last of these.
+ * @param limits.maxThreads Processes and threads of this user; absent if others share the user.
  */
 export function setLimits(
   kernel: Kernel,

@@ -1,6 +1,6 @@
 /**
- * The system calls that a confined process may still make: memory, threads of its own, time, waiting, the descriptors
- * it has. None opens, connects, executes, forks, traces, mounts or names anything outside of the process.
+ * The system calls that a confined process may still make: memory, its own threads, time, waiting, the descriptors it has. None opens,
+ * connects, executes, forks, traces, mounts or names anything outside the process.
  * Numbers: Linux, `arch/x86/entry/syscalls/syscall_64.tbl` and `include/uapi/asm-generic/unistd.h` (arm64).
  */
 
@@ -9,46 +9,46 @@ export const AUDIT_ARCHITECTURES = { x64: 0xc000003e, arm64: 0xc00000b7 } as con
 
 export type Architecture = keyof typeof AUDIT_ARCHITECTURES;
 
-/** A call that is allowed, always or if the low 32 bits of one argument are one of the values. */
+/** A call that is allowed, either always or if the low 32 bits of one argument are one of the values. */
 export interface AllowedCall {
   readonly x64: number | null;
   readonly arm64: number | null;
   readonly when?: { readonly argument: number; readonly isOneOf: readonly number[] };
 }
 
-/** Calls that libuv and glibc replace by older ones when the kernel has none: answered so (`ENOSYS`). */
+/** Calls answered with `ENOSYS`, as by a kernel that lacks them: libuv and glibc then fall back to older ones. */
 export const UNKNOWN_CALLS: Readonly<Record<Architecture, readonly number[]>> = {
-  // clone3: its flags lie in memory, out of a filter's sight; io_uring_setup.
+  // clone3: its flags are in memory, where a filter can't see them; io_uring_setup.
   x64: [435, 425],
   arm64: [435, 425],
 };
 
 /**
- * Calls answered with 0 and not made: sched_getparam, sched_getscheduler. For a thread of ours that is the truth (`SCHED_OTHER`, priority
- * 0), and of others nothing is told. V8's mutexes ask when they wait, and write a line to standard error where they are refused.
+ * Calls answered with 0 and not made: sched_getparam, sched_getscheduler. For our own threads 0 is true (`SCHED_OTHER`, priority 0), and
+ * it reveals nothing about others. V8's mutexes make these calls when they wait, and write a line to standard error if refused.
  */
 export const ZERO_CALLS: Readonly<Record<Architecture, readonly number[]>> = {
   x64: [143, 145],
   arm64: [121, 120],
 };
 
-/** pthread_create of glibc and of musl: a thread of this process, no namespace. */
+/** Flags of pthread_create in glibc and in musl: a thread of this process, no new namespace. */
 const THREAD_FLAGS = [0x3d0f00, 0x7d0f00];
-/** A thread of Go, on x64 and on arm64. */
+/** Flags of a Go thread, on x64 and on arm64. */
 const GO_FLAGS = [0xd0f00, 0x50f00];
-/** fork and vfork of the C library and of libuv. */
+/** Flags of fork and vfork in the C library and in libuv. */
 const FORK_FLAGS = [0x1200011, 0x4111];
 const AF_UNIX = 1;
 /** F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC; not F_SETOWN, which sends signals to others. */
 const DESCRIPTOR_COMMANDS = [0, 1, 2, 3, 4, 1030];
 /** FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. */
 const DESCRIPTOR_CONTROLS = [0x541b, 0x5421, 0x5450, 0x5451];
-/** PR_SET_NAME, PR_GET_NAME, and PR_SET_VMA, by which V8 names its memory. */
+/** PR_SET_NAME, PR_GET_NAME, and PR_SET_VMA, with which V8 names its memory. */
 const PROCESS_CONTROLS = [15, 16, 0x53564d41];
 
 /**
- * What it takes beside {@link allowedCalls} to start one static program and to be one, in Go. A program without a single
- * file is what it may become; what it starts stays in its process group and under the same filter.
+ * The calls needed besides {@link allowedCalls} to start one static Go program and to be one. The process can only become a program that
+ * opens no file; whatever it starts stays in its process group and under the same filter.
  */
 export const CALLS_TO_START_PROGRAMS: Readonly<Record<string, AllowedCall>> = {
   execve: { x64: 59, arm64: 221 },
@@ -63,15 +63,15 @@ export const CALLS_TO_START_PROGRAMS: Readonly<Record<string, AllowedCall>> = {
   dup2: { x64: 33, arm64: null },
   dup3: { x64: 292, arm64: 24 },
   chdir: { x64: 80, arm64: 49 },
-  // Whether the program is there; all that is left to learn of files is whether they exist.
+  // Checks that the program exists; existence is all that can still be learned about a file.
   access: { x64: 21, arm64: null },
   faccessat: { x64: null, arm64: 48 },
   arch_prctl: { x64: 158, arm64: null },
-  // A further filter for all threads.
+  // Adds a further filter for all threads.
   seccomp: { x64: 317, arm64: 277, when: { argument: 1, isOneOf: [1] } },
 };
 
-/** What Node's own channel to its parent takes: reading from that descriptor, and learning of the ends of children. */
+/** The calls that Node's own channel to its parent needs: reading from that descriptor, and learning that a child has ended. */
 export function callsOfChannel(descriptor: number): Readonly<Record<string, AllowedCall>> {
   return {
     recvmsg: { x64: 47, arm64: 212, when: { argument: 0, isOneOf: [descriptor] } },
@@ -79,7 +79,10 @@ export function callsOfChannel(descriptor: number): Readonly<Record<string, Allo
   };
 }
 
-/** @param pid Id of the process itself, the only one that it may signal or set limits of. */
+/**
+ * Returns the system calls that every confined process may make.
+ * @param pid Id of the process itself, the only one it may signal or set limits on.
+ */
 export function allowedCalls(pid: number): Readonly<Record<string, AllowedCall>> {
   return {
     read: { x64: 0, arm64: 63 },

@@ -1,7 +1,7 @@
 import * as zlib from "node:zlib";
 import type { Native } from "./native.ts";
 
-/** Longest output of one call, in bytes: a small input can ask for gigabytes. */
+/** Longest output of one call, in bytes: a small input can expand to gigabytes. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 const OPERATIONS = {
@@ -16,7 +16,7 @@ const OPERATIONS = {
   brotliDecompress: zlib.brotliDecompressSync,
 } as const;
 
-/** Compression of the platform: the operation's name without `Sync`, bytes → bytes. */
+/** The platform's compression: the operation's name without `Sync`, bytes → bytes. */
 export const zlibNatives: Readonly<Record<string, Native>> = Object.fromEntries(
   Object.entries(OPERATIONS).map(([name, operation]): [string, Native] => [
     name,

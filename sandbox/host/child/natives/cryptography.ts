@@ -1,10 +1,10 @@
 import * as crypto from "node:crypto";
 import type { Native } from "./native.ts";
 
-/** Most random bytes of one call; Web Crypto's own bound is 65,536. */
+/** Most random bytes in one call; Web Crypto's own limit is 65,536. */
 const MAX_RANDOM_BYTES = 4 * 1024 * 1024;
 
-/** Longest derived key or digest: a source may ask for gigabytes. */
+/** Longest derived key or digest, in bytes: a source may ask for gigabytes. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 const text = (value: unknown): string => String(value);
@@ -15,7 +15,7 @@ const count = (value: unknown, max = Number.MAX_SAFE_INTEGER): number => {
   return value as number;
 };
 
-/** Splits the body into parts of the given lengths; the last takes the rest. */
+/** Splits the body into parts of the given lengths; the last part takes the rest. */
 function split(body: Uint8Array, lengths: unknown): Uint8Array[] {
   const parts: Uint8Array[] = [];
   let at = 0;
@@ -27,7 +27,10 @@ function split(body: Uint8Array, lengths: unknown): Uint8Array[] {
   return parts;
 }
 
-/** Synchronous cryptography for `node:crypto` and random numbers. Several byte arguments are joined; `lengths` says where they end. */
+/**
+ * Synchronous cryptography for `node:crypto` and random numbers. Multiple byte arguments are concatenated; `lengths` says where they
+ * end.
+ */
 export const cryptoNatives: Readonly<Record<string, Native>> = {
   random: ({ bytes }) => {
     if (count(bytes) > MAX_RANDOM_BYTES)
@@ -47,7 +50,7 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
     const [key = body, data = body] = split(body, lengths);
     return crypto.createHmac(text(algorithm), key).update(data).digest();
   },
-  /** Body: key, iv, additional data, tag, data. Encrypting with authentication appends the tag. */
+  /** Body: key, iv, additional data, tag, data. Authenticated encryption appends the tag. */
   cipher: ({ algorithm, decrypt, padding, lengths, authTagLength }, body) => {
     const [key = body, iv = body, aad = body, tag = body, data = body] = split(body, lengths);
     const name = text(algorithm) as crypto.CipherGCMTypes;
@@ -97,7 +100,10 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
     const [signature = body, data = body] = split(body, lengths);
     return String(crypto.verify(algorithm === null ? null : text(algorithm), data, text(key), signature));
   },
-  /** `{key, isPublic}` (PEM) → the kind of key and the key itself as PEM: `["rsa", "-----BEGIN…"]`. */
+  /**
+   * `{key, isPublic}` (PEM) → JSON list of the key's type, the key as PEM, and the modulus length or null:
+   * `["rsa", "-----BEGIN…", 2048]`.
+   */
   key: ({ key, isPublic }) => {
     const made = isPublic === true ? crypto.createPublicKey(text(key)) : crypto.createPrivateKey(text(key));
     const pem = made.export({ format: "pem", type: isPublic === true ? "spki" : "pkcs8" });

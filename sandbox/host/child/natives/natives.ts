@@ -9,8 +9,8 @@ const NATIVES: ReadonlyMap<string, Native> = new Map(
 );
 
 /**
- * Answers a native call of the guest.
- * @returns Bytes; or text that begins with `=` (the answer) or `!` (the message of an error).
+ * Answers a native call by the guest.
+ * @returns Bytes; or text that begins with `=` (the answer) or `!` (an error message).
  */
 export function callNative(name: string, header: string, body: Uint8Array): NativeAnswer {
   try {

@@ -23,7 +23,7 @@ const OPERATIONS = [
 export interface SubtleHost {
   /**
    * Runs one operation. `request` is JSON `{op, args}`; in `args`, `{"$bytes": [start, end]}` stands for a part of
-   * `body` and `{"$key": id}` for a key that an earlier answer named.
+   * `body` and `{"$key": id}` for a key named by an earlier answer.
    * @returns The answer: `{bytes}`, `{key}`, `{pair}`, `{value}`, or `{error: {name, message}}`. Never rejects.
    */
   readonly run: (request: string, body: Uint8Array) => Promise<SubtleAnswer>;

@@ -1,6 +1,6 @@
 import type { Native } from "./native.ts";
 
-/** Text encodings of the platform. */
+/** The platform's text encodings. */
 export const textNatives: Readonly<Record<string, Native>> = {
   /** `{encoding, fatal, ignoreBOM, stream}` and bytes → text. */
   decode: ({ encoding, fatal, ignoreBOM, stream }, body) =>

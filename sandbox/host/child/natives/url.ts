@@ -20,9 +20,9 @@ const partsOf = (url: URL): string => JSON.stringify(PARTS.map((part) => url[par
 
 const asText = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** URLs of the platform's own parser. A parsed URL is the JSON list of its parts in the order of `PARTS`. */
+/** URLs, parsed by the platform. A parsed URL is the JSON list of its parts in the order of `PARTS`. */
 export const urlNatives: Readonly<Record<string, Native>> = {
-  /** `{url, base?}` → parts, or nothing when invalid. */
+  /** `{url, base?}` → parts, or an empty text if invalid. */
   urlParse: ({ url, base }) => {
     const parsed = URL.parse(asText(url), base === undefined ? undefined : asText(base));
     return parsed === null ? "" : partsOf(parsed);
@@ -36,7 +36,7 @@ export const urlNatives: Readonly<Record<string, Native>> = {
     if (name !== undefined) parsed[name] = String(value);
     return partsOf(parsed);
   },
-  /** `{input, base?, options}`: a URLPattern's parts as JSON. */
+  /** `{input, base?, options}` → a URLPattern's parts as JSON. */
   urlPattern: ({ input, base, options }) => {
     const pattern = makePattern(input, base, options);
     return JSON.stringify(

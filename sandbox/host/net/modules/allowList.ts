@@ -2,7 +2,9 @@ import { satisfies, validRange } from "semver";
 import { SandboxOptionError } from "../../sandboxError.ts";
 import { ModuleFailureError } from "./moduleFailure.ts";
 
-/** What a developer's own machine loads: every npm package, and the https hosts that Deno trusts by default. */
+/**
+ * What a developer's own machine may load: every npm package, and the https hosts that Deno trusts by default.
+ */
 export const DEVELOPER_MODULES: readonly string[] = [
   "npm:*",
   "https://deno.land/",
@@ -14,9 +16,9 @@ export const DEVELOPER_MODULES: readonly string[] = [
   "https://gist.githubusercontent.com/",
 ];
 
-/** Which modules sources may import from outside. What an allowed npm package depends on comes with it. */
+/** The modules that sources may import from outside. An allowed npm package includes its dependencies. */
 export interface ModuleAllowList {
-  /** @throws {ModuleFailureError} If no entry names the package, in whatever version. */
+  /** @throws {ModuleFailureError} If no entry names the package, whatever the version. */
   assertPackage(name: string): void;
   /** @throws {ModuleFailureError} If no entry admits this version. */
   assertVersion(name: string, version: string): void;
@@ -85,7 +87,7 @@ function unusable(entry: string): SandboxOptionError {
   return new SandboxOptionError("allowModules", entry, form);
 }
 
-/** Deno's text for a host without import permission; packages, which Deno always admits, say it likewise. */
+/** Deno's message for a host without import permission; packages, which Deno always admits, use it too. */
 function notAllowed(what: string, entry: string): ModuleFailureError {
   return new ModuleFailureError(
     `Requires import access to "${what}", run again with the --allow-import flag`,

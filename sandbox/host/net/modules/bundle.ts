@@ -7,13 +7,13 @@ import type { GraphModule, ModuleGraph } from "./moduleGraph.ts";
 import type { ImportKind } from "./packageFiles.ts";
 
 /**
- * Bundles a module and all it imports into the text of one ES module, in ASCII, that imports nothing but the
- * default exports of `node:` modules. Nothing of it is run.
+ * Bundles a module and all its imports into the text of one ES module, in ASCII, that imports only the default exports of
+ * `node:` modules. None of the code is run.
  *
- * - A CommonJS module exports `default` and `module.exports`, both its `module.exports`, and the names that
- *   Node finds in its text; its code runs in sloppy mode, as it was written for.
- * - A module that awaits at its top level exports only `then`, so that `import()` waits for it and resolves to
- *   an object that looks like its namespace: isolated-vm doesn't say when such a module is done.
+ * - A CommonJS module exports `default` and `module.exports`, both its `module.exports`, and the names that Node finds in
+ *   its text; its code runs in sloppy mode, for which it was written.
+ * - A module that awaits at its top level exports only `then`, so that `import()` waits for it and resolves to an object
+ *   that looks like its namespace: isolated-vm doesn't say when such a module is done.
  *
  * @param type The import attribute: `json`, or absent for code.
  * @throws {ModuleFailureError} With Deno's text.
@@ -35,7 +35,7 @@ export async function bundleModule(
     return commonJsModule(asScript(plain) ?? (await bundler.buildScript()), names);
   }
   if (!(await hasTopLevelAwait(plain.text))) return nodeImports(plain.nodeNames) + plain.text;
-  // Imported dynamically, a module becomes a function in esbuild's output, an async one where it awaits.
+  // A dynamically imported module becomes a function in esbuild's output, an async one if it awaits.
   const deferred = await bundler.build({ ...entry(`__define(() => import("root"));`), format: "esm" });
   return `${nodeImports(deferred.nodeNames)}let __load;const __define=(load)=>{__load=load};${NAMESPACE_OF}${deferred.text};export const then=(resolve,reject)=>__load().then((exports)=>resolve(__namespaceOf(exports)),reject);`;
 }
@@ -43,7 +43,7 @@ export async function bundleModule(
 interface Built {
   readonly text: string;
   readonly isCommonJs: boolean;
-  /** `node:` modules that the text takes from `__node0`, `__node1`, … in this order. */
+  /** `node:` modules that the text uses as `__node0`, `__node1`, … in this order. */
   readonly nodeNames: readonly string[];
 }
 
@@ -72,7 +72,7 @@ function createBundler(graph: ModuleGraph, root: GraphModule, specifier: string)
       const isCommonJs = result.metafile?.inputs[`tyche:${root.path}`]?.format === "cjs";
       return { text: result.outputFiles?.[0]?.text ?? "", isCommonJs, nodeNames };
     },
-    /** A CommonJS module once more, as a script whose `__exports` are the module's. */
+    /** Builds a CommonJS module again, as a script whose `__exports` are the module's. */
     buildScript(): Promise<Built> {
       return this.build({
         ...entry(`module.exports = require("root")`, "entry.cjs"),
@@ -84,8 +84,8 @@ function createBundler(graph: ModuleGraph, root: GraphModule, specifier: string)
 }
 
 /**
- * Makes a script of the ES module that esbuild makes of a CommonJS one: a second build of a large package takes a second.
- * `undefined` where the text may hold more of an ES module than its last statement.
+ * Turns the ES module that esbuild builds from a CommonJS one into a script: building a large package again takes a
+ * second. Returns `undefined` if the text may contain more of an ES module than its last statement.
  */
 function asScript({ text, ...built }: Built): Built | undefined {
   const last = /\bexport default ([\w$]+)\(\);?\s*$/.exec(text.slice(-1_000));
@@ -94,7 +94,7 @@ function asScript({ text, ...built }: Built): Built | undefined {
   return { ...built, text: `${head}var __exports=${last[1]}();` };
 }
 
-/** A module of ours that imports the root; its extension says which system it is in. */
+/** Returns a module of ours that imports the root; its extension says which module system it uses. */
 function entry(contents: string, sourcefile = "entry.mjs"): BuildOptions {
   return { stdin: { contents, sourcefile } };
 }
@@ -103,7 +103,7 @@ function nodeImports(names: readonly string[]): string {
   return names.map((name, at) => `import __node${at} from ${JSON.stringify(`node:${name}`)};`).join("");
 }
 
-/** The script goes through an indirect `eval`, the one way to sloppy mode from a module. */
+/** Runs the script through an indirect `eval`, the only way to sloppy mode from a module. */
 function commonJsModule({ text, nodeNames }: Built, names: readonly string[]): string {
   const parameters = nodeNames.map((_name, at) => `__node${at}`).join(",");
   const script = JSON.stringify(`((${parameters})=>{${text};return __exports})`).replace(
@@ -124,13 +124,13 @@ function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** Makes of esbuild's object of getters what a module namespace looks like. */
+/** Turns esbuild's object of getters into one that looks like a module namespace. */
 const NAMESPACE_OF =
   "const __namespaceOf=(exports)=>{const space={__proto__:null};" +
   "for(const name of Object.keys(exports).sort())space[name]=exports[name];" +
   'Object.defineProperty(space,Symbol.toStringTag,{value:"Module"});return Object.seal(space)};';
 
-/** esbuild refuses top-level await in scripts, and knows it from every other `await`. */
+/** esbuild refuses top-level await in scripts, and tells it from every other `await`. */
 async function hasTopLevelAwait(text: string): Promise<boolean> {
   if (!text.includes("await")) return false;
   const errors = await transform(text, { format: "iife", logLevel: "silent", target: "esnext" }).then(
@@ -196,7 +196,7 @@ function loadModule(module: GraphModule, nodeNames: string[]): OnLoadResult {
   if (!isScript || !/__(?:file|dir)name/.test(Buffer.from(contents).toString("latin1"))) {
     return { contents, loader: language };
   }
-  // CommonJS sees its place; on the same line, so that positions in messages stay true.
+  // CommonJS code sees its own location; added on the same line, so that positions in messages stay correct.
   const file = `/node_modules/${origin.npm.name}/${origin.file}`;
   const names = { __filename: file, __dirname: file.slice(0, file.lastIndexOf("/")) };
   const head = Object.entries(names).map(([name, value]) => `var ${name}=${JSON.stringify(value)};`);
@@ -206,7 +206,7 @@ function loadModule(module: GraphModule, nodeNames: string[]): OnLoadResult {
 function failureOf(error: unknown, specifier: string): Error {
   const [first] = (error as Partial<BuildFailure>).errors ?? [];
   if (first === undefined) {
-    // esbuild's process dies of code that is nested some hundred thousand levels deep, or of its memory limit.
+    // Code nested some hundred thousand levels deep, or the memory limit, kills esbuild's process.
     if (!/^The service (?:was stopped|is no longer running)/.test(messageOf(error))) return error as Error;
     return new ModuleFailureError(
       `The module's source code could not be parsed: it is too large or too deeply nested at ${specifier}`,

@@ -16,7 +16,7 @@ import type { GraphSources } from "./moduleGraph.ts";
 import { parseModuleSpecifier } from "./moduleSpecifier.ts";
 import { packumentRequest } from "./npmRegistry.ts";
 
-/** A module with all it imports, as one script; see `bundleModule`. */
+/** A module with all its imports, as one script; see `bundleModule`. */
 export interface Bundle {
   /** ASCII. */
   readonly code: string;
@@ -34,20 +34,20 @@ export interface BundleTask {
 }
 
 /**
- * Files fetched for one bundle: of a package its document and its tarball, so the nodes' 100 imports twice, and as many for each
- * package that is fetched ahead and may not be needed.
+ * Files fetched for one bundle. A package takes two, its document and its tarball: twice the nodes' 100 imports, and two for
+ * each package that is fetched ahead and may not be needed.
  */
 const MAX_DOWNLOADS = 200 + 2 * MAX_AHEAD;
-/** Size of each, in bytes. The nodes' limit of an import. */
+/** Size of each, in bytes; the nodes' limit for an import. */
 const MAX_DOWNLOAD_BYTES = 10 * 1_024 * 1_024;
 const DOWNLOAD_TIMEOUT_MS = 30_000;
-/** Longest time for one bundle, downloads included; the run that asked has long been told, the next one gains. */
+/** Longest time for one bundle, downloads included; the run that asked has long ended, but the next one benefits. */
 const BUNDLE_TIMEOUT_MS = 60_000;
 
 /**
- * Makes a bundle in a process of its own, which is killed when it is done, takes too long or the signal aborts.
+ * Creates a bundle in a separate process, which is killed when it is done, takes too long or the signal aborts.
  *
- * @throws {ModuleFailureError} If the module can't be had. Any other error is a defect of ours or the machine's.
+ * @throws {ModuleFailureError} If the module can't be loaded. Any other error is our defect or the machine's.
  */
 export async function makeBundle(
   task: BundleTask,
@@ -58,7 +58,7 @@ export async function makeBundle(
   const { uid } = given;
   const child = forkBundler(fileURLToPath(new URL("bundlerProcess.ts", import.meta.url)), given);
   if (uid !== null) for (const end of ["exit", "error"]) child.once(end, () => releaseUserId(uid));
-  // Runs come first: a bundle is made while sources wait for nothing else.
+  // Runs come first, so bundling gets a lower priority.
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   const ending = new AbortController();
   const ended = AbortSignal.any([signal, ending.signal]);
@@ -71,7 +71,7 @@ export async function makeBundle(
   const shared = fetcher.share(ended);
   const fetch: ParentDownload = (url, accept) => download(shared, { url, accept, budget, signal: ended });
   const first = firstRequest(task);
-  // The process takes some time to start, and its first question is known.
+  // The process takes some time to start, and its first request is known.
   const early = first && fetch(first.url, first.accept);
   const timer = setTimeout(() => ending.abort(), BUNDLE_TIMEOUT_MS);
   try {
@@ -185,6 +185,6 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch {
-    // All of its processes have ended by themselves.
+    // All its processes have already ended.
   }
 }

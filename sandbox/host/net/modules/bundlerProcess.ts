@@ -10,8 +10,8 @@ import type { GraphSources } from "./moduleGraph.ts";
 import type { Downloaded } from "./npmRegistry.ts";
 
 /**
- * The process that makes one bundle: parsing what strangers published (package documents, tarballs, code) can
- * hang or fill memory, so it happens where it can be killed. Its downloads go through the parent.
+ * The process that builds one bundle. Parsing what strangers published (package documents, tarballs, code)
+ * can hang or fill memory, so it happens where it can be killed. Its downloads go through the parent.
  */
 
 /** From the parent: the task, then answers to downloads. */
@@ -31,7 +31,7 @@ export type ToBundler =
       readonly hint?: string;
     };
 
-/** To the parent: downloads to make, then how it ended. */
+/** To the parent: downloads to make, then the outcome. */
 export type FromBundler =
   | { readonly kind: "download"; readonly id: number; readonly url: string; readonly accept: string }
   | { readonly kind: "done"; readonly code: string; readonly sources: GraphSources }
@@ -76,10 +76,10 @@ process.on("message", (message: ToBundler) => {
   }
 });
 
-// Without its parent it has nothing to do; esbuild's own process ends with this one.
-// A signal of its own would not end it: the kernel keeps the first process of a namespace from those.
+// Without its parent it has nothing to do; esbuild's own process ends with this one. A signal to itself would
+// not end it: the kernel shields the first process of a namespace from those.
 process.on("disconnect", () => process.exit(1));
 
-// Before anything that strangers wrote is read. If it fails, so does the process.
+// Runs before anything written by strangers is read. If it fails, so does the process.
 const confined = confineBundler(JSON.parse(process.argv[2] ?? "") as Confinement, () => transform(""));
 await confined;

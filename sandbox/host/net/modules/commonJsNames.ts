@@ -1,12 +1,12 @@
 import { initSync, parse } from "cjs-module-lexer";
 import type { GraphModule, ModuleGraph } from "./moduleGraph.ts";
 
-/** Modules that are followed for what they re-export; Node has no bound. */
+/** Modules followed for their re-exports; Node has no limit. */
 const MAX_REEXPORTS = 100;
 
 /**
- * Finds the names that a CommonJS module gives to an `import`, besides `default` and `module.exports`: those that
- * Node and Deno read from its text, re-exported ones included, sorted.
+ * Finds the names that a CommonJS module offers to an `import`, besides `default` and `module.exports`: those
+ * that Node and Deno read from its text, including re-exported ones, sorted.
  */
 export async function commonJsNames(graph: ModuleGraph, root: GraphModule): Promise<readonly string[]> {
   initSync();
@@ -32,7 +32,7 @@ export async function commonJsNames(graph: ModuleGraph, root: GraphModule): Prom
   return [...names].filter((name) => name.isWellFormed()).sort();
 }
 
-/** Text that the lexer gives up on names nothing, as in Node. */
+/** A text that the lexer gives up on exports no names, as in Node. */
 function lex(text: string): { readonly exports: readonly string[]; readonly reexports: readonly string[] } {
   try {
     return parse(text);

@@ -8,8 +8,8 @@ import { changeUser, type Confinement } from "../../child/confine.ts";
 const MAX_OPEN_FILES = 128;
 
 /**
- * Gives up what bundling does not take, in two steps around the start of esbuild's process: it inherits the first, which
- * leaves it no file, no socket, no other user's rights; Node then gives up starting programs as well.
+ * Gives up what bundling does not need, in two steps around the start of esbuild's process. esbuild inherits the first,
+ * which leaves it no file, no socket and no other user's rights; Node then also gives up starting programs.
  * @param startEsbuild Called in between.
  * @throws If anything could not be given up and the operator has not accepted that.
  */
@@ -37,5 +37,5 @@ export async function confineBundler(
   installFilter(kernel, callsOfChannel(CHANNEL));
 }
 
-/** The first descriptor after the three that every process has; `fork` in the parent names no more. */
+/** The first descriptor after the three that every process has; `fork` in the parent adds no earlier one. */
 const CHANNEL = 3;

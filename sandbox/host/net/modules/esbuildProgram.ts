@@ -2,13 +2,13 @@ import { closeSync, openSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 
-/** How a process that may open no file, and whose user may not reach ours, still executes esbuild's program. */
+/** Lets a process that may open no file, and whose user may have no access to our files, still execute esbuild's program. */
 export interface EsbuildProgram {
-  /** What the process inherits behind its channel: at most one descriptor, of the open program. */
+  /** Descriptors the process inherits after its channel: at most one, the open program. */
   readonly inherited: readonly number[];
-  /** Environment of the process, by which esbuild's JavaScript finds the program. */
+  /** Environment of the process, through which esbuild's JavaScript finds the program. */
   readonly env: Readonly<Record<string, string>>;
-  /** To be called once the process is started. */
+  /** Call it once the process has started. */
   readonly close: () => void;
 }
 
@@ -24,7 +24,8 @@ export function openEsbuild(): EsbuildProgram {
     inherited: [descriptor],
     env: {
       ESBUILD_BINARY_PATH: "/proc/self/fd/4",
-      // Go interrupts its threads by signals to its own process id, which no filter can know before there is one.
+      // Go interrupts its threads with signals to its own process id, which a filter can't know before the
+      // process exists.
       GODEBUG: "asyncpreemptoff=1",
     },
     close: () => closeSync(descriptor),

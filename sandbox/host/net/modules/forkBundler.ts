@@ -7,13 +7,13 @@ import { findTool, NODE_OPTIONS_UNDER_LANDLOCK, openLandlock, TOOL_FOLDERS } fro
 import { probePidNamespace } from "../../pidNamespace.ts";
 import { openEsbuild } from "./esbuildProgram.ts";
 
-/** Heap of the process that bundles, in MB; its esbuild has memory of its own. */
+/** Heap of the bundling process, in MB; its esbuild has memory of its own. */
 const HEAP_MB = 512;
 
 /**
- * Starts the process that bundles, which gives up by itself what `confinement` says. Where Landlock works, neither it nor what it starts
- * reads or executes anything but Node, this package and its dependencies. Where the kernel permits it, nothing that it starts outlives it,
- * nor this process.
+ * Starts the bundling process, which itself gives up what `confinement` says. Where Landlock works, neither it nor what it starts can read
+ * or execute anything but Node, this package and its dependencies. Where the kernel permits it, nothing that it starts outlives it or this
+ * process.
  *
  * @param script File with the process's code.
  * @param readable Further files and folders that it may read. Default none.
@@ -36,7 +36,8 @@ export function forkBundler(
   ];
   const child = fork(script, [JSON.stringify(confinement), ...args], {
     env: { ...esbuild.env },
-    // Its user may not be let into the folder that the service was started in, and esbuild starts its process where it is itself.
+    // Its user may not have access to the folder that the service was started in, and esbuild starts its own process in its working
+    // directory.
     cwd: "/",
     execPath: program,
     execArgv: options,

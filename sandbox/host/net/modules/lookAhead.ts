@@ -1,13 +1,13 @@
 import type { Manifest, NpmPackage, NpmRegistry } from "./npmRegistry.ts";
 import { dependencyRange } from "./packageFiles.ts";
 
-/** Ranges of packages that are looked for before anything asks for them; a bundler finds the others as it meets them. */
+/** Package ranges resolved before anything asks for them; a bundler finds the others as it meets them. */
 export const MAX_AHEAD = 100;
 
 /**
- * Chooses versions for what a package depends on, level by level from the top as Deno does, and begins their downloads. A version that
- * the package itself names exactly so serves what is below it too, whichever module happens to be read first.
- * What can't be had is left to whoever imports it.
+ * Chooses versions for a package's dependencies, level by level from the top as Deno does, and starts their downloads. A version that
+ * the package itself pins thus also serves the levels below, whichever module happens to be read first. A dependency that can't be
+ * fetched is left to whoever imports it.
  */
 export async function lookAhead(npm: NpmRegistry, root: NpmPackage): Promise<void> {
   const seen = new Set<string>();

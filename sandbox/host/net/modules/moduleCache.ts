@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Bundle } from "./bundler.ts";
 import type { GraphSources } from "./moduleGraph.ts";
 
-/** Bundles by what was asked for. What was bundled once stays as it is, whatever is published later. */
+/** Bundles by what was requested. A bundle never changes, whatever is published later. */
 export interface ModuleCache {
   find(key: string): Promise<Bundle | undefined>;
   put(key: string, specifier: string, bundle: Bundle): Promise<void>;
@@ -13,7 +13,7 @@ export interface ModuleCache {
 /** Record of one pinned bundle, `<key>.json` beside `<sha256>.js`. */
 interface PinRecord {
   readonly specifier: string;
-  /** Of the code, hex. */
+  /** Of the code, in hex. */
   readonly sha256: string;
   readonly sources: GraphSources;
 }
@@ -21,15 +21,15 @@ interface PinRecord {
 export interface ModuleCacheOptions {
   /** Folder for the bundles; absent: memory only. */
   readonly folder?: string | undefined;
-  /** Bundles on disk together, in bytes; beyond it the oldest go. Default 268,435,456. */
+  /** Total size of the bundles on disk, in bytes; beyond it the oldest are evicted. Default 268,435,456. */
   readonly maxDiskBytes?: number;
-  /** Bundles in memory together, in characters. Default 33,554,432. */
+  /** Total length of the bundles in memory, in characters. Default 33,554,432. */
   readonly maxMemoryChars?: number;
 }
 
 /**
  * Creates a cache of bundles, in memory and, given a folder, on disk. A bundle is read back only if its bytes
- * still have the hash it was pinned by; one that was damaged is as good as absent.
+ * still match the hash it was pinned by; a damaged one counts as absent.
  */
 export function createModuleCache(options: ModuleCacheOptions = {}): ModuleCache {
   const { folder, maxDiskBytes = 256 * 1_024 * 1_024, maxMemoryChars = 32 * 1_024 * 1_024 } = options;
@@ -79,7 +79,7 @@ function hashOf(code: string): string {
   return createHash("sha256").update(code, "latin1").digest("hex");
 }
 
-/** Written under another name first: a second process, or this one after a crash, never sees half a file. */
+/** Writes under another name first: a second process, or this one after a crash, never sees half a file. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}.${performance.now()}`;
   await writeFile(draft, text, { mode: 0o600 });

@@ -2,11 +2,11 @@
 export interface ModuleFailure {
   /** Message of the `TypeError` (code `ERR_MODULE_NOT_FOUND`) that the nodes' Deno rejects with. */
   readonly message: string;
-  /** What to do about it, for the person who wrote the source; absent where the message says it. */
+  /** What to do about it, for the source's author; absent if the message says it. */
   readonly hint?: string;
 }
 
-/** Thrown inside the module loader only; {@link ModuleFailure} is what leaves it. */
+/** Thrown inside the module loader only; callers get a {@link ModuleFailure}. */
 export class ModuleFailureError extends Error {
   readonly failure: ModuleFailure;
 

@@ -24,19 +24,19 @@ export type GraphModule =
 
 export type Language = "js" | "jsx" | "ts" | "tsx" | "json";
 
-/** Where a module came from: what its own specifiers are relative to. */
+/** Where a module came from: the base of its own relative specifiers. */
 type Origin =
   | { readonly kind: "npm"; readonly npm: NpmPackage; readonly file: string }
   | { readonly kind: "url"; readonly url: URL }
   | { readonly kind: "data" };
 
-/** Finds modules outside and reads them. One graph serves one bundle. */
+/** Finds and reads modules from outside. One graph serves one bundle. */
 export interface ModuleGraph {
   /** Resolves what a source imports. @throws {ModuleFailureError} With Deno's text. */
   root(specifier: string): Promise<GraphModule>;
   /** Resolves what a module of the graph imports. @throws {ModuleFailureError} With Deno's text. */
   resolve(specifier: string, importer: GraphModule, kind: ImportKind): Promise<GraphModule>;
-  /** What the graph was made of so far. */
+  /** Returns the packages and URLs used so far. */
   sources(): GraphSources;
 }
 
@@ -58,8 +58,8 @@ export interface ModuleGraphOptions {
 }
 
 /**
- * Creates a graph whose npm packages come from a registry, checked against its sha512, and whose URLs are on
- * the allow-list. Packages resolve as in Node and Deno: `exports`, `imports`, `main`, `require` with its searches.
+ * Creates a graph whose npm packages come from a registry, checked against its sha512, and whose URLs are on the
+ * allow-list. Packages resolve as in Node and Deno: `exports`, `imports`, `main`, `require` with its searches.
  */
 export function createModuleGraph({ allow, registry, download }: ModuleGraphOptions): ModuleGraph {
   const npm = createNpmRegistry(registry, download);
@@ -204,7 +204,10 @@ function moduleOrMissing(
   return file.startsWith("node:") ? nodeModule(file.slice(5)) : moduleOf(npm, `file:${file}`, asked.kind);
 }
 
-/** `require` and `import()` of what isn't there fail when they run, inside a `try` as a rule; `import` fails at once. */
+/**
+ * Lets a `require` or `import()` of a missing package fail when it runs, usually inside a `try`; an `import` statement
+ * fails at once.
+ */
 function missing(name: string, owner: NpmPackage, kind: ImportKind): GraphModule {
   if (kind !== "import-statement") return { path: `missing:${name}`, kind: "missing", name };
   throw new ModuleFailureError(
@@ -245,7 +248,7 @@ function languageOf(path: string, npm: NpmPackage | null, name: string, contentT
   const extension = /\.[cm]?(js|ts|jsx|tsx|json)$/.exec(path)?.[1];
   if (extension !== undefined) return extension as Language;
   const other = /\.(\w+)$/.exec(path)?.[1];
-  // Node takes a file without extension for a script; so does a server that says nothing.
+  // Node treats a file without an extension as a script; so do we if a server gives no type.
   if (other === undefined || (npm === null && !["css", "html", "wasm"].includes(other))) return "js";
   throw new ModuleFailureError(
     `Expected a JavaScript or TypeScript module, but identified a ${other} module.\n  Specifier: ${name}`,

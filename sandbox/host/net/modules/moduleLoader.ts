@@ -17,14 +17,14 @@ export type ModuleOutcome =
 /** Loads modules that sources import from outside. */
 export interface ModuleLoader {
   /**
-   * Gives a module as a script that is to be run inside the isolate; see `bundleModule` for its form.
-   * The first one to ask for a module waits for its download; later ones get the same bytes.
+   * Returns a module as a script to run inside the isolate; see `bundleModule` for its form. The first to ask for a
+   * module waits for its download; later ones get the same bytes.
    *
    * @param type Import attribute `type`, absent for code.
-   * @throws Only for a defect of ours or the machine's; whatever the specifier does is an outcome.
+   * @throws Only for our defect or the machine's; whatever the specifier causes is an outcome.
    */
   load(specifier: string, type?: string): Promise<ModuleOutcome>;
-  /** Ends what is being prepared. */
+  /** Aborts the modules being prepared. */
   close(): void;
 }
 
@@ -36,11 +36,14 @@ export interface ModuleLoaderOptions {
   readonly registry?: string;
   /** The service's data folder; bundles are kept in `modules` below it. Default: in memory only. */
   readonly dataDir?: string;
-  /** Instead of `dataDir`: a folder for what can be had again. Where it can't be written, bundles are in memory only. */
+  /**
+   * Alternative to `dataDir`: a folder for files that can be fetched again. If it can't be written, bundles stay in
+   * memory only.
+   */
   readonly cacheDir?: string;
 }
 
-/** Bundles made at once; each is a process that keeps a core busy. */
+/** Bundles built at once; each is a process that keeps a core busy. */
 const MAX_BUNDLING = 2;
 /** Bundles that may wait. */
 const MAX_WAITING = 32;
@@ -122,17 +125,17 @@ export function createModuleLoader(options: ModuleLoaderOptions): ModuleLoader {
   };
 }
 
-/** Refuses what may not be asked for before anything is downloaded or looked up. */
+/** Refuses a forbidden request before anything is downloaded or looked up. */
 function assertRoot(specifier: string, allow: ModuleAllowList): void {
   const parsed = parseModuleSpecifier(specifier, (name) => allow.assertPackage(name));
-  // The sandbox process serves what comes with it, and what the source itself holds, where it can.
+  // The sandbox process serves built-in modules and data URLs where it can.
   if (parsed.kind === "node") throw new ModuleFailureError(`No such built-in module: node:${parsed.name}`);
   if (parsed.kind === "data")
     throw new ModuleFailureError("Expected a JavaScript or TypeScript module in a data: URL.");
   if (parsed.kind === "url") allow.assertUrl(parsed.url);
 }
 
-/** The list may have become shorter since a module was bundled. */
+/** Checks the sources again: the list may have become shorter since the module was bundled. */
 function assertSources({ sources }: Bundle, allow: ModuleAllowList, specifier: string): void {
   for (const url of sources.urls) allow.assertUrl(new URL(url));
   const parsed = parseModuleSpecifier(specifier);

@@ -2,7 +2,7 @@ import { isBuiltin } from "node:module";
 import { validRange } from "semver";
 import { ModuleFailureError } from "./moduleFailure.ts";
 
-/** What a specifier asks for, where it is something that can be loaded from outside. */
+/** What a specifier asks for, if it can be loaded from outside. */
 export type ModuleSpecifier =
   | NpmSpecifier
   | { readonly kind: "node"; readonly name: string }
@@ -19,16 +19,16 @@ export interface NpmSpecifier {
   readonly subpath: string;
 }
 
-/** Longest version requirement, in characters: reading one costs more than its length. */
+/** Longest version requirement, in characters: parsing one costs more than its length. */
 const MAX_RANGE_CHARS = 256;
 
 /**
  * Parses the specifier of an `import()` in a source.
  *
- * @param admitPackage Called with the name of an npm package before anything else of its specifier is read; throws if
- * the package may not be imported.
- * @throws {ModuleFailureError} With Deno 2's text for everything that the nodes can't load either: bare names,
- * files, blobs, unknown schemes.
+ * @param admitPackage Called with an npm package's name before the rest of the specifier is parsed; throws if the
+ * package may not be imported.
+ * @throws {ModuleFailureError} With Deno 2's text for everything that the nodes can't load either: bare names, files,
+ * blobs, unknown schemes.
  */
 export function parseModuleSpecifier(
   specifier: string,
@@ -36,7 +36,7 @@ export function parseModuleSpecifier(
 ): ModuleSpecifier {
   if (isBuiltin(specifier)) return { kind: "node", name: specifier.replace(/^node:/, "") };
   if (specifier.startsWith("npm:")) return parseNpmSpecifier(specifier, admitPackage);
-  // The nodes keep the source as a file in the temporary folder; relative paths are looked for there.
+  // The nodes store the source as a file in the temporary folder, so relative paths resolve there.
   if (/^\.{0,2}\//.test(specifier)) throw fileFailure(new URL(specifier, "file:///tmp/").pathname);
   const url = URL.parse(specifier);
   if (url === null) {
@@ -92,7 +92,7 @@ function isRangeOrTag(text: string): boolean {
   return !/\s/.test(text) && (validRange(text) !== null || /^[A-Za-z][\w.-]*$/.test(text));
 }
 
-// What the registry accepts, old upper-case names included (validate-npm-package-name).
+// The names that the registry accepts, including old upper-case ones (validate-npm-package-name).
 const PACKAGE_NAME = /^(?:@[A-Za-z0-9~-][A-Za-z0-9._~-]*\/)?[A-Za-z0-9~-][A-Za-z0-9._~-]*$/;
 
 function fileFailure(path: string): ModuleFailureError {
@@ -102,7 +102,7 @@ function fileFailure(path: string): ModuleFailureError {
   );
 }
 
-/** Deno's text where jsr.io can't be reached. */
+/** Creates Deno's failure for an unreachable jsr.io. */
 function jsrFailure(pathname: string): ModuleFailureError {
   const name = pathname.replace(/^\//, "").replace(/(.)@.*$/, "$1");
   return new ModuleFailureError(

@@ -3,7 +3,7 @@ import { maxSatisfying, satisfies, validRange } from "semver";
 import { ModuleFailureError } from "./moduleFailure.ts";
 import { unpackTarball } from "./tarball.ts";
 
-/** Fetches a URL outside; what arrives is data to be checked. */
+/** Fetches a URL from outside; the response must be checked. */
 export type Download = (url: string, accept: string) => Promise<Downloaded>;
 
 export interface Downloaded {
@@ -14,7 +14,7 @@ export interface Downloaded {
   readonly body: Uint8Array;
 }
 
-/** A package's manifest, as far as resolution reads it. Hostile input: every member may be anything. */
+/** The part of a package's manifest that resolution reads. Hostile input: every member may be anything. */
 export type Manifest = Readonly<Record<string, unknown>>;
 
 /** An unpacked package whose bytes matched the registry's sha512. */
@@ -29,14 +29,14 @@ export interface NpmPackage {
 
 export interface NpmRegistry {
   /**
-   * Gives the package that a range or dist-tag means: a version that is already part of this graph if it fits,
-   * else the tag `latest` if it fits, else the highest version that does.
+   * Returns the package that a range or dist-tag means: a version already in this graph if it fits, else the tag `latest` if it fits,
+   * else the highest version that does.
    * @throws {ModuleFailureError} With Deno's texts: no such package or version, unreachable, checksum mismatch.
    */
   get(name: string, range: string, assertVersion: (version: string) => void): Promise<NpmPackage>;
   /**
-   * Chooses the version for a range as `get` does, and begins to download it.
-   * @returns Its manifest, as the registry's document has it.
+   * Chooses the version for a range as `get` does, and starts its download.
+   * @returns Its manifest, as in the registry's document.
    */
   choose(name: string, range: string): Promise<Manifest>;
 }
@@ -44,7 +44,7 @@ export interface NpmRegistry {
 /**
  * Creates a reader of an npm registry for one module graph.
  *
- * @param registry Base URL with a final slash. Tarballs are taken from its own origin only.
+ * @param registry Base URL with a final slash. Tarballs are accepted from its own origin only.
  */
 export function createNpmRegistry(registry: string, download: Download): NpmRegistry {
   const packuments = new Map<string, Promise<Packument>>();
@@ -76,7 +76,7 @@ export function createNpmRegistry(registry: string, download: Download): NpmRegi
     },
     async choose(name, range) {
       const { npm, manifest } = await pick(name, range);
-      // Whoever imports it is told.
+      // Whoever imports the package gets the error.
       npm.catch(() => undefined);
       return isRecord(manifest) ? manifest : {};
     },
@@ -89,7 +89,7 @@ interface Packument {
   readonly versions: Readonly<Record<string, unknown>>;
 }
 
-/** Where a registry has a package's document, and in which form it is asked for: the abbreviated one, a tenth of the full document. */
+/** Returns the URL of a package's document and the form to request: the abbreviated one, a tenth of the full document. */
 export function packumentRequest(
   registry: string,
   name: string,
@@ -113,7 +113,7 @@ async function fetchPackument(registry: string, name: string, download: Download
   if (reply.status !== 200) throw failed(`Bad response: ${reply.status}`);
   const document = parseRecord(reply.body);
   if (document === null || !isRecord(document["versions"]))
-    throw failed("The answer is no package document.");
+    throw failed("The answer is not a package document.");
   const tags = document["dist-tags"];
   return { name, tags: isRecord(tags) ? tags : {}, versions: document["versions"] };
 }
@@ -164,7 +164,7 @@ async function fetchPackage(
   return { name, version, integrity, manifest, files };
 }
 
-/** The strongest hash of an SRI list that is accepted. */
+/** Returns the sha512 of an SRI list, the only hash that is accepted. */
 function sha512Of(integrity: string): string | undefined {
   return integrity.split(/\s+/).find((part) => part.startsWith("sha512-"));
 }

@@ -1,4 +1,4 @@
-/** Conditions for `import`, in no order: the manifest's own order decides. Deno's set. */
+/** Conditions for `import`, unordered: the manifest's own order decides. Deno's set. */
 export const IMPORT_CONDITIONS: ReadonlySet<string> = new Set(["deno", "node", "import", "default"]);
 /** Conditions for `require`. */
 export const REQUIRE_CONDITIONS: ReadonlySet<string> = new Set(["deno", "node", "require", "default"]);
@@ -9,8 +9,8 @@ export const REQUIRE_CONDITIONS: ReadonlySet<string> = new Set(["deno", "node", 
  *
  * @param field The manifest's `exports` (keys `.`, `./x`) or `imports` (keys `#x`); hostile input, any JSON.
  * @param subpath `.`, `./x` or `#x`.
- * @returns The target as the manifest writes it (`./file.js`, or for `imports` also a bare specifier), or
- * `null` when nothing matches or the target leaves the package.
+ * @returns The target as written in the manifest (`./file.js`, or for `imports` also a bare specifier), or
+ * `null` if nothing matches or the target leaves the package.
  */
 export function resolveExports(
   field: unknown,
@@ -35,7 +35,7 @@ function matches(pattern: string, subpath: string): boolean {
   return subpath.startsWith(head) && subpath.endsWith(tail) && subpath.length > head.length + tail.length;
 }
 
-/** Deepest nesting of conditions that is followed; real packages have three or four. */
+/** Deepest nesting of conditions that is followed; real packages have three or four levels. */
 const MAX_DEPTH = 16;
 
 function resolveTarget(

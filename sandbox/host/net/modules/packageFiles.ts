@@ -2,16 +2,16 @@ import { isBuiltin } from "node:module";
 import type { Manifest, NpmPackage } from "./npmRegistry.ts";
 import { IMPORT_CONDITIONS, REQUIRE_CONDITIONS, resolveExports } from "./packageExports.ts";
 
-/** How a module is asked for; the words are esbuild's. */
+/** How a module is requested; the names are esbuild's. */
 export type ImportKind = "import-statement" | "dynamic-import" | "require-call" | "require-resolve";
 
 /**
  * Finds the file of a package that a subpath means.
  *
- * @param subpath `.`, `./x` (through `exports` where there are any), `#x` (through `imports`) or `file:x`
- * (that very file).
+ * @param subpath `.`, `./x` (through `exports` if there are any), `#x` (through `imports`) or `file:x` (that exact
+ * file).
  * @param isInner The subpath is a path inside the package, from one of its own files: `exports` don't apply.
- * @returns A key of `npm.files`, `node:name` where `imports` lead to a built-in module, or `null`.
+ * @returns A key of `npm.files`, `node:name` if `imports` lead to a built-in module, or `null`.
  */
 export function packageFile(
   npm: NpmPackage,
@@ -38,7 +38,7 @@ export function packageFile(
   return searched(npm, normalize(subpath));
 }
 
-/** `main` and `index`, as `require` looks for them; Deno and Node do so for `import` of a package too. */
+/** Looks for `main` and `index` as `require` does; Deno and Node do so for `import` of a package too. */
 function mainFile(npm: NpmPackage, folder: string): string | null {
   const manifest = folder === "" ? npm.manifest : parseManifest(npm.files.get(`${folder}/package.json`));
   const { main } = manifest;
@@ -76,7 +76,7 @@ function join(folder: string, path: string): string {
   return folder === "" ? path : `${folder}/${path}`;
 }
 
-/** Resolves `.` and `..`; what would leave the package stays at its root. */
+/** Resolves `.` and `..`; a path that would leave the package stays at its root. */
 function normalize(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {
@@ -86,7 +86,9 @@ function normalize(path: string): string {
   return parts.join("/");
 }
 
-/** Whether a file is an ES module by its extension or the nearest manifest's `type`; esbuild sees the rest by syntax. */
+/**
+ * Whether a file is an ES module by its extension or the nearest manifest's `type`; esbuild detects the rest by syntax.
+ */
 export function isEsModule(npm: NpmPackage, file: string): boolean {
   if (/\.m[jt]s$/.test(file)) return true;
   if (/\.c[jt]s$/.test(file) || file.endsWith(".json")) return false;
@@ -100,8 +102,8 @@ export function isEsModule(npm: NpmPackage, file: string): boolean {
 }
 
 /**
- * Says which package a bare name in a package means.
- * @returns `null` for what it doesn't depend on, optional peers included: nothing installs those.
+ * Returns the package that a bare name in a package means.
+ * @returns `null` for a name that it doesn't depend on, including optional peers: nothing installs those.
  */
 export function dependencyRange(
   manifest: Manifest,

@@ -2,7 +2,9 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { ModuleFailureError } from "./moduleFailure.ts";
 
-/** Largest package, unpacked, in bytes: six times what a tarball of the largest allowed size usually holds. */
+/**
+ * Largest package, unpacked, in bytes: six times the usual contents of a tarball of the largest allowed size.
+ */
 const MAX_UNPACKED_BYTES = 64 * 1_024 * 1_024;
 const MAX_FILES = 20_000;
 const BLOCK_BYTES = 512;
@@ -10,16 +12,16 @@ const BLOCK_BYTES = 512;
 /**
  * Unpacks an npm tarball in memory.
  *
- * @param tarball A gzipped tar (ustar, with pax or GNU long names) whose entries lie in one folder.
- * @returns Regular files by path inside that folder, `/` between names. Links, devices and paths that point
- * outside are left out: nothing is ever written.
- * @throws {ModuleFailureError} If it is no tarball, or too large.
+ * @param tarball A gzipped tar (ustar, with pax or GNU long names) whose entries are in one folder.
+ * @returns Regular files by path inside that folder, with `/` between names. Links, devices and paths that
+ * point outside are skipped: nothing is ever written.
+ * @throws {ModuleFailureError} If it is not a tarball, or is too large.
  */
 export async function unpackTarball(tarball: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
   const tar = await promisify(gunzip)(tarball, { maxOutputLength: MAX_UNPACKED_BYTES }).catch(() => {
     throw new ModuleFailureError(
       "Failed extracting tarball",
-      `It is no gzip file, or holds more than ${MAX_UNPACKED_BYTES} bytes.`,
+      `It is not a gzip file, or holds more than ${MAX_UNPACKED_BYTES} bytes.`,
     );
   });
   const files = new Map<string, Uint8Array>();
@@ -54,7 +56,7 @@ export async function unpackTarball(tarball: Uint8Array): Promise<ReadonlyMap<st
   return files;
 }
 
-/** Octal digits (POSIX ustar, offset 124, 12 bytes); the base-256 form is for files beyond 8 GiB. */
+/** Parses octal digits (POSIX ustar, offset 124, 12 bytes); the base-256 form is for files beyond 8 GiB. */
 function parseSize(header: Uint8Array): number {
   const size = Number.parseInt(text(header.subarray(124, 136)).trim() || "0", 8);
   if (!Number.isSafeInteger(size) || size < 0)
@@ -68,18 +70,18 @@ function ustarName(header: Uint8Array): string {
   return prefix === "" ? name : `${prefix}/${name}`;
 }
 
-/** `path` of a pax extended header: records of the form `length key=value\n`. */
+/** Reads `path` from a pax extended header: records of the form `length key=value\n`. */
 function paxPath(body: Uint8Array): string | undefined {
   return /(?:^|\n)\d+ path=([^\n]*)\n/.exec(Buffer.from(body).toString())?.[1];
 }
 
-/** Drops the archive's own folder; `null` for what would leave it. */
+/** Strips the archive's own folder; `null` for a path that would leave it. */
 function innerPath(name: string): string | null {
   const parts = name.split("/").filter((part) => part !== "" && part !== ".");
   return parts.includes("..") || parts.length < 2 ? null : parts.slice(1).join("/");
 }
 
-/** UTF-8 up to the first NUL. */
+/** Decodes UTF-8 up to the first NUL. */
 function text(bytes: Uint8Array): string {
   const end = bytes.indexOf(0);
   return Buffer.from(end === -1 ? bytes : bytes.subarray(0, end)).toString();

@@ -175,7 +175,7 @@ beforeAll(async () => {
   await pool.ready();
 });
 
-/** The value of an expression in a source, through JSON, or the text of what it throws. */
+/** Returns the value of an expression in a source, passed through JSON, or the text of what it throws. */
 async function valueOf(expression: string, limits: Partial<RunLimits> = {}): Promise<unknown> {
   const source = `const value = ${expression}; return Functions.encodeString(JSON.stringify(value ?? null));`;
   const result = await pool.run({

@@ -22,7 +22,7 @@ test("behaviour: built-in modules with and without prefix, https and data", () =
   expect(parseModuleSpecifier("data:text/javascript,1")).toMatchObject({ kind: "data" });
 });
 
-// Texts of Deno 2.9.6 for the same specifiers.
+// Deno 2.9.6's messages for the same specifiers.
 test.each([
   ["lodash", 'Import "lodash" not a dependency'],
   ["", 'Import "" not a dependency'],
@@ -112,7 +112,7 @@ test("behaviour: a package that isn't admitted is refused before its version is 
   expect(() => parseModuleSpecifier(specifier, (name) => list.assertPackage(name))).toThrow(
     'Requires import access to "npm:a"',
   );
-  // Reading that version took 3.5 s.
+  // Reading that version would take 3.5 s.
   expect(process.cpuUsage(beganMs).user / 1_000).toBeLessThan(500);
 });
 

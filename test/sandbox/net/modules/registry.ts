@@ -6,23 +6,23 @@ import { startServer } from "../servers.ts";
 export interface TestPackage {
   readonly manifest: { readonly name: string; readonly version: string } & Readonly<Record<string, unknown>>;
   readonly files: Readonly<Record<string, string>>;
-  /** What the registry says of the tarball; default its true sha512. */
+  /** The registry's metadata of the tarball; default its true sha512. */
   readonly dist?: Readonly<Record<string, unknown>>;
   readonly tags?: readonly string[];
 }
 
 export interface TestRegistry {
-  /** Base URL with a final slash. */
+  /** Base URL with a trailing slash. */
   readonly url: string;
   /** `127.0.0.1:port`. */
   readonly host: string;
-  /** Paths that were asked for, in order. */
+  /** Requested paths, in order. */
   readonly requests: readonly string[];
-  /** From now on every request is answered with 503. */
+  /** Makes the server answer every further request with 503. */
   stop(): void;
 }
 
-/** Serves packages as npm's registry does: a document per name, a tarball per version. */
+/** Serves packages like npm's registry: a document per name, a tarball per version. */
 export async function startRegistry(packages: readonly TestPackage[]): Promise<TestRegistry> {
   const requests: string[] = [];
   const tarballs = new Map<string, Buffer>();
@@ -69,16 +69,16 @@ function tarballPath({ name, version }: { readonly name: string; readonly versio
   return `${name}/-/${name.replace(/^.*\//, "")}-${version}.tgz`;
 }
 
-/** An entry of a tar file: path, content, and the type flag of a regular file unless another is named. */
+/** An entry of a tar file: path, content, and a type flag, by default a regular file's. */
 export interface TarEntry {
   readonly path: string;
   readonly content: string;
   readonly type?: string;
-  /** Bytes that the header claims; default the content's. */
+  /** Size in bytes that the header claims; default the content's. */
   readonly size?: number;
 }
 
-/** Packs files as npm does, in the folder `package`. */
+/** Packs files like npm, in the folder `package`. */
 export function makeTarball(files: Readonly<Record<string, string>>): Buffer {
   return packTar(Object.entries(files).map(([path, content]) => ({ path: `package/${path}`, content })));
 }
