@@ -1,10 +1,15 @@
 import { execFile } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { build } from "esbuild";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { launchChromium } from "../web/support/chromium.ts";
+import { createVisitor } from "../web/support/visitor.ts";
 import { runJourney } from "./journey.ts";
 
 const EXPECTED = {
@@ -52,4 +57,30 @@ test("default: Deno does the same", async () => {
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
+});
+
+test("default: a page of another site does the same", async () => {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(import.meta.dirname, "journey.ts")],
+    bundle: true,
+    write: false,
+    format: "iife",
+    globalName: "journey",
+  });
+  const site = createServer((_request, response) =>
+    response
+      .setHeader("Content-Type", "text/html")
+      .end("<!doctype html><title>A dapp</title><h1>A dapp</h1>"),
+  );
+  await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void site.close());
+  const browser = await launchChromium();
+  onTestFinished(() => browser.close());
+  const visitor = await createVisitor(browser);
+  await visitor.open(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+  await visitor.page.addScriptTag({ content: outputFiles[0]!.text });
+  const call = `journey.runJourney(${JSON.stringify(tyche.url)}, ${JSON.stringify(tyche.apiKey)})`;
+  const found = await visitor.page.evaluate<typeof EXPECTED>(call);
+  expect({ ...found, states: found.states.filter((state) => state !== "checking") }).toEqual(EXPECTED);
+  expect(visitor.troubles).toEqual([]);
 });
