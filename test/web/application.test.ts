@@ -171,7 +171,8 @@ describe("whoever is signed in", () => {
   test("default: usage is a chart, a table and a file", async () => {
     await (await operator.as(dappId).submit.preset("coinflip", {}, { network: NETWORK })).wait();
     await open(`/dapps/${dappId}/usage`);
-    await page.getByRole("img", { name: /^[1-9]\d* requests? from / }).waitFor();
+    await page.getByRole("img", { name: /^[1-9]\d* requests? from / }).hover();
+    await page.getByText(/^\d{4}-\d\d-\d\d: \d+ requests?, \d+ failed$/).waitFor();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Download as CSV" }).click(),

@@ -35,6 +35,8 @@ export async function createVisitor(
   const context = await browser.newContext({
     viewport: { width, height: 800 },
     colorScheme: scheme,
+    // Without a locale in the environment, Chromium's is "en-US@posix", which is no language tag.
+    locale: "en-US",
     // Colours in the middle of a transition would be measured.
     reducedMotion: "reduce",
     permissions: ["clipboard-read", "clipboard-write"],

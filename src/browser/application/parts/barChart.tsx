@@ -1,45 +1,55 @@
-/** Size of the drawing, in its own units. */
-const WIDTH = 720;
-const HEIGHT = 120;
+import { useEffect, useRef, useState } from "react";
+import type { Bar, BarPlot } from "./plotBars.ts";
 
-/** One bar. */
-export interface Bar {
-  /** What it stands for, with its numbers. */
-  readonly title: string;
-  readonly requests: number;
-  /** How many of them failed; drawn at the foot in another color. */
-  readonly failed: number;
-}
-
-/** Draws a bar for each period. `label` says the same to screen readers. */
+/** Draws a bar for each period, once the library is loaded. `label` says the same to screen readers. */
 export function BarChart({ bars, label }: { readonly bars: readonly Bar[]; readonly label: string }) {
-  const most = Math.max(1, ...bars.map(({ requests }) => requests));
-  const step = WIDTH / bars.length;
-  const part = (kind: string, i: number, from: number, to: number) =>
-    to > from && (
-      <rect
-        className={kind}
-        x={((i + 0.1) * step).toFixed(2)}
-        y={(HEIGHT * (1 - to / most)).toFixed(2)}
-        width={(step * 0.8).toFixed(2)}
-        height={(HEIGHT * ((to - from) / most)).toFixed(2)}
-      />
-    );
+  const frame = useRef<HTMLDivElement>(null);
+  const [plot, setPlot] = useState<BarPlot>();
+  const [isMissing, setMissing] = useState(false);
+  const [pointed, setPointed] = useState<number>();
+
+  useEffect(() => {
+    let made: BarPlot | undefined;
+    let isGone = false;
+    const load = async (): Promise<void> => {
+      const { plotBars } = await import("./plotBars.ts");
+      if (isGone || frame.current === null) return;
+      const [area, requests, failed] = [".area", ".requests", ".failed"].map((name) =>
+        getComputedStyle(frame.current!.querySelector(name)!),
+      );
+      made = plotBars(frame.current.querySelector(".area")!, {
+        colors: {
+          requests: () => requests!.backgroundColor,
+          failed: () => failed!.backgroundColor,
+          text: () => area!.color,
+          grid: () => area!.borderTopColor,
+        },
+        onPoint: setPointed,
+      });
+      setPlot(made);
+    };
+    load().catch(() => {
+      if (!isGone) setMissing(true);
+    });
+    return () => {
+      isGone = true;
+      made?.close();
+    };
+  }, []);
+  const content = JSON.stringify(bars);
+  useEffect(() => plot?.setBars(bars), [plot, content]);
+
   return (
-    <svg
-      className="chart"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={label}
-    >
-      {bars.map(({ title, requests, failed }, i) => (
-        <g key={title}>
-          <title>{title}</title>
-          {part("bad", i, 0, failed)}
-          {part("good", i, failed, requests)}
-        </g>
-      ))}
-    </svg>
+    <div className="chart">
+      <div ref={frame} role="img" aria-label={label}>
+        <div className="area" />
+        <span className="key requests" /> requests <span className="key failed" /> failed
+      </div>
+      <p className="note">
+        {isMissing
+          ? "The chart could not be loaded; the table below has its numbers."
+          : pointed !== undefined && bars[pointed]?.title}
+      </p>
+    </div>
   );
 }

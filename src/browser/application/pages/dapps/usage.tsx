@@ -116,22 +116,17 @@ function UsageChart({ report: { from, to, items } }: { readonly report: UsageRep
     const ofDay = items.filter((one) => one.day === day);
     const requests = ofDay.reduce((sum, one) => sum + requestsOf(one), 0);
     const failed = ofDay.reduce((sum, one) => sum + one.failed, 0);
-    return { title: `${day}: ${count(requests, "request")}, ${failed} failed`, requests, failed };
+    return {
+      name: day.slice(5),
+      title: `${day}: ${count(requests, "request")}, ${failed} failed`,
+      requests,
+      failed,
+    };
   });
   const most = Math.max(...bars.map(({ requests }) => requests));
   const total = bars.reduce((sum, { requests }) => sum + requests, 0);
   return (
-    <>
-      <BarChart
-        bars={bars}
-        label={`${count(total, "request")} from ${from} to ${to}, at most ${most} a day`}
-      />
-      <p className="chart-axis note">
-        <span>{from}</span>
-        <span>at most {count(most, "request")} a day</span>
-        <span>{to}</span>
-      </p>
-    </>
+    <BarChart bars={bars} label={`${count(total, "request")} from ${from} to ${to}, at most ${most} a day`} />
   );
 }
 

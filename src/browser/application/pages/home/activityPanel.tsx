@@ -12,18 +12,15 @@ export function ActivityPanel({ activity: { hours, maxCounted } }: { readonly ac
   const total = `${isMore ? "more than " : ""}${count(sumOf("requests"), "request")}`;
   const bars = hours.map((hour) => ({
     ...hour,
+    name: hourOf(hour),
     title: `${hourOf(hour)}: ${count(hour.requests, "request")}, ${groupDigits(hour.failed)} failed`,
   }));
   return (
     <section className="panel" id="activity">
       <h2>Requests of the last 24 hours</h2>
       <BarChart bars={bars} label={`${total} in 24 hours, ${failed} failed, at most ${most} an hour`} />
-      <p className="chart-axis note">
-        <span>{hourOf(hours[0]!)}</span>
-        <span>
-          {total}, {failed} failed; at most {groupDigits(most)} an hour
-        </span>
-        <span>{hourOf(hours.at(-1)!)}</span>
+      <p className="note">
+        {total}, {failed} failed; at most {groupDigits(most)} an hour.
       </p>
       <Folded summary="As a table">
         <Scrollable label="Requests by hour">
