@@ -2,8 +2,8 @@
  * A newcomer's journey: an empty folder, the package, a first result, verified by the command and in a browser, and a preset of their own.
  * Runs on the Node that runs the tests and on the oldest that the package supports; each prints how long its steps took. Needs the npm registry.
  */
-import { execFileSync, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -65,6 +65,14 @@ function installNode(version: string): string {
   return path.join(home, "node_modules", name, "bin");
 }
 
+test.each([
+  ["publint", ["run", "--strict"]],
+  ["attw", ["--profile", "esm-only", "--no-color"]],
+])("behaviour: %s finds nothing wrong with the package", (tool, flags) => {
+  const command = path.join(ROOT, "node_modules/.bin", tool);
+  expect(spawnSync(command, [...flags, archive], { encoding: "utf8" })).toMatchObject({ status: 0 });
+});
+
 test.for([
   ["the Node of the tests", () => path.dirname(process.execPath)],
   [`Node ${OLDEST_NODE}`, () => installNode(OLDEST_NODE)],
@@ -84,6 +92,7 @@ test.for([
 
     runNpm(["install", "--no-audit", "--no-fund", "--prefer-offline", archive], home, env);
     took("installed");
+    checkTypes(home, env);
     const megabytes = Number(run("du", ["-sm", "node_modules"], home, env).split("\t")[0]);
     expect(megabytes).toBeLessThan(MAX_MEGABYTES);
     tyche("preset", "new", "pick");
@@ -105,6 +114,31 @@ test.for([
     await expect.poll(served).toEqual(expect.arrayContaining(["coinflip", "later", "pick"]));
   },
 );
+
+/** Compiles a browser's program on `tyche/client` and `tyche/verify`, with every declaration checked and no types of Node. */
+function checkTypes(home: string, env: NodeJS.ProcessEnv): void {
+  writeFileSync(
+    path.join(home, "roll.ts"),
+    `import { createClient } from "tyche/client";
+import { verifyTransaction } from "tyche/verify";
+const { parsedResult } = await createClient({ baseUrl: "/", apiKey: "" }).preset("range", { min: 1, max: 6 });
+console.log(parsedResult.length, verifyTransaction.length);\n`,
+  );
+  const lib = "es2024,dom,dom.iterable";
+  const flags = [
+    "--noEmit",
+    "--strict",
+    "--target",
+    "es2024",
+    "--lib",
+    lib,
+    "--module",
+    "nodenext",
+    "--types",
+    "",
+  ];
+  run(path.join(ROOT, "node_modules/.bin/tsc"), [...flags, "roll.ts"], home, env);
+}
 
 /** Starts the service on a free port, which commands in that folder find. It ends with the test. */
 async function startService(home: string, env: NodeJS.ProcessEnv): Promise<void> {
