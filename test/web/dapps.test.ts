@@ -292,6 +292,14 @@ describe("usage", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("error: a chart that can't be loaded points at the table", async () => {
+    await page.route(/\/assets\/app\/plotBars-[^/]*\.js$/, (route) => route.abort());
+    await open("/usage");
+    await page.getByText("The chart could not be loaded; the table has its numbers.").waitFor();
+    const refused = /Failed to load resource|net::ERR_FAILED/;
+    expect(visitor.takeTroubles().filter((trouble) => !refused.test(trouble))).toEqual([]);
+  });
+
   test("error: days the wrong way round are said at their field, which has the focus, and stay", async () => {
     await open("/usage");
     await field("From").fill("2026-02-03");

@@ -40,15 +40,15 @@ export function BarChart({ bars, label }: { readonly bars: readonly Bar[]; reado
   useEffect(() => plot?.setBars(bars), [plot, content]);
 
   return (
-    <div className="chart">
-      <div ref={frame} role="img" aria-label={label}>
-        <div className="area" />
-        <span className="key requests" /> requests <span className="key failed" /> failed
-      </div>
+    <div className="chart" ref={frame}>
+      <div className="area" role="img" aria-label={label} />
       <p className="note">
-        {isMissing
-          ? "The chart could not be loaded; the table below has its numbers."
-          : pointed !== undefined && bars[pointed]?.title}
+        <span className="key requests" /> requests <span className="key failed" /> failed
+        <span className="pointed">
+          {isMissing
+            ? "The chart could not be loaded; the table has its numbers."
+            : pointed !== undefined && bars[pointed]?.title}
+        </span>
       </p>
     </div>
   );
