@@ -197,12 +197,8 @@ export function registerNetworkTools<Config>(
   network
     .command("fund")
     .argument("<name>", "network of the configuration")
-    .option(
-      "--link <amount>",
-      "amount of LINK to top the reserve for dapps' subscriptions up to",
-      parseAmount,
-    )
-    .option("--coin <amount>", "amount of coin to top each of the oracle's accounts up to", parseAmount)
+    .option("--link <amount>", "target LINK balance of the reserve that funds subscriptions", parseAmount)
+    .option("--coin <amount>", "target coin balance of each oracle account", parseAmount)
     .option("--config <file>", "configuration file")
     .description("Tops up the LINK reserve and the oracle's accounts from the operator's account.")
     .action(async (name: string, flags: { link?: string; coin?: string; config?: string }) => {

@@ -98,7 +98,7 @@ async function findNamedDapp(
   }
   if (access === "operator" || access === "anybody") return undefined;
   throw new InvalidParameterError([
-    { path: "", message: `an operator names the dapp to act for in the header ${DAPP_HEADER}` },
+    { path: "", message: `with the operator token, name the dapp to act for in the header ${DAPP_HEADER}` },
   ]);
 }
 

@@ -111,7 +111,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     }
     const age = Date.now() - request.updatedAt;
     if (progress.functionsRequestId !== undefined && age > FUNCTIONS_TIMEOUT_MS)
-      return `the function request has timed out on the network: no result within ${FUNCTIONS_TIMEOUT_MS / 1000} seconds; it is being taken off`;
+      return `the function request has timed out on the network: no result within ${FUNCTIONS_TIMEOUT_MS / 1000} seconds; it is being timed out on chain`;
     const requestId = progress.functionsRequestId ?? missingParts(request)[0]?.id ?? progress.vrfRequestId;
     const wait = requestId === undefined ? undefined : options.oracleWait?.(requestId);
     if (wait !== undefined) return `with the oracle for ${seconds(request.updatedAt)}: ${wait}${headAge()}`;

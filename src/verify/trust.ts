@@ -31,23 +31,22 @@ export function remainingTrust(
   else if (hasWords && (isEmbedded === true || joinedKeys.length === 0 || joinedKeys.includes(1)))
     trust.push(
       isEmbedded
-        ? "The operator of this oracle holds the VRF key and makes this chain's blocks, and could have tried blocks until a word suited: " +
+        ? "The operator of this oracle holds the VRF key and produces this chain's blocks, so it could have produced blocks until a word suited: " +
             "on an embedded chain the proof shows that the word was not changed after its block, not that the block was not chosen."
-        : `Who holds the VRF key can stay silent, and can't choose a word unless it also chooses block hashes of the chain${isEmbedded === undefined ? ", as the operator of an embedded chain can" : ""}.`,
+        : `The holder of the VRF key can withhold a word, but can choose one only by also controlling block hashes${isEmbedded === undefined ? ", as the operator of an embedded chain can" : ""}.`,
     );
   const keys = new Set(joinedKeys.filter((count) => count > 1));
   for (const count of keys)
     trust.push(
       `Words joined of ${count} VRF keys can be chosen only by all ${count} holders together; whoever answers last has seen the others' words, and can refuse ` +
-        "the draw but not choose it. That the holders are different people is not on chain.",
+        "the draw but not choose it. The chain can't show whether the holders are independent.",
     );
   if (hasReports) trust.push(...new Set(operators.map(trustInOperators)));
   trust.push(
-    "That the contracts' code is the published one, and what they hold (registered keys, stored sources, settings), is the word " +
-      "of the node that was asked.",
+    "The node is trusted for the contracts' code and state (registered keys, stored sources, settings).",
     hasEthereumBlocks
-      ? "That the blocks belong to the chain that everybody else sees is the word of the node that was asked: ask another node, too."
-      : "That the transactions and their logs are on the chain is the word of the node that was asked: ask another node, too.",
+      ? "The node is trusted for these blocks being on the canonical chain: ask a second node."
+      : "The node is trusted for these transactions and their logs being on the canonical chain: ask a second node.",
   );
   return trust;
 }
@@ -60,7 +59,7 @@ function trustInOperators(operators: ReportOperators): string {
         "the source again that the result is right. Where that can't be done, the result is the operator's word."
       );
     case "several":
-      return `To forge a result, ${operators.faulty + 1} of the ${operators.nodes} operators of this network's nodes would have to agree on it; that they are different people is not on chain.`;
+      return `To forge a result, ${operators.faulty + 1} of the ${operators.nodes} operators of this network's nodes would have to agree on it; the chain can't show whether they are independent.`;
     case "unsent":
       return "How many operators would have to agree to forge a result can't be told before a function request names their coordinator, unless its address is given.";
     case "unknown":

@@ -76,7 +76,7 @@ async function trustOf(
   return remainingTrust(requests, { isEmbedded: false, operators }).slice(0, -2);
 }
 const several = (agreeing: number, nodes: number): string =>
-  `To forge a result, ${agreeing} of the ${nodes} operators of this network's nodes would have to agree on it; that they are different people is not on chain.`;
+  `To forge a result, ${agreeing} of the ${nodes} operators of this network's nodes would have to agree on it; the chain can't show whether they are independent.`;
 
 test.each([
   [4, 2],
