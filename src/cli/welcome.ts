@@ -2,8 +2,10 @@ import type { Terminal } from "./terminal.ts";
 
 /** What to tell people after a start. */
 export interface Welcome {
-  /** Base URL, without a trailing slash. */
+  /** Base URL for callers, without a trailing slash. */
   readonly url: string;
+  /** Base URL for programs on this machine, without a trailing slash. */
+  readonly localUrl: string;
   /** Live key of the default dapp; secret. */
   readonly apiKey: string;
   /** File that holds it; absent if none does. */
@@ -23,7 +25,7 @@ export interface Welcome {
  * output, such as a log, it names the files that hold the secrets instead.
  */
 export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerminal }: Terminal): void {
-  const { url, apiKey, apiKeyFile, signInLink, operatorTokenAt, dataDir, networks } = welcome;
+  const { url, localUrl, apiKey, apiKeyFile, signInLink, operatorTokenAt, dataDir, networks } = welcome;
   const example = networks.find(({ name }) => name === "sepolia") ?? networks[0];
   const place = apiKeyFile === undefined ? "shown by `tyche dapp config`" : `in ${apiKeyFile}`;
   const inShell =
@@ -44,7 +46,7 @@ export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerm
 
   In another terminal:
 
-    export TYCHE_URL=${url}
+    export TYCHE_URL=${localUrl}
     export TYCHE_API_KEY=${isTerminal ? apiKey : inShell}${dataDir === undefined ? "" : `\n    export TYCHE_DATA_DIR='${dataDir}'`}
     curl -X POST "$TYCHE_URL/api/vrfv2/presets?network=${example?.name}&preset=coinflip" \\
       -H "Authorization: $TYCHE_API_KEY" -H 'Content-Type: application/json' -d '{}'

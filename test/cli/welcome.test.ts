@@ -3,10 +3,11 @@ import pc from "picocolors";
 import { printWelcome, type Welcome } from "../../src/cli/welcome.ts";
 
 const WELCOME = {
-  url: "http://127.0.0.1:3000",
+  url: "https://tyche.example.org",
+  localUrl: "http://127.0.0.1:3000",
   apiKey: "tyche_key",
   networks: [{ name: "sepolia" }],
-  signInLink: "http://127.0.0.1:3000/sign-in?code=secret",
+  signInLink: "https://tyche.example.org/sign-in?code=secret",
   operatorTokenAt: "/data/operator-token",
 };
 
@@ -23,6 +24,12 @@ test("default: a person sees the key and the link that signs in", () => {
   expect(print(true)).toContain("API key   tyche_key");
   expect(print(true)).toContain("export TYCHE_API_KEY=tyche_key\n");
   expect(print(true)).toContain(WELCOME.signInLink);
+});
+
+test("behaviour: links have the address for callers, and a shell on this machine gets its own", () => {
+  expect(print(true)).toContain("API       https://tyche.example.org\n");
+  expect(print(true)).toContain("https://tyche.example.org/explorer activity");
+  expect(print(true)).toContain("export TYCHE_URL=http://127.0.0.1:3000\n");
 });
 
 test("behaviour: a log gets neither, but the files to look into", () => {
