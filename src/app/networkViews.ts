@@ -22,6 +22,7 @@ export function describeNetwork(options: {
     name: profile.name,
     title: profile.title,
     chainId: profile.chainId,
+    coin: profile.coin,
     embedded: isEmbedded,
     ...(chain?.rpcUrl === undefined ? {} : { rpcUrl: chain.rpcUrl }),
     explorerUrl,

@@ -16,6 +16,8 @@ export interface ExplorerNetwork {
   readonly name: string;
   readonly title: string;
   readonly chainId: number;
+  /** Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown. */
+  readonly coin: string;
   readonly embedded: boolean;
   readonly status: "starting" | "serving" | "unavailable";
   readonly statusDetail?: string;

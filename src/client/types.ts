@@ -162,6 +162,8 @@ export interface NetworkView {
   readonly name: string;
   readonly title: string;
   readonly chainId: number;
+  /** Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown. */
+  readonly coin: string;
   readonly embedded: boolean;
   readonly rpcUrl?: string;
   readonly explorerUrl: string;

@@ -40,6 +40,9 @@ export const NetworkView = Type.Object({
   name: Type.String({ description: "The value of `network` parameters." }),
   title: Type.String(),
   chainId: Type.Integer(),
+  coin: Type.String({
+    description: "Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown.",
+  }),
   embedded: Type.Boolean({ description: "Whether Tyche runs this chain itself." }),
   rpcUrl: Type.Optional(Type.String({ description: "Where your own tools reach the chain." })),
   explorerUrl: Type.String({ description: "Transactions are at `{explorerUrl}/tx/{hash}`." }),

@@ -264,6 +264,7 @@ const NETWORKS: readonly NetworkView[] = (
   name,
   title: name,
   chainId,
+  coin: "ETH",
   embedded: true,
   explorerUrl: `http://127.0.0.1/explorer/${name}`,
   status: "serving",
