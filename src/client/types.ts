@@ -171,6 +171,8 @@ export interface NetworkView {
   readonly statusDetail?: string;
   readonly contracts: Readonly<Record<string, Hex>>;
   readonly vrf: {
+    /** Whether random words are paid for in the network's own coin instead of LINK. */
+    readonly nativePayment: boolean;
     readonly keyHashes: readonly Hex[];
     readonly minConfirmations: number;
     readonly maxConfirmations: number;

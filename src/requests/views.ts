@@ -60,6 +60,9 @@ export const NetworkView = Type.Object({
     version: Type.Enum([...VRF_VERSIONS], {
       description: "Version of Chainlink VRF, of the coordinator and of the consumers of its words.",
     }),
+    nativePayment: Type.Boolean({
+      description: "Whether random words are paid for in the network's own coin instead of LINK.",
+    }),
     keyHashes: Type.Array(hexSchema("Key hash", 32), {
       minItems: 1,
       description: "Registered key hashes; the first is the default.",

@@ -278,6 +278,7 @@ const NETWORKS: readonly NetworkView[] = (
   },
   vrf: {
     version: "v2" as const,
+    nativePayment: false,
     keyHashes: [KEY_HASH],
     minConfirmations: name === "sepolia" ? 3 : 1,
     maxConfirmations: 200,

@@ -286,6 +286,33 @@ describe("usage", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("default: coin charged is summed by network, beside LINK", async () => {
+    const day = {
+      day: "2026-11-01",
+      requests: { preset: 1, function: 0, random: 0, consumer: 0, unlink: 0 },
+      fulfilled: 1,
+      failed: 0,
+      refused: 0,
+      dryRuns: 0,
+      words: 1,
+      gasUsed: "1",
+      linkJuels: "0",
+    };
+    const items = [
+      { ...day, network: "sepolia", coinWei: "2000000000000000" },
+      { ...day, network: "fuji", coinWei: "300000000000000000" },
+      { ...day, day: "2026-11-02", network: "fuji", coinWei: "200000000000000000" },
+    ];
+    await page.route("**/api/usage*", (route) =>
+      route.fulfill({ json: { data: { from: "2026-11-01", to: "2026-11-03", items } } }),
+    );
+    await open("/usage");
+    await page.getByText("0.002 ETH on Ethereum Sepolia, 0.5 AVAX on Avalanche Fuji").waitFor();
+    await page.setViewportSize({ width: 320, height: 800 });
+    await expect.poll(() => page.evaluate<number>("document.documentElement.scrollWidth")).toBe(320);
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("behaviour: where there was none, the chart says at most 0", async () => {
     await open("/usage");
     await page.getByRole("img", { name: /^0 requests from .*, at most 0 a day$/ }).waitFor();

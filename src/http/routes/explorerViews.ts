@@ -52,6 +52,9 @@ export const ExplorerNetworks = Type.Object({
       coin: Type.String({
         description: "Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown.",
       }),
+      nativePayment: Type.Boolean({
+        description: "Whether the service pays for random words in that coin instead of LINK.",
+      }),
       embedded: Type.Boolean(),
       status: Type.Enum(["starting", "serving", "unavailable"]),
       statusDetail: Type.Optional(Type.String()),

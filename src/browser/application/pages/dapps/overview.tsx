@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "wouter";
-import type { SubscriptionBalances } from "../../../../client/index.ts";
+import type { ExplorerNetwork, SubscriptionBalances } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Time, units } from "../../parts/format.tsx";
 import { Facts, Scrollable } from "../../parts/parts.tsx";
@@ -76,10 +76,13 @@ function Balances({ dappId }: { readonly dappId: string }) {
                 </tr>
               </thead>
               <tbody>
-                {networks.map(({ name, title }) => (
-                  <tr key={name}>
-                    <td>{title}</td>
-                    <Held balances={balances.find(({ network }) => network === name)} />
+                {networks.map((network) => (
+                  <tr key={network.name}>
+                    <td>{network.title}</td>
+                    <Held
+                      network={network}
+                      balances={balances.find((one) => one.network === network.name)}
+                    />
                   </tr>
                 ))}
               </tbody>
@@ -92,17 +95,28 @@ function Balances({ dappId }: { readonly dappId: string }) {
   );
 }
 
-function Held({ balances }: { readonly balances: SubscriptionBalances | undefined }) {
+function Held({
+  network: { coin, nativePayment },
+  balances,
+}: {
+  readonly network: ExplorerNetwork;
+  readonly balances: SubscriptionBalances | undefined;
+}) {
   if (balances === undefined)
     return (
       <td className="number note" colSpan={2}>
         not created yet
       </td>
     );
+  const { vrfJuels, vrfWei, functionsJuels } = balances;
+  const hasCoin = nativePayment || vrfWei !== "0";
   return (
     <>
-      <td className="number">{units(balances.vrfJuels, "LINK")}</td>
-      <td className="number">{units(balances.functionsJuels, "LINK")}</td>
+      <td className="number">
+        {units(vrfJuels, "LINK")}
+        {hasCoin && ` and ${units(vrfWei, coin)}`}
+      </td>
+      <td className="number">{units(functionsJuels, "LINK")}</td>
     </>
   );
 }

@@ -9,6 +9,7 @@ import { describeError, problemsOf } from "../../parts/forms.tsx";
 import { Facts, Notice, Scrollable, UnknownText } from "../../parts/parts.tsx";
 import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
+import { sumCoinCharged } from "./coinCharged.ts";
 import { USAGE_FIELDS, UsageForm, type AskedUsage } from "./usageForm.tsx";
 
 const DAY_MS = 86_400_000;
@@ -137,6 +138,11 @@ function requestsOf({ requests }: UsageDay): number {
 }
 
 function Totals({ report: { items } }: { readonly report: UsageReport }) {
+  const titleOf = useTitleOf();
+  const symbolOf = useSymbolOf();
+  const coins = [...sumCoinCharged(items)].map(
+    ([network, wei]) => `${units(String(wei), symbolOf(network))} on ${titleOf(network)}`,
+  );
   const sum = (of: (day: UsageDay) => number | string): string =>
     groupDigits(String(items.reduce((total, day) => total + BigInt(of(day)), 0n)));
   return (
@@ -159,6 +165,7 @@ function Totals({ report: { items } }: { readonly report: UsageReport }) {
           "LINK charged",
           units(String(items.reduce((total, day) => total + BigInt(day.linkJuels), 0n)), "LINK"),
         ],
+        coins.length > 0 && ["Coin charged", coins.join(", ")],
       ]}
     />
   );
