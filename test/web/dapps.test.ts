@@ -202,6 +202,77 @@ describe("consumers", () => {
   });
 });
 
+describe("subscriptions", () => {
+  const NAMES = ["sepolia", "fuji"] as const;
+  interface Given {
+    readonly network?: Readonly<Record<string, unknown>>;
+    readonly balances?: readonly object[];
+    readonly isCreated?: boolean;
+  }
+  /** Answers the page's calls as a service would whose networks are in that state. */
+  const serve = async ({ network = {}, balances = [], isCreated = true }: Given): Promise<void> => {
+    const replace = async (url: string, change: (item: Record<string, unknown>) => object): Promise<void> => {
+      await page.route(url, async (route) => {
+        const response = await route.fetch();
+        const { data } = (await response.json()) as { data: { items: Record<string, unknown>[] } };
+        await route.fulfill({ response, json: { data: { items: data.items.map(change) } } });
+      });
+    };
+    await replace("**/api/explorer/networks", (item) => ({ ...item, ...network }));
+    await replace("**/configVars", ({ vrfSubscriptionId, functionsSubscriptionId, ...rest }) =>
+      isCreated ? { ...rest, vrfSubscriptionId, functionsSubscriptionId } : rest,
+    );
+    await page.route("**/balances", (route) => route.fulfill({ json: { data: { items: balances } } }));
+  };
+  const row = (title: string) =>
+    page.getByRole("region", { name: "Balances" }).getByRole("row").filter({ hasText: title });
+  const state = (name: string, text: string) => row(name).getByRole("cell", { name: text, exact: true });
+
+  test("default: coin is shown beside LINK where there is some, or the network is paid in it", async () => {
+    const held = { vrfJuels: "2000000000000000000", functionsJuels: "1000000000000000000" };
+    const items = NAMES.map((network) => ({
+      network,
+      ...held,
+      vrfWei: network === "fuji" ? "100000000000000000" : "0",
+    }));
+    await serve({ balances: items });
+    await open("");
+    await state("Avalanche Fuji", "2 LINK and 0.1 AVAX").waitFor();
+    await state(TITLE, "2 LINK").waitFor();
+    await page.unrouteAll();
+    await serve({ balances: items, network: { nativePayment: true } });
+    await open("");
+    await state(TITLE, "2 LINK and 0 ETH").waitFor();
+    await visitor.inspect();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("behaviour: balances that can't be read are told from subscriptions that don't exist", async () => {
+    await serve({});
+    await open("");
+    await state(TITLE, "can't be read now").waitFor();
+    await page.unrouteAll();
+    await serve({ isCreated: false });
+    await open("");
+    await state(TITLE, "not created yet").waitFor();
+    await page.unrouteAll();
+    await serve({ isCreated: false, network: { status: "unavailable" } });
+    await open("");
+    await state(TITLE, "created once the network is serving").waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("behaviour: config vars of a network that isn't serving say so, and are not read every second", async () => {
+    await serve({ isCreated: false, network: { status: "unavailable" } });
+    await open("/config-vars");
+    await page.getByText("created once the network is serving").first().waitFor();
+    const before = callsOf(`GET /api/dapps/${dapp.id}/configVars`).length;
+    await page.waitForTimeout(3_000);
+    expect(callsOf(`GET /api/dapps/${dapp.id}/configVars`).length).toBe(before);
+    expect(visitor.troubles).toEqual([]);
+  });
+});
+
 describe("dry runs", () => {
   test("default: they are listed page by page, newest first", async () => {
     const client = operator.as(dapp.id);

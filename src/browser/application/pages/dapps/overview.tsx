@@ -3,6 +3,7 @@ import { Link, useParams } from "wouter";
 import type { ExplorerNetwork, SubscriptionBalances } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Time, units } from "../../parts/format.tsx";
+import { describeMissingSubscription } from "../../parts/missingSubscription.ts";
 import { Facts, Scrollable } from "../../parts/parts.tsx";
 import { hasEnded } from "../../hasEnded.ts";
 import { RequestTable } from "../../parts/requestTable.tsx";
@@ -61,6 +62,17 @@ function Balances({ dappId }: { readonly dappId: string }) {
     queryFn: () => operator.balances(dappId),
     refetchInterval: QUIET_MS,
   });
+  // Tells networks that can't be read from those where nothing has been created.
+  const vars = useQuery({
+    queryKey: ["configVars", dappId],
+    queryFn: () => operator.configVars(dappId),
+    enabled: query.data !== undefined && query.data.length < networks.length,
+    refetchInterval: QUIET_MS,
+  });
+  const isCreated = (name: string): boolean | undefined =>
+    vars.isPending
+      ? undefined
+      : vars.data?.some((one) => one.network === name && one.vrfSubscriptionId !== undefined) === true;
   return (
     <section className="panel" id="balances">
       <h2>Subscriptions</h2>
@@ -82,6 +94,7 @@ function Balances({ dappId }: { readonly dappId: string }) {
                     <Held
                       network={network}
                       balances={balances.find((one) => one.network === network.name)}
+                      isCreated={isCreated(network.name)}
                     />
                   </tr>
                 ))}
@@ -96,16 +109,19 @@ function Balances({ dappId }: { readonly dappId: string }) {
 }
 
 function Held({
-  network: { coin, nativePayment },
+  network: { coin, nativePayment, status },
   balances,
+  isCreated,
 }: {
   readonly network: ExplorerNetwork;
   readonly balances: SubscriptionBalances | undefined;
+  /** Whether the subscriptions exist; absent while that is being read. */
+  readonly isCreated: boolean | undefined;
 }) {
   if (balances === undefined)
     return (
       <td className="number note" colSpan={2}>
-        not created yet
+        {isCreated === undefined ? "…" : describeMissingSubscription({ isCreated, status })}
       </td>
     );
   const { vrfJuels, vrfWei, functionsJuels } = balances;
