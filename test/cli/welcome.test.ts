@@ -45,6 +45,14 @@ test("behaviour: a data directory of one's own is exported, too", () => {
   expect(print(true, { ...WITH_FILE, dataDir: "/my data" })).toContain("export TYCHE_DATA_DIR='/my data'\n");
 });
 
+test("behaviour: the command that prints the key runs after its data directory is exported", () => {
+  expect(print(false, { ...WELCOME, dataDir: "/my data" })).toContain(`
+    export TYCHE_URL=http://127.0.0.1:3000
+    export TYCHE_DATA_DIR='/my data'
+    export TYCHE_API_KEY="$(npx tyche dapp config --env | sed -n s/^TYCHE_API_KEY=//p)"
+    curl -X POST`);
+});
+
 test("behaviour: where the data directory holds no key, the command that shows it is named", () => {
-  expect(print(false, WELCOME)).toContain("API key   shown by `tyche dapp config`");
+  expect(print(false, WELCOME)).toContain("API key   shown by `npx tyche dapp config`");
 });
