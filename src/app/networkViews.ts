@@ -22,6 +22,7 @@ export function describeNetwork(options: {
     name: profile.name,
     title: profile.title,
     chainId: profile.chainId,
+    coin: profile.coin,
     embedded: isEmbedded,
     ...(chain?.rpcUrl === undefined ? {} : { rpcUrl: chain.rpcUrl }),
     explorerUrl,
@@ -30,6 +31,7 @@ export function describeNetwork(options: {
     contracts: contractsOf(chain?.deployment),
     vrf: {
       version: chain?.deployment.contracts.vrfVersion ?? "v2",
+      nativePayment: terms.coinAllowanceWei !== undefined,
       keyHashes: vrfOperators.map((one) => one.keyHash),
       minConfirmations: terms.minConfirmations,
       maxConfirmations: MAX_CONFIRMATIONS,

@@ -6,6 +6,7 @@ import { parseKeep } from "./config/keepSchema.ts";
 import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
 import { parseRpcOrigins } from "../networks/embedded/rpcAccess.ts";
 import { listPresetFolders } from "../requests/presetFolder.ts";
+import { parsePublicUrl } from "./config/publicUrl.ts";
 import { assertAccepted } from "./assertAccepted.ts";
 import type { Config } from "./config/configSchema.ts";
 import { findDatabaseServer } from "./databaseServer.ts";
@@ -67,8 +68,10 @@ const PRESET_CHECKS = "presets";
 
 /** A running service. */
 export interface Tyche {
-  /** Base URL, without a trailing slash. */
+  /** Base URL for callers, without a trailing slash: `publicUrl` of the configuration if there is one, else `localUrl`. */
   readonly url: string;
+  /** Base URL for this machine: the address listened on, or a loopback address if that is unspecified (0.0.0.0 or `::`). */
+  readonly localUrl: string;
   /** A live key of the default dapp. */
   readonly apiKey: string;
   /** File that holds it; absent where the data directory holds no secrets. */
@@ -114,6 +117,7 @@ async function start(
 ): Promise<Tyche> {
   const { config, log, masterKey, acceptChains = [], onFatal = () => {} } = options;
   const { host, port, sandbox } = config;
+  const publicUrl = config.publicUrl === undefined ? undefined : parsePublicUrl(config.publicUrl);
   const embedded: readonly string[] = NETWORK_NAMES.filter((name) => isEmbedded(config.networks[name]));
   const external = Object.keys(config.networks).filter((name) => !isEmbedded(config.networks[name]));
   const networkNames = [...embedded, ...external];
@@ -159,7 +163,7 @@ async function start(
       onTransaction: metrics.onTransaction,
       rpcOrigins: parseRpcOrigins(config.rpcOrigins),
       acceptsChain: acceptChains.includes(name),
-      baseUrl: () => server?.url ?? "",
+      baseUrl: () => publicUrl ?? server?.url ?? "",
     }),
   );
   // Networks that are still starting would otherwise outlive this process's lock on the data directory.
@@ -215,7 +219,8 @@ async function start(
   });
   closers.push(() => shared.close());
   const { counter, access } = shared;
-  const guardPublic = createPublicGuard({ isLoopback, hosts: config.hosts, limits: config.http, counter });
+  const hosts = [...config.hosts, ...(publicUrl === undefined ? [] : publicHostsOf(publicUrl))];
+  const guardPublic = createPublicGuard({ isLoopback, hosts, limits: config.http, counter });
   const web = createWebApp({ access, guard: guardPublic, readJson: readJsonBody, getVerifierPage, log });
   const operator: OperatorPart = {
     access,
@@ -284,11 +289,13 @@ async function start(
     log.info({ ms: Math.round(performance.now() - began) }, "stopped");
   };
   let closing: Promise<void> | undefined;
+  const url = publicUrl ?? server.url;
   return {
-    url: server.url,
+    url,
+    localUrl: server.url,
     apiKey,
     ...(directory.isKeyOutside ? {} : { apiKeyFile: directory.file("api-key") }),
-    signInLink: `${server.url}/sign-in?code=${access.signInCode}`,
+    signInLink: `${url}/sign-in?code=${access.signInCode}`,
     operatorTokenAt: operatorToken.from,
     networks: networks.flatMap((network) => {
       const { name, status, rpcUrl } = network.view();
@@ -297,4 +304,10 @@ async function start(
     }),
     close: () => (closing ??= stop()),
   };
+}
+
+/** Returns the host name to answer to. Loopback names are answered anyway; listed, they would let in pages of other sites, too. */
+function publicHostsOf(publicUrl: string): readonly string[] {
+  const { hostname } = new URL(publicUrl);
+  return isLoopbackHost(hostname) ? [] : [hostname];
 }

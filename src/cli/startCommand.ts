@@ -27,6 +27,8 @@ Environment, over what the configuration file says (tyche config check):
   TYCHE_ALLOW_MODULES  modules sources may import: npm:ethers@6,https://esm.sh/,… (default none)
   TYCHE_RPC_ORIGINS    origins of pages that may use the chains' RPC ports: https://app.example.org,… (default: this machine's)
   TYCHE_HOSTS          host names under which a reverse proxy serves this, if HOST is a loopback address (default none)
+  TYCHE_PUBLIC_URL     address under which callers reach this, such as https://tyche.example.org: links in results start with it, and
+                       TYCHE_HOSTS need not list its host name (default: the address listened on)
   TYCHE_ACCEPT_MISSING  layers of the sandbox that may be missing: system-calls,user (default none)
   LOG_LEVEL       trace, debug, info, warn, error, fatal or silent (default warn)
 

@@ -2,8 +2,10 @@ import type { Terminal } from "./terminal.ts";
 
 /** What to tell people after a start. */
 export interface Welcome {
-  /** Base URL, without a trailing slash. */
+  /** Base URL for callers, without a trailing slash. */
   readonly url: string;
+  /** Base URL for programs on this machine, without a trailing slash. */
+  readonly localUrl: string;
   /** Live key of the default dapp; secret. */
   readonly apiKey: string;
   /** File that holds it; absent if none does. */
@@ -23,13 +25,15 @@ export interface Welcome {
  * output, such as a log, it names the files that hold the secrets instead.
  */
 export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerminal }: Terminal): void {
-  const { url, apiKey, apiKeyFile, signInLink, operatorTokenAt, dataDir, networks } = welcome;
+  const { url, localUrl, apiKey, apiKeyFile, signInLink, operatorTokenAt, dataDir, networks } = welcome;
   const example = networks.find(({ name }) => name === "sepolia") ?? networks[0];
-  const place = apiKeyFile === undefined ? "shown by `tyche dapp config`" : `in ${apiKeyFile}`;
+  const place = apiKeyFile === undefined ? "shown by `npx tyche dapp config`" : `in ${apiKeyFile}`;
   const inShell =
     apiKeyFile === undefined
-      ? `"$(tyche dapp config --env | sed -n s/^TYCHE_API_KEY=//p)"`
+      ? `"$(npx tyche dapp config --env | sed -n s/^TYCHE_API_KEY=//p)"`
       : `"$(cat '${apiKeyFile}')"`;
+  // First, because the command that prints the key reads it.
+  const inDataDir = dataDir === undefined ? "" : `export TYCHE_DATA_DIR='${dataDir}'\n    `;
   const signIn = isTerminal
     ? `sign in once with ${colors.cyan(signInLink)}\n            or with the token in ${operatorTokenAt}`
     : `sign in with the token in ${operatorTokenAt}`;
@@ -44,8 +48,8 @@ export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerm
 
   In another terminal:
 
-    export TYCHE_URL=${url}
-    export TYCHE_API_KEY=${isTerminal ? apiKey : inShell}${dataDir === undefined ? "" : `\n    export TYCHE_DATA_DIR='${dataDir}'`}
+    export TYCHE_URL=${localUrl}
+    ${inDataDir}export TYCHE_API_KEY=${isTerminal ? apiKey : inShell}
     curl -X POST "$TYCHE_URL/api/vrfv2/presets?network=${example?.name}&preset=coinflip" \\
       -H "Authorization: $TYCHE_API_KEY" -H 'Content-Type: application/json' -d '{}'
 `);

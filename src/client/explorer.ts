@@ -16,6 +16,10 @@ export interface ExplorerNetwork {
   readonly name: string;
   readonly title: string;
   readonly chainId: number;
+  /** Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown. */
+  readonly coin: string;
+  /** Whether the service pays for random words in that coin instead of LINK. */
+  readonly nativePayment: boolean;
   readonly embedded: boolean;
   readonly status: "starting" | "serving" | "unavailable";
   readonly statusDetail?: string;

@@ -53,10 +53,12 @@ export interface NetworkConfigView {
   readonly sampleContract?: string;
 }
 
-/** Balances of a dapp's subscriptions on one network, in juels (1e-18 LINK), decimal. */
+/** Balances of a dapp's subscriptions on one network, decimal: LINK in juels (1e-18 LINK), coin in wei. */
 export interface SubscriptionBalances {
   readonly network: string;
   readonly vrfJuels: string;
+  /** Coin on the subscription for random words; 0 before VRF v2.5. */
+  readonly vrfWei: string;
   /** Excludes what is reserved for requests in flight. */
   readonly functionsJuels: string;
 }

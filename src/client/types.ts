@@ -162,6 +162,8 @@ export interface NetworkView {
   readonly name: string;
   readonly title: string;
   readonly chainId: number;
+  /** Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown. */
+  readonly coin: string;
   readonly embedded: boolean;
   readonly rpcUrl?: string;
   readonly explorerUrl: string;
@@ -169,6 +171,8 @@ export interface NetworkView {
   readonly statusDetail?: string;
   readonly contracts: Readonly<Record<string, Hex>>;
   readonly vrf: {
+    /** Whether random words are paid for in the network's own coin instead of LINK. */
+    readonly nativePayment: boolean;
     readonly keyHashes: readonly Hex[];
     readonly minConfirmations: number;
     readonly maxConfirmations: number;

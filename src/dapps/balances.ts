@@ -10,9 +10,11 @@ export interface SubscribedNetwork {
   pipeline(): { readonly subscriptions: Pick<Subscriptions, "find" | "readBalances"> } | undefined;
 }
 
-/** Balances of a dapp's subscriptions on one network, in juels (1e-18 LINK), in decimal. */
+/** Balances of a dapp's subscriptions on one network, in decimal: LINK in juels (1e-18 LINK), coin in wei. */
 export interface NetworkBalances {
   readonly vrfJuels: string;
+  /** Coin on the subscription for random words; 0 before VRF v2.5. */
+  readonly vrfWei: string;
   /** Excludes what is reserved for requests in flight. */
   readonly functionsJuels: string;
 }
@@ -36,7 +38,11 @@ export async function readDappBalances(
       return [
         [
           name,
-          { vrfJuels: balances.vrfJuels.toString(), functionsJuels: balances.functionsJuels.toString() },
+          {
+            vrfJuels: balances.vrfJuels.toString(),
+            vrfWei: balances.vrfWei.toString(),
+            functionsJuels: balances.functionsJuels.toString(),
+          },
         ] as const,
       ];
     }),

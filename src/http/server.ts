@@ -11,6 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createHttpApp, type HttpAppOptions } from "./app.ts";
 import { errorAnswer } from "./answer.ts";
 import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
+import { isUnspecifiedAddress } from "../lib/loopback.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
 /** How long a caller may take to read its last response, and to close its side of a refused connection. */
@@ -24,7 +25,7 @@ export interface StartHttpOptions extends Omit<HttpAppOptions, "leaving" | "clos
 }
 
 export interface HttpServer {
-  /** Base URL, without a trailing slash. */
+  /** Base URL at which this machine reaches it, without a trailing slash. */
   readonly url: string;
   readonly port: number;
   /**
@@ -81,7 +82,8 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
 
   await listening(server, options.port, options.host ?? "127.0.0.1");
   const { address, family, port } = server.address() as AddressInfo;
-  const host = family === "IPv6" ? `[${address}]` : address;
+  // Nobody can call an unspecified address; on `::`, Node listens for IPv4 as well.
+  const host = isUnspecifiedAddress(address) ? "127.0.0.1" : family === "IPv6" ? `[${address}]` : address;
   let drained: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
   const leave = async (): Promise<void> => {

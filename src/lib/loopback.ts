@@ -6,6 +6,11 @@ export function isLoopbackAddress(address: string): boolean {
   return isIP(address) !== 0 && ipaddr.process(address).range() === "loopback";
 }
 
+/** Whether an address is 0.0.0.0 or `::`, on which a server listens at every address of its machine. */
+export function isUnspecifiedAddress(address: string): boolean {
+  return isIP(address) !== 0 && ["0.0.0.0", "::"].includes(ipaddr.process(address).toString());
+}
+
 /** Whether a Host header names this machine by `localhost` or a loopback address; with any port, as a tunnel may change it. */
 export function isLoopbackHost(host: string): boolean {
   const name = hostNameOf(host);

@@ -40,6 +40,9 @@ export const NetworkView = Type.Object({
   name: Type.String({ description: "The value of `network` parameters." }),
   title: Type.String(),
   chainId: Type.Integer(),
+  coin: Type.String({
+    description: "Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown.",
+  }),
   embedded: Type.Boolean({ description: "Whether Tyche runs this chain itself." }),
   rpcUrl: Type.Optional(Type.String({ description: "Where your own tools reach the chain." })),
   explorerUrl: Type.String({ description: "Transactions are at `{explorerUrl}/tx/{hash}`." }),
@@ -56,6 +59,9 @@ export const NetworkView = Type.Object({
   vrf: Type.Object({
     version: Type.Enum([...VRF_VERSIONS], {
       description: "Version of Chainlink VRF, of the coordinator and of the consumers of its words.",
+    }),
+    nativePayment: Type.Boolean({
+      description: "Whether random words are paid for in the network's own coin instead of LINK.",
     }),
     keyHashes: Type.Array(hexSchema("Key hash", 32), {
       minItems: 1,

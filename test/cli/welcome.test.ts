@@ -3,10 +3,11 @@ import pc from "picocolors";
 import { printWelcome, type Welcome } from "../../src/cli/welcome.ts";
 
 const WELCOME = {
-  url: "http://127.0.0.1:3000",
+  url: "https://tyche.example.org",
+  localUrl: "http://127.0.0.1:3000",
   apiKey: "tyche_key",
   networks: [{ name: "sepolia" }],
-  signInLink: "http://127.0.0.1:3000/sign-in?code=secret",
+  signInLink: "https://tyche.example.org/sign-in?code=secret",
   operatorTokenAt: "/data/operator-token",
 };
 
@@ -25,6 +26,12 @@ test("default: a person sees the key and the link that signs in", () => {
   expect(print(true)).toContain(WELCOME.signInLink);
 });
 
+test("behaviour: links have the address for callers, and a shell on this machine gets its own", () => {
+  expect(print(true)).toContain("API       https://tyche.example.org\n");
+  expect(print(true)).toContain("https://tyche.example.org/explorer activity");
+  expect(print(true)).toContain("export TYCHE_URL=http://127.0.0.1:3000\n");
+});
+
 test("behaviour: a log gets neither, but the files to look into", () => {
   const text = print(false);
   expect(text).not.toMatch(/tyche_key|secret/);
@@ -38,6 +45,14 @@ test("behaviour: a data directory of one's own is exported, too", () => {
   expect(print(true, { ...WITH_FILE, dataDir: "/my data" })).toContain("export TYCHE_DATA_DIR='/my data'\n");
 });
 
+test("behaviour: the command that prints the key runs after its data directory is exported", () => {
+  expect(print(false, { ...WELCOME, dataDir: "/my data" })).toContain(`
+    export TYCHE_URL=http://127.0.0.1:3000
+    export TYCHE_DATA_DIR='/my data'
+    export TYCHE_API_KEY="$(npx tyche dapp config --env | sed -n s/^TYCHE_API_KEY=//p)"
+    curl -X POST`);
+});
+
 test("behaviour: where the data directory holds no key, the command that shows it is named", () => {
-  expect(print(false, WELCOME)).toContain("API key   shown by `tyche dapp config`");
+  expect(print(false, WELCOME)).toContain("API key   shown by `npx tyche dapp config`");
 });

@@ -12,6 +12,7 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { compileSolidity } from "../support/solidity.ts";
+import { connectOperator } from "../support/signIn.ts";
 import {
   makeDataDir,
   removeDataDir,
@@ -119,6 +120,19 @@ describe("an embedded network with VRF v2.5", () => {
     expect(data).toMatchObject({ success: true, err: "0x" });
     const view = await createExplorer({ baseUrl: tyche.url }).transaction("fuji", data.vrfv2Hash);
     expect(view.randomness).toMatchObject([{ commitment: { nativePayment: true } }]);
+  });
+
+  test("default: coin is among the balances, where the network says that it pays in coin", async () => {
+    const networks = await createExplorer({ baseUrl: tyche.url }).networks();
+    expect(Object.fromEntries(networks.map(({ name, nativePayment }) => [name, nativePayment]))).toEqual({
+      sepolia: false,
+      fuji: true,
+    });
+    const operator = connectOperator(tyche);
+    const [dapp] = await operator.dapps();
+    const balances = await operator.balances(dapp!.id);
+    const hasCoin = balances.map(({ network, vrfWei }) => [network, BigInt(vrfWei) > 0n]);
+    expect(Object.fromEntries(hasCoin)).toEqual({ sepolia: false, fuji: true });
   });
 
   test("default: a contract on VRFConsumerBaseV2Plus gets words on the dapp's subscription, for LINK and for coin", async () => {

@@ -56,6 +56,12 @@ const readCalldata = async (hash: Hex): Promise<Hex> =>
 const flip = (): Promise<PresetResult> => client.preset("coinflip", {}, { network: NETWORK });
 const hashOf = (url: string): string => url.split("/").at(-1)!;
 
+test("default: every network names its coin", async () => {
+  const coins = { polygon_mumbai: "MATIC", sepolia: "ETH", fuji: "AVAX", fantom_testnet: "FTM" };
+  for (const list of [networks, await explorer.networks()])
+    expect(Object.fromEntries(list.map(({ name, coin }) => [name, coin]))).toEqual(coins);
+});
+
 test.each(["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"])(
   "default: every link of an answer names a transaction of %s that holds it",
   async (network) => {

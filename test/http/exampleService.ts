@@ -264,6 +264,7 @@ const NETWORKS: readonly NetworkView[] = (
   name,
   title: name,
   chainId,
+  coin: "ETH",
   embedded: true,
   explorerUrl: `http://127.0.0.1/explorer/${name}`,
   status: "serving",
@@ -277,6 +278,7 @@ const NETWORKS: readonly NetworkView[] = (
   },
   vrf: {
     version: "v2" as const,
+    nativePayment: false,
     keyHashes: [KEY_HASH],
     minConfirmations: name === "sepolia" ? 3 : 1,
     maxConfirmations: 200,

@@ -194,8 +194,10 @@ test("default: config vars have subscriptions, contracts and a sample of each ne
     expect(vars.env).toContain(`${vars.network.toUpperCase()}_VRF_SUBSCRIPTION_ID=${vars.vrfSubscriptionId}`);
     expect(vars.sampleContract).toContain(`SUBSCRIPTION_ID = ${vars.vrfSubscriptionId};`);
   }
-  for (const { vrfJuels, functionsJuels } of await operator.balances(dappId))
+  for (const { vrfJuels, vrfWei, functionsJuels } of await operator.balances(dappId)) {
     expect([BigInt(vrfJuels) > 0n, BigInt(functionsJuels) > 0n]).toEqual([true, true]);
+    expect(vrfWei).toBe("0");
+  }
 });
 
 describe("consumers", () => {

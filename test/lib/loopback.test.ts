@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { hostNameOf, isLoopbackAddress, isLoopbackHost } from "../../src/lib/loopback.ts";
+import {
+  hostNameOf,
+  isLoopbackAddress,
+  isLoopbackHost,
+  isUnspecifiedAddress,
+} from "../../src/lib/loopback.ts";
 
 test.each(["127.0.0.1", "127.255.0.9", "::1", "::ffff:127.0.0.1"])("default: %s is loopback", (address) => {
   expect(isLoopbackAddress(address)).toBe(true);
@@ -11,6 +16,18 @@ test.each(["10.0.0.1", "::", "::ffff:10.0.0.1", "1.127.0.0", "", "localhost"])(
     expect(isLoopbackAddress(address)).toBe(false);
   },
 );
+
+test.each([
+  ["0.0.0.0", true],
+  ["::", true],
+  ["::ffff:0.0.0.0", true],
+  ["127.0.0.1", false],
+  ["0.0.0.1", false],
+  ["::1", false],
+  ["", false],
+])("default: %j is unspecified: %s", (address, expected) => {
+  expect(isUnspecifiedAddress(address)).toBe(expected);
+});
 
 test.each(["localhost", "localhost:3000", "LOCALHOST:9", "127.0.0.1:3000", "127.9.9.9", "[::1]:3000"])(
   "default: the Host %s names this machine",

@@ -89,7 +89,7 @@ export async function startTycheProcess(options: TycheProcessOptions = {}): Prom
       throw new StartFailure(code, output());
     }
     await new Promise((resolve) => setTimeout(resolve, 10));
-    if (output().includes("Ready in")) url = /API\s+(http\S+)/.exec(output())?.[1];
+    if (output().includes("Ready in")) url = /export TYCHE_URL=(http\S+)/.exec(output())?.[1];
   }
   const apiKey = readFileSync(path.join(dataDir, "api-key"), "utf8").trim();
   return {

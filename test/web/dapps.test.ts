@@ -202,6 +202,77 @@ describe("consumers", () => {
   });
 });
 
+describe("subscriptions", () => {
+  const NAMES = ["sepolia", "fuji"] as const;
+  interface Given {
+    readonly network?: Readonly<Record<string, unknown>>;
+    readonly balances?: readonly object[];
+    readonly isCreated?: boolean;
+  }
+  /** Answers the page's calls as a service would whose networks are in that state. */
+  const serve = async ({ network = {}, balances = [], isCreated = true }: Given): Promise<void> => {
+    const replace = async (url: string, change: (item: Record<string, unknown>) => object): Promise<void> => {
+      await page.route(url, async (route) => {
+        const response = await route.fetch();
+        const { data } = (await response.json()) as { data: { items: Record<string, unknown>[] } };
+        await route.fulfill({ response, json: { data: { items: data.items.map(change) } } });
+      });
+    };
+    await replace("**/api/explorer/networks", (item) => ({ ...item, ...network }));
+    await replace("**/configVars", ({ vrfSubscriptionId, functionsSubscriptionId, ...rest }) =>
+      isCreated ? { ...rest, vrfSubscriptionId, functionsSubscriptionId } : rest,
+    );
+    await page.route("**/balances", (route) => route.fulfill({ json: { data: { items: balances } } }));
+  };
+  const row = (title: string) =>
+    page.getByRole("region", { name: "Balances" }).getByRole("row").filter({ hasText: title });
+  const state = (name: string, text: string) => row(name).getByRole("cell", { name: text, exact: true });
+
+  test("default: coin is shown beside LINK where there is some, or the network is paid in it", async () => {
+    const held = { vrfJuels: "2000000000000000000", functionsJuels: "1000000000000000000" };
+    const items = NAMES.map((network) => ({
+      network,
+      ...held,
+      vrfWei: network === "fuji" ? "100000000000000000" : "0",
+    }));
+    await serve({ balances: items });
+    await open("");
+    await state("Avalanche Fuji", "2 LINK and 0.1 AVAX").waitFor();
+    await state(TITLE, "2 LINK").waitFor();
+    await page.unrouteAll();
+    await serve({ balances: items, network: { nativePayment: true } });
+    await open("");
+    await state(TITLE, "2 LINK and 0 ETH").waitFor();
+    await visitor.inspect();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("behaviour: balances that can't be read are told from subscriptions that don't exist", async () => {
+    await serve({});
+    await open("");
+    await state(TITLE, "can't be read now").waitFor();
+    await page.unrouteAll();
+    await serve({ isCreated: false });
+    await open("");
+    await state(TITLE, "not created yet").waitFor();
+    await page.unrouteAll();
+    await serve({ isCreated: false, network: { status: "unavailable" } });
+    await open("");
+    await state(TITLE, "created once the network is serving").waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("behaviour: config vars of a network that isn't serving say so, and are not read every second", async () => {
+    await serve({ isCreated: false, network: { status: "unavailable" } });
+    await open("/config-vars");
+    await page.getByText("created once the network is serving").first().waitFor();
+    const before = callsOf(`GET /api/dapps/${dapp.id}/configVars`).length;
+    await page.waitForTimeout(3_000);
+    expect(callsOf(`GET /api/dapps/${dapp.id}/configVars`).length).toBe(before);
+    expect(visitor.troubles).toEqual([]);
+  });
+});
+
 describe("dry runs", () => {
   test("default: they are listed page by page, newest first", async () => {
     const client = operator.as(dapp.id);
@@ -283,6 +354,33 @@ describe("usage", () => {
     await page.goBack();
     await cells.filter({ hasText: /^Avalanche Fuji$/ }).waitFor();
     expect(await field("Network").inputValue()).toBe("fuji");
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("default: coin charged is summed by network, beside LINK", async () => {
+    const day = {
+      day: "2026-11-01",
+      requests: { preset: 1, function: 0, random: 0, consumer: 0, unlink: 0 },
+      fulfilled: 1,
+      failed: 0,
+      refused: 0,
+      dryRuns: 0,
+      words: 1,
+      gasUsed: "1",
+      linkJuels: "0",
+    };
+    const items = [
+      { ...day, network: "sepolia", coinWei: "2000000000000000" },
+      { ...day, network: "fuji", coinWei: "300000000000000000" },
+      { ...day, day: "2026-11-02", network: "fuji", coinWei: "200000000000000000" },
+    ];
+    await page.route("**/api/usage*", (route) =>
+      route.fulfill({ json: { data: { from: "2026-11-01", to: "2026-11-03", items } } }),
+    );
+    await open("/usage");
+    await page.getByText("0.002 ETH on Ethereum Sepolia, 0.5 AVAX on Avalanche Fuji").waitFor();
+    await page.setViewportSize({ width: 320, height: 800 });
+    await expect.poll(() => page.evaluate<number>("document.documentElement.scrollWidth")).toBe(320);
     expect(visitor.troubles).toEqual([]);
   });
 

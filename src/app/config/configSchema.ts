@@ -63,6 +63,11 @@ export const ConfigSchema = Type.Object(
     host: text("Address to listen on.", "127.0.0.1"),
     port: integer("Port of the API; 0 takes a free one.", [0, 65_535], 3000),
     hosts: texts("Host names under which a reverse proxy serves this, if `host` is a loopback address."),
+    publicUrl: Type.Optional(
+      text(
+        "Address under which callers reach this, such as `https://tyche.example.org`: links in results start with it. Its host name counts as one of `hosts`. Default: the address listened on.",
+      ),
+    ),
     rpcOrigins: texts(
       "Origins of pages that may use the embedded chains' RPC ports besides those of this machine, such as `https://app.example.org`.",
     ),

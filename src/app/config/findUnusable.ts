@@ -9,6 +9,7 @@ import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import type { JsonValue } from "../../lib/parseJson.ts";
 import { ORIGIN_FORM, parseRpcOrigins } from "../../networks/embedded/rpcAccess.ts";
 import { DEFAULT_LIMITS } from "../../http/limits.ts";
+import { parsePublicUrl, PUBLIC_URL_FORM } from "./publicUrl.ts";
 import type { Members } from "./readConfigFile.ts";
 
 /** Lists whose entries are parsed at startup, each with that same parser and the form an entry must have. */
@@ -33,6 +34,7 @@ export function findUnusable(
   return [
     ...Object.entries(LISTS).flatMap(([path, parse]) => findUnusableEntries(members, path, parse)),
     ...findUnusableHost(members["host"]),
+    ...findUnusablePublicUrl(members["publicUrl"]),
     ...findUnusableFolder(members["pluginsDir"], pluginsBase),
     ...findContradictingTimes(members["http"]),
   ];
@@ -68,6 +70,18 @@ function findUnusableHost(host: JsonValue | undefined): ParameterViolation[] {
       message: `must be an address of this machine, such as 127.0.0.1, ::1 or 0.0.0.0, without port; got ${describeValue(host)}`,
     },
   ];
+}
+
+function findUnusablePublicUrl(url: JsonValue | undefined): ParameterViolation[] {
+  if (typeof url !== "string" || url === "") return [];
+  try {
+    parsePublicUrl(url);
+    return [];
+  } catch {
+    // What comes before an @ may be a password.
+    const got = url.includes("@") ? "" : `; got ${describeValue(url)}`;
+    return [{ path: "/publicUrl", message: `must be ${PUBLIC_URL_FORM}${got}` }];
+  }
 }
 
 function findUnusableFolder(folder: JsonValue | undefined, base: string): ParameterViolation[] {

@@ -19,6 +19,7 @@ const VARIABLES: Readonly<Record<string, { readonly path: string; readonly type?
   HOST: { path: "/host" },
   LOG_LEVEL: { path: "/logLevel" },
   TYCHE_HOSTS: { path: "/hosts", type: "list" },
+  TYCHE_PUBLIC_URL: { path: "/publicUrl" },
   TYCHE_RPC_ORIGINS: { path: "/rpcOrigins", type: "list" },
   TYCHE_ALLOW_HOSTS: { path: "/sandbox/allowHosts", type: "list" },
   TYCHE_ALLOW_MODULES: { path: "/sandbox/allowModules", type: "list" },

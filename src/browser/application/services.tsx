@@ -20,6 +20,8 @@ const Context = createContext<Services | undefined>(undefined);
 
 /** A page should report a failure sooner than a program gives up. */
 const RETRIES = 2;
+/** How often the status of networks is read while one isn't serving. */
+const CHANGING_MS = 5_000;
 
 /** Provides the pages with the API clients. */
 export function ServicesProvider({ children }: { readonly children: ReactNode }) {
@@ -77,7 +79,13 @@ export function useClient(dappId: string): TycheClient<AnyPresets> {
 /** Returns the networks as everyone may see them. */
 export function useNetworks(): UseQueryResult<readonly ExplorerNetwork[]> {
   const explorer = useExplorer();
-  return useQuery({ queryKey: ["networks"], queryFn: () => explorer.networks(), staleTime: 10_000 });
+  return useQuery({
+    queryKey: ["networks"],
+    queryFn: () => explorer.networks(),
+    staleTime: 10_000,
+    refetchInterval: ({ state: { data } }) =>
+      data?.some(({ status }) => status !== "serving") === true ? CHANGING_MS : false,
+  });
 }
 
 /** Returns a function that gives networks' display names. */

@@ -96,10 +96,12 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
         return {
           items: service
             .networks()
-            .map(({ name, title, chainId, embedded, status, statusDetail, rpcUrl }) => ({
+            .map(({ name, title, chainId, coin, vrf, embedded, status, statusDetail, rpcUrl }) => ({
               name,
               title,
               chainId,
+              coin,
+              nativePayment: vrf.nativePayment,
               embedded,
               status,
               statusDetail,

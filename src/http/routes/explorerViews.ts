@@ -49,6 +49,12 @@ export const ExplorerNetworks = Type.Object({
       name: Type.String(),
       title: Type.String(),
       chainId: Type.Integer(),
+      coin: Type.String({
+        description: "Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown.",
+      }),
+      nativePayment: Type.Boolean({
+        description: "Whether the service pays for random words in that coin instead of LINK.",
+      }),
       embedded: Type.Boolean(),
       status: Type.Enum(["starting", "serving", "unavailable"]),
       statusDetail: Type.Optional(Type.String()),

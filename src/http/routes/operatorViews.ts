@@ -59,6 +59,10 @@ export const NetworkConfigView = Type.Object({
 export const BalancesView = Type.Object({
   network: Type.String(),
   vrfJuels: juels("Balance of the VRF subscription"),
+  vrfWei: Type.String({
+    description:
+      "Coin on the VRF subscription, in wei: random words are paid for from it where `vrf.nativePayment` is true. 0 before VRF v2.5.",
+  }),
   functionsJuels: juels("Balance of the Functions subscription, less what is reserved for open requests"),
 });
 

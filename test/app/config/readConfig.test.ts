@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeConfigSchema } from "../../../src/app/config/configSchema.ts";
 import { hideSecrets } from "../../../src/app/config/hideSecrets.ts";
 import { parseKeep } from "../../../src/app/config/keepSchema.ts";
+import { parsePublicUrl } from "../../../src/app/config/publicUrl.ts";
 import { ConfigError, readConfig } from "../../../src/app/config/readConfig.ts";
 import { DEFAULT_LIMITS } from "../../../src/http/limits.ts";
 
@@ -154,6 +155,34 @@ test("error: what a start would refuse is named at once, beside what the schema 
     '/rpcOrigins/1: "*" can\'t be used: an entry is an origin such as https://app.example.org, without a path',
   );
   expect(message).toContain("/http/headersTimeoutMs: must be at most requestTimeoutMs (5000); got 10000");
+});
+
+test.each([
+  ["https://tyche.example.org", "https://tyche.example.org"],
+  ["HTTPS://Tyche.example.org:443/", "https://tyche.example.org"],
+  ["http://[2001:db8::1]:8080", "http://[2001:db8::1]:8080"],
+])("behaviour: TYCHE_PUBLIC_URL may be %s", (publicUrl, origin) => {
+  expect(parsePublicUrl(read({ TYCHE_PUBLIC_URL: publicUrl }).config.publicUrl!)).toBe(origin);
+});
+
+test.each([
+  "tyche.example.org",
+  "ftp://tyche.example.org",
+  "https://tyche.example.org/api",
+  "https://tyche.example.org/?",
+  "https://tyche.example.org#",
+  "https://",
+])("error: TYCHE_PUBLIC_URL may not be %s", (publicUrl) => {
+  const { message } = errorOf(() => read({ TYCHE_PUBLIC_URL: publicUrl }));
+  expect(message).toMatch(/^TYCHE_PUBLIC_URL must be an http or https URL of just a host/);
+  expect(message).toContain(`got "${publicUrl}"`);
+});
+
+test("error: a public address with credentials is refused without being repeated", () => {
+  write({ publicUrl: "https://me:swordfish@tyche.example.org" });
+  const { message } = errorOf(() => read());
+  expect(message).toContain("/publicUrl: must be");
+  expect(message).not.toContain("swordfish");
 });
 
 test.each(["localhost", "::1", "0.0.0.0", "host.example"])("behaviour: HOST may be %s", (host) => {

@@ -114,17 +114,6 @@ export function units(amount: string, unit: string): string {
   return `${groupDigits(digits.slice(0, -18))}${fraction === "" ? "" : `.${fraction}`} ${unit}`;
 }
 
-/** Formats an amount of a network's own coin, given in wei. */
-export function coin(amountWei: string, network: string): string {
-  return units(amountWei, SYMBOLS[network] ?? "ETH");
-}
-
-const SYMBOLS: Readonly<Record<string, string>> = {
-  polygon_mumbai: "MATIC",
-  fuji: "AVAX",
-  fantom_testnet: "FTM",
-};
-
 /** Formats a decimal number with a narrow space between groups of three digits. */
 export function groupDigits(decimal: string | number): string {
   return String(decimal).replaceAll(/\B(?=(\d{3})+$)/g, "\u202f");

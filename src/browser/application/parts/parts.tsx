@@ -2,7 +2,8 @@ import type { ReactNode } from "react";
 import type { TransactionSummary } from "../../../client/index.ts";
 import type { DecodedValue, TransactionView } from "../../../client/index.ts";
 import { splitAtHidden } from "../../../lib/hiddenCharacters.ts";
-import { Age, BlockLink, Code, coin, PartyLink, TransactionLink } from "./format.tsx";
+import { Coin } from "./coin.tsx";
+import { Age, BlockLink, Code, PartyLink, TransactionLink } from "./format.tsx";
 
 /** Text of unknown origin, with characters that would hide or reorder others made visible; line breaks and tabs stay. */
 export function UnknownText({ text }: { readonly text: string }) {
@@ -206,7 +207,12 @@ export function TransactionTable({
               </td>
               <td>
                 {method === "" ? "transfer" : method}
-                {valueWei !== "0" && <span className="note"> {coin(valueWei, network)}</span>}
+                {valueWei !== "0" && (
+                  <span className="note">
+                    {" "}
+                    <Coin wei={valueWei} network={network} />
+                  </span>
+                )}
               </td>
               <td>
                 <BlockLink network={network} number={blockNumber} />

@@ -1,16 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useParams } from "wouter";
-import type { NetworkConfigView } from "../../../../client/index.ts";
+import type { ExplorerNetwork, NetworkConfigView } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
+import { describeMissingSubscription } from "../../parts/missingSubscription.ts";
 import { Facts, Folded, Listing } from "../../parts/parts.tsx";
-import { useOperator } from "../../services.tsx";
+import { useNetworks, useOperator } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { KeysPanel } from "./keysPanel.tsx";
 
-/** Subscriptions are created shortly after the dapp. */
+/** Subscriptions are created shortly after the dapp, on networks that are serving. */
 const MISSING_MS = 1_000;
+/** What has not been created after as many readings is waiting for something, such as LINK. */
+const SOON_READINGS = 30;
+const WAITING_MS = 10_000;
 
 /**
  * `/dapps/{dappId}/config-vars`: API keys and, by network, the values that a consumer contract is built with.
@@ -31,27 +35,46 @@ export function ConfigVars() {
 
 function Networks({ dappId }: { readonly dappId: string }) {
   const operator = useOperator();
+  const networks = useNetworks().data;
+  const statusOf = (network: string): ExplorerNetwork["status"] | undefined =>
+    networks?.find(({ name }) => name === network)?.status;
   const query = useQuery({
     queryKey: ["configVars", dappId],
     queryFn: () => operator.configVars(dappId),
-    refetchInterval: ({ state: { data } }) =>
-      data?.some(({ vrfSubscriptionId }) => vrfSubscriptionId === undefined) === true ? MISSING_MS : false,
+    refetchInterval: ({ state: { data = [], dataUpdateCount } }) => {
+      const missing = data.filter(({ vrfSubscriptionId }) => vrfSubscriptionId === undefined);
+      if (missing.length === 0) return false;
+      const isDueSoon = missing.some(({ network }) => statusOf(network) === "serving");
+      return isDueSoon && dataUpdateCount < SOON_READINGS ? MISSING_MS : WAITING_MS;
+    },
   });
   return (
     <div id="networks">
       <Loaded query={query}>
-        {(list) => list.map((vars) => <NetworkPart key={vars.network} vars={vars} />)}
+        {(list) =>
+          list.map((vars) => <NetworkPart key={vars.network} vars={vars} status={statusOf(vars.network)} />)
+        }
       </Loaded>
     </div>
   );
 }
 
-function NetworkPart({ vars }: { readonly vars: NetworkConfigView }) {
+function NetworkPart({
+  vars,
+  status,
+}: {
+  readonly vars: NetworkConfigView;
+  readonly status: ExplorerNetwork["status"] | undefined;
+}) {
   const { network, title, contracts, env, sampleContract } = vars;
   const known = (text: string | number | undefined, what: string): ReactNode =>
     text !== undefined && <Copyable text={String(text)} what={what} />;
   const made = (text: string | undefined, what: string): ReactNode =>
-    text === undefined ? <span className="note">created within a second</span> : known(text, what);
+    text === undefined ? (
+      <span className="note">{describeMissingSubscription({ isCreated: false, status })}</span>
+    ) : (
+      known(text, what)
+    );
   return (
     <section className="panel">
       <h2>

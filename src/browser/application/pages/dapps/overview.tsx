@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "wouter";
-import type { SubscriptionBalances } from "../../../../client/index.ts";
+import type { ExplorerNetwork, SubscriptionBalances } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Time, units } from "../../parts/format.tsx";
+import { describeMissingSubscription } from "../../parts/missingSubscription.ts";
 import { Facts, Scrollable } from "../../parts/parts.tsx";
 import { hasEnded } from "../../hasEnded.ts";
 import { RequestTable } from "../../parts/requestTable.tsx";
@@ -61,6 +62,17 @@ function Balances({ dappId }: { readonly dappId: string }) {
     queryFn: () => operator.balances(dappId),
     refetchInterval: QUIET_MS,
   });
+  // Tells networks that can't be read from those where nothing has been created.
+  const vars = useQuery({
+    queryKey: ["configVars", dappId],
+    queryFn: () => operator.configVars(dappId),
+    enabled: query.data !== undefined && query.data.length < networks.length,
+    refetchInterval: QUIET_MS,
+  });
+  const isCreated = (name: string): boolean | undefined =>
+    vars.isPending
+      ? undefined
+      : vars.data?.some((one) => one.network === name && one.vrfSubscriptionId !== undefined) === true;
   return (
     <section className="panel" id="balances">
       <h2>Subscriptions</h2>
@@ -76,10 +88,14 @@ function Balances({ dappId }: { readonly dappId: string }) {
                 </tr>
               </thead>
               <tbody>
-                {networks.map(({ name, title }) => (
-                  <tr key={name}>
-                    <td>{title}</td>
-                    <Held balances={balances.find(({ network }) => network === name)} />
+                {networks.map((network) => (
+                  <tr key={network.name}>
+                    <td>{network.title}</td>
+                    <Held
+                      network={network}
+                      balances={balances.find((one) => one.network === network.name)}
+                      isCreated={isCreated(network.name)}
+                    />
                   </tr>
                 ))}
               </tbody>
@@ -92,17 +108,31 @@ function Balances({ dappId }: { readonly dappId: string }) {
   );
 }
 
-function Held({ balances }: { readonly balances: SubscriptionBalances | undefined }) {
+function Held({
+  network: { coin, nativePayment, status },
+  balances,
+  isCreated,
+}: {
+  readonly network: ExplorerNetwork;
+  readonly balances: SubscriptionBalances | undefined;
+  /** Whether the subscriptions exist; absent while that is being read. */
+  readonly isCreated: boolean | undefined;
+}) {
   if (balances === undefined)
     return (
       <td className="number note" colSpan={2}>
-        not created yet
+        {isCreated === undefined ? "…" : describeMissingSubscription({ isCreated, status })}
       </td>
     );
+  const { vrfJuels, vrfWei, functionsJuels } = balances;
+  const hasCoin = nativePayment || vrfWei !== "0";
   return (
     <>
-      <td className="number">{units(balances.vrfJuels, "LINK")}</td>
-      <td className="number">{units(balances.functionsJuels, "LINK")}</td>
+      <td className="number">
+        {units(vrfJuels, "LINK")}
+        {hasCoin && ` and ${units(vrfWei, coin)}`}
+      </td>
+      <td className="number">{units(functionsJuels, "LINK")}</td>
     </>
   );
 }

@@ -3,11 +3,13 @@ import { useState } from "react";
 import { useParams, useSearchParams } from "wouter";
 import type { UsageDay, UsageReport } from "../../../../client/index.ts";
 import { BarChart } from "../../parts/barChart.tsx";
-import { coin, count, groupDigits, units } from "../../parts/format.tsx";
+import { useSymbolOf } from "../../parts/coin.tsx";
+import { count, groupDigits, units } from "../../parts/format.tsx";
 import { describeError, problemsOf } from "../../parts/forms.tsx";
 import { Facts, Notice, Scrollable, UnknownText } from "../../parts/parts.tsx";
 import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
+import { sumCoinCharged } from "./coinCharged.ts";
 import { USAGE_FIELDS, UsageForm, type AskedUsage } from "./usageForm.tsx";
 
 const DAY_MS = 86_400_000;
@@ -136,6 +138,11 @@ function requestsOf({ requests }: UsageDay): number {
 }
 
 function Totals({ report: { items } }: { readonly report: UsageReport }) {
+  const titleOf = useTitleOf();
+  const symbolOf = useSymbolOf();
+  const coins = [...sumCoinCharged(items)].map(
+    ([network, wei]) => `${units(String(wei), symbolOf(network))} on ${titleOf(network)}`,
+  );
   const sum = (of: (day: UsageDay) => number | string): string =>
     groupDigits(String(items.reduce((total, day) => total + BigInt(of(day)), 0n)));
   return (
@@ -158,6 +165,7 @@ function Totals({ report: { items } }: { readonly report: UsageReport }) {
           "LINK charged",
           units(String(items.reduce((total, day) => total + BigInt(day.linkJuels), 0n)), "LINK"),
         ],
+        coins.length > 0 && ["Coin charged", coins.join(", ")],
       ]}
     />
   );
@@ -167,6 +175,7 @@ const HEADS = "Presets,Functions,Random,Links,Fulfilled,Failed,Refused,Dry runs,
 
 function UsageTable({ items }: { readonly items: readonly UsageDay[] }) {
   const titleOf = useTitleOf();
+  const symbolOf = useSymbolOf();
   if (items.length === 0) return <p className="note">No usage in this period.</p>;
   return (
     <Scrollable label="Usage by day and network">
@@ -191,7 +200,7 @@ function UsageTable({ items }: { readonly items: readonly UsageDay[] }) {
               <td className="name">
                 {day.network === null ? <span className="note">any</span> : titleOf(day.network)}
               </td>
-              {cellsOf(day).map((cell, i) => (
+              {cellsOf(day, symbolOf(day.network ?? "")).map((cell, i) => (
                 <td key={i} className="number">
                   {cell}
                 </td>
@@ -204,8 +213,8 @@ function UsageTable({ items }: { readonly items: readonly UsageDay[] }) {
   );
 }
 
-function cellsOf(day: UsageDay): readonly string[] {
-  const { requests, network, linkJuels, coinWei } = day;
+function cellsOf(day: UsageDay, symbol: string): readonly string[] {
+  const { requests, linkJuels, coinWei } = day;
   const counts = [
     requests.preset,
     requests.function,
@@ -220,7 +229,7 @@ function cellsOf(day: UsageDay): readonly string[] {
   ];
   const charged = [
     ...(linkJuels === "0" && coinWei !== "0" ? [] : [units(linkJuels, "LINK")]),
-    ...(coinWei === "0" ? [] : [coin(coinWei, network ?? "")]),
+    ...(coinWei === "0" ? [] : [units(coinWei, symbol)]),
   ];
   return [...counts.map((value) => groupDigits(value)), charged.join(" and ")];
 }

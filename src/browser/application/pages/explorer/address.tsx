@@ -2,7 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearchParams } from "wouter";
 import type { AddressView, ContractView } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
-import { Code, coin, Copyable, CopyButton, count, groupDigits } from "../../parts/format.tsx";
+import { Coin } from "../../parts/coin.tsx";
+import { Code, Copyable, CopyButton, count, groupDigits } from "../../parts/format.tsx";
 import { Facts, Folded, Listing, Tag, TransactionTable, ValueTable } from "../../parts/parts.tsx";
 import { useExplorer } from "../../services.tsx";
 import { Older } from "./chain.tsx";
@@ -37,7 +38,7 @@ export function Address() {
                     ? `contract with ${count(view.codeBytes, "byte")} of code`
                     : "account without code",
                 ],
-                ["Balance", coin(view.balanceWei, network)],
+                ["Balance", <Coin wei={view.balanceWei} network={network} />],
                 [
                   view.codeBytes > 0 ? "Contracts created" : "Transactions sent",
                   groupDigits(view.codeBytes > 0 ? view.nonce - 1 : view.nonce),

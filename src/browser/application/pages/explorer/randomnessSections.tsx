@@ -1,4 +1,5 @@
 import type { JoinView, ProofView, RandomnessView, RandomRequestView } from "../../../../client/index.ts";
+import { Coin, useSymbolOf } from "../../parts/coin.tsx";
 import {
   BlockLink,
   Code,
@@ -42,9 +43,11 @@ export function RandomnessSection({
           ["Consumer", <PartyLink network={network} party={commitment.sender} full />],
           [
             "Paid",
-            paymentWei === undefined
-              ? paymentJuels !== undefined && units(paymentJuels, "LINK")
-              : units(paymentWei, "coin"),
+            paymentWei === undefined ? (
+              paymentJuels !== undefined && units(paymentJuels, "LINK")
+            ) : (
+              <Coin wei={paymentWei} network={network} />
+            ),
           ],
           ["Charged", randomness.onlyPremium === true && "the premium only, not the gas"],
           ["Key hash", <Code text={randomness.keyHash} />],
@@ -92,6 +95,7 @@ export function RandomRequestSection({
   readonly network: string;
 }) {
   const { answeredBy, waitsFor, nativePayment } = request;
+  const symbolOf = useSymbolOf();
   return (
     <section className="panel">
       <h2>Request for random words</h2>
@@ -108,7 +112,7 @@ export function RandomRequestSection({
           ["Confirmations", String(request.confirmations)],
           ["Consumer", <PartyLink network={network} party={request.sender} full />],
           ["Subscription", request.subId],
-          ["Pays in", nativePayment !== undefined && (nativePayment ? "coin" : "LINK")],
+          ["Pays in", nativePayment !== undefined && (nativePayment ? symbolOf(network) : "LINK")],
           ["Callback gas", groupDigits(request.callbackGasLimit)],
           ["Key hash", <Code text={request.keyHash} />],
           ["Pre-seed", <Code text={request.preSeed} />],

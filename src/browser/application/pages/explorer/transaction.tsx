@@ -3,10 +3,10 @@ import { Link, useParams } from "wouter";
 import type { EventView, TransactionView } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
+import { Coin } from "../../parts/coin.tsx";
 import {
   BlockLink,
   Code,
-  coin,
   Copyable,
   count,
   groupDigits,
@@ -119,6 +119,7 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
 function Overview({ transaction }: { readonly transaction: TransactionView }) {
   const { network, status, block, from, to, created, call, gasUsed, gasLimit, gasPriceWei } = transaction;
   const used = gasUsed === null ? "" : `${groupDigits(gasUsed)} used of `;
+  const fee = gasUsed === null ? undefined : (BigInt(gasUsed) * BigInt(gasPriceWei)).toString();
   const price = units((BigInt(gasPriceWei) * 10n ** 9n).toString(), "gwei");
   return (
     <Facts
@@ -139,8 +140,8 @@ function Overview({ transaction }: { readonly transaction: TransactionView }) {
         ["To", to !== null && <PartyLink network={network} party={to} full />],
         ["Created contract", created !== null && <PartyLink network={network} party={created} full />],
         ["Called function", call !== null && <Code text={call.function} />],
-        ["Value", coin(transaction.valueWei, network)],
-        ["Fee", gasUsed !== null && coin((BigInt(gasUsed) * BigInt(gasPriceWei)).toString(), network)],
+        ["Value", <Coin wei={transaction.valueWei} network={network} />],
+        ["Fee", fee !== undefined && <Coin wei={fee} network={network} />],
         ["Gas", `${used}${groupDigits(gasLimit)}, at ${price}`],
         ["Nonce", String(transaction.nonce)],
         ["Index in block", transaction.index !== null && String(transaction.index)],

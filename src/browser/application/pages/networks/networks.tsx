@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { NetworkReadiness, NetworkView } from "../../../../client/index.ts";
 import { Loaded, Page } from "../../page.tsx";
-import { Age, Code, coin, Copyable, groupDigits, ShortHex } from "../../parts/format.tsx";
+import { Age, Code, Copyable, groupDigits, ShortHex, units } from "../../parts/format.tsx";
 import { NetworkStatus } from "../../parts/networkStatus.tsx";
 import { Facts, Folded, Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
@@ -91,7 +91,7 @@ function NetworkSection({
           ],
           ["Block", blockNumber !== undefined && groupDigits(blockNumber)],
           ["Requests in progress", pendingRequests !== undefined && String(pendingRequests)],
-          ["Operator's balance", operatorBalanceWei !== undefined && coin(operatorBalanceWei, name)],
+          ["Operator's balance", operatorBalanceWei !== undefined && units(operatorBalanceWei, network.coin)],
           ["Confirmations", `${vrf.minConfirmations} to ${vrf.maxConfirmations}`],
           ["Maximum result size", `${groupDigits(functions.maxResponseBytes)} bytes`],
         ]}
