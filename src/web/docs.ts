@@ -24,7 +24,7 @@ ${headOf("API · Tyche", getEntry("docs"))}
 <main id="main" tabindex="-1">
 <h1>API</h1>
 <p class="lead">Every call, with examples in several languages, and a form to try it.</p>
-<p><button id="take-key" type="button">Use a dapp's API key</button> <span id="told" class="note" role="status"></span></p>
+<p><button id="take-key" type="button" disabled>Use a dapp's API key</button> <span id="told" class="note" role="status"></span></p>
 <h2>Calls</h2>
 <div id="docs"><p class="note loading">Reading /openapi.json …</p></div>
 <section id="errors" class="panel"><h2>Errors</h2><div class="scroll" tabindex="0" role="region" aria-label="Errors"><table class="list"></table></div></section>

@@ -39,6 +39,8 @@ async function start(): Promise<void> {
   const ui = drawCalls(description, introduction);
   drawErrors(errors);
   button.addEventListener("click", () => void tellOf(takeKey(ui)));
+  // Until now a press would have been lost.
+  button.disabled = false;
 }
 
 /** Reports the outcome beside the button. */
