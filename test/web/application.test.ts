@@ -83,6 +83,30 @@ describe("signing in", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("error: a link whose call got no answer can be tried again", async () => {
+    await page.goto(`${tyche.url}/sign-in?code=unused`);
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    const sent: unknown[] = [];
+    await page.route("**/session", async (route) => {
+      sent.push(route.request().postDataJSON());
+      if (sent.length === 1) return route.abort();
+      const body = { data: { success: false, code: "overloaded", err: "The service is busy." } };
+      return sent.length === 2 ? route.fulfill({ status: 503, json: body }) : route.continue();
+    });
+    for (const text of ["The service can't be reached. Try again.", "The service is busy."]) {
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("alert").filter({ hasText: text }).waitFor();
+      expect(await page.getByLabel("Operator token").count()).toBe(0);
+    }
+    await visitor.inspect();
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("already been used").waitFor();
+    await page.getByLabel("Operator token").and(page.locator(":focus")).waitFor();
+    expect(sent).toEqual([{ code: "unused" }, { code: "unused" }, { code: "unused" }]);
+    const troubles = visitor.takeTroubles();
+    expect(troubles.filter((trouble) => !/503|ERR_FAILED/.test(trouble))).toEqual([]);
+  });
+
   test.each([
     "//evil.example/",
     "/\\evil.example",
