@@ -4,9 +4,6 @@ import { ApiError } from "../../../client/index.ts";
 import { sentence } from "../page.tsx";
 import { UnknownText } from "./parts.tsx";
 
-/** Maximum length of a name in characters that the API accepts, for dapps and keys. */
-export const MAX_NAME_CHARACTERS = 60;
-
 /** A field with its label, a note on what it accepts, and its problem. The control must have the id, and {@link problemAttributes}. */
 export function Field({
   id,

@@ -9,7 +9,6 @@ import {
   describeError,
   Field,
   focusFirstProblem,
-  MAX_NAME_CHARACTERS,
   problemAttributes,
   problemsOf,
   readField,
@@ -164,13 +163,7 @@ function AddKey({ add }: { readonly add: (options: AddOptions) => Promise<void> 
   return (
     <form className="fields" onSubmit={(event) => void send(event)}>
       <Field id="key-name" label="Name of a new key" note="Optional." problem={wrongName}>
-        <input
-          id="key-name"
-          name="name"
-          maxLength={MAX_NAME_CHARACTERS}
-          autoComplete="off"
-          {...problemAttributes("key-name", wrongName)}
-        />
+        <input id="key-name" name="name" autoComplete="off" {...problemAttributes("key-name", wrongName)} />
       </Field>
       <Field
         id="key-limit"

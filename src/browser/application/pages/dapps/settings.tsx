@@ -7,7 +7,6 @@ import {
   describeError,
   Field,
   focusFirstProblem,
-  MAX_NAME_CHARACTERS,
   problemAttributes,
   problemsOf,
   readField,
@@ -63,7 +62,6 @@ function Rename({ dapp: { id, name } }: { readonly dapp: DappView }) {
             name="name"
             defaultValue={name}
             required
-            maxLength={MAX_NAME_CHARACTERS}
             autoComplete="off"
             spellCheck={false}
             {...problemAttributes("name", problem)}
@@ -129,7 +127,6 @@ function Delete({ dapp: { id, name } }: { readonly dapp: DappView }) {
             id="confirmation"
             name="confirmation"
             required
-            maxLength={MAX_NAME_CHARACTERS}
             autoComplete="off"
             spellCheck={false}
             {...problemAttributes("confirmation", problem)}

@@ -6,7 +6,6 @@ import {
   describeError,
   Field,
   focusFirstProblem,
-  MAX_NAME_CHARACTERS,
   problemAttributes,
   problemsOf,
   readField,
@@ -63,7 +62,6 @@ export function CreateDapp() {
             id="name"
             name="name"
             required
-            maxLength={MAX_NAME_CHARACTERS}
             autoComplete="off"
             {...problemAttributes("name", problems.get("name"))}
           />
