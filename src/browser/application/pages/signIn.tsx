@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from "react";
 import { Redirect, useSearchParams } from "wouter";
-import { Field, focusFirstProblem, problemAttributes, readField } from "../parts/forms.tsx";
+import { Field, focusFirstProblem, readField } from "../parts/forms.tsx";
 import { Notice } from "../parts/parts.tsx";
 import { Page } from "../page.tsx";
 import { signIn, useSession } from "../session.ts";
@@ -52,15 +52,16 @@ export function SignIn() {
         <form className="fields" onSubmit={(event) => void send(event)}>
           {code === null && (
             <Field id="operator-token" label="Operator token" problem={problem} wide>
-              <input
-                id="operator-token"
-                name="operatorToken"
-                type="password"
-                required
-                autoComplete="current-password"
-                spellCheck={false}
-                {...problemAttributes("operator-token", problem)}
-              />
+              {(control) => (
+                <input
+                  {...control}
+                  name="operatorToken"
+                  type="password"
+                  required
+                  autoComplete="current-password"
+                  spellCheck={false}
+                />
+              )}
             </Field>
           )}
           <div>

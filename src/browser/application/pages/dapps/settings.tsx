@@ -7,7 +7,6 @@ import {
   describeError,
   Field,
   focusFirstProblem,
-  problemAttributes,
   problemsOf,
   readField,
 } from "../../parts/forms.tsx";
@@ -57,15 +56,16 @@ function Rename({ dapp: { id, name } }: { readonly dapp: DappView }) {
       <h2>Rename</h2>
       <form className="fields" onSubmit={(event) => void send(event)}>
         <Field id="name" label="Name" problem={problem}>
-          <input
-            id="name"
-            name="name"
-            defaultValue={name}
-            required
-            autoComplete="off"
-            spellCheck={false}
-            {...problemAttributes("name", problem)}
-          />
+          {(control) => (
+            <input
+              {...control}
+              name="name"
+              defaultValue={name}
+              required
+              autoComplete="off"
+              spellCheck={false}
+            />
+          )}
         </Field>
         <div>
           <button className="action" disabled={isBusy}>
@@ -123,14 +123,9 @@ function Delete({ dapp: { id, name } }: { readonly dapp: DappView }) {
           }
           problem={problem}
         >
-          <input
-            id="confirmation"
-            name="confirmation"
-            required
-            autoComplete="off"
-            spellCheck={false}
-            {...problemAttributes("confirmation", problem)}
-          />
+          {(control) => (
+            <input {...control} name="confirmation" required autoComplete="off" spellCheck={false} />
+          )}
         </Field>
         <div>
           <button className="danger">Delete this dapp</button>
