@@ -69,6 +69,34 @@ test("behaviour: an account that delegates to a contract names it, and a contrac
   expect(visitor.troubles).toEqual([]);
 });
 
+test("error: data that can't be updated stay, with their time and the reason, until they can", async () => {
+  await visitor.open(`${tyche.url}/explorer/sepolia`);
+  const latest = page.getByRole("heading", { name: "Latest blocks" });
+  await latest.waitFor();
+  const notice = page.getByRole("status").filter({ hasText: "can't be updated now" });
+  expect(await notice.count()).toBe(0);
+  const failure = { success: false, code: "chain_unavailable", err: "the chain can't be reached" };
+  await page.route("**/api/explorer/networks/sepolia", (route) =>
+    route.fulfill({ status: 503, json: { data: failure } }),
+  );
+  await notice.waitFor();
+  expect(await notice.textContent()).toMatch(
+    /^This is from \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC and can't be updated now\. The chain can't be reached\.$/,
+  );
+  expect(await latest.count()).toBe(1);
+  expect(await page.getByRole("alert").count()).toBe(0);
+  await visitor.inspect();
+  await page.context().setOffline(true);
+  await page.unroute("**/api/explorer/networks/sepolia");
+  await page.getByRole("alert").filter({ hasText: "The service can't be reached." }).waitFor();
+  await notice.waitFor({ state: "detached" });
+  await page.context().setOffline(false);
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  expect(await notice.count()).toBe(0);
+  await latest.waitFor();
+  expect(visitor.takeTroubles().filter((text) => !/503|ERR_INTERNET_DISCONNECTED/.test(text))).toEqual([]);
+});
+
 test("error: a list of what was found names the networks that could not be asked", async () => {
   await page.route("**/api/explorer/search?*", async (route) => {
     const response = await route.fetch();
