@@ -292,6 +292,24 @@ describe("whoever is signed in", () => {
   });
 });
 
+describe("on a phone", () => {
+  test.each([390, 320])("behaviour: at %d px, all that is said of a network is in view", async (width) => {
+    const title = "A network whose title is far longer than a phone is wide";
+    const networks = await createExplorer({ baseUrl: tyche.url }).networks();
+    const items = networks.map((one) => ({ ...one, title, status: "unavailable" }));
+    await page.route("**/api/explorer/networks", (route) => route.fulfill({ json: { data: { items } } }));
+    await signIn();
+    await page.setViewportSize({ width, height: 800 });
+    const region = page.getByRole("region", { name: "Networks" });
+    await region.getByText("caught up").first().waitFor();
+    await region.getByRole("link", { name: "A network" }).first().waitFor();
+    const [content, visible] = await region.evaluate((box) => [box.scrollWidth, box.clientWidth]);
+    expect(content).toBe(visible);
+    await visitor.inspect();
+    expect(visitor.troubles).toEqual([]);
+  });
+});
+
 describe("a page that is open", () => {
   test("behaviour: says when the service can't be reached, and goes on by itself", async () => {
     await signIn();
