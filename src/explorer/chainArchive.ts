@@ -44,9 +44,11 @@ export interface ArchivedBlock {
 /** The current state of an account. */
 export interface ArchivedAccount {
   readonly balanceWei: bigint;
-  /** Number of transactions sent; for a contract, of contracts created. */
+  /** Number of transactions sent; for a contract, of contracts created; for an account that delegates, of authorizations too. */
   readonly nonce: number;
   readonly codeBytes: number;
+  /** Contract whose code an account runs as its own (EIP-7702); absent for contracts and for all other accounts. */
+  readonly delegate?: Hex;
 }
 
 /**
@@ -136,9 +138,21 @@ export function createNodeArchive(
         client.getNonce(address, "latest"),
         client.getCode(address),
       ]);
-      return { balanceWei, nonce, codeBytes: (code.length - 2) / 2 };
+      const delegate = findDelegate(code);
+      return {
+        balanceWei,
+        nonce,
+        codeBytes: (code.length - 2) / 2,
+        ...(delegate === undefined ? {} : { delegate }),
+      };
     },
   };
+}
+
+/** Returns the address in a delegation designator: 0xef0100 and 20 bytes, in place of an account's code (EIP-7702). */
+function findDelegate(code: Hex): Hex | undefined {
+  const address = /^0xef0100([0-9a-f]{40})$/i.exec(code)?.[1];
+  return address === undefined ? undefined : `0x${address.toLowerCase()}`;
 }
 
 function parseBlock(answer: unknown): ArchivedBlock {

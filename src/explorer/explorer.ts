@@ -154,7 +154,7 @@ export function createExplorer(
       const found = open(network);
       if (found === undefined) return undefined;
       const { chain, book } = found;
-      const [{ balanceWei, nonce, codeBytes }, transactions] = await Promise.all([
+      const [{ balanceWei, nonce, codeBytes, delegate }, transactions] = await Promise.all([
         chain.archive.getAccount(address),
         readAddressTransactions(chain, book, address, before),
       ]);
@@ -164,6 +164,7 @@ export function createExplorer(
         balanceWei: balanceWei.toString(),
         nonce,
         codeBytes,
+        delegatesTo: delegate === undefined ? null : book.party(delegate),
         hasSource: book.contractAt(address) !== undefined,
         ...transactions,
       };

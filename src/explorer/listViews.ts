@@ -72,6 +72,8 @@ export interface AddressView extends Party, AddressTransactions {
   readonly balanceWei: string;
   readonly nonce: number;
   readonly codeBytes: number;
+  /** Contract whose code the account runs as its own (EIP-7702); `null` for contracts and for all other accounts. */
+  readonly delegatesTo: Party | null;
 }
 
 /** A request that a contract other than the service's own made on a subscription, and its outcome. */

@@ -5,6 +5,7 @@ import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import type { JsonValue } from "../lib/parseJson.ts";
 
+/** Start of the cookie's name, which ends in the port. */
 const COOKIE = "tyche_session";
 /** Enough for a token and the JSON around it. */
 const MAX_BODY_BYTES = 4_096;
@@ -28,7 +29,7 @@ export function sessionRoutes(router: Router, { access, guard, readJson, log }: 
     checkOrigin(ctx);
     const proof = readProof(await readJson(ctx, MAX_BODY_BYTES));
     if ("pageKey" in proof) {
-      const secret = ctx.cookies.get(COOKIE);
+      const secret = readCookie(ctx);
       const token = secret === undefined ? undefined : await access.findToken(secret, proof.pageKey);
       sendData(ctx, { token: token ?? null });
       return;
@@ -47,7 +48,7 @@ export function sessionRoutes(router: Router, { access, guard, readJson, log }: 
   router.delete("/session", async (ctx) => {
     await guard(ctx);
     checkOrigin(ctx);
-    const secret = ctx.cookies.get(COOKIE);
+    const secret = readCookie(ctx);
     if (secret !== undefined) await access.signOut(secret);
     setCookie(ctx, "; Max-Age=0");
     sendData(ctx, { token: null });
@@ -95,12 +96,31 @@ function hostOf(origin: string): string {
   return url !== null && (url.protocol === "http:" || url.protocol === "https:") ? url.host : "";
 }
 
+/**
+ * Returns the name of the cookie. All ports of a host share their cookies, so the port tells apart the sessions of two services. A proxy in
+ * front may leave it out, and there is none on the default ports.
+ */
+function cookieName(ctx: Context): string {
+  const port = /:(\d{1,5})$/.exec(ctx.get("Host"))?.[1];
+  return port === undefined ? COOKIE : `${COOKIE}_${port}`;
+}
+
+/** Returns the session's secret. Koa's `cookies.get` stores a pattern per name for good, and callers choose the port. */
+function readCookie(ctx: Context): string | undefined {
+  const start = `${cookieName(ctx)}=`;
+  const pairs = ctx.get("Cookie").split(";");
+  return pairs
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(start))
+    ?.slice(start.length);
+}
+
 /** Over TLS, which a proxy in front may terminate, the browser's Origin says so, and the cookie is restricted to TLS. */
 function setCookie(ctx: Context, value: string): void {
   const isSecure = ctx.secure || ctx.get("Origin").startsWith("https:");
   ctx.append(
     "Set-Cookie",
-    `${COOKIE}=${value}; Path=/session; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`,
+    `${cookieName(ctx)}=${value}; Path=/session; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`,
   );
 }
 

@@ -70,3 +70,17 @@ test("behaviour: a node of the service's own is asked once", async () => {
   await createNodeArchive(client, { isEmbedded: true }).findLogs(query(20_000));
   expect(calls).toEqual({ answered: 1, refused: 0 });
 });
+
+test.each([
+  ["0x", undefined],
+  [`0xef0100${"12".repeat(20)}`, `0x${"12".repeat(20)}`],
+  [`0xEF0100${"AB".repeat(20)}`, `0x${"ab".repeat(20)}`],
+  [`0xef0100${"12".repeat(19)}`, undefined],
+  [`0xef0100${"12".repeat(21)}`, undefined],
+  [`0xef0101${"12".repeat(20)}`, undefined],
+  [`0x60ef0100${"12".repeat(20)}`, undefined],
+] as const)("default: the code %s delegates to %s (EIP-7702)", async (code, delegate) => {
+  const node = { getBalanceWei: async () => 0n, getNonce: async () => 0, getCode: async () => code };
+  const archive = createNodeArchive(node as unknown as ChainClient, { isEmbedded: true });
+  expect((await archive.getAccount(ADDRESS)).delegate).toBe(delegate);
+});

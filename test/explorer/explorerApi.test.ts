@@ -242,6 +242,18 @@ describe("chain, addresses and search", () => {
     expect(rest.transactions.map((one) => one.hash)).not.toContain(hash);
   });
 
+  test.each([
+    ["a contract", "0x00", null],
+    ["an account that delegates (EIP-7702)", `0xef0100${"12".repeat(20)}`, `0x${"12".repeat(20)}`],
+  ])("default: %s is told from the others by its code", async (_, code, delegate) => {
+    const address = `0x${"7702".repeat(10)}`;
+    await rpc("anvil_setCode", [address, code]);
+    expect(await explorer.address(NETWORK, address)).toMatchObject({
+      codeBytes: code.length / 2 - 1,
+      delegatesTo: delegate && { address: delegate },
+    });
+  });
+
   test("default: each contract of the service's own comes with the source that it is built from", async () => {
     const { contracts } = await explorer.overview(NETWORK);
     for (const { address, name } of contracts)

@@ -83,6 +83,30 @@ describe("signing in", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("error: a link whose call got no answer can be tried again", async () => {
+    await page.goto(`${tyche.url}/sign-in?code=unused`);
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    const sent: unknown[] = [];
+    await page.route("**/session", async (route) => {
+      sent.push(route.request().postDataJSON());
+      if (sent.length === 1) return route.abort();
+      const body = { data: { success: false, code: "overloaded", err: "The service is busy." } };
+      return sent.length === 2 ? route.fulfill({ status: 503, json: body }) : route.continue();
+    });
+    for (const text of ["The service can't be reached. Try again.", "The service is busy."]) {
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("alert").filter({ hasText: text }).waitFor();
+      expect(await page.getByLabel("Operator token").count()).toBe(0);
+    }
+    await visitor.inspect();
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("already been used").waitFor();
+    await page.getByLabel("Operator token").and(page.locator(":focus")).waitFor();
+    expect(sent).toEqual([{ code: "unused" }, { code: "unused" }, { code: "unused" }]);
+    const troubles = visitor.takeTroubles();
+    expect(troubles.filter((trouble) => !/503|ERR_FAILED/.test(trouble))).toEqual([]);
+  });
+
   test.each([
     "//evil.example/",
     "/\\evil.example",
@@ -264,6 +288,24 @@ describe("whoever is signed in", () => {
     await page.getByRole("button", { name: "Link", exact: true }).click();
     await page.locator("#consumer-problem", { hasText: reason }).waitFor();
     await page.getByLabel("Contract address").and(page.locator(":focus")).waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+});
+
+describe("on a phone", () => {
+  test.each([390, 320])("behaviour: at %d px, all that is said of a network is in view", async (width) => {
+    const title = "A network whose title is far longer than a phone is wide";
+    const networks = await createExplorer({ baseUrl: tyche.url }).networks();
+    const items = networks.map((one) => ({ ...one, title, status: "unavailable" }));
+    await page.route("**/api/explorer/networks", (route) => route.fulfill({ json: { data: { items } } }));
+    await signIn();
+    await page.setViewportSize({ width, height: 800 });
+    const region = page.getByRole("region", { name: "Networks" });
+    await region.getByText("caught up").first().waitFor();
+    await region.getByRole("link", { name: "A network" }).first().waitFor();
+    const [content, visible] = await region.evaluate((box) => [box.scrollWidth, box.clientWidth]);
+    expect(content).toBe(visible);
+    await visitor.inspect();
     expect(visitor.troubles).toEqual([]);
   });
 });

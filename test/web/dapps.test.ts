@@ -127,13 +127,25 @@ describe("API keys", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("default: a field is described by its note", async () => {
+    await open("/config-vars");
+    const description = "Leave empty for no limit. The day begins at 00:00 UTC.";
+    await page.getByRole("spinbutton", { name: "Requests a day", description }).waitFor();
+    await visitor.open(`${tyche.url}/functions`);
+    await page.getByRole("textbox", { name: "Arguments", description: "One per line." }).waitFor();
+    await visitor.open(`${tyche.url}/presets/nDice`);
+    const control = page.locator(".field:has(.note)").first().locator("input, select, textarea");
+    expect(await control.getAttribute("aria-describedby")).toMatch(/^param\.\w+-note$/);
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("error: a name that is refused is said at its field, which has the focus", async () => {
     await open("/config-vars");
     const field = page.getByLabel("Name of a new key");
-    await field.evaluate((input) => input.removeAttribute("maxlength"));
     await field.fill("x".repeat(61));
     await page.getByRole("button", { name: "Add a key" }).click();
-    await page.locator("#key-name-problem", { hasText: "60" }).waitFor();
+    const described = { name: "Name of a new key", description: /^must be 1 to 60 .* Optional\.$/ };
+    await page.getByRole("textbox", described).waitFor();
     await field.and(page.locator("[aria-invalid]:focus")).waitFor();
     expect(await field.inputValue()).toHaveLength(61);
     expect(await operator.keys(dapp.id)).toHaveLength(1);
@@ -425,6 +437,21 @@ describe("settings", () => {
     await page.getByRole("button", { name: "Delete this dapp" }).and(page.locator(":focus")).waitFor();
     expect(callsOf("DELETE")).toEqual([]);
     expect((await operator.dapp(dapp.id)).name).toBe("shop");
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("behaviour: a name of 60 emoji is given, and a dapp of that name deleted by it", async () => {
+    const name = "🎲".repeat(60);
+    await open("/settings");
+    await page.getByLabel("Name", { exact: true }).fill(name);
+    await page.getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("heading", { level: 1, name }).waitFor();
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByLabel("Type the dapp’s name").fill(name);
+    await page.getByRole("button", { name: "Delete this dapp" }).click();
+    await dialog("Delete this dapp?").getByRole("button", { name: "Delete it" }).click();
+    await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+    expect((await operator.dapps()).map(({ id }) => id)).not.toContain(dapp.id);
     expect(visitor.troubles).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { connectOperator } from "../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 import { launchChromium } from "./support/chromium.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
@@ -40,6 +41,60 @@ test("behaviour: a pasted link is searched for what it is about, and a hash that
   await page.getByText(`${hash.slice(0, 30)} has 28 hex digits`).waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
+});
+
+test("behaviour: an account that delegates to a contract names it, and a contract never created fewer than none", async () => {
+  const networks = await connectOperator(tyche).networks();
+  const { rpcUrl, contracts } = networks.find(({ name }) => name === "sepolia")!;
+  const link = contracts["link"]!;
+  const address = `0x${"7702".repeat(10)}`;
+  const setCode = (code: string) =>
+    fetch(rpcUrl!, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "anvil_setCode", params: [address, code] }),
+    });
+  const overview = page.getByRole("region", { name: "Overview" });
+  await setCode(`0xef0100${link.slice(2)}`);
+  await visitor.open(`${tyche.url}/explorer/sepolia/address/${address}`);
+  await page.getByRole("heading", { level: 1, name: "Account" }).waitFor();
+  expect(await overview.textContent()).toMatch(/account that delegates to .*Nonce0$/);
+  await visitor.inspect();
+  await overview.getByRole("link").click();
+  await page.waitForURL(new RegExp(`/explorer/sepolia/address/${link}$`, "i"));
+  await setCode("0x00");
+  await visitor.open(`${tyche.url}/explorer/sepolia/address/${address}`);
+  await page.getByRole("heading", { level: 1, name: "Contract" }).waitFor();
+  expect(await overview.textContent()).toMatch(/contract with 1 byte of code.*Contracts created0$/);
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("error: data that can't be updated stay, with their time and the reason, until they can", async () => {
+  await visitor.open(`${tyche.url}/explorer/sepolia`);
+  const latest = page.getByRole("heading", { name: "Latest blocks" });
+  await latest.waitFor();
+  const notice = page.getByRole("status").filter({ hasText: "can't be updated now" });
+  expect(await notice.count()).toBe(0);
+  const failure = { success: false, code: "chain_unavailable", err: "the chain can't be reached" };
+  await page.route("**/api/explorer/networks/sepolia", (route) =>
+    route.fulfill({ status: 503, json: { data: failure } }),
+  );
+  await notice.waitFor();
+  expect(await notice.textContent()).toMatch(
+    /^This is from \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC and can't be updated now\. The chain can't be reached\.$/,
+  );
+  expect(await latest.count()).toBe(1);
+  expect(await page.getByRole("alert").count()).toBe(0);
+  await visitor.inspect();
+  await page.context().setOffline(true);
+  await page.unroute("**/api/explorer/networks/sepolia");
+  await page.getByRole("alert").filter({ hasText: "The service can't be reached." }).waitFor();
+  await notice.waitFor({ state: "detached" });
+  await page.context().setOffline(false);
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  expect(await notice.count()).toBe(0);
+  await latest.waitFor();
+  expect(visitor.takeTroubles().filter((text) => !/503|ERR_INTERNET_DISCONNECTED/.test(text))).toEqual([]);
 });
 
 test("error: a list of what was found names the networks that could not be asked", async () => {

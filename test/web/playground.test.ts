@@ -130,6 +130,24 @@ test("behaviour: by the keyboard, a run on chain and a verification keep the foc
   expect(visitor.troubles).toEqual([]);
 });
 
+test("behaviour: the transactions of a run lead to the explorer's pages, on a network with an explorer elsewhere too", async () => {
+  await page.goto(`${tyche.url}/functions`);
+  await page.route(/\/api\/requests\/req_/, async (route) => {
+    const response = await route.fetch();
+    const text = await response.text();
+    const body = text.replaceAll(`${tyche.url}/explorer/sepolia/tx/`, "https://sepolia.etherscan.io/tx/");
+    expect(body).toContain('"url":"https://sepolia.etherscan.io/tx/0x');
+    await route.fulfill({ response, body });
+  });
+  await write("return Functions.encodeUint256(7);");
+  await page.getByRole("button", { name: "Run on chain" }).click();
+  const link = panel().locator("li.fulfilled").getByRole("link");
+  expect(await link.getAttribute("href")).toMatch(/^\/explorer\/sepolia\/tx\/0x[0-9a-f]{64}$/);
+  await link.click();
+  await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("behaviour: a shared source is not sent to the service while one signs in, whatever is loaded again", async () => {
   const stranger = await createVisitor(browser);
   const sent: string[] = [];

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo } from "node:net";
+import { pipeline } from "node:stream";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { readOperatorToken } from "../support/signIn.ts";
@@ -32,6 +35,29 @@ const enter = async (): Promise<void> => {
 /** Returns what went wrong on the pages, except answers with these statuses. */
 const takeTroublesBut = (...statuses: readonly number[]): readonly string[] =>
   visitor.takeTroubles().filter((trouble) => !statuses.some((status) => trouble.includes(String(status))));
+
+test("behaviour: a session on another port of the host leaves this one open", async () => {
+  const { hostname, port } = new URL(tyche.url);
+  const forwarder = createServer((socket) => {
+    const service = connect(Number(port), hostname);
+    pipeline(socket, service, socket, () => {});
+  }).listen(0, hostname);
+  await once(forwarder, "listening");
+  const other = `http://${hostname}:${(forwarder.address() as AddressInfo).port}`;
+  await page.goto(other);
+  await enter();
+  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+  for (const url of [tyche.url, other]) {
+    await page.goto(url);
+    await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+  }
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { level: 1, name: "Explorer" }).waitFor();
+  await page.goto(tyche.url);
+  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+  expect(visitor.troubles).toEqual([]);
+  forwarder.close();
+});
 
 test("error: a form that is sent after the session has ended leads to the sign-in and back", async () => {
   await visitor.open(`${tyche.url}/presets/coinflip`);

@@ -1,5 +1,6 @@
 import { statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readOperatorToken, readSessionToken, signIn } from "../support/signIn.ts";
 import {
@@ -20,14 +21,19 @@ afterAll(async () => {
   await tyche.stop();
 });
 
-const send = async (method: string, body: object | undefined, headers: Record<string, string> = {}) => {
-  const response = await fetch(`${tyche.url}/session`, {
+/** Calls `/session`; `fetch` would replace the Host header. */
+const send = async (
+  method: "POST" | "DELETE",
+  body: object | undefined,
+  headers: Record<string, string> = {},
+) => {
+  const response = await request(`${tyche.url}/session`, {
     method,
     headers: { "content-type": "application/json", ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    body: body === undefined ? null : JSON.stringify(body),
   });
-  const { data } = (await response.json()) as { readonly data: Readonly<Record<string, unknown>> };
-  return { status: response.status, data, cookie: response.headers.getSetCookie()[0] ?? "" };
+  const { data } = (await response.body.json()) as { readonly data: Readonly<Record<string, unknown>> };
+  return { status: response.statusCode, data, cookie: [response.headers["set-cookie"] ?? ""].flat()[0]! };
 };
 const callApi = async (authorization: string): Promise<number> =>
   (await tyche.call("GET", "/api/dapps", { headers: { authorization } })).status;
@@ -54,8 +60,8 @@ test("default: the token opens a session, whose own token the API takes, and sig
 
 test("behaviour: no cookie counts for the API, and it goes to the one path that reads it", async () => {
   const opened = await send("POST", { operatorToken });
-  expect(opened.cookie).toMatch(
-    /^tyche_session=[\w-]{43}; Max-Age=43200; Path=\/session; HttpOnly; SameSite=Strict$/,
+  expect(opened.cookie.replace(`_${new URL(tyche.url).port}=`, "_PORT=")).toMatch(
+    /^tyche_session_PORT=[\w-]{43}; Max-Age=43200; Path=\/session; HttpOnly; SameSite=Strict$/,
   );
   const headers = { cookie: opened.cookie.split(";")[0]!, authorization: "" };
   expect((await tyche.call("GET", "/api/dapps", { headers })).status).toBe(401);
@@ -66,6 +72,23 @@ test("behaviour: a server on another port of the host gets the cookie, and no se
   for (const other of ["", `${pageKey}x`, cookie.split("=")[1]!])
     expect(await readSessionToken(tyche.url, { cookie, pageKey: other })).toBeNull();
   expect(await send("POST", undefined, { cookie })).toMatchObject({ status: 200, data: { token: null } });
+});
+
+test.each([
+  ["localhost:3001", "tyche_session_3001"],
+  ["[::1]:3001", "tyche_session_3001"],
+  ["[::1]", "tyche_session"],
+  ["localhost", "tyche_session"],
+])("behaviour: under the host %s, the cookie is %s, and opens a session there alone", async (host, name) => {
+  const { cookie, data } = await send("POST", { operatorToken }, { host });
+  expect(cookie.split("=")[0]).toBe(name);
+  const { token, pageKey } = data as { token: string; pageKey: string };
+  const headers = { host, cookie: `other=1; ${cookie.split(";")[0]!}` };
+  expect((await send("POST", { pageKey }, headers)).data).toEqual({ token });
+  const elsewhere = { ...headers, host: "localhost:3002" };
+  expect((await send("POST", { pageKey }, elsewhere)).data).toEqual({ token: null });
+  expect((await send("DELETE", undefined, elsewhere)).cookie).toMatch(/^tyche_session_3002=; Max-Age=0;/);
+  expect(await callApi(token)).toBe(200);
 });
 
 test("behaviour: where there is TLS in front, the cookie is kept to it", async () => {

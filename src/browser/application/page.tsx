@@ -2,6 +2,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { createContext, useContext, useEffect, type ReactNode } from "react";
 import { Link } from "wouter";
 import { ApiError } from "../../client/index.ts";
+import { Time } from "./parts/format.tsx";
 import { Notice, UnknownText } from "./parts/parts.tsx";
 
 /** A page above the current one. */
@@ -43,7 +44,7 @@ export function Page({
   );
 }
 
-/** Renders a query's data once it is available, or says why it can't be had. */
+/** Renders a query's data once it is available, or says why it can't be had; above old data, why there are no newer ones. */
 export function Loaded<Data>({
   query,
   children,
@@ -51,13 +52,29 @@ export function Loaded<Data>({
   readonly query: UseQueryResult<Data>;
   readonly children: (data: Data) => ReactNode;
 }) {
-  const { data, error } = query;
-  if (data !== undefined) return <>{children(data)}</>;
+  const { data, error, dataUpdatedAt } = query;
+  if (data !== undefined)
+    return (
+      <>
+        {/* The frame around every page says when the service can't be reached. */}
+        {error instanceof ApiError && <Outdated error={error} readAt={dataUpdatedAt} />}
+        {children(data)}
+      </>
+    );
   if (error !== null) return <Refusal error={error} />;
   return (
     <p className="note loading" aria-busy="true">
       Loading…
     </p>
+  );
+}
+
+function Outdated({ error, readAt }: { readonly error: ApiError; readonly readAt: number }) {
+  return (
+    <Notice>
+      This is from <Time iso={new Date(readAt).toISOString()} /> and can't be updated now.{" "}
+      <UnknownText text={describeRefusal(error).message} />
+    </Notice>
   );
 }
 

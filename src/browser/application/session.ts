@@ -41,20 +41,35 @@ export async function openSession(): Promise<void> {
   become(typeof data.token === "string" ? { kind: "operator", token: data.token } : { kind: "stranger" });
 }
 
+/** Why a sign-in failed. */
+export interface SignInProblem {
+  readonly message: string;
+  /** Whether the token or the code is wrong, so that sending it again would not help. */
+  readonly isRefused: boolean;
+}
+
 /** Signs in with the operator token, or with the code from the link that a start prints. Returns what is wrong, if anything is. */
 export async function signIn(
   proof: { readonly operatorToken: string } | { readonly code: string },
-): Promise<string | undefined> {
+): Promise<SignInProblem | undefined> {
   const answer = await post("/session", proof);
   const { data } = (await answer.json()) as {
-    readonly data: { readonly token?: string | null; readonly pageKey?: string; readonly err?: string };
+    readonly data: {
+      readonly token?: string | null;
+      readonly pageKey?: string;
+      readonly err?: string;
+      readonly code?: string;
+    };
   };
   if (answer.ok && typeof data.token === "string") {
     keepPageKey(data.pageKey);
     become({ kind: "operator", token: data.token });
     return undefined;
   }
-  return data.err ?? "The service did not answer. Try again.";
+  return {
+    message: data.err ?? "The service did not answer. Try again.",
+    isRefused: data.code === "sign_in_refused",
+  };
 }
 
 /**

@@ -94,7 +94,13 @@ export const Address = Type.Object({
   network: Type.String(),
   balanceWei: decimal("Its balance, in wei."),
   nonce: Type.Integer(),
-  codeBytes: Type.Integer({ description: "Size of its code; 0 for an account." }),
+  codeBytes: Type.Integer({
+    description: "Size of its code; 0 for an account, 23 for one that delegates to a contract.",
+  }),
+  delegatesTo: Type.Union([Party, Type.Null()], {
+    description:
+      "Contract whose code the account runs as its own (EIP-7702); `null` for contracts and for all other accounts.",
+  }),
   hasSource: Type.Boolean({ description: "Whether it is a contract whose source is known here." }),
   transactions: Type.Array(TransactionSummary, { description: "Newest first." }),
   searched: Searched,

@@ -1,6 +1,7 @@
 import { useState, type FormEvent } from "react";
 import { Redirect, useSearchParams } from "wouter";
-import { Field, focusFirstProblem, problemAttributes, readField } from "../parts/forms.tsx";
+import { Field, focusFirstProblem, readField } from "../parts/forms.tsx";
+import { Notice } from "../parts/parts.tsx";
 import { Page } from "../page.tsx";
 import { signIn, useSession } from "../session.ts";
 
@@ -10,7 +11,8 @@ export function SignIn() {
   const session = useSession();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const code = problem === undefined ? search.get("code") : null;
+  const [isLinkRefused, setLinkRefused] = useState(false);
+  const code = isLinkRefused ? null : search.get("code");
   // The fragment at the time the page was opened: the skip link changes it.
   const [fragment] = useState(() => location.hash);
   const next = ownPath((search.get("next") ?? "/") + fragment);
@@ -22,11 +24,13 @@ export function SignIn() {
     const form = event.currentTarget;
     setBusy(true);
     const operatorToken = readField(new FormData(form), "operatorToken");
-    const wrong = await signIn(code === null ? { operatorToken } : { code }).catch(
-      () => "The service can't be reached. Try again.",
-    );
+    const wrong = await signIn(code === null ? { operatorToken } : { code }).catch(() => ({
+      message: "The service can't be reached. Try again.",
+      isRefused: false,
+    }));
     setBusy(false);
-    setProblem(wrong);
+    setProblem(wrong?.message);
+    if (code !== null && wrong?.isRefused === true) setLinkRefused(true);
     if (wrong !== undefined) focusFirstProblem(form);
   };
   return (
@@ -44,18 +48,20 @@ export function SignIn() {
         )}
       </p>
       <section className="panel narrow">
+        {code !== null && problem !== undefined && <Notice kind="bad">{problem}</Notice>}
         <form className="fields" onSubmit={(event) => void send(event)}>
           {code === null && (
             <Field id="operator-token" label="Operator token" problem={problem} wide>
-              <input
-                id="operator-token"
-                name="operatorToken"
-                type="password"
-                required
-                autoComplete="current-password"
-                spellCheck={false}
-                {...problemAttributes("operator-token", problem)}
-              />
+              {(control) => (
+                <input
+                  {...control}
+                  name="operatorToken"
+                  type="password"
+                  required
+                  autoComplete="current-password"
+                  spellCheck={false}
+                />
+              )}
             </Field>
           )}
           <div>

@@ -47,12 +47,14 @@ export function DappSelect({
 }) {
   return (
     <Field id="dapp" label="Dapp that pays">
-      <Select
-        id="dapp"
-        value={value}
-        options={dapps.map(({ id, name }) => [id, plainText(name)] as const)}
-        onChange={onChange}
-      />
+      {(control) => (
+        <Select
+          {...control}
+          value={value}
+          options={dapps.map(({ id, name }) => [id, plainText(name)] as const)}
+          onChange={onChange}
+        />
+      )}
     </Field>
   );
 }

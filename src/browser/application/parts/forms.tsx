@@ -4,10 +4,14 @@ import { ApiError } from "../../../client/index.ts";
 import { sentence } from "../page.tsx";
 import { UnknownText } from "./parts.tsx";
 
-/** Maximum length of a name in characters that the API accepts, for dapps and keys. */
-export const MAX_NAME_CHARACTERS = 60;
+/** Attributes that tie a control to its label, its note and its problem. */
+export interface ControlAttributes {
+  readonly id: string;
+  readonly "aria-invalid"?: true;
+  readonly "aria-describedby"?: string;
+}
 
-/** A field with its label, a note on what it accepts, and its problem. The control must have the id, and {@link problemAttributes}. */
+/** A field with its label, a note on what it accepts, and its problem. `children` renders the control with the given attributes. */
 export function Field({
   id,
   label,
@@ -21,13 +25,18 @@ export function Field({
   readonly note?: ReactNode;
   readonly problem?: string | undefined;
   readonly wide?: boolean;
-  readonly children: ReactNode;
+  readonly children: (control: ControlAttributes) => ReactNode;
 }) {
+  const noteId = note === undefined ? undefined : `${id}-note`;
   return (
     <div className={wide ? "field wide" : "field"}>
       <label htmlFor={id}>{label}</label>
-      {children}
-      {note !== undefined && <p className="note">{note}</p>}
+      {children({ id, ...problemAttributes(id, problem, noteId) })}
+      {note !== undefined && (
+        <p className="note" id={noteId}>
+          {note}
+        </p>
+      )}
       {problem !== undefined && (
         <p className="problem" id={`${id}-problem`}>
           <UnknownText text={problem} />
@@ -37,9 +46,19 @@ export function Field({
   );
 }
 
-/** Returns the attributes for a control with a problem, which its {@link Field} shows. */
-export function problemAttributes(id: string, problem: string | undefined) {
-  return problem === undefined ? {} : { "aria-invalid": true, "aria-describedby": `${id}-problem` };
+/**
+ * Returns the attributes for a control whose problem, if any, is shown in an element with the id `{id}-problem`.
+ *
+ * @param noteId element that describes the control in any case.
+ */
+export function problemAttributes(
+  id: string,
+  problem: string | undefined,
+  noteId?: string,
+): Omit<ControlAttributes, "id"> {
+  if (problem === undefined) return noteId === undefined ? {} : { "aria-describedby": noteId };
+  const ids = noteId === undefined ? [] : [noteId];
+  return { "aria-invalid": true, "aria-describedby": [`${id}-problem`, ...ids].join(" ") };
 }
 
 /** A select box; `options` are values with their labels. */
@@ -48,14 +67,20 @@ export function Select({
   value,
   options,
   onChange,
-}: {
-  readonly id: string;
+  ...described
+}: ControlAttributes & {
   readonly value: string;
   readonly options: readonly (readonly [string, string])[];
   readonly onChange: (value: string) => void;
 }) {
   return (
-    <select id={id} name={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+    <select
+      id={id}
+      name={id}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      {...described}
+    >
       {options.map(([name, text]) => (
         <option key={name} value={name}>
           {text}

@@ -31,12 +31,14 @@ export function NetworkSelect({
 }) {
   return (
     <Field id={id} label="Network">
-      <Select
-        id={id}
-        value={value}
-        options={networks.map(({ name, title }) => [name, title] as const)}
-        onChange={onChange}
-      />
+      {(control) => (
+        <Select
+          {...control}
+          value={value}
+          options={networks.map(({ name, title }) => [name, title] as const)}
+          onChange={onChange}
+        />
+      )}
     </Field>
   );
 }

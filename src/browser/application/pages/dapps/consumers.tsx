@@ -9,7 +9,6 @@ import {
   describeError,
   Field,
   focusFirstProblem,
-  problemAttributes,
   problemsOf,
   readField,
 } from "../../parts/forms.tsx";
@@ -83,16 +82,17 @@ function LinkForm({
   return (
     <form className="fields" onSubmit={(event) => void send(event)}>
       <Field id="consumer" label="Contract address" problem={problem} wide>
-        <input
-          id="consumer"
-          name="consumer"
-          required
-          spellCheck={false}
-          autoComplete="off"
-          placeholder="0x…"
-          className="mono"
-          {...problemAttributes("consumer", problem)}
-        />
+        {(control) => (
+          <input
+            {...control}
+            name="consumer"
+            required
+            spellCheck={false}
+            autoComplete="off"
+            placeholder="0x…"
+            className="mono"
+          />
+        )}
       </Field>
       <NetworkSelect networks={networks} value={network} onChange={choose} />
       <div>

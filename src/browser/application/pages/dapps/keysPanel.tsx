@@ -9,8 +9,6 @@ import {
   describeError,
   Field,
   focusFirstProblem,
-  MAX_NAME_CHARACTERS,
-  problemAttributes,
   problemsOf,
   readField,
 } from "../../parts/forms.tsx";
@@ -164,13 +162,7 @@ function AddKey({ add }: { readonly add: (options: AddOptions) => Promise<void> 
   return (
     <form className="fields" onSubmit={(event) => void send(event)}>
       <Field id="key-name" label="Name of a new key" note="Optional." problem={wrongName}>
-        <input
-          id="key-name"
-          name="name"
-          maxLength={MAX_NAME_CHARACTERS}
-          autoComplete="off"
-          {...problemAttributes("key-name", wrongName)}
-        />
+        {(control) => <input {...control} name="name" autoComplete="off" />}
       </Field>
       <Field
         id="key-limit"
@@ -178,15 +170,16 @@ function AddKey({ add }: { readonly add: (options: AddOptions) => Promise<void> 
         note="Leave empty for no limit. The day begins at 00:00 UTC."
         problem={wrongLimit}
       >
-        <input
-          id="key-limit"
-          name="dailyLimit"
-          type="number"
-          min="1"
-          inputMode="numeric"
-          autoComplete="off"
-          {...problemAttributes("key-limit", wrongLimit)}
-        />
+        {(control) => (
+          <input
+            {...control}
+            name="dailyLimit"
+            type="number"
+            min="1"
+            inputMode="numeric"
+            autoComplete="off"
+          />
+        )}
       </Field>
       {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
       <div>

@@ -7,8 +7,6 @@ import {
   describeError,
   Field,
   focusFirstProblem,
-  MAX_NAME_CHARACTERS,
-  problemAttributes,
   problemsOf,
   readField,
 } from "../../parts/forms.tsx";
@@ -58,16 +56,16 @@ function Rename({ dapp: { id, name } }: { readonly dapp: DappView }) {
       <h2>Rename</h2>
       <form className="fields" onSubmit={(event) => void send(event)}>
         <Field id="name" label="Name" problem={problem}>
-          <input
-            id="name"
-            name="name"
-            defaultValue={name}
-            required
-            maxLength={MAX_NAME_CHARACTERS}
-            autoComplete="off"
-            spellCheck={false}
-            {...problemAttributes("name", problem)}
-          />
+          {(control) => (
+            <input
+              {...control}
+              name="name"
+              defaultValue={name}
+              required
+              autoComplete="off"
+              spellCheck={false}
+            />
+          )}
         </Field>
         <div>
           <button className="action" disabled={isBusy}>
@@ -125,15 +123,9 @@ function Delete({ dapp: { id, name } }: { readonly dapp: DappView }) {
           }
           problem={problem}
         >
-          <input
-            id="confirmation"
-            name="confirmation"
-            required
-            maxLength={MAX_NAME_CHARACTERS}
-            autoComplete="off"
-            spellCheck={false}
-            {...problemAttributes("confirmation", problem)}
-          />
+          {(control) => (
+            <input {...control} name="confirmation" required autoComplete="off" spellCheck={false} />
+          )}
         </Field>
         <div>
           <button className="danger">Delete this dapp</button>

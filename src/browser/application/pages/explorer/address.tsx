@@ -3,8 +3,8 @@ import { Link, useParams, useSearchParams } from "wouter";
 import type { AddressView, ContractView } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
 import { Coin } from "../../parts/coin.tsx";
-import { Code, Copyable, CopyButton, count, groupDigits } from "../../parts/format.tsx";
-import { Facts, Folded, Listing, Tag, TransactionTable, ValueTable } from "../../parts/parts.tsx";
+import { Code, Copyable, CopyButton, count, groupDigits, PartyLink } from "../../parts/format.tsx";
+import { type Fact, Facts, Folded, Listing, Tag, TransactionTable, ValueTable } from "../../parts/parts.tsx";
 import { useExplorer } from "../../services.tsx";
 import { Older } from "./chain.tsx";
 import { Found, useTrail } from "./explorerFrame.tsx";
@@ -24,7 +24,7 @@ export function Address() {
     <Found query={query} network={network}>
       {(view) => (
         <Page title={view.name ?? `Address ${address.slice(0, 10)}…`} trail={trail}>
-          <h1>{view.name ?? (view.codeBytes > 0 ? "Contract" : "Account")}</h1>
+          <h1>{view.name ?? (isContract(view) ? "Contract" : "Account")}</h1>
           <p className="subject">
             <Copyable text={view.address} what="address" />
           </p>
@@ -32,17 +32,9 @@ export function Address() {
           <section className="panel" aria-label="Overview">
             <Facts
               entries={[
-                [
-                  "Kind",
-                  view.codeBytes > 0
-                    ? `contract with ${count(view.codeBytes, "byte")} of code`
-                    : "account without code",
-                ],
+                ["Kind", <Kind view={view} />],
                 ["Balance", <Coin wei={view.balanceWei} network={network} />],
-                [
-                  view.codeBytes > 0 ? "Contracts created" : "Transactions sent",
-                  groupDigits(view.codeBytes > 0 ? view.nonce - 1 : view.nonce),
-                ],
+                countOf(view),
               ]}
             />
           </section>
@@ -56,6 +48,28 @@ export function Address() {
       )}
     </Found>
   );
+}
+
+function isContract({ codeBytes, delegatesTo }: AddressView): boolean {
+  return codeBytes > 0 && delegatesTo === null;
+}
+
+function Kind({ view }: { readonly view: AddressView }) {
+  const { network, codeBytes, delegatesTo } = view;
+  if (isContract(view)) return `contract with ${count(codeBytes, "byte")} of code`;
+  if (delegatesTo === null) return "account without code";
+  return (
+    <>
+      account that delegates to <PartyLink network={network} party={delegatesTo} full />
+    </>
+  );
+}
+
+/** Says what the nonce counts. A contract's starts at 1 (EIP-161); that of an account that delegates counts several things. */
+function countOf(view: AddressView): Fact {
+  const { nonce, delegatesTo } = view;
+  if (isContract(view)) return ["Contracts created", groupDigits(Math.max(nonce - 1, 0))];
+  return [delegatesTo === null ? "Transactions sent" : "Nonce", groupDigits(nonce)];
 }
 
 /** Says where a page's transactions come from, and what it can't include. */

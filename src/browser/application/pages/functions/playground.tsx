@@ -139,43 +139,51 @@ function Settings(props: {
   return (
     <>
       <Field id="args" label="Arguments" note="One per line.">
-        <textarea
-          id="args"
-          className="mono"
-          rows={3}
-          spellCheck={false}
-          value={lines}
-          onChange={(event) => {
-            setLines(event.currentTarget.value);
-            onChange({ args: toArgs(event.currentTarget.value) });
-          }}
-        />
+        {(control) => (
+          <textarea
+            {...control}
+            className="mono"
+            rows={3}
+            spellCheck={false}
+            value={lines}
+            onChange={(event) => {
+              setLines(event.currentTarget.value);
+              onChange({ args: toArgs(event.currentTarget.value) });
+            }}
+          />
+        )}
       </Field>
       <Field id="returnType" label="Return type">
-        <Select
-          id="returnType"
-          value={draft.returnType}
-          options={RETURN_TYPES.map((name) => [name, name] as const)}
-          onChange={(value) =>
-            onChange({ returnType: RETURN_TYPES.find((one) => one === value) ?? "string" })
-          }
-        />
+        {(control) => (
+          <Select
+            {...control}
+            value={draft.returnType}
+            options={RETURN_TYPES.map((name) => [name, name] as const)}
+            onChange={(value) =>
+              onChange({ returnType: RETURN_TYPES.find((one) => one === value) ?? "string" })
+            }
+          />
+        )}
       </Field>
       <Field id="network" label="Network">
-        <Select
-          id="network"
-          value={draft.network}
-          options={model.networks.map(({ name, title }) => [name, title] as const)}
-          onChange={(network) => onChange({ network })}
-        />
+        {(control) => (
+          <Select
+            {...control}
+            value={draft.network}
+            options={model.networks.map(({ name, title }) => [name, title] as const)}
+            onChange={(network) => onChange({ network })}
+          />
+        )}
       </Field>
       <Field id="dapp" label="Dapp that pays">
-        <Select
-          id="dapp"
-          value={dappId}
-          options={model.dapps.map(({ id, name }) => [id, plainText(name)] as const)}
-          onChange={onDapp}
-        />
+        {(control) => (
+          <Select
+            {...control}
+            value={dappId}
+            options={model.dapps.map(({ id, name }) => [id, plainText(name)] as const)}
+            onChange={onDapp}
+          />
+        )}
       </Field>
     </>
   );

@@ -19,6 +19,7 @@ export type Run =
     }
   | {
       readonly kind: "chain";
+      readonly network: string;
       readonly id?: string;
       readonly states: readonly (RequestEvent<FunctionResult> & { readonly type: "state" })[];
       readonly result?: FunctionResult;
@@ -59,7 +60,7 @@ export async function* runOnChain(
 }
 
 async function* followOnChain(client: TycheClient, draft: Draft, signal: AbortSignal): AsyncGenerator<Run> {
-  let run: Run & { readonly kind: "chain" } = { kind: "chain", states: [] };
+  let run: Run & { readonly kind: "chain" } = { kind: "chain", network: draft.network, states: [] };
   yield run;
   const request = await client.submit.runFunction(draft, { signal });
   run = { ...run, id: request.id };

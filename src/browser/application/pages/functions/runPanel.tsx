@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { CopyButton } from "../../parts/format.tsx";
+import { CopyButton, TransactionLink } from "../../parts/format.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
 import { resultClass } from "../../parts/requestParts.tsx";
 import type { Run } from "./run.ts";
@@ -92,7 +92,7 @@ function ChainRun({
   readonly run: Run & { readonly kind: "chain" };
   readonly dappId: string;
 }) {
-  const { id, states, result } = run;
+  const { network, id, states, result } = run;
   const state = states.at(-1)?.state ?? "sending";
   const tone = result === undefined ? "busy" : result.success ? "good" : "bad";
   return (
@@ -108,7 +108,7 @@ function ChainRun({
         </div>
       )}
       <ol className="timeline">
-        {states.map(({ state: name, at, url, transactionHash, detail }, i) => (
+        {states.map(({ state: name, at, transactionHash, detail }, i) => (
           <li key={at + name} className={name}>
             <b>{name}</b>{" "}
             <time className="note" dateTime={at} title={at}>
@@ -116,12 +116,10 @@ function ChainRun({
                 ? new Date(at).toLocaleTimeString()
                 : `${Date.parse(at) - Date.parse(states[i - 1]!.at)} ms later`}
             </time>
-            {transactionHash !== undefined && url !== undefined && (
+            {transactionHash !== undefined && (
               <>
                 <br />
-                <Link href={new URL(url).pathname}>
-                  <code>{`${transactionHash.slice(0, 10)}…${transactionHash.slice(-6)}`}</code>
-                </Link>
+                <TransactionLink network={network} hash={transactionHash} />
               </>
             )}
             {detail !== undefined && (

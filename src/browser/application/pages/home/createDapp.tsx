@@ -2,15 +2,7 @@ import { useState, type FormEvent } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
 import type { Facility } from "../../../../client/index.ts";
-import {
-  describeError,
-  Field,
-  focusFirstProblem,
-  MAX_NAME_CHARACTERS,
-  problemAttributes,
-  problemsOf,
-  readField,
-} from "../../parts/forms.tsx";
+import { describeError, Field, focusFirstProblem, problemsOf, readField } from "../../parts/forms.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 
@@ -59,14 +51,7 @@ export function CreateDapp() {
       )}
       <form className="fields" onSubmit={(event) => void send(event)}>
         <Field id="name" label="Name" problem={problems.get("name")}>
-          <input
-            id="name"
-            name="name"
-            required
-            maxLength={MAX_NAME_CHARACTERS}
-            autoComplete="off"
-            {...problemAttributes("name", problems.get("name"))}
-          />
+          {(control) => <input {...control} name="name" required autoComplete="off" />}
         </Field>
         <fieldset>
           <legend>Permissions</legend>

@@ -29,7 +29,7 @@ export function RunningPanel() {
       <Loaded query={networks}>
         {(list) => (
           <Scrollable label="Networks">
-            <table className="list">
+            <table className="list stacked">
               <thead>
                 <tr>
                   <th>Network</th>
@@ -79,9 +79,13 @@ function Row({
           </span>
         )}
       </td>
-      <td className="number">{blockNumber !== undefined && groupDigits(blockNumber)}</td>
-      <td>{readiness !== undefined && state}</td>
-      <td className="number">{groupDigits(pendingRequests ?? 0)}</td>
+      <td className="number" data-label="Block">
+        {blockNumber !== undefined && groupDigits(blockNumber)}
+      </td>
+      <td data-label="Oracle">{readiness !== undefined && state}</td>
+      <td className="number" data-label="In progress">
+        {groupDigits(pendingRequests ?? 0)}
+      </td>
     </tr>
   );
 }

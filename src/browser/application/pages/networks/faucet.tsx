@@ -3,14 +3,7 @@ import { useState, type FormEvent } from "react";
 import { Link } from "wouter";
 import type { NetworkView } from "../../../../client/index.ts";
 import { Code, CopyButton, TransactionLink } from "../../parts/format.tsx";
-import {
-  describeError,
-  Field,
-  focusFirstProblem,
-  problemAttributes,
-  problemsOf,
-  readField,
-} from "../../parts/forms.tsx";
+import { describeError, Field, focusFirstProblem, problemsOf, readField } from "../../parts/forms.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Folded, Notice, Scrollable, UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
@@ -71,16 +64,17 @@ export function Faucet({ networks }: { readonly networks: readonly NetworkView[]
       <p className="note">Sends 10 coins and 100 LINK, which cost nothing on an embedded chain.</p>
       <form className="fields" onSubmit={(event) => void send(event)}>
         <Field id="address" label="Address" problem={fieldProblem} wide>
-          <input
-            id="address"
-            name="address"
-            required
-            placeholder="0x…"
-            autoComplete="off"
-            spellCheck={false}
-            className="mono"
-            {...problemAttributes("address", fieldProblem)}
-          />
+          {(control) => (
+            <input
+              {...control}
+              name="address"
+              required
+              placeholder="0x…"
+              autoComplete="off"
+              spellCheck={false}
+              className="mono"
+            />
+          )}
         </Field>
         <NetworkSelect networks={networks} value={network} onChange={choose} />
         <div>

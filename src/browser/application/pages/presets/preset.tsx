@@ -4,14 +4,7 @@ import { useLocation, useParams } from "wouter";
 import type { DappView, ExplorerNetwork, PresetView } from "../../../../client/index.ts";
 import { Loaded, NotFound, Page } from "../../page.tsx";
 import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
-import {
-  describeError,
-  Field,
-  focusFirstProblem,
-  problemAttributes,
-  problemsOf,
-  readField,
-} from "../../parts/forms.tsx";
+import { describeError, Field, focusFirstProblem, problemsOf, readField } from "../../parts/forms.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Notice, plainText, Scrollable, UnknownText } from "../../parts/parts.tsx";
 import { type AnyPresets, useNetworks, useOperator } from "../../services.tsx";
@@ -130,13 +123,7 @@ function Parameter({
 }) {
   const { name, title, description, kind, choices, fallback, isRequired, isNumeric } = field;
   const id = `param.${name}`;
-  const shared = {
-    id,
-    name: id,
-    required: isRequired,
-    defaultValue: fallback,
-    ...problemAttributes(id, problem),
-  };
+  const shared = { name: id, required: isRequired, defaultValue: fallback };
   const typed = { ...shared, spellCheck: false, autoComplete: "off" };
   return (
     <Field
@@ -163,20 +150,22 @@ function Parameter({
         </>
       }
     >
-      {choices !== undefined ? (
-        <select {...shared}>
-          {/* The empty choice stands for an absent parameter. */}
-          {(isRequired && fallback !== "" ? choices : ["", ...choices]).map((one) => (
-            <option key={one} value={one}>
-              {plainText(one)}
-            </option>
-          ))}
-        </select>
-      ) : kind === "text" ? (
-        <input {...typed} inputMode={isNumeric ? "numeric" : undefined} />
-      ) : (
-        <textarea {...typed} rows={5} className={kind === "json" ? "mono" : undefined} />
-      )}
+      {(control) =>
+        choices !== undefined ? (
+          <select {...control} {...shared}>
+            {/* The empty choice stands for an absent parameter. */}
+            {(isRequired && fallback !== "" ? choices : ["", ...choices]).map((one) => (
+              <option key={one} value={one}>
+                {plainText(one)}
+              </option>
+            ))}
+          </select>
+        ) : kind === "text" ? (
+          <input {...control} {...typed} inputMode={isNumeric ? "numeric" : undefined} />
+        ) : (
+          <textarea {...control} {...typed} rows={5} className={kind === "json" ? "mono" : undefined} />
+        )
+      }
     </Field>
   );
 }

@@ -116,15 +116,16 @@ function RandomForm({
           problem={problems.get("numWords")}
           note={`At most ${vrf?.maxWords ?? 1}.`}
         >
-          <input
-            id="numWords"
-            name="numWords"
-            inputMode="numeric"
-            defaultValue="1"
-            required
-            autoComplete="off"
-            {...problemAttributes("numWords", problems.get("numWords"))}
-          />
+          {(control) => (
+            <input
+              {...control}
+              name="numWords"
+              inputMode="numeric"
+              defaultValue="1"
+              required
+              autoComplete="off"
+            />
+          )}
         </Field>
         <Field
           id="confirmations"
@@ -132,13 +133,7 @@ function RandomForm({
           problem={problems.get("confirmations")}
           note={`Blocks before the words are drawn: ${vrf?.minConfirmations ?? 1} to ${vrf?.maxConfirmations ?? 200}. Leave empty for the minimum.`}
         >
-          <input
-            id="confirmations"
-            name="confirmations"
-            inputMode="numeric"
-            autoComplete="off"
-            {...problemAttributes("confirmations", problems.get("confirmations"))}
-          />
+          {(control) => <input {...control} name="confirmations" inputMode="numeric" autoComplete="off" />}
         </Field>
         {vrf !== undefined && (
           <KeyHashes

@@ -97,7 +97,7 @@ function RequestParts({ dappId, request }: { readonly dappId: string; readonly r
           )}
           {payloadDeletedAt !== undefined && (
             <p className="note">
-              What was sent was deleted <Time iso={payloadDeletedAt} />.
+              The payload was deleted on <Time iso={payloadDeletedAt} />.
             </p>
           )}
           <Folded summary="Parameters">
