@@ -11,7 +11,8 @@ interface VerifyFlags {
   readonly rpcUrl?: string;
   readonly contracts?: string;
   readonly save?: string;
-  readonly blocks: boolean;
+  /** Absent without `--blocks` and `--no-blocks`. */
+  readonly blocks?: boolean;
   readonly json?: true;
 }
 
@@ -37,7 +38,8 @@ export interface VerifyMeans {
     readonly network: string;
     readonly tx: Hex;
     readonly dataDir: string;
-    readonly hasEthereumBlocks: boolean;
+    /** Whether block hashes are recomputed; absent: as the network's blocks are known to be. */
+    readonly hasEthereumBlocks?: boolean;
     readonly requestId?: Hex;
     readonly rpcUrl?: string;
     /** Content of the addresses file, not validated. */
@@ -59,16 +61,20 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
     .option("--rpc-url <url>", "node to ask (default: the one in the data directory)")
     .option("--contracts <file>", "JSON with the published addresses, as in GET /api/networks")
     .option("--save <file>", "write the chain data that was read, for the page of tyche verifier build")
-    .option("--no-blocks", "skip hashing blocks: for networks whose headers are not Ethereum's")
+    .option(
+      "--blocks",
+      "recompute block hashes (default: if the network's blocks are known to be Ethereum's)",
+    )
+    .option("--no-blocks", "don't recompute block hashes: for networks whose blocks are not Ethereum's")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
     .action(async (network: string, tx: Hex, flags: VerifyFlags) => {
-      const { requestId, rpcUrl, contracts, save } = flags;
+      const { requestId, rpcUrl, contracts, save, blocks } = flags;
       const found = await verify({
         network,
         tx,
         dataDir: dataDirOfEnvironment(),
-        hasEthereumBlocks: flags.blocks,
+        ...(blocks === undefined ? {} : { hasEthereumBlocks: blocks }),
         ...(requestId === undefined ? {} : { requestId }),
         ...(rpcUrl === undefined ? {} : { rpcUrl }),
         ...(contracts === undefined ? {} : { contracts: await readContracts(contracts) }),
