@@ -23,6 +23,7 @@ export function describeNetwork(options: {
     title: profile.title,
     chainId: profile.chainId,
     embedded: isEmbedded,
+    hasEthereumBlocks: terms.hasEthereumBlocks,
     ...(chain?.rpcUrl === undefined ? {} : { rpcUrl: chain.rpcUrl }),
     explorerUrl,
     status: trouble === undefined ? "serving" : isStarting ? "starting" : "unavailable",

@@ -17,6 +17,8 @@ export interface ExplorerNetwork {
   readonly title: string;
   readonly chainId: number;
   readonly embedded: boolean;
+  /** Whether a block's hash is that of an Ethereum header, so that a verification can recompute it. */
+  readonly hasEthereumBlocks: boolean;
   readonly status: "starting" | "serving" | "unavailable";
   readonly statusDetail?: string;
   readonly rpcUrl?: string;

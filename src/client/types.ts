@@ -163,6 +163,8 @@ export interface NetworkView {
   readonly title: string;
   readonly chainId: number;
   readonly embedded: boolean;
+  /** Whether a block's hash is that of an Ethereum header, so that a verification can recompute it. */
+  readonly hasEthereumBlocks: boolean;
   readonly rpcUrl?: string;
   readonly explorerUrl: string;
   readonly status: "starting" | "serving" | "unavailable";

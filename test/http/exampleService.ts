@@ -265,6 +265,7 @@ const NETWORKS: readonly NetworkView[] = (
   title: name,
   chainId,
   embedded: true,
+  hasEthereumBlocks: true,
   explorerUrl: `http://127.0.0.1/explorer/${name}`,
   status: "serving",
   contracts: {

@@ -96,11 +96,12 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
         return {
           items: service
             .networks()
-            .map(({ name, title, chainId, embedded, status, statusDetail, rpcUrl }) => ({
+            .map(({ name, title, chainId, embedded, hasEthereumBlocks, status, statusDetail, rpcUrl }) => ({
               name,
               title,
               chainId,
               embedded,
+              hasEthereumBlocks,
               status,
               statusDetail,
               rpcUrl,

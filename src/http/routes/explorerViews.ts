@@ -50,6 +50,7 @@ export const ExplorerNetworks = Type.Object({
       title: Type.String(),
       chainId: Type.Integer(),
       embedded: Type.Boolean(),
+      hasEthereumBlocks: Type.Boolean(),
       status: Type.Enum(["starting", "serving", "unavailable"]),
       statusDetail: Type.Optional(Type.String()),
       rpcUrl: Type.Optional(Type.String()),
