@@ -32,6 +32,9 @@ const setField = (name: string, value: string): void => {
   (form.elements.namedItem(name) as HTMLInputElement).value = value;
 };
 
+/** Ticked to leave out block hashes. */
+const noBlocks = form.elements.namedItem("no-blocks") as HTMLInputElement;
+
 let isBusy = false;
 
 fillFromAddress();
@@ -54,10 +57,11 @@ function fillFromData(): void {
   if (field("tx") === "") setField("tx", findRecordedHash(field("data")) ?? "");
 }
 
-/** Fills the form from the link, which may name node and transaction after `#`, where no server sees them. */
+/** Fills the form from the link, which may name node, transaction and more after `#`, where no server sees them. */
 function fillFromAddress(): void {
   const given = new URLSearchParams(location.hash.slice(1));
   for (const name of ["rpc", "tx", "request"]) setField(name, given.get(name) ?? field(name));
+  if (location.hash !== "") noBlocks.checked = given.get("blocks") === "no";
 }
 
 async function run(): Promise<void> {
@@ -98,6 +102,7 @@ async function verify(client: ChainReader, hash: Hex): Promise<Verification> {
     run: createFrameRunner(FRAME_HTML),
     maxResponseBytes: MAX_RESPONSE_BYTES,
     caller: "page",
+    hasEthereumBlocks: !noBlocks.checked,
     ...(request === "" ? {} : { requestId: parseHash(request, "The request") }),
   });
 }
