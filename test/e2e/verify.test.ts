@@ -223,7 +223,7 @@ describe("tyche verify", () => {
       expect(output).toContain("✗ transactions");
       expect(output).toContain("✗ signatures");
       expect(output).toContain("✗ execution");
-      expect(output).toContain("\ninvalid: ");
+      expect(output).toContain("\nnot valid: ");
       expect(code).toBe(1);
     } finally {
       liar.server.close();

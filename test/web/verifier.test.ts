@@ -54,6 +54,7 @@ test("behaviour: a hash without 0x is one, and the keyboard stays at the button"
   await verifyButton().press("Enter");
   await valid().waitFor();
   await page.getByText(`Everything was read from the node at ${new URL(rpcUrl).host}.`).waitFor();
+  await page.getByText(/^Result: [01], in hex 0x0{63}[01]$/).waitFor();
   await verifyButton().and(page.locator(":focus")).waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
