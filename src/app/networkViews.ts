@@ -24,6 +24,7 @@ export function describeNetwork(options: {
     chainId: profile.chainId,
     coin: profile.coin,
     embedded: isEmbedded,
+    hasEthereumBlocks: terms.hasEthereumBlocks,
     ...(chain?.rpcUrl === undefined ? {} : { rpcUrl: chain.rpcUrl }),
     explorerUrl,
     status: trouble === undefined ? "serving" : isStarting ? "starting" : "unavailable",

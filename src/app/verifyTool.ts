@@ -4,7 +4,7 @@ import { isAddress, type Hex } from "viem";
 import { createSandboxPool } from "../../sandbox/index.ts";
 import { createChainClient, type ChainClient } from "../evm/client.ts";
 import { parseQuantity } from "../lib/nodeAnswers.ts";
-import { MAX_RESPONSE_BYTES, findProfile } from "../networks/profiles.ts";
+import { MAX_RESPONSE_BYTES, findProfile, profileOf } from "../networks/profiles.ts";
 import { openDappTools } from "../dapps/dappTools.ts";
 import { TycheError } from "../lib/errors.ts";
 import { createSourceRunner } from "./runSource.ts";
@@ -30,13 +30,16 @@ export interface VerifyToolOptions {
   readonly dataDir: string;
   /** Called with the chain data that was read, as JSON, whatever the checks find. */
   readonly onChainData?: (json: string) => Promise<void>;
-  /** Whether block hashes are recomputed. Default true. */
+  /**
+   * Whether block hashes are recomputed. Default: true for an embedded network in the data directory, else what is known of the network or of
+   * its chain id.
+   */
   readonly hasEthereumBlocks?: boolean;
 }
 
 /** Checks a transaction's results with its own sandbox, without a service. */
 export async function verifyWithTool(options: VerifyToolOptions): Promise<Verification> {
-  const { network, tx, requestId, hasEthereumBlocks } = options;
+  const { network, tx, requestId } = options;
   const known = options.rpcUrl === undefined ? await findKnown(options.dataDir, network) : undefined;
   const given =
     options.contracts === undefined ? undefined : parseContracts(contractsIn(options.contracts, network));
@@ -44,18 +47,21 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
   const recorder = createRecorder(client);
   const pool = createSandboxPool({ concurrency: 1 });
   try {
+    const chainId = await findChainId(client, network);
+    const profile = profileOf({ name: network, chainId });
     return await verifyTransaction(tx.toLowerCase() as Hex, {
       client: recorder,
       network,
-      chainId: await findChainId(client, network),
+      chainId,
       contracts: given ?? known?.contracts ?? {},
       isEmbedded: known === undefined ? undefined : true,
       run: createSourceRunner(pool),
       caller: "verify",
       maxResponseBytes: MAX_RESPONSE_BYTES.own,
-      chainlinkCoordinator: findProfile(network)?.vrf25?.coordinator,
+      chainlinkCoordinator: profile.vrf25?.coordinator,
       ...(requestId === undefined ? {} : { requestId: requestId.toLowerCase() as Hex }),
-      hasEthereumBlocks: hasEthereumBlocks ?? findProfile(network)?.hasEthereumBlocks ?? true,
+      // The embedded chains have Ethereum's blocks, whatever network they stand in for.
+      hasEthereumBlocks: options.hasEthereumBlocks ?? (known !== undefined || profile.hasEthereumBlocks),
     });
   } finally {
     await pool.close();

@@ -7,8 +7,8 @@ Examples:
   $ tyche verifier build
   $ tyche verifier build --out /var/www/verifier.html
 
-The file needs no server: open it in a browser. A node that refuses pages of files (CORS) can be asked from a page that is served, or the
-save chain data with tyche verify --save FILE and open it in the page.`;
+The file needs no server: open it in a browser. If a node refuses pages opened from a file (CORS), serve the page, or save the chain data
+with \`tyche verify --save FILE\` and open it there.`;
 
 /** Adds `tyche verifier build`; `build` returns the page's HTML. */
 export function registerVerifier(

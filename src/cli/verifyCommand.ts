@@ -1,17 +1,20 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Hex } from "viem";
-import type { RequestVerification, Verification, VerificationStep } from "../verify/verification.ts";
+import type { Verification } from "../verify/verification.ts";
 import { TycheError } from "../lib/errors.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
-import { type Terminal, withoutControls } from "./terminal.ts";
+import { printVerification } from "./printVerification.ts";
+import type { Terminal } from "./terminal.ts";
 
 interface VerifyFlags {
   readonly requestId?: Hex;
   readonly rpcUrl?: string;
   readonly contracts?: string;
   readonly save?: string;
-  readonly blocks: boolean;
+  /** Absent without `--blocks` and `--no-blocks`. */
+  readonly blocks?: boolean;
+  readonly verbose?: true;
   readonly json?: true;
 }
 
@@ -25,10 +28,7 @@ Examples:
   $ tyche verify sepolia 0x5f0c… --rpc-url https://rpc.example.org --contracts published.json
   $ tyche verify sepolia 0x5f0c… --json | jq .valid
 
-Exit code: 0 when every result is valid, 1 when one is invalid or still pending.`;
-
-/** Longer values are shortened in the middle. */
-const MAX_SHOWN = 140;
+Exit code: 0 when every result is valid, 1 when one is not valid or there is no result yet.`;
 
 /** The implementation that the program's composition provides. */
 export interface VerifyMeans {
@@ -37,7 +37,8 @@ export interface VerifyMeans {
     readonly network: string;
     readonly tx: Hex;
     readonly dataDir: string;
-    readonly hasEthereumBlocks: boolean;
+    /** Whether block hashes are recomputed; absent: as the network's blocks are known to be. */
+    readonly hasEthereumBlocks?: boolean;
     readonly requestId?: Hex;
     readonly rpcUrl?: string;
     /** Content of the addresses file, not validated. */
@@ -59,23 +60,28 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
     .option("--rpc-url <url>", "node to ask (default: the one in the data directory)")
     .option("--contracts <file>", "JSON with the published addresses, as in GET /api/networks")
     .option("--save <file>", "write the chain data that was read, for the page of tyche verifier build")
-    .option("--no-blocks", "skip hashing blocks: for networks whose headers are not Ethereum's")
+    .option(
+      "--blocks",
+      "recompute block hashes (default: if the network's blocks are known to be Ethereum's)",
+    )
+    .option("--no-blocks", "don't recompute block hashes: for networks whose blocks are not Ethereum's")
+    .option("--verbose", "print also the transactions, what each step compared, and the result's bytes")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
     .action(async (network: string, tx: Hex, flags: VerifyFlags) => {
-      const { requestId, rpcUrl, contracts, save } = flags;
+      const { requestId, rpcUrl, contracts, save, blocks } = flags;
       const found = await verify({
         network,
         tx,
         dataDir: dataDirOfEnvironment(),
-        hasEthereumBlocks: flags.blocks,
+        ...(blocks === undefined ? {} : { hasEthereumBlocks: blocks }),
         ...(requestId === undefined ? {} : { requestId }),
         ...(rpcUrl === undefined ? {} : { rpcUrl }),
         ...(contracts === undefined ? {} : { contracts: await readContracts(contracts) }),
         ...(save === undefined ? {} : { onChainData: (json: string) => writeFile(save, json) }),
       });
       if (flags.json) terminal.out(JSON.stringify(found, null, 2));
-      else printVerification(found, terminal);
+      else printVerification(found, terminal, { isVerbose: flags.verbose === true });
       if (!found.valid) process.exitCode = 1;
     });
 }
@@ -97,49 +103,6 @@ async function readContracts(file: string): Promise<unknown> {
   } catch {
     throw new ContractsFileError(file);
   }
-}
-
-function printVerification(found: Verification, terminal: Terminal): void {
-  const { out, colors } = terminal;
-  for (const request of found.requests) printRequest(request, terminal);
-  out(`\n${colors.bold("What these checks can't show")}`);
-  for (const sentence of found.trust) out(`  – ${sentence}`);
-  const { valid, verdict } = found;
-  const count = `${found.requests.length} request${found.requests.length === 1 ? "" : "s"}`;
-  out(
-    `\n${valid ? colors.green("valid") : colors.red(verdict)}: ${count} of ${found.transactionHash} on ${found.network}`,
-  );
-}
-
-function printRequest(request: RequestVerification, { out, colors }: Terminal): void {
-  const { kind, requestId, transactions, result, err, randomNumber } = request;
-  out(`\n${colors.bold(kind)}  ${requestId}`);
-  for (const [part, hash] of Object.entries(transactions))
-    if (hash !== null) out(colors.dim(`  ${part.padEnd(13)} ${hash}`));
-  for (const step of request.steps) {
-    out(`  ${markOf(step, colors)} ${step.name.padEnd(13)} ${withoutControls(step.detail)}`);
-    for (const { what, expected, found } of step.compared) {
-      const isSame = expected.toLowerCase() === found.toLowerCase();
-      const line = isSame
-        ? `${what}: ${shorten(found)}`
-        : `${what}: ${shorten(found)}, expected ${shorten(expected)}`;
-      out((isSame ? colors.dim : colors.red)(`      ${withoutControls(line)}`));
-    }
-  }
-  if (randomNumber.length > 0)
-    out(`  ${randomNumber.length === 1 ? "word" : "words"}   ${shorten(randomNumber.join(", "))}`);
-  if (result !== null && err === "0x") out(`  result ${shorten(result)}`);
-  if (err !== null && err !== "0x")
-    out(`  error  ${withoutControls(Buffer.from(err.slice(2), "hex").toString())}`);
-}
-
-function markOf({ outcome }: VerificationStep, colors: Terminal["colors"]): string {
-  if (outcome === "ok") return colors.green("✓");
-  return outcome === "failed" ? colors.red("✗") : colors.yellow("–");
-}
-
-function shorten(text: string): string {
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN - 20)} … ${text.slice(-16)}`;
 }
 
 /** The addresses file is not valid JSON. */

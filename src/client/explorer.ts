@@ -21,6 +21,8 @@ export interface ExplorerNetwork {
   /** Whether the service pays for random words in that coin instead of LINK. */
   readonly nativePayment: boolean;
   readonly embedded: boolean;
+  /** Whether a block's hash is that of an Ethereum header, so that a verification can recompute it. */
+  readonly hasEthereumBlocks: boolean;
   readonly status: "starting" | "serving" | "unavailable";
   readonly statusDetail?: string;
   readonly rpcUrl?: string;

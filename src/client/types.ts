@@ -165,6 +165,8 @@ export interface NetworkView {
   /** Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown. */
   readonly coin: string;
   readonly embedded: boolean;
+  /** Whether a block's hash is that of an Ethereum header, so that a verification can recompute it. */
+  readonly hasEthereumBlocks: boolean;
   readonly rpcUrl?: string;
   readonly explorerUrl: string;
   readonly status: "starting" | "serving" | "unavailable";

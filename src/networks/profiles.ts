@@ -82,7 +82,8 @@ export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
     coin: "AVAX",
     finalityDepth: 10,
     hasFinalizedTag: true,
-    hasEthereumBlocks: true,
+    // Headers have further fields, such as `extDataHash` (coreth, `customtypes.HeaderExtra`).
+    hasEthereumBlocks: false,
     gas: AVALANCHE_GAS,
     explorerUrl: "https://testnet.snowtrace.io",
     vrf: {
@@ -103,7 +104,8 @@ export const NETWORKS: Readonly<Record<NetworkName, NetworkProfile>> = {
     coin: "FTM",
     finalityDepth: 50,
     hasFinalizedTag: false,
-    hasEthereumBlocks: true,
+    // A block's hash is the id of a consensus event (go-opera, `ToEvmHeader`).
+    hasEthereumBlocks: false,
     gas: USUAL_GAS,
     explorerUrl: "https://testnet.ftmscan.com",
     vrf: {

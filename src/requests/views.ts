@@ -44,6 +44,10 @@ export const NetworkView = Type.Object({
     description: "Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown.",
   }),
   embedded: Type.Boolean({ description: "Whether Tyche runs this chain itself." }),
+  hasEthereumBlocks: Type.Boolean({
+    description:
+      "Whether a block's hash is that of an Ethereum header, so that a verification can recompute it.",
+  }),
   rpcUrl: Type.Optional(Type.String({ description: "Where your own tools reach the chain." })),
   explorerUrl: Type.String({ description: "Transactions are at `{explorerUrl}/tx/{hash}`." }),
   status: Type.Enum(["starting", "serving", "unavailable"]),

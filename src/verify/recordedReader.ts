@@ -46,7 +46,7 @@ export function createFetchReader(
         (cause: unknown) => {
           failWhenLate(cause);
           const reason =
-            "the node can't be reached from this page: check the URL, and that the node lets pages of other origins in (CORS)";
+            "the node can't be reached from this page: check the URL, and that the node allows cross-origin requests (CORS)";
           throw new RpcError(method, reason, { cause });
         },
       );

@@ -196,7 +196,7 @@ export class WrongChainError extends TycheError {
 /** The node's answers are malformed. */
 export class UnusableChainDataError extends TycheError {
   constructor(network: string, cause: unknown) {
-    super(`The node of ${network} gives answers that no node should; ask another one.`, {
+    super(`The node of ${network} returned malformed data; try another node.`, {
       code: "chain_unavailable",
       blame: "upstream",
       cause,
@@ -207,7 +207,7 @@ export class UnusableChainDataError extends TycheError {
 /** A transaction with more requests than one call checks. */
 export class TooManyRequestsError extends InvalidParameterError {
   constructor(hash: Hex, count: number) {
-    const message = `must name one request: ${hash} has a part in ${count}, more than the ${MAX_REQUESTS} that one call checks`;
+    const message = `${hash} involves ${count} requests; name one with requestId (limit: ${MAX_REQUESTS})`;
     super([{ path: "/requestId", message }]);
   }
 }

@@ -160,6 +160,29 @@ describe("tyche verify", () => {
     expect(code).toBe(0);
   });
 
+  test.each([
+    ["as the data directory says that the chain is embedded", []],
+    ["with --blocks", ["--blocks"]],
+  ])("behaviour: recomputes the block hashes of an embedded fuji, %s", async (_, flags) => {
+    const { vrfv2Hash, requestId } = await coinflip("fuji");
+    const node = flags.length === 0 ? [] : ["--rpc-url", rpcUrls.get("fuji")!];
+    const { code, output } = await run(["fuji", vrfv2Hash, "--request-id", requestId, ...node, ...flags]);
+    expect(output).toContain("its block contains it");
+    expect(code).toBe(0);
+  });
+
+  test.each([
+    ["by default", "fuji", []],
+    ["with --no-blocks", "sepolia", ["--no-blocks"]],
+  ])("behaviour: leaves out block hashes %s on a node of %s", async (_, network, flags) => {
+    const { vrfv2Hash, requestId } = await coinflip(network);
+    const node = ["--rpc-url", rpcUrls.get(network)!];
+    const { code, output } = await run([network, vrfv2Hash, "--request-id", requestId, ...node, ...flags]);
+    expect(output).toContain("✓ transactions");
+    expect(output).not.toContain("its block contains it");
+    expect(code).toBe(0);
+  });
+
   test("behaviour: takes the answer of /api/networks as the published addresses, and makes no data directory", async () => {
     const { url, requestId } = await coinflip("sepolia");
     const folder = makeDataDir();
@@ -200,7 +223,7 @@ describe("tyche verify", () => {
       expect(output).toContain("✗ transactions");
       expect(output).toContain("✗ signatures");
       expect(output).toContain("✗ execution");
-      expect(output).toContain("\ninvalid: ");
+      expect(output).toContain("\nnot valid: ");
       expect(code).toBe(1);
     } finally {
       liar.server.close();

@@ -266,6 +266,7 @@ const NETWORKS: readonly NetworkView[] = (
   chainId,
   coin: "ETH",
   embedded: true,
+  hasEthereumBlocks: true,
   explorerUrl: `http://127.0.0.1/explorer/${name}`,
   status: "serving",
   contracts: {

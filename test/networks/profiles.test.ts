@@ -54,6 +54,13 @@ test("behaviour: a name, or a chain id under any name, finds what is known of a 
   expect(unknown).not.toHaveProperty("link");
 });
 
+test("behaviour: networks whose block hashes are not those of Ethereum headers are known, also by chain id", () => {
+  const others = NETWORK_NAMES.filter((name) => !NETWORKS[name].hasEthereumBlocks);
+  expect(others).toEqual(["fuji", "fantom_testnet"]);
+  expect(profileOf({ name: "my_avalanche", chainId: 43_114 }).hasEthereumBlocks).toBe(false);
+  expect(profileOf({ name: "mychain", chainId: 31_337 }).hasEthereumBlocks).toBe(true);
+});
+
 test("behaviour: VRF v2.5 is known by chain id, for one address is two coordinators", () => {
   expect(new Set(PROFILE_NAMES).size).toBe(PROFILE_NAMES.length);
   const base = findProfile("base_sepolia")?.vrf25;

@@ -126,7 +126,7 @@ test("behaviour: by the keyboard, a run on chain and a verification keep the foc
   await verify.press("Enter");
   await page.getByRole("heading", { name: "Verify valid" }).waitFor();
   await page.getByRole("button", { name: "Verify again" }).and(page.locator(":focus")).waitFor();
-  expect(await page.locator("#announcer").textContent()).toBe("The result is valid.");
+  expect(await page.locator("#announcer").textContent()).toBe("Verdict: valid.");
   expect(visitor.troubles).toEqual([]);
 });
 

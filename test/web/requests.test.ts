@@ -161,7 +161,7 @@ test("behaviour: the numbers of a step that fails are open, and those of the oth
   });
   await open(`/dapps/${dappId}/requests/${id}`);
   await page.getByRole("button", { name: "Verify", exact: true }).click();
-  await page.getByRole("heading", { name: "Verify invalid" }).waitFor();
+  await page.getByRole("heading", { name: "Verify not valid" }).waitFor();
   const steps = page.getByRole("region", { name: "Verify", exact: true }).locator(".checks");
   expect(await steps.getByRole("table").count()).toBe(1);
   expect(await steps.locator(".failed").getByRole("table").count()).toBe(1);

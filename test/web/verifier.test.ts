@@ -54,6 +54,7 @@ test("behaviour: a hash without 0x is one, and the keyboard stays at the button"
   await verifyButton().press("Enter");
   await valid().waitFor();
   await page.getByText(`Everything was read from the node at ${new URL(rpcUrl).host}.`).waitFor();
+  await page.getByText(/^Result: [01], in hex 0x0{63}[01]$/).waitFor();
   await verifyButton().and(page.locator(":focus")).waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
@@ -92,3 +93,41 @@ test("behaviour: another link that is opened in the same window fills the form a
   await page.getByRole("status").getByText(other).waitFor();
   expect(visitor.troubles).toEqual([]);
 });
+
+test("behaviour: a link leaves out block hashes on a network whose blocks are not Ethereum's, and only there", async () => {
+  const fields = `tx=${hash}&rpc=${encodeURIComponent(rpcUrl)}`;
+  const noBlocks = page.getByLabel("Don't recompute block hashes");
+  const transactions = page.locator("[data-step=transactions]");
+  await page.goto(`${tyche.url}/verifier.html#${fields}&blocks=no`);
+  await expect.poll(() => noBlocks.isChecked()).toBe(true);
+  await verifyButton().press("Enter");
+  await valid().waitFor();
+  expect(await transactions.first().innerText()).toMatch(/: each transaction matches its hash$/);
+  await visitor.inspect();
+  await page.goto(`${tyche.url}/verifier.html#${fields}`);
+  await expect.poll(() => noBlocks.isChecked()).toBe(false);
+  await verifyButton().press("Enter");
+  await transactions.filter({ hasText: "its block contains it" }).first().waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test.each([
+  ["of its own", true, "", " --blocks"],
+  ["whose blocks are not Ethereum's", false, "&blocks=no", " --no-blocks"],
+])(
+  "behaviour: the application tells verifier and command about a network %s",
+  async (_, hasEthereumBlocks, field, flag) => {
+    await page.route("**/api/explorer/networks", async (route) => {
+      const response = await route.fetch();
+      const answer = (await response.json()) as { data: { items: object[] } };
+      const items = answer.data.items.map((one) => ({ ...one, hasEthereumBlocks }));
+      await route.fulfill({ response, json: { ...answer, data: { items } } });
+    });
+    await page.goto(`${tyche.url}/explorer/sepolia/tx/${hash}`);
+    const link = page.getByRole("link", { name: "The verifier" });
+    const rpc = encodeURIComponent(rpcUrl);
+    await expect.poll(() => link.getAttribute("href")).toBe(`/verifier.html#tx=${hash}&rpc=${rpc}${field}`);
+    await page.getByText(`--rpc-url ${rpcUrl}${flag}`, { exact: false }).waitFor();
+    expect(visitor.troubles).toEqual([]);
+  },
+);

@@ -94,19 +94,18 @@ export function explorerOperations({ explorer, service, schemas }: ExplorerOptio
       answer: views.ExplorerNetworks,
       read() {
         return {
-          items: service
-            .networks()
-            .map(({ name, title, chainId, coin, vrf, embedded, status, statusDetail, rpcUrl }) => ({
-              name,
-              title,
-              chainId,
-              coin,
-              nativePayment: vrf.nativePayment,
-              embedded,
-              status,
-              statusDetail,
-              rpcUrl,
-            })),
+          items: service.networks().map((network) => ({
+            name: network.name,
+            title: network.title,
+            chainId: network.chainId,
+            coin: network.coin,
+            nativePayment: network.vrf.nativePayment,
+            embedded: network.embedded,
+            hasEthereumBlocks: network.hasEthereumBlocks,
+            status: network.status,
+            statusDetail: network.statusDetail,
+            rpcUrl: network.rpcUrl,
+          })),
         };
       },
     }),

@@ -56,6 +56,7 @@ export const ExplorerNetworks = Type.Object({
         description: "Whether the service pays for random words in that coin instead of LINK.",
       }),
       embedded: Type.Boolean(),
+      hasEthereumBlocks: Type.Boolean(),
       status: Type.Enum(["starting", "serving", "unavailable"]),
       statusDetail: Type.Optional(Type.String()),
       rpcUrl: Type.Optional(Type.String()),

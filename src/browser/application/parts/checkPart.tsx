@@ -13,8 +13,14 @@ export function CheckPart({
   const { data: networks } = useNetworks();
   const known = networks?.find(({ name }) => name === network);
   const rpcUrl = known?.rpcUrl;
-  const fields = new URLSearchParams({ tx: hash, ...(rpcUrl === undefined ? {} : { rpc: rpcUrl }) });
-  const command = `npx tyche verify ${network} ${hash} --rpc-url ${rpcUrl ?? "https://ANY-NODE"}`;
+  const fields = new URLSearchParams({
+    tx: hash,
+    ...(rpcUrl === undefined ? {} : { rpc: rpcUrl }),
+    ...(known?.hasEthereumBlocks === false ? { blocks: "no" } : {}),
+  });
+  // An embedded chain has Ethereum's blocks, even under the name of a network that the command knows to have others.
+  const blocks = known?.hasEthereumBlocks === false ? " --no-blocks" : known?.embedded ? " --blocks" : "";
+  const command = `npx tyche verify ${network} ${hash} --rpc-url ${rpcUrl ?? "https://ANY-NODE"}${blocks}`;
   return (
     <section className="panel" id="check">
       <h2>Verify without us</h2>

@@ -1,8 +1,10 @@
 /** The page's own script: reads the form, verifies, shows every step. */
 import type { Hex } from "viem";
 import { messageOf } from "../../../lib/errors.ts";
+import { OUTCOME_MARKS, OUTCOME_WORDS, VERDICT_WORDS } from "../../../lib/verificationWords.ts";
 import type { ChainReader } from "../../chainFacts.ts";
 import type { RequestVerification, Verification, VerificationStep } from "../../verification.ts";
+import { describeResult } from "../../describeResult.ts";
 import { verifyTransaction } from "../../verifyTransaction.ts";
 import {
   createFetchReader,
@@ -18,11 +20,6 @@ declare const FRAME_HTML: string;
 const SVG = "http://www.w3.org/2000/svg";
 /** Longest result that an oracle of Tyche reports, in bytes. */
 const MAX_RESPONSE_BYTES = 1024;
-/** Drawn, because not every font has such signs. */
-const MARKS = { ok: "M2 7l3 3 5-7", failed: "M3 3l6 6m0-6l-6 6", notApplicable: "M2 6h8" } as const;
-const MEANINGS = { ok: "holds", failed: "failed", notApplicable: "can't be checked" } as const;
-
-const VERDICTS = { valid: "Valid", invalid: "Not valid", incomplete: "No result yet" } as const;
 const OUTCOMES = { valid: "ok", invalid: "failed", incomplete: "notApplicable" } as const;
 
 const form = document.querySelector("form")!;
@@ -31,6 +28,9 @@ const field = (name: string): string => (form.elements.namedItem(name) as HTMLIn
 const setField = (name: string, value: string): void => {
   (form.elements.namedItem(name) as HTMLInputElement).value = value;
 };
+
+/** Ticked to leave out block hashes. */
+const noBlocks = form.elements.namedItem("no-blocks") as HTMLInputElement;
 
 let isBusy = false;
 
@@ -54,10 +54,11 @@ function fillFromData(): void {
   if (field("tx") === "") setField("tx", findRecordedHash(field("data")) ?? "");
 }
 
-/** Fills the form from the link, which may name node and transaction after `#`, where no server sees them. */
+/** Fills the form from the link, which may name node, transaction and more after `#`, where no server sees them. */
 function fillFromAddress(): void {
   const given = new URLSearchParams(location.hash.slice(1));
   for (const name of ["rpc", "tx", "request"]) setField(name, given.get(name) ?? field(name));
+  if (location.hash !== "") noBlocks.checked = given.get("blocks") === "no";
 }
 
 async function run(): Promise<void> {
@@ -98,6 +99,7 @@ async function verify(client: ChainReader, hash: Hex): Promise<Verification> {
     run: createFrameRunner(FRAME_HTML),
     maxResponseBytes: MAX_RESPONSE_BYTES,
     caller: "page",
+    hasEthereumBlocks: !noBlocks.checked,
     ...(request === "" ? {} : { requestId: parseHash(request, "The request") }),
   });
 }
@@ -115,7 +117,7 @@ function parseHash(text: string, what: string): Hex {
 }
 
 function show(found: Verification, chainData: string, source: string): void {
-  const verdict = element("h2", VERDICTS[found.verdict]);
+  const verdict = element("h2", capitalize(VERDICT_WORDS[found.verdict]));
   verdict.dataset["outcome"] = OUTCOMES[found.verdict];
   verdict.prepend(drawMark(OUTCOMES[found.verdict], { "aria-hidden": "true" }));
   const trust = element("ul");
@@ -141,7 +143,8 @@ function show(found: Verification, chainData: string, source: string): void {
 function describeRequest(request: RequestVerification): HTMLElement {
   const section = element("section");
   section.append(element("h3", `${request.kind} ${request.requestId}`));
-  const value = request.result === null || request.err !== "0x" ? undefined : describeResult(request.result);
+  const value =
+    request.result === null || request.err !== "0x" ? undefined : describeBoth(request.result as Hex);
   const words = request.randomNumber.length > 0 ? `Random: ${request.randomNumber.join(", ")}` : undefined;
   for (const line of [value, words]) if (line !== undefined) section.append(element("p", line));
   const steps = element("ol");
@@ -150,13 +153,19 @@ function describeRequest(request: RequestVerification): HTMLElement {
   return section;
 }
 
+/** Describes a result as a person reads it and, if that isn't hex, its bytes. */
+function describeBoth(result: Hex): string {
+  const shown = describeResult(result);
+  return shown === result ? `Result: ${result}` : `Result: ${shown}, in hex ${result}`;
+}
+
 function describeStep({ name, outcome, detail, compared }: VerificationStep): HTMLElement {
   const item = element("li");
   item.dataset["outcome"] = outcome;
   item.dataset["step"] = name;
   const summary = element("summary");
   summary.append(
-    drawMark(outcome, { role: "img", "aria-label": MEANINGS[outcome] }),
+    drawMark(outcome, { role: "img", "aria-label": OUTCOME_WORDS[outcome] }),
     element("strong", name),
     `: ${detail}`,
   );
@@ -178,22 +187,13 @@ function drawMark(
   for (const [name, value] of Object.entries({ class: "mark", viewBox: "0 0 12 12", ...attributes }))
     mark.setAttribute(name, value);
   const path = document.createElementNS(SVG, "path");
-  path.setAttribute("d", MARKS[outcome]);
+  path.setAttribute("d", OUTCOME_MARKS[outcome]);
   mark.append(path);
   return mark;
 }
 
-/** Shows a result as text if it is text, else as hex. */
-function describeResult(hex: string): string {
-  const bytes = Uint8Array.from({ length: hex.length / 2 - 1 }, (_, i) =>
-    parseInt(hex.slice(2 + 2 * i, 4 + 2 * i), 16),
-  );
-  if (bytes.length === 32) return `Result: ${hex} (as a number ${BigInt(hex)})`;
-  try {
-    return `Result: ${JSON.stringify(new TextDecoder("utf-8", { fatal: true }).decode(bytes))} (${hex})`;
-  } catch {
-    return `Result: ${hex}`;
-  }
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function element(name: string, text?: string): HTMLElement {

@@ -1,27 +1,10 @@
 import { useState } from "react";
+import { OUTCOME_MARKS, OUTCOME_WORDS, VERDICT_WORDS } from "../../../../lib/verificationWords.ts";
 import type { TycheClient, Verification, VerificationStep } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
 import { describeError } from "../../parts/forms.tsx";
 import { Folded, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import type { AnyPresets } from "../../services.tsx";
-
-/** Drawn as paths, because not every font has such signs. */
-const MARKS: Readonly<Record<VerificationStep["outcome"], string>> = {
-  ok: "M2 7l3 3 5-7",
-  failed: "M3 3l6 6m0-6l-6 6",
-  notApplicable: "M2 6h8",
-};
-const WORDS: Readonly<Record<VerificationStep["outcome"], string>> = {
-  ok: "holds",
-  failed: "failed",
-  notApplicable: "can't be checked",
-};
-
-const VERDICTS: Readonly<Record<Verification["verdict"], string>> = {
-  valid: "valid",
-  invalid: "not valid",
-  incomplete: "not there yet",
-};
 
 /** A button that has the service check a result against chain data, and the steps of that check. */
 export function VerifyPart({
@@ -44,7 +27,7 @@ export function VerifyPart({
     try {
       const next = await client.verify({ network, tx: hash, requestId });
       setFound(next);
-      announce(`The result is ${VERDICTS[next.verdict]}.`);
+      announce(`Verdict: ${VERDICT_WORDS[next.verdict]}.`);
     } catch (error) {
       setProblem(describeError(error));
     } finally {
@@ -58,7 +41,7 @@ export function VerifyPart({
         Verify{" "}
         {found !== undefined && (
           <Tag kind={found.verdict === "valid" ? "good" : found.verdict === "invalid" ? "bad" : "quiet"}>
-            {found.verdict}
+            {VERDICT_WORDS[found.verdict]}
           </Tag>
         )}
       </h2>
@@ -102,9 +85,9 @@ function Step({ step: { name, outcome, detail, compared } }: { readonly step: Ve
     <li className={outcome}>
       <b>
         <svg className="mark" viewBox="0 0 12 12" aria-hidden="true">
-          <path d={MARKS[outcome]} />
+          <path d={OUTCOME_MARKS[outcome]} />
         </svg>
-        <span className="visually-hidden">{WORDS[outcome]}:</span> {name}
+        <span className="visually-hidden">{OUTCOME_WORDS[outcome]}:</span> {name}
       </b>{" "}
       <span className="note">
         <UnknownText text={detail} />

@@ -1,0 +1,78 @@
+import type { Hex } from "viem";
+import { VERDICT_WORDS } from "../lib/verificationWords.ts";
+import { describeResult } from "../verify/describeResult.ts";
+import type { RequestVerification, Verification, VerificationStep } from "../verify/verification.ts";
+import { type Terminal, withoutControls } from "./terminal.ts";
+
+/** Longer values are shortened in the middle. */
+const MAX_SHOWN = 140;
+
+/** Random words that are shown without `isVerbose`: a request can have 500. */
+const MAX_WORDS = 10;
+
+interface PrintOptions {
+  /** Whether to print also the transactions, what each step compared, all words, and the result's bytes. */
+  readonly isVerbose: boolean;
+}
+
+/** Prints a line per step, each request's result, what the checks can't show, and the verdict. */
+export function printVerification(found: Verification, terminal: Terminal, options: PrintOptions): void {
+  const { out, colors } = terminal;
+  for (const request of found.requests) printRequest(request, terminal, options);
+  out(`\n${colors.bold("What these checks can't show")}`);
+  for (const sentence of found.trust) out(`  – ${sentence}`);
+  const { verdict } = found;
+  const color = { valid: colors.green, invalid: colors.red, incomplete: colors.yellow }[verdict];
+  const count = `${found.requests.length} request${found.requests.length === 1 ? "" : "s"}`;
+  out(`\n${color(VERDICT_WORDS[verdict])}: ${count} of ${found.transactionHash} on ${found.network}`);
+}
+
+function printRequest(request: RequestVerification, terminal: Terminal, options: PrintOptions): void {
+  const { out, colors } = terminal;
+  const { kind, requestId, transactions } = request;
+  out(`\n${colors.bold(kind)}  ${requestId}`);
+  if (options.isVerbose)
+    for (const [part, hash] of Object.entries(transactions))
+      if (hash !== null) out(colors.dim(`  ${part.padEnd(13)} ${hash}`));
+  for (const step of request.steps) printStep(step, terminal, options);
+  printOutcome(request, terminal, options);
+}
+
+function printStep(step: VerificationStep, { out, colors }: Terminal, { isVerbose }: PrintOptions): void {
+  out(`  ${markOf(step, colors)} ${step.name.padEnd(13)} ${withoutControls(step.detail)}`);
+  if (!isVerbose && step.outcome !== "failed") return;
+  for (const { what, expected, found } of step.compared) {
+    const isSame = expected.toLowerCase() === found.toLowerCase();
+    const line = isSame
+      ? `${what}: ${shorten(found)}`
+      : `${what}: ${shorten(found)}, expected ${shorten(expected)}`;
+    out((isSame ? colors.dim : colors.red)(`      ${withoutControls(line)}`));
+  }
+}
+
+function printOutcome(
+  { result, err, randomNumber }: RequestVerification,
+  { out, colors }: Terminal,
+  { isVerbose }: PrintOptions,
+): void {
+  const shown = isVerbose ? randomNumber : randomNumber.slice(0, MAX_WORDS);
+  for (const word of shown) out(`  word   ${word}`);
+  if (shown.length < randomNumber.length)
+    out(colors.dim(`         and ${randomNumber.length - shown.length} more: see --verbose`));
+  if (result !== null && err === "0x") {
+    const described = describeResult(result as Hex);
+    out(`  result ${described}`);
+    if (isVerbose && described !== result) out(colors.dim(`         ${result}`));
+  }
+  if (err !== null && err !== "0x")
+    out(`  error  ${withoutControls(Buffer.from(err.slice(2), "hex").toString())}`);
+}
+
+function markOf({ outcome }: VerificationStep, colors: Terminal["colors"]): string {
+  if (outcome === "ok") return colors.green("✓");
+  return outcome === "failed" ? colors.red("✗") : colors.yellow("–");
+}
+
+function shorten(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN - 20)} … ${text.slice(-16)}`;
+}

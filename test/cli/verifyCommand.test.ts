@@ -1,0 +1,137 @@
+import { Command } from "commander";
+import pc from "picocolors";
+import { afterEach, expect, test } from "vitest";
+import { registerVerify, type VerifyMeans } from "../../src/cli/verifyCommand.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
+import type { RequestVerification, Verification } from "../../src/verify/verification.ts";
+
+const TX = `0x${"5f".repeat(32)}` as const;
+
+const NOTHING: Verification = {
+  network: "sepolia",
+  chainId: 11_155_111,
+  transactionHash: TX,
+  valid: true,
+  verdict: "valid",
+  requests: [],
+  contracts: {},
+  trust: [],
+};
+
+afterEach(() => void (process.exitCode = undefined));
+
+/** Runs the command, and returns what it asked for and printed. */
+async function run(flags: readonly string[], found = NOTHING) {
+  const lines: string[] = [];
+  const write = (text: string) => void lines.push(text);
+  const terminal: Terminal = { out: write, err: write, isTerminal: false, colors: pc.createColors(false) };
+  let asked: Parameters<VerifyMeans["verify"]>[0] | undefined;
+  const program = new Command();
+  registerVerify(program, terminal, {
+    verify(options) {
+      asked = options;
+      return Promise.resolve(found);
+    },
+  });
+  await program.parseAsync(["verify", "sepolia", TX, ...flags], { from: "user" });
+  return { asked, output: lines.join("\n") };
+}
+
+test("default: whether blocks are hashed is left to what is known of the network", async () => {
+  const { asked } = await run([]);
+  expect(asked).not.toHaveProperty("hasEthereumBlocks");
+});
+
+test.each([
+  ["--no-blocks", false],
+  ["--blocks", true],
+])("behaviour: %s decides whether blocks are hashed", async (flag, hasEthereumBlocks) => {
+  expect((await run([flag])).asked).toMatchObject({ hasEthereumBlocks });
+});
+
+const hexOf = (text: string): string => `0x${Buffer.from(text).toString("hex")}`;
+
+/** A lotto of which one step fails or none. */
+function lotto(outcome: "ok" | "failed", facts: Partial<RequestVerification> = {}): Verification {
+  const request: RequestVerification = {
+    kind: "preset",
+    requestId: `0x${"91".repeat(32)}`,
+    vrfRequestId: null,
+    verdict: outcome === "ok" ? "valid" : "invalid",
+    failed: outcome === "ok" ? null : "delivery",
+    transactions: { request: `0x${"a1".repeat(32)}`, randomness: null, report: TX },
+    result: hexOf("Winners: bob, dän"),
+    err: "0x",
+    randomNumber: ["7"],
+    steps: [
+      {
+        name: "word",
+        outcome: "ok",
+        detail: "the word holds",
+        compared: [{ what: "bytesArgs", expected: "0x07", found: "0x07" }],
+      },
+      {
+        name: "delivery",
+        outcome,
+        detail: "the delivery",
+        compared: [{ what: "result", expected: "0x01", found: outcome === "ok" ? "0x01" : "0x02" }],
+      },
+    ],
+    ...facts,
+  };
+  const { verdict } = request;
+  return { ...NOTHING, valid: verdict === "valid", verdict, requests: [request], trust: ["Something."] };
+}
+
+test("default: prints a line per step, and the result as a person reads it", async () => {
+  expect((await run([], lotto("ok"))).output).toMatchInlineSnapshot(`
+    "
+    preset  0x9191919191919191919191919191919191919191919191919191919191919191
+      ✓ word          the word holds
+      ✓ delivery      the delivery
+      word   7
+      result "Winners: bob, dän"
+
+    What these checks can't show
+      – Something.
+
+    valid: 1 request of 0x5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f on sepolia"
+  `);
+});
+
+test("behaviour: a failed step says what it compared", async () => {
+  const { output } = await run([], lotto("failed"));
+  expect(output).toContain("✗ delivery      the delivery\n      result: 0x02, expected 0x01\n");
+  expect(output).not.toContain("bytesArgs");
+  expect(output).toMatch(/\nnot valid: 1 request of 0x/);
+  expect(process.exitCode).toBe(1);
+});
+
+test("option: --verbose adds the transactions, what each step compared, and the result's bytes", async () => {
+  const { output } = await run(["--verbose"], lotto("ok"));
+  expect(output).toContain(`  request       0x${"a1".repeat(32)}\n`);
+  expect(output).toContain("      bytesArgs: 0x07\n");
+  expect(output).toContain(hexOf("Winners: bob, dän"));
+});
+
+test("behaviour: of many words only the first are printed", async () => {
+  const found = lotto("ok", {
+    kind: "random",
+    result: null,
+    randomNumber: Array.from({ length: 12 }, (_, i) => String(i)),
+  });
+  const short = (await run([], found)).output;
+  expect(short).toContain("  word   9\n         and 2 more: see --verbose\n");
+  expect((await run(["--verbose"], found)).output).toContain("  word   11\n");
+});
+
+test("behaviour: a request without an answer has no result yet", async () => {
+  const { output } = await run([], lotto("ok", { verdict: "incomplete", result: null, err: null }));
+  expect(output).toMatch(/\nno result yet: 1 request of 0x/);
+  expect(process.exitCode).toBe(1);
+});
+
+test("error: a function's error can't control the terminal", async () => {
+  const { output } = await run([], lotto("ok", { result: "0x", err: hexOf("no\u001b[31m price") }));
+  expect(output).toContain("  error  no\ufffd[31m price");
+});
