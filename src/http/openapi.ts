@@ -265,19 +265,25 @@ function responses(operation: Operation): Json {
     200: {
       description: "The result.",
       content: {
-        "application/json": { schema: enveloped(publicSchema({ ...operation.answer })) },
+        "application/json": {
+          schema: enveloped(publicSchema({ ...operation.answer })),
+          example: { data: operation.answerExample },
+        },
         ...(operation.csvExample === undefined
           ? {}
           : { "text/csv": { schema: { type: "string" }, example: operation.csvExample } }),
       },
     },
-    ...(operation.isAsync ? { 202: ACCEPTED } : {}),
+    ...(operation.isAsync ? { 202: acceptance(operation.acceptedExample) } : {}),
     ...Object.fromEntries(errors),
   };
 }
 
-const ACCEPTED: Json = {
-  description: "Accepted (`Prefer: respond-async`); `Location` is the address of the request.",
-  headers: { Location: { schema: { type: "string" } } },
-  content: { "application/json": { schema: enveloped({ $ref: "#/components/schemas/Request" }) } },
-};
+function acceptance(data: RequestView | undefined): Json {
+  const schema = enveloped({ $ref: "#/components/schemas/Request" });
+  return {
+    description: "Accepted (`Prefer: respond-async`); `Location` is the address of the request.",
+    headers: { Location: { schema: { type: "string" } } },
+    content: { "application/json": { schema, ...(data === undefined ? {} : { example: { data } }) } },
+  };
+}
