@@ -58,7 +58,7 @@ export function operatorStatusOperations(deps: Pick<HttpDeps, "service" | "schem
       tag: "Catalogue",
       summary: "List funded accounts",
       description:
-        "Accounts that hold coin on every embedded chain from its first block on. Everybody knows their keys.",
+        "Accounts that hold coin on every embedded chain from its first block on. Their keys are public.",
       answer: listOf(FundedAccountView),
       answerExample: { items: fundedAccounts.slice(0, 1) },
       read: () => ({ items: fundedAccounts }),
