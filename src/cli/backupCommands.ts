@@ -52,8 +52,9 @@ export function registerBackup(program: Command, terminal: Terminal, tool: Backu
         dataDir: dataDirOfEnvironment(),
         masterKey: findOutsideKey(process.env),
       });
-      const when = changedAt === undefined ? "without requests" : `of ${new Date(changedAt).toISOString()}`;
-      terminal.out(`the database is that ${when}`);
+      const when =
+        changedAt === undefined ? "without requests" : `as of ${new Date(changedAt).toISOString()}`;
+      terminal.out(`restored the database ${when}`);
       if (setAsideAs !== undefined) terminal.out(`the earlier one is ${setAsideAs}`);
     });
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { ContractRequestView } from "../client/index.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { nextPage } from "./nextPage.ts";
 import { withoutControls, type Terminal } from "./terminal.ts";
 
 interface ConsumerFlags extends ServiceFlags {
@@ -55,21 +56,21 @@ export function registerConsumer(program: Command, terminal: Terminal): void {
     .requiredOption("--network <name>", "network of the contracts, such as sepolia")
     .option("--before <cursor>", "cursor printed with the previous page")
     .option("--json", "print JSON")
-    .action(async (flags: RequestsFlags) => {
+    .action(async (flags: RequestsFlags, command: Command) => {
       const { client } = await connectService(flags);
       const { network, before } = flags;
       const page = await client.contractRequests({ network, before });
       if (flags.json) return terminal.out(JSON.stringify(page, null, 2));
       for (const request of page.items) terminal.out(describeRequest(request, terminal));
-      const { dim } = terminal.colors;
       if (page.items.length === 0)
         terminal.err(
           page.older === null
             ? "no requests"
             : `no requests in blocks ${page.searched!.from} to ${page.searched!.to}`,
         );
-      if (page.older !== null)
-        terminal.err(dim(`more: npx tyche consumer requests --network ${network} --before ${page.older}`));
+      if (page.older === null) return;
+      const more = nextPage(command, { flag: "--before", value: page.older });
+      terminal.err(terminal.colors.dim(`more: ${more}`));
     });
 }
 

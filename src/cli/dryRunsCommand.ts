@@ -2,6 +2,7 @@ import { Option, type Command } from "commander";
 import type { DryRunParams, DryRunView } from "../client/index.ts";
 import { DRY_RUN_KINDS } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { nextPage } from "./nextPage.ts";
 import { withoutControls, type Terminal } from "./terminal.ts";
 
 interface Flags extends ServiceFlags {
@@ -33,7 +34,7 @@ export function registerDryRuns(program: Command, terminal: Terminal): void {
     .option("--cursor <cursor>", "cursor printed with the previous page")
     .option("--json", "print JSON")
     .addHelpText("after", EXAMPLES)
-    .action(async (flags: Flags) => {
+    .action(async (flags: Flags, command: Command) => {
       const { network, kind, limit, cursor } = flags;
       const { client } = await connectService(flags);
       const params: DryRunParams = { network, kind, limit: Number(limit), cursor };
@@ -41,8 +42,9 @@ export function registerDryRuns(program: Command, terminal: Terminal): void {
       if (flags.json) return terminal.out(JSON.stringify(page, null, 2));
       if (page.items.length === 0) return terminal.err("no dry runs");
       for (const run of page.items) terminal.out(describeRun(run, terminal));
-      if (page.nextCursor !== null)
-        terminal.err(terminal.colors.dim(`more: npx tyche dry-runs --cursor ${page.nextCursor}`));
+      if (page.nextCursor === null) return;
+      const more = nextPage(command, { flag: "--cursor", value: page.nextCursor });
+      terminal.err(terminal.colors.dim(`more: ${more}`));
     });
 }
 

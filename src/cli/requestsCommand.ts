@@ -2,6 +2,7 @@ import { Option, type Command } from "commander";
 import type { RequestKind, RequestState } from "../client/index.ts";
 import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { nextPage } from "./nextPage.ts";
 import { colorOf, printEvent, printOutcome, printRequest, summarize } from "./outcome.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -38,7 +39,7 @@ export function registerRequests(program: Command, terminal: Terminal): void {
     .option("--limit <number>", "most to list: 1 to 100", "20")
     .option("--cursor <cursor>", "cursor printed with the previous page")
     .option("--json", "print JSON")
-    .action(async (flags: ListFlags) => {
+    .action(async (flags: ListFlags, command: Command) => {
       const { network, kind, state, limit, cursor } = flags;
       const { client } = await connectService(flags);
       const page = await client.requests({ network, kind, state, limit: Number(limit), cursor });
@@ -52,8 +53,9 @@ export function registerRequests(program: Command, terminal: Terminal): void {
           `${request.id}  ${request.createdAt.slice(0, 19)}  ${request.network.padEnd(14)}  ${request.kind.padEnd(8)}  ${state}  ${shown}`,
         );
       }
-      if (page.nextCursor !== null)
-        terminal.err(terminal.colors.dim(`more: npx tyche requests list --cursor ${page.nextCursor}`));
+      if (page.nextCursor === null) return;
+      const more = nextPage(command, { flag: "--cursor", value: page.nextCursor });
+      terminal.err(terminal.colors.dim(`more: ${more}`));
     });
 
   withService(requests.command("show"))

@@ -119,7 +119,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     random: Type.Object(
       {
         network: network("fantom_testnet"),
-        numWords: integer({ minimum: 1, maximum: maxWords, default: 1 }, "Quantity of random numbers."),
+        numWords: integer({ minimum: 1, maximum: maxWords, default: 1 }, "Number of random numbers."),
         confirmations: Type.Optional(
           integer(
             { minimum: 1, maximum: 200 },
@@ -161,7 +161,10 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     unlink: Type.Object({ network: network() }, STRICT),
     list: Type.Object(
       {
-        limit: integer({ minimum: 1, maximum: 100, default: 20 }, "Most requests in one answer."),
+        limit: integer(
+          { minimum: 1, maximum: 100, default: 20 },
+          "Maximum number of requests in one answer.",
+        ),
         cursor: cursor(),
         state: Type.Optional(Type.Enum([...REQUEST_STATES])),
         kind: Type.Optional(Type.Enum([...REQUEST_KINDS])),
@@ -171,7 +174,10 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     ),
     dryRuns: Type.Object(
       {
-        limit: integer({ minimum: 1, maximum: 100, default: 100 }, "Most dry runs in one answer."),
+        limit: integer(
+          { minimum: 1, maximum: 100, default: 100 },
+          "Maximum number of dry runs in one answer.",
+        ),
         cursor: cursor(),
         kind: Type.Optional(
           Type.Enum([...DRY_RUN_KINDS], {
@@ -205,7 +211,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
     usage: Type.Object(
       {
         from: Type.Optional(day("First day, in UTC. Default: 29 days before `to`.")),
-        to: Type.Optional(day("Last day. Default: today. A report has 366 days at most.")),
+        to: Type.Optional(day("Last day. Default: today. A report covers at most 366 days.")),
         network: Type.Optional(oneOf(networkNames, "Network. Default: all.")),
         format: Type.Enum(["json", "csv"], {
           default: "json",
@@ -239,7 +245,7 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
             minimum: 1,
             maximum: MAX_DAILY_LIMIT,
             description:
-              "Most requests that the key may make in a day (UTC); further calls get 429. Default: no limit.",
+              "Maximum number of requests that the key may make per day (UTC); further calls get 429. Default: no limit.",
           }),
         ),
       },

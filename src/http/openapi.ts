@@ -81,6 +81,12 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
           name: "Authorization",
           description: "The dapp's API key, or the operator token, bare or after `Bearer `.",
         },
+        operatorToken: {
+          type: "apiKey",
+          in: "header",
+          name: "Authorization",
+          description: "The operator token, bare or after `Bearer `. An API key gets 403.",
+        },
       },
       schemas: {
         Request: publicSchema({ ...RequestView }),
@@ -117,7 +123,7 @@ function describeOperation(operation: Operation, schemas: LiveSchemas): Json {
     tags: [tag],
     summary,
     description,
-    ...(operation.access === "everybody" ? { security: [] } : {}),
+    ...security(operation),
     parameters: [
       ...pathParameters(operation),
       ...queryParameters(operation, schemas),
@@ -126,6 +132,12 @@ function describeOperation(operation: Operation, schemas: LiveSchemas): Json {
     ...requestBody(operation, schemas),
     responses: responses(operation),
   };
+}
+
+/** Returns who may call an operation, if not whoever has an API key. */
+function security({ access }: Operation): Json {
+  if (access === "everybody") return { security: [] };
+  return access === "operator" ? { security: [{ operatorToken: [] }] } : {};
 }
 
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
@@ -265,19 +277,25 @@ function responses(operation: Operation): Json {
     200: {
       description: "The result.",
       content: {
-        "application/json": { schema: enveloped(publicSchema({ ...operation.answer })) },
+        "application/json": {
+          schema: enveloped(publicSchema({ ...operation.answer })),
+          example: { data: operation.answerExample },
+        },
         ...(operation.csvExample === undefined
           ? {}
           : { "text/csv": { schema: { type: "string" }, example: operation.csvExample } }),
       },
     },
-    ...(operation.isAsync ? { 202: ACCEPTED } : {}),
+    ...(operation.isAsync ? { 202: acceptance(operation.acceptedExample) } : {}),
     ...Object.fromEntries(errors),
   };
 }
 
-const ACCEPTED: Json = {
-  description: "Accepted (`Prefer: respond-async`); `Location` is the address of the request.",
-  headers: { Location: { schema: { type: "string" } } },
-  content: { "application/json": { schema: enveloped({ $ref: "#/components/schemas/Request" }) } },
-};
+function acceptance(data: RequestView | undefined): Json {
+  const schema = enveloped({ $ref: "#/components/schemas/Request" });
+  return {
+    description: "Accepted (`Prefer: respond-async`); `Location` is the address of the request.",
+    headers: { Location: { schema: { type: "string" } } },
+    content: { "application/json": { schema, ...(data === undefined ? {} : { example: { data } }) } },
+  };
+}

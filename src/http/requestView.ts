@@ -11,7 +11,7 @@ export type EntryView = Static<typeof EntryView>;
 export const EntryView = Type.Object({
   seq: Type.Integer({ minimum: 1 }),
   state: Type.Enum([...REQUEST_STATES]),
-  at: time("When."),
+  at: time("When the state was reached."),
   transactionHash: Type.Optional(Type.String({ description: "Transaction that caused the state." })),
   url: Type.Optional(Type.String({ description: "Explorer page of that transaction." })),
   detail: Type.Optional(Type.String()),

@@ -22,7 +22,7 @@ export const FaucetResult = Type.Object({
   coinWei: Type.String({ description: "The network's own coin, in wei." }),
   linkJuels: Type.String({ description: "LINK, in juels." }),
   transactionHashes: Type.Array(hexSchema("Hash of a transaction.", 32), {
-    description: "Of the coin, and of the LINK.",
+    description: "The transfer of coin, then that of LINK.",
   }),
 });
 

@@ -19,7 +19,7 @@ const number = (description: string) => Type.Integer({ minimum: 0, description }
 /** What a dapp used on one network and one day. */
 export type UsageDay = Static<typeof UsageDay>;
 export const UsageDay = Type.Object({
-  day: day("UTC; of a request the day on which it was accepted."),
+  day: day("Day in UTC. A request counts on the day on which it was accepted."),
   network: Type.Union([Type.String(), Type.Null()], {
     description: "`null` for dry runs that name no network.",
   }),
@@ -33,16 +33,16 @@ export const UsageDay = Type.Object({
     },
     { description: "Requests accepted, by kind." },
   ),
-  fulfilled: number("Of these, how many ended well."),
-  failed: number("Of these, how many failed. The others are in work."),
-  refused: number("Calls refused after their dry run: no request, and nothing sent."),
-  dryRuns: number("Dry runs asked for."),
+  fulfilled: number("Of these, how many were fulfilled."),
+  failed: number("Of these, how many failed. The rest are in progress."),
+  refused: number("Calls refused after their dry run; nothing was sent to a chain."),
+  dryRuns: number("Dry runs requested."),
   words: number("Random words delivered."),
   gasUsed: amount(
     "Gas of the service's own transactions; requests that share a transaction share it equally. The oracle's gas is part of what is charged.",
   ),
   linkJuels: amount("LINK charged to the subscriptions for the requests that have ended, in juels (1e-18)."),
-  coinWei: amount("Coin charged instead, where words are paid for in coin, in wei."),
+  coinWei: amount("Coin charged where words are paid for in coin instead, in wei."),
 });
 
 /** Usage of a dapp: a row for each day and network with any usage. */

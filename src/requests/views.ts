@@ -10,7 +10,7 @@ const address = (of: string) =>
 export type OracleNodeView = Static<typeof OracleNodeView>;
 export const OracleNodeView = Type.Object({
   url: Type.String({
-    description: "Where the other nodes reach it, as its operator has published it on chain.",
+    description: "URL at which the other nodes reach it, as its operator published it on chain.",
   }),
   signer: address("Key that signs its reports"),
   transmitter: address("Account that sends them"),
@@ -48,7 +48,7 @@ export const NetworkView = Type.Object({
     description:
       "Whether a block's hash is that of an Ethereum header, so that a verification can recompute it.",
   }),
-  rpcUrl: Type.Optional(Type.String({ description: "Where your own tools reach the chain." })),
+  rpcUrl: Type.Optional(Type.String({ description: "URL at which your own tools reach the chain." })),
   explorerUrl: Type.String({ description: "Transactions are at `{explorerUrl}/tx/{hash}`." }),
   status: Type.Enum(["starting", "serving", "unavailable"]),
   statusDetail: Type.Optional(Type.String({ description: "Why it isn't serving." })),
@@ -73,12 +73,12 @@ export const NetworkView = Type.Object({
     }),
     minConfirmations: Type.Integer(),
     maxConfirmations: Type.Integer(),
-    maxWords: Type.Integer({ description: "Most random numbers in one request." }),
+    maxWords: Type.Integer({ description: "Maximum number of random numbers in one request." }),
   }),
   functions: Type.Object({
     donId: Type.String({ description: "Name of the oracle network that runs the functions." }),
     maxSourceBytes: Type.Integer(),
-    maxRequestBytes: Type.Integer({ description: "Of the whole encoded request." }),
+    maxRequestBytes: Type.Integer({ description: "Maximum size of the whole encoded request." }),
     maxResponseBytes: Type.Integer(),
   }),
   nodes: Type.Optional(
@@ -110,7 +110,7 @@ export const PresetView = Type.Object({
 export type NetworkReadiness = Static<typeof NetworkReadiness>;
 export const NetworkReadiness = Type.Object({
   ready: Type.Boolean(),
-  why: Type.Optional(Type.String({ description: "Why not, in one sentence." })),
+  why: Type.Optional(Type.String({ description: "Why it isn't ready, in one sentence." })),
   blockNumber: Type.Optional(Type.Integer()),
   headAgeMs: Type.Optional(
     Type.Integer({
@@ -124,7 +124,7 @@ export const NetworkReadiness = Type.Object({
   ),
   pendingRequests: Type.Optional(Type.Integer({ description: "Open requests." })),
   queuedRequests: Type.Optional(
-    Type.Integer({ description: "Of those, requests that no transaction carries yet." }),
+    Type.Integer({ description: "Open requests that no transaction carries yet." }),
   ),
   damagedRequests: Type.Optional(
     Type.Integer({ description: "Requests found whose database rows differ from what was written." }),
@@ -138,7 +138,10 @@ export const NetworkReadiness = Type.Object({
         Type.String({ description: "Lowest balance of a dapp's VRF subscription." }),
       ),
       lowestFunctionsJuels: Type.Optional(
-        Type.String({ description: "Less what is reserved for open requests." }),
+        Type.String({
+          description:
+            "Lowest balance of a dapp's Functions subscription, less what is reserved for open requests.",
+        }),
       ),
       reserveJuels: Type.String({ description: "What is left in the reserve that funds subscriptions." }),
     }),

@@ -35,7 +35,7 @@ export type Comparison = Static<typeof Comparison>;
 export const Comparison = Type.Object({
   what: Type.String(),
   expected: Type.String({ description: "What follows from the step before, or from the chain's registers." }),
-  found: Type.String({ description: "What stands where the value was used." }),
+  found: Type.String({ description: "The value that was used." }),
 });
 
 /** One check. */
@@ -46,7 +46,7 @@ export const VerificationStep = Type.Object({
     description:
       "`notApplicable`: can't be checked, for the reason in `detail`; not a sign of anything wrong.",
   }),
-  detail: Type.String({ description: "One sentence: what holds, what doesn't, or why it can't be told." }),
+  detail: Type.String({ description: "One sentence: what holds, what doesn't, or why it can't be checked." }),
   compared: Type.Array(Comparison),
 });
 
@@ -68,7 +68,7 @@ export const RequestVerification = Type.Object({
       randomness: Type.Union([hash("The VRF proof."), Type.Null()]),
       report: Type.Union([hash("The signed report with the result."), Type.Null()]),
     },
-    { description: "Where each part stands on chain." },
+    { description: "The transactions that contain each part." },
   ),
   result: Type.Union([Type.String(), Type.Null()], {
     description: "Result that the report delivered, `0x` hex; null for random numbers and without a report.",
@@ -87,12 +87,12 @@ export type Verification = Static<typeof Verification>;
 export const Verification = Type.Object({
   network: Type.String(),
   chainId: Type.Integer(),
-  transactionHash: hash("The transaction that was asked about."),
+  transactionHash: hash("The transaction that was checked."),
   valid: Type.Boolean({ description: "Whether every request's verdict is `valid`." }),
   verdict,
   requests: Type.Array(RequestVerification),
   contracts: Type.Record(Type.String(), Type.String(), {
-    description: "The oracle's contracts that the checks went by.",
+    description: "The oracle's contracts that the checks relied on.",
   }),
   trust: Type.Array(Type.String(), { description: "What these checks can't show: whose word it remains." }),
 });

@@ -66,7 +66,7 @@ test("behaviour: dry-runs lists what made no request, page by page", async () =>
   ]);
   expect(none).toMatchObject({ code: 0, stdout: "", stderr: "no dry runs\n" });
   expect(first.stdout).toMatch(/  fuji +function refused  return 1 \+ .*\(line 1:\d+\)\n$/);
-  const [, cursor] = /more: npx tyche dry-runs --cursor (dry_\w+)/.exec(first.stderr)!;
+  const [, cursor] = /more: npx tyche dry-runs --limit 1 --cursor (dry_\w+)/.exec(first.stderr)!;
   expect((await runCli(["dry-runs", "--cursor", cursor!])).stdout).toMatch(
     /  any +ran +return Buffer.* fine\n$/,
   );

@@ -21,12 +21,18 @@ interface DescribedOperation {
   readonly operationId: string;
   readonly security?: readonly unknown[];
   readonly description: string;
-  readonly responses: Readonly<Record<string, { readonly content?: Record<string, { schema: object }> }>>;
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
   readonly requestBody?: {
     readonly content: Readonly<
       Record<string, { readonly schema: Schema; readonly examples?: Record<string, { value: object }> }>
     >;
   };
+}
+
+interface Content {
+  readonly schema: object;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -96,6 +102,27 @@ test("behaviour: only what takes a key says that it may be missing", () => {
   expect([explore!.security, explore!.responses["401"]]).toEqual([[], undefined]);
   const { get: list } = document.paths["/api/requests"]!;
   expect(Object.keys(list!.responses)).toContain("401");
+});
+
+test("behaviour: the operations of the operator, and no others, ask for the operator token", () => {
+  const all = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const asking = all.filter(({ security }) => JSON.stringify(security) === '[{"operatorToken":[]}]');
+  expect(asking.map(({ operationId }) => operationId).toSorted()).toEqual([
+    "addKey",
+    "createDapp",
+    "getActivity",
+    "getBalances",
+    "getConfigVars",
+    "getDapp",
+    "getReadiness",
+    "listConsumers",
+    "listDapps",
+    "listKeys",
+    "listPresetProblems",
+    "renameDapp",
+    "revealKey",
+    "revokeKey",
+  ]);
 });
 
 test("behaviour: what has a default need not be sent", () => {
@@ -207,12 +234,36 @@ test("behaviour: it describes every operation under /api", () => {
 test("behaviour: every operation that takes a key lists 404, for an operator who names a dapp that does not exist", () => {
   const lacking = Object.values(document.paths)
     .flatMap((methods) => Object.values(methods))
-    .filter(({ security, responses }) => security === undefined && !Object.hasOwn(responses, "404"));
+    .filter(({ security, responses }) => security?.length !== 0 && !Object.hasOwn(responses, "404"));
   expect(lacking.map(({ operationId }) => operationId)).toEqual([]);
 });
 
 test("behaviour: it names every error code", () => {
   for (const code of Object.keys(ERROR_TABLE)) expect(text).toContain(`\`${code}\``);
+});
+
+test("behaviour: every JSON response has examples, and they have its schema", () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, "api");
+  const wrong = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { operationId, responses }]) =>
+      Object.entries(responses).flatMap(([status, { content }]) => {
+        const { example, examples = {} } = content!["application/json"]!;
+        const values = [
+          ...(example === undefined ? [] : [example]),
+          ...Object.values(examples).map((one) => one.value),
+        ];
+        const at = `api#/paths/${path.replaceAll("/", "~1")}/${method}/responses/${status}/content/application~1json/schema`;
+        const validate = ajv.compile({ $ref: at });
+        const name = `${operationId} ${status}`;
+        if (values.length === 0) return [`${name} has none`];
+        return values
+          .filter((value) => !validate(value))
+          .map(() => `${name}: ${ajv.errorsText(validate.errors)}`);
+      }),
+    ),
+  );
+  expect(wrong).toEqual([]);
 });
 
 test("behaviour: real answers have the schemas that it promises", async () => {

@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { describeCall } from "../../src/browser/docs/describedCall.ts";
-import { SAMPLED_OPERATIONS, writeSamples } from "../../src/browser/docs/samples.ts";
+import { SAMPLED_OPERATIONS, writeSamples, type SampledOperation } from "../../src/browser/docs/samples.ts";
 import { readOperatorToken } from "../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 import { launchChromium } from "./support/chromium.ts";
@@ -36,6 +38,34 @@ test("default: every operation has a sample in TypeScript", () => {
   expect(SAMPLED_OPERATIONS.toSorted()).toEqual(ids.toSorted());
 });
 
+test("default: the samples in TypeScript compile in strict mode", async () => {
+  const folder = path.join(import.meta.dirname, ".build");
+  mkdirSync(folder, { recursive: true });
+  try {
+    for (const [route, methods] of Object.entries(paths))
+      for (const [method, operation] of Object.entries(methods)) {
+        const { text } = writeSamples(describeCall(method, route, operation))[1]!;
+        writeFileSync(path.join(folder, `${operation.operationId}.ts`), text);
+      }
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      module: "esnext",
+      moduleResolution: "bundler",
+      allowImportingTsExtensions: true,
+      exactOptionalPropertyTypes: true,
+      target: "esnext",
+      types: ["node"],
+      paths: { "tyche/client": ["../../../src/client/index.ts"] },
+    };
+    writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+    const tsc = path.resolve("node_modules/typescript/bin/tsc");
+    await expect(run(process.execPath, [tsc, "-p", folder])).resolves.toMatchObject({ stdout: "" });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test.each([
   ["post", "/api/vrfv2/presets"],
   ["post", "/api/vrfv2/requestRandomNumber"],
@@ -44,10 +74,19 @@ test.each([
   ["get", "/api/presets"],
   ["get", "/api/explorer/search"],
   ["post", "/api/dapps"],
-])("default: the samples of %s %s in curl and Python work as they are", async (method, path) => {
-  const samples = writeSamples(describeCall(method, path, paths[path]![method]!));
-  const key = path.startsWith("/api/dapps") ? readOperatorToken(tyche) : tyche.apiKey;
-  const env = { ...process.env, TYCHE_URL: tyche.url, TYCHE_API_KEY: key };
+  ["get", "/api/dapps/{dappId}/balances"],
+  ["get", "/api/requests"],
+])("default: the samples of %s %s in curl and Python work as they are", async (method, route) => {
+  const samples = writeSamples(describeCall(method, route, paths[route]![method]!));
+  const operatorToken = readOperatorToken(tyche);
+  const dapps = await tyche.call("GET", "/api/dapps", { headers: { authorization: operatorToken } });
+  const env = {
+    ...process.env,
+    TYCHE_URL: tyche.url,
+    TYCHE_API_KEY: tyche.apiKey,
+    OPERATOR_TOKEN: operatorToken,
+    DAPP_ID: dapps.data.items[0].id as string,
+  };
   const textOf = (name: string): string => samples.find((one) => one.name === name)!.text;
   const { stdout } = await run("bash", ["-c", textOf("curl")], { env });
   expect(JSON.parse(stdout)).not.toHaveProperty("data.code");
@@ -55,13 +94,13 @@ test.each([
 });
 
 test("behaviour: a quote in a body survives the shell", async () => {
-  const call = {
+  const call: SampledOperation = {
     operationId: "simulateFunction",
     method: "post",
     path: "/api/oracleFunctions/simulate",
     values: {},
     body: { source: "return Functions.encodeString('it\\'s')" },
-    needsKey: true,
+    credential: "apiKey",
   };
   const [curl] = writeSamples(call);
   const env = { ...process.env, TYCHE_URL: tyche.url, TYCHE_API_KEY: tyche.apiKey };

@@ -1,11 +1,11 @@
-import type { SampledOperation } from "./samples.ts";
+import type { SampledOperation, SampleValue } from "./samples.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 interface DescribedOperation {
   readonly operationId: string;
   readonly tags: readonly string[];
-  readonly security?: readonly unknown[];
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
   readonly parameters?: readonly {
     readonly name: string;
     readonly in: string;
@@ -22,15 +22,15 @@ interface DescribedOperation {
   };
 }
 
-/** Values that readers recognize as placeholders for their own. */
-const PLACEHOLDERS: Readonly<Record<string, string>> = {
-  id: "req_01k…",
-  dappId: "dapp_01k…",
-  keyId: "key_01k…",
-  address: "0x…",
-  consumer: "0x…",
-  hash: "0x…",
-  tx: "0x…",
+/** Values of parameters; readers set the variables to their own. */
+const VALUES: Readonly<Record<string, SampleValue>> = {
+  id: { variable: "REQUEST_ID" },
+  dappId: { variable: "DAPP_ID" },
+  keyId: { variable: "KEY_ID" },
+  address: { variable: "ADDRESS" },
+  consumer: { variable: "CONSUMER" },
+  hash: { variable: "TX_HASH" },
+  tx: { variable: "TX_HASH" },
   number: "120",
   network: "sepolia",
   preset: "coinflip",
@@ -42,7 +42,7 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
  * body.
  */
 export function describeCall(method: string, path: string, operation: DescribedOperation): SampledOperation {
-  const { operationId, security, parameters = [], requestBody } = operation;
+  const { operationId, parameters = [], requestBody } = operation;
   const given = parameters.filter(
     (one) =>
       one.in === "path" || (one.in === "query" && (one.required || ["network", "preset"].includes(one.name))),
@@ -55,12 +55,19 @@ export function describeCall(method: string, path: string, operation: DescribedO
     path,
     values: Object.fromEntries(given.map(({ name, schema }) => [name, valueOf(name, schema)])),
     ...(content === undefined ? {} : { body: body ?? {} }),
-    needsKey: security?.length !== 0,
+    ...credentialOf(operation),
   };
 }
 
-function valueOf(name: string, { default: fallback, enum: choices }: Json): string {
-  if (PLACEHOLDERS[name] !== undefined) return PLACEHOLDERS[name];
+function credentialOf({ security }: DescribedOperation): Pick<SampledOperation, "credential"> {
+  if (security?.length === 0) return {};
+  const isOperators = security?.some((scheme) => "operatorToken" in scheme) === true;
+  return { credential: isOperators ? "operatorToken" : "apiKey" };
+}
+
+function valueOf(name: string, { default: fallback, enum: choices }: Json): SampleValue {
+  if (VALUES[name] !== undefined) return VALUES[name];
   const [first] = (choices ?? []) as readonly (string | number)[];
-  return String((fallback as string | number | undefined) ?? first ?? "…");
+  const value = (fallback as string | number | undefined) ?? first;
+  return value === undefined ? { variable: name.toUpperCase() } : String(value);
 }

@@ -5,77 +5,91 @@ export interface SampledOperation {
   /** With `{parameters}`. */
   readonly path: string;
   /** Path and query parameters that have a value. */
-  readonly values: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, SampleValue>>;
   /** JSON body, if there is one. */
   readonly body?: unknown;
-  readonly needsKey: boolean;
+  /** What the call sends in `Authorization`; absent if it needs nothing. */
+  readonly credential?: "apiKey" | "operatorToken";
 }
+
+/** A value as it is, or the environment variable that the reader sets to a value of their own. */
+export type SampleValue = string | { readonly variable: string };
+
+/** Environment variables that hold the credentials. */
+const CREDENTIALS = { apiKey: "TYCHE_API_KEY", operatorToken: "OPERATOR_TOKEN" } as const;
 
 /** The same call with `tyche/client`, by operation; `body` is the example's. */
 const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>> = {
   runPreset: ({ values }) =>
-    `const { parsedResult } = await tyche.preset("coinflip", {}, { network: ${quoted(values["network"])} });`,
+    `const { parsedResult } = await tyche.preset("coinflip", {}, { network: ${expression(values["network"])} });`,
   requestRandomNumber: ({ body }) => `const { randomNumber } = await tyche.random(${json(body)});`,
   runFunction: ({ body }) => `const result = await tyche.runFunction(${json(body)});`,
   simulateFunction: ({ body }) => `const result = await tyche.simulate(${json(body)});`,
-  addConsumer: ({ values }) => `await tyche.addConsumer(${json(values)});`,
+  addConsumer: ({ values }) => `await tyche.addConsumer(${members(values)});`,
   removeConsumer: ({ values }) =>
-    `await tyche.removeConsumer({ network: ${quoted(values["network"])}, consumer: ${quoted(values["address"])} });`,
-  getRequest: ({ values }) => `const request = await tyche.request(${quoted(values["id"])});`,
+    `await tyche.removeConsumer({ network: ${expression(values["network"])}, consumer: ${expression(values["address"])} });`,
+  getRequest: ({ values }) => `const request = await tyche.request(${expression(values["id"])});`,
   listRequests: () => `const { items } = await tyche.requests({ limit: 20 });`,
   listDryRuns: () => `const { items } = await tyche.dryRuns({ limit: 20 });`,
   listContractRequests: ({ values }) =>
-    `const { items } = await tyche.contractRequests({ network: ${quoted(values["network"])} });`,
-  verifyTransaction: ({ values }) => `const { verdict } = await tyche.verify(${json(values)});`,
+    `const { items } = await tyche.contractRequests({ network: ${expression(values["network"])} });`,
+  verifyTransaction: ({ values }) => `const { verdict } = await tyche.verify(${members(values)});`,
   getUsage: () => `const { items } = await tyche.usage();`,
   useFaucet: ({ body }) => `await tyche.faucet(${json(body)});`,
-  deleteDapp: ({ values }) => `await tyche.deleteDapp(${quoted(values["dappId"])});`,
+  deleteDapp: ({ values }) => `await tyche.deleteDapp(${expression(values["dappId"])});`,
   listPresets: () => `const presets = await tyche.presets();`,
   listNetworks: () => `const networks = await tyche.networks();`,
   listDapps: () => `const dapps = await operator.dapps();`,
   createDapp: ({ body }) => `const { key } = await operator.createDapp(${json(body)});`,
-  getDapp: ({ values }) => `const dapp = await operator.dapp(${quoted(values["dappId"])});`,
-  renameDapp: ({ values }) => `await operator.renameDapp(${quoted(values["dappId"])}, "My other game");`,
-  listKeys: ({ values }) => `const keys = await operator.keys(${quoted(values["dappId"])});`,
+  getDapp: ({ values }) => `const dapp = await operator.dapp(${expression(values["dappId"])});`,
+  renameDapp: ({ values }) => `await operator.renameDapp(${expression(values["dappId"])}, "My other game");`,
+  listKeys: ({ values }) => `const keys = await operator.keys(${expression(values["dappId"])});`,
   addKey: ({ values }) =>
-    `const { apiKey } = await operator.addKey(${quoted(values["dappId"])}, { name: "production" });`,
+    `const { apiKey } = await operator.addKey(${expression(values["dappId"])}, { name: "production" });`,
   revealKey: ({ values }) =>
-    `const { apiKey } = await operator.revealKey(${quoted(values["dappId"])}, ${quoted(values["keyId"])});`,
+    `const { apiKey } = await operator.revealKey(${expression(values["dappId"])}, ${expression(values["keyId"])});`,
   revokeKey: ({ values }) =>
-    `await operator.revokeKey(${quoted(values["dappId"])}, ${quoted(values["keyId"])});`,
-  getConfigVars: ({ values }) => `const networks = await operator.configVars(${quoted(values["dappId"])});`,
-  getBalances: ({ values }) => `const balances = await operator.balances(${quoted(values["dappId"])});`,
-  listConsumers: ({ values }) => `const { linked } = await operator.consumers(${quoted(values["dappId"])});`,
+    `await operator.revokeKey(${expression(values["dappId"])}, ${expression(values["keyId"])});`,
+  getConfigVars: ({ values }) =>
+    `const networks = await operator.configVars(${expression(values["dappId"])});`,
+  getBalances: ({ values }) => `const balances = await operator.balances(${expression(values["dappId"])});`,
+  listConsumers: ({ values }) =>
+    `const { linked } = await operator.consumers(${expression(values["dappId"])});`,
   getActivity: () => `const { hours } = await operator.activity();`,
   getReadiness: () => `const { ready } = await operator.readiness();`,
   listPresetProblems: () => `const problems = await operator.presetProblems();`,
   listFundedAccounts: () => `const accounts = await operator.fundedAccounts();`,
   getInfo: () => `const { version } = await operator.info();`,
   exploreNetworks: () => `const networks = await explorer.networks();`,
-  exploreNetwork: ({ values }) => `const { blocks } = await explorer.overview(${quoted(values["network"])});`,
+  exploreNetwork: ({ values }) =>
+    `const { blocks } = await explorer.overview(${expression(values["network"])});`,
   exploreTransaction: ({ values }) =>
-    `const { randomness } = await explorer.transaction(${quoted(values["network"])}, ${quoted(values["hash"])});`,
-  exploreBlocks: ({ values }) => `const { blocks } = await explorer.blocks(${quoted(values["network"])});`,
+    `const { randomness } = await explorer.transaction(${expression(values["network"])}, ${expression(values["hash"])});`,
+  exploreBlocks: ({ values }) =>
+    `const { blocks } = await explorer.blocks(${expression(values["network"])});`,
   exploreBlock: ({ values }) =>
-    `const block = await explorer.block(${quoted(values["network"])}, ${quoted(values["number"])});`,
+    `const block = await explorer.block(${expression(values["network"])}, ${expression(values["number"])});`,
   exploreAddress: ({ values }) =>
-    `const { transactions } = await explorer.address(${quoted(values["network"])}, ${quoted(values["address"])});`,
+    `const { transactions } = await explorer.address(${expression(values["network"])}, ${expression(values["address"])});`,
   exploreContract: ({ values }) =>
-    `const { build } = await explorer.contract(${quoted(values["network"])}, ${quoted(values["address"])});`,
-  search: ({ values }) => `const { hits } = await explorer.search(${quoted(values["q"])});`,
-  readSharedResult: ({ values }) => `const { outcome } = await explorer.shared(${quoted(values["id"])});`,
+    `const { build } = await explorer.contract(${expression(values["network"])}, ${expression(values["address"])});`,
+  search: ({ values }) => `const { hits } = await explorer.search(${expression(values["q"])});`,
+  readSharedResult: ({ values }) => `const { outcome } = await explorer.shared(${expression(values["id"])});`,
 };
 
 const MAKERS: readonly (readonly [name: string, maker: string, credentials: string])[] = [
-  ["tyche", "createClient", ", apiKey: process.env.TYCHE_API_KEY"],
-  ["operator", "createOperator", ", token: process.env.OPERATOR_TOKEN"],
+  ["tyche", "createClient", ", apiKey: process.env.TYCHE_API_KEY!"],
+  ["operator", "createOperator", ", token: process.env.OPERATOR_TOKEN!"],
   ["explorer", "createExplorer", ""],
 ];
 
 /** Operations that have a TypeScript sample; a test compares them with the API description. */
 export const SAMPLED_OPERATIONS: readonly string[] = Object.keys(CLIENT_CALLS);
 
-/** Writes a call in each language: for a shell that has `TYCHE_URL` and `TYCHE_API_KEY`, for `tyche/client`, and for plain Python. */
+/**
+ * Writes a call in each language: for a shell, for `tyche/client`, and for plain Python. Each reads `TYCHE_URL`, the credential (`TYCHE_API_KEY`
+ * or `OPERATOR_TOKEN`) and the reader's own values from the environment.
+ */
 export function writeSamples(
   call: SampledOperation,
 ): readonly { readonly name: string; readonly text: string }[] {
@@ -86,23 +100,24 @@ export function writeSamples(
   ];
 }
 
-/** Returns path and query with the values filled in. */
-function targetOf({ path, values }: SampledOperation): string {
-  const query = new URLSearchParams();
+/** Returns the URL with the values filled in; `variable` writes what reads an environment variable. */
+function urlOf({ path, values }: SampledOperation, variable: (name: string) => string): string {
+  const query: string[] = [];
   let target = path;
   for (const [name, value] of Object.entries(values)) {
     const place = `{${name}}`;
-    if (target.includes(place)) target = target.replace(place, encodeURIComponent(value));
-    else query.set(name, value);
+    const text = typeof value === "string" ? encodeURIComponent(value) : variable(value.variable);
+    if (target.includes(place)) target = target.replace(place, () => text);
+    else query.push(`${name}=${text}`);
   }
-  return query.size === 0 ? target : `${target}?${query.toString()}`;
+  return `${variable("TYCHE_URL")}${target}${query.length === 0 ? "" : `?${query.join("&")}`}`;
 }
 
 function writeCurl(call: SampledOperation): string {
-  const { method, body, needsKey } = call;
+  const { method, body, credential } = call;
   const parts = [
-    `curl -sS ${method === "get" ? "" : `-X ${method.toUpperCase()} `}"$TYCHE_URL${targetOf(call)}"`,
-    ...(needsKey ? ['-H "Authorization: $TYCHE_API_KEY"'] : []),
+    `curl -sS ${method === "get" ? "" : `-X ${method.toUpperCase()} `}"${urlOf(call, (name) => `$${name}`)}"`,
+    ...(credential === undefined ? [] : [`-H "Authorization: $${CREDENTIALS[credential]}"`]),
     ...(body === undefined
       ? []
       : [
@@ -118,28 +133,40 @@ function writeTypeScript(call: SampledOperation): string {
   const [name, maker, credentials] = MAKERS.find(([one]) => line.includes(`${one}.`)) ?? MAKERS[0]!;
   return `import { ${maker} } from "tyche/client";
 
-const ${name} = ${maker}({ baseUrl: process.env.TYCHE_URL${credentials} });
+const ${name} = ${maker}({ baseUrl: process.env.TYCHE_URL!${credentials} });
 ${line}`;
 }
 
 function writePython(call: SampledOperation): string {
-  const { method, body, needsKey } = call;
+  const { method, body, credential } = call;
   const headers = [
-    ...(needsKey ? ['"Authorization": os.environ["TYCHE_API_KEY"]'] : []),
+    ...(credential === undefined ? [] : [`"Authorization": os.environ["${CREDENTIALS[credential]}"]`]),
     ...(body === undefined ? [] : ['"Content-Type": "application/json"']),
   ];
   return `import json, os, urllib.request
 
 request = urllib.request.Request(
-    os.environ["TYCHE_URL"] + ${quoted(targetOf(call))},
+    f"${urlOf(call, (name) => `{os.environ['${name}']}`)}",
     method=${quoted(method.toUpperCase())},
     headers={${headers.join(", ")}},${body === undefined ? "" : `\n    data=json.dumps(${python(body)}).encode(),`}
 )
 print(json.load(urllib.request.urlopen(request))["data"])`;
 }
 
-function quoted(text: string | undefined): string {
-  return JSON.stringify(text ?? "");
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** Writes a value in TypeScript. */
+function expression(value: SampleValue = ""): string {
+  return typeof value === "string" ? quoted(value) : `process.env.${value.variable}!`;
+}
+
+/** Writes values as an object in TypeScript. */
+function members(values: Readonly<Record<string, SampleValue>>): string {
+  return `{ ${Object.entries(values)
+    .map(([name, value]) => `${name}: ${expression(value)}`)
+    .join(", ")} }`;
 }
 
 function json(value: unknown): string {

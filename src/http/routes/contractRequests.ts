@@ -1,5 +1,6 @@
 import type { Explorer } from "../../explorer/explorer.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
+import { contractRequestPage } from "../examples/requestAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
@@ -26,6 +27,7 @@ export function contractRequestsOperation(
     request: "contractRequests",
     placement: "query",
     answer: ContractRequests,
+    answerExample: contractRequestPage,
     isAsync: false,
     errors: ["chain_unavailable"],
     async handle(ctx) {

@@ -1,5 +1,6 @@
 import { DappDeletion } from "../../requests/results.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
+import { deletionAnswer } from "../examples/requestAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
@@ -20,6 +21,7 @@ export function deleteDappOperation(deps: HttpDeps): Operation {
     request: "none",
     placement: "query",
     answer: DappDeletion,
+    answerExample: deletionAnswer,
     isAsync: false,
     errors: ["not_found"],
     async handle(ctx) {

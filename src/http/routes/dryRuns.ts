@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { DryRunView } from "../../requests/dryRuns.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
+import { dryRunPage } from "../examples/requestAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
@@ -27,6 +28,7 @@ export function dryRunsOperation(deps: HttpDeps): Operation {
     request: "dryRuns",
     placement: "query",
     answer: DryRunList,
+    answerExample: dryRunPage,
     isAsync: false,
     errors: [],
     async handle(ctx) {

@@ -15,14 +15,14 @@ export const DecodedValue = Type.Object({
   name: Type.String({ description: "Empty where the declaration names none." }),
   type: Type.String({ description: "Solidity's type." }),
   value: Type.Union([Type.String(), Type.Array(Type.Record(Type.String(), Type.Unknown()))], {
-    description: "Of arrays and structs a list of such values.",
+    description: "For arrays and structs, a list of such values.",
   }),
 });
 
 export const DecodedCall = Type.Object({ function: Type.String(), arguments: Type.Array(DecodedValue) });
 
 export const Event = Type.Object({
-  logIndex: Type.Integer({ description: "Place among the logs of the block." }),
+  logIndex: Type.Integer({ description: "Index among the logs of the block." }),
   contract: Party,
   event: optional(Type.String({ description: "Absent where no known interface declares it." })),
   fields: Type.Array(DecodedValue),
@@ -32,7 +32,7 @@ export const Event = Type.Object({
 
 const answeredBy = (what: string) => optional(hex(`The transaction with the ${what}, once there is one.`));
 const requestedBy = optional(hex("The transaction with the request, if still known."));
-const waitsFor = optional(Type.String({ description: "Why there is none." }));
+const waitsFor = optional(Type.String({ description: "What it is waiting for, while there is no answer." }));
 const words = Type.Array(decimal("A random word."));
 
 export const RandomRequest = Type.Object({
@@ -55,7 +55,7 @@ const point = Type.Array(hex("Coordinate, 32 bytes."), {
   maxItems: 2,
   description: "A point of the curve: x and y.",
 });
-const number = hex("Number, 32 bytes.");
+const number = hex("Integer, 32 bytes.");
 
 export const Randomness = Type.Object({
   requestId: hex("VRF request id."),
@@ -81,7 +81,7 @@ export const Randomness = Type.Object({
       callbackGasLimit: Type.Integer(),
       numWords: Type.Integer(),
       sender: Party,
-      nativePayment: optional(Type.Boolean({ description: "VRF v2.5 alone." })),
+      nativePayment: optional(Type.Boolean({ description: "VRF v2.5 only." })),
     },
     { description: "The coordinator's struct RequestCommitment." },
   ),

@@ -33,7 +33,7 @@ const BlockSummary = Type.Object({
 const TransactionSummary = Type.Object({
   hash: hex("Hash."),
   status: Type.Union([Type.Enum(["succeeded", "reverted"]), Type.Null()], {
-    description: "`null` if it was not read.",
+    description: "`null` if it could not be read.",
   }),
   blockNumber: decimal("Number of its block."),
   at: time("Time of its block."),
@@ -84,7 +84,7 @@ export const BlockList = Type.Object({
 export const Block = Type.Object({
   ...BlockSummary.properties,
   network: Type.String(),
-  parentHash: hex("Hash of the block before."),
+  parentHash: hex("Hash of the parent block."),
   gasLimit: decimal("Gas limit."),
   headNumber: decimal("Number of the newest block."),
   transactions: Type.Array(TransactionSummary),
@@ -159,7 +159,7 @@ export const Contract = Type.Object({
   address: hex("Checksummed address."),
   name: Type.String(),
   abi: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
-    description: "Its interface, as solc gives it.",
+    description: "Its interface, as solc outputs it.",
   }),
   build: Type.Union(
     [
@@ -191,10 +191,10 @@ export const Transaction = Type.Object({
       number: decimal("Number."),
       hash: hex("Hash."),
       at: time("Time."),
-      confirmations: decimal("Blocks from it to the newest."),
+      confirmations: decimal("Number of blocks from it to the newest, both included."),
     }),
   ),
-  index: Type.Union([Type.Integer(), Type.Null()], { description: "Place in the block." }),
+  index: Type.Union([Type.Integer(), Type.Null()], { description: "Index in the block." }),
   from: Party,
   to: nullable(Party),
   created: Type.Union([Party, Type.Null()], { description: "The contract that it created." }),

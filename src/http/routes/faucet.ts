@@ -2,6 +2,7 @@ import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { getAddress } from "viem";
 import { FaucetResult } from "../../requests/results.ts";
 import type { HttpDeps } from "../context.ts";
+import { faucetAnswer } from "../examples/catalogueAnswers.ts";
 import { RateLimitedError } from "../guard.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
@@ -40,6 +41,7 @@ export function faucetOperation(deps: HttpDeps): Operation {
     placement: "body",
     example: { address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" },
     answer: FaucetResult,
+    answerExample: faucetAnswer,
     isAsync: false,
     errors: ["chain_unavailable"],
     async handle(ctx) {

@@ -14,6 +14,7 @@ export type OperatorReading = Pick<Operation, "id" | "path" | "summary" | "descr
   readonly tag?: Operation["tag"];
   /** Schema of `data`. */
   readonly answer: TSchema;
+  readonly answerExample: object;
   /** Returns `data`. */
   readonly read: (ctx: HttpContext) => Promise<object> | object;
 };

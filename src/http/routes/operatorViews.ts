@@ -18,14 +18,14 @@ export const DappView = Type.Object({
 export type KeyView = Static<typeof KeyView>;
 export const KeyView = Type.Object({
   id: Type.String(),
-  name: Type.String({ description: "What its owner calls it; may be empty." }),
+  name: Type.String({ description: "Name that its owner chose; may be empty." }),
   ending: nullable(Type.String({ description: "Last four characters; `null` once it is revoked." })),
-  createdAt: time("When it was made."),
+  createdAt: time("When it was created."),
   lastUsedAt: nullable(time("When it was last used, to the minute; `null` if never.")),
   revokedAt: nullable(time("When it was revoked; `null` while it is live.")),
   dailyLimit: nullable(
     Type.Integer({
-      description: "Most requests that it may make in a day (UTC); `null` for no limit.",
+      description: "Maximum number of requests per day (UTC); `null` for no limit.",
     }),
   ),
 });
@@ -42,13 +42,13 @@ export const NetworkConfigView = Type.Object({
   chainId: Type.Integer(),
   rpcUrl: Type.Optional(Type.String()),
   vrfSubscriptionId: Type.Optional(
-    Type.String({ description: "Decimal; absent until the service has made the subscriptions." }),
+    Type.String({ description: "Decimal; absent until the service has created the subscriptions." }),
   ),
   functionsSubscriptionId: Type.Optional(Type.String()),
   keyHash: Type.Optional(Type.String()),
   donId: Type.String(),
   contracts: Type.Record(Type.String(), Type.String(), { description: "Addresses by role." }),
-  env: Type.String({ description: "The same as environment variables, a line each." }),
+  env: Type.String({ description: "The same values as environment variables, one per line." }),
   sampleContract: Type.Optional(
     Type.String({
       description: "Solidity of a consumer with these values; absent until there are subscriptions.",

@@ -1,5 +1,6 @@
 import { PresetResult } from "../../requests/results.ts";
 import type { HttpDeps } from "../context.ts";
+import { acceptedPreset, presetAnswer } from "../examples/requestAnswers.ts";
 import type { Operation } from "../operation.ts";
 import { readParameters } from "../parameters.ts";
 import { parsePresetRequest } from "../presetRequest.ts";
@@ -21,6 +22,8 @@ export function presetOperation(deps: HttpDeps, responder: Responder): Operation
     request: "preset",
     placement: "presets",
     answer: PresetResult,
+    answerExample: presetAnswer,
+    acceptedExample: acceptedPreset,
     isAsync: true,
     errors: ["function_failed"],
     async handle(ctx) {

@@ -1,5 +1,6 @@
 import { UsageReport, writeUsageCsv } from "../../requests/usageReport.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
+import { usageAnswer } from "../examples/requestAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";
@@ -23,6 +24,7 @@ export function usageOperation(deps: HttpDeps): Operation {
     request: "usage",
     placement: "query",
     answer: UsageReport,
+    answerExample: usageAnswer,
     csvExample: CSV_EXAMPLE,
     isAsync: false,
     errors: [],

@@ -1,0 +1,310 @@
+import type { Static } from "typebox";
+import type { DryRunPage } from "../../requests/dryRuns.ts";
+import type {
+  ConsumerResult,
+  DappDeletion,
+  FunctionResult,
+  PresetResult,
+  RandomResult,
+  SimulateResult,
+} from "../../requests/results.ts";
+import type { UsageReport } from "../../requests/usageReport.ts";
+import type { RequestView } from "../requestView.ts";
+import type { ContractRequests } from "../routes/explorerViews.ts";
+import {
+  DAPP_ID,
+  FLIP_ID,
+  FLIP_PROOF_TX,
+  FLIP_REPORT_TX,
+  FLIP_REQUEST_TX,
+  GAME_CONTRACT,
+  KEY_HASH,
+  LINK_TX,
+  WORDS,
+  WORDS_ID,
+  WORDS_PROOF_TX,
+  WORDS_REQUEST_ID,
+  WORDS_REQUEST_TX,
+  requestUrl,
+  transactionUrl,
+} from "./values.ts";
+
+/** A coin flip. */
+export const presetAnswer: PresetResult = {
+  success: true,
+  vrfv2Hash: FLIP_PROOF_TX,
+  vrfv2EventHash: transactionUrl(FLIP_PROOF_TX),
+  requestId: "0x4c07469d6ec6ebb66c14c6403f620e625cf68468a220ffd053d21072048a4a5c",
+  result: "0x0000000000000000000000000000000000000000000000000000000000000001",
+  parsedResult: "1",
+  err: "0x",
+  url: transactionUrl(FLIP_REPORT_TX),
+};
+
+/** A coin flip that was accepted. */
+export const acceptedPreset = accepted({
+  id: FLIP_ID,
+  kind: "preset",
+  state: "received",
+  at: "2026-11-24T23:37:53.144Z",
+  params: { preset: "coinflip" },
+});
+
+/** Three random numbers. */
+export const randomAnswer: RandomResult = {
+  success: true,
+  requestId: WORDS_REQUEST_ID,
+  transactionHash: WORDS_PROOF_TX,
+  url: transactionUrl(WORDS_PROOF_TX),
+  randomNumber: WORDS,
+};
+
+/** A request for random numbers that was accepted. */
+export const acceptedRandom = accepted({
+  id: WORDS_ID,
+  kind: "random",
+  state: "received",
+  at: "2026-11-24T23:37:57.853Z",
+  params: { numWords: 3, confirmations: 1, keyHash: KEY_HASH },
+});
+
+/** A function that doubles a number. */
+export const functionAnswer: FunctionResult = {
+  success: true,
+  requestId: "0x0000f30e2794bb697579e80ef2e28b90379e058b5027f5158daa98d3d79bcd07",
+  result: "0x000000000000000000000000000000000000000000000000000000000000002a",
+  parsedResult: "42",
+  err: "0x",
+  url: transactionUrl("0x2216294c78c2a610d97cbeb7c3745304e87294a8b82685a6d79b97b9b555eab2"),
+};
+
+/** A function that was accepted. */
+export const acceptedFunction = accepted({
+  id: "req_01m87yrkgbam9yzfdcbvf7dryf",
+  kind: "function",
+  state: "checking",
+  at: "2026-11-24T23:37:54.443Z",
+  params: {
+    source: "return Functions.encodeUint256(BigInt(args[0]) * 2n);",
+    args: ["21"],
+    returnType: "uint256",
+  },
+});
+
+/** A dry run of the same function. */
+export const dryRunAnswer: SimulateResult = {
+  success: true,
+  result: "0x000000000000000000000000000000000000000000000000000000000000002a",
+  parsedResult: "42",
+  err: "0x",
+  console: "",
+  consoleTruncated: false,
+  timeMs: 7.8,
+  memoryBytes: 883034,
+  httpRequests: 0,
+};
+
+/** A contract that was linked or unlinked. */
+export const consumerAnswer: ConsumerResult = { success: true, transactionHash: LINK_TX };
+
+/** A link that was accepted. */
+export const acceptedConsumer = accepted({
+  id: "req_01m87yrrawapf82s1d6hb3wn7v",
+  kind: "consumer",
+  state: "received",
+  at: "2026-11-24T23:37:59.388Z",
+  params: { dappId: DAPP_ID, consumer: GAME_CONTRACT },
+});
+
+/** The removal of a link that was accepted. */
+export const acceptedUnlink = accepted({
+  id: "req_01m87yrv5ta63rv982ttrh4dch",
+  kind: "unlink",
+  state: "received",
+  at: "2026-11-24T23:38:02.298Z",
+  params: { consumer: GAME_CONTRACT },
+});
+
+/** The coin flip with its timeline. */
+export const requestAnswer: RequestView = {
+  id: FLIP_ID,
+  kind: "preset",
+  network: "sepolia",
+  params: { preset: "coinflip" },
+  state: "fulfilled",
+  why: null,
+  createdAt: "2026-11-24T23:37:53.144Z",
+  updatedAt: "2026-11-24T23:37:53.495Z",
+  timeline: [
+    { seq: 1, state: "received", at: "2026-11-24T23:37:53.144Z" },
+    {
+      seq: 2,
+      state: "submitted",
+      at: "2026-11-24T23:37:53.183Z",
+      transactionHash: FLIP_REQUEST_TX,
+      url: transactionUrl(FLIP_REQUEST_TX),
+    },
+    {
+      seq: 3,
+      state: "randomness",
+      at: "2026-11-24T23:37:53.302Z",
+      transactionHash: FLIP_PROOF_TX,
+      url: transactionUrl(FLIP_PROOF_TX),
+    },
+    {
+      seq: 4,
+      state: "executing",
+      at: "2026-11-24T23:37:53.302Z",
+      transactionHash: FLIP_PROOF_TX,
+      url: transactionUrl(FLIP_PROOF_TX),
+    },
+    {
+      seq: 5,
+      state: "fulfilled",
+      at: "2026-11-24T23:37:53.495Z",
+      transactionHash: FLIP_REPORT_TX,
+      url: transactionUrl(FLIP_REPORT_TX),
+    },
+  ],
+  outcome: presetAnswer,
+  shown: { as: "coin", side: "Heads", index: 1 },
+  error: null,
+  statusUrl: requestUrl(FLIP_ID),
+};
+
+/** A page of requests. */
+export const requestPage: { readonly items: readonly RequestView[]; readonly nextCursor: null } = {
+  items: [
+    {
+      id: WORDS_ID,
+      kind: "random",
+      network: "sepolia",
+      params: { numWords: 3, confirmations: 1, keyHash: KEY_HASH },
+      state: "fulfilled",
+      why: null,
+      createdAt: "2026-11-24T23:37:57.853Z",
+      updatedAt: "2026-11-24T23:37:58.022Z",
+      timeline: [
+        { seq: 1, state: "received", at: "2026-11-24T23:37:57.853Z" },
+        {
+          seq: 2,
+          state: "submitted",
+          at: "2026-11-24T23:37:57.887Z",
+          transactionHash: WORDS_REQUEST_TX,
+          url: transactionUrl(WORDS_REQUEST_TX),
+        },
+        {
+          seq: 3,
+          state: "fulfilled",
+          at: "2026-11-24T23:37:58.022Z",
+          transactionHash: WORDS_PROOF_TX,
+          url: transactionUrl(WORDS_PROOF_TX),
+        },
+      ],
+      outcome: randomAnswer,
+      error: null,
+      statusUrl: requestUrl(WORDS_ID),
+    },
+    requestAnswer,
+  ],
+  nextCursor: null,
+};
+
+/** A dry run and a refused call. */
+export const dryRunPage: DryRunPage = {
+  items: [
+    {
+      id: "dry_01m87yrqj6b1ktrftcjatqvd5h",
+      kind: "function",
+      network: "sepolia",
+      at: "2026-11-24T23:37:58.598Z",
+      title: "const [price] = args;",
+      success: false,
+      parsedResult: "",
+      err: "args[0] is not a number",
+      console: "",
+      line: 3,
+      column: 9,
+    },
+    {
+      id: "dry_01m87yrqd98w8c72qg1918r2rb",
+      kind: "dry-run",
+      network: "sepolia",
+      at: "2026-11-24T23:37:58.441Z",
+      title: "return Functions.encodeUint256(BigInt(args[0]) * 2n);",
+      success: true,
+      parsedResult: "42",
+      err: "0x",
+      console: "",
+    },
+  ],
+  nextCursor: null,
+};
+
+/** Random numbers that a contract requested itself. */
+export const contractRequestPage: Static<typeof ContractRequests> = {
+  network: "sepolia",
+  items: [
+    {
+      kind: "random",
+      requestId: "0x1138d957c0e8e112f68556457d3bb02e42de4f23cbe557e985c393e9020faa5b",
+      consumer: { address: GAME_CONTRACT },
+      at: "2026-11-24T23:37:55.000Z",
+      blockNumber: "30",
+      transactionHash: "0xb19b3fd45d04ca099e7cb3113f766b738e300bd3f549820812842f157c941355",
+      state: "fulfilled",
+      answeredBy: "0xead70df828c1f14aaa2f7b70fd72866924f8aa5f091cdf6eb19fa2658fef708f",
+      numWords: 3,
+      words: [
+        "110970025596595842096078280002921996546221524674961442853441011748765338164808",
+        "55705822974490543080089959980998310439986449687206051384432245225684267426488",
+        "8147259678950236775575344017298008910887815084496926578034213356819587482512",
+      ],
+    },
+  ],
+  searched: { from: "0", to: "43" },
+  older: null,
+};
+
+/** Usage on one day. */
+export const usageAnswer: UsageReport = {
+  from: "2026-10-26",
+  to: "2026-11-24",
+  items: [
+    {
+      day: "2026-11-24",
+      network: "sepolia",
+      requests: { preset: 2, function: 2, random: 2, consumer: 2, unlink: 0 },
+      fulfilled: 8,
+      failed: 0,
+      refused: 1,
+      dryRuns: 1,
+      words: 8,
+      gasUsed: "806824",
+      linkJuels: "1263261200000000000",
+      coinWei: "0",
+    },
+  ],
+};
+
+/** A dapp that was deleted. */
+export const deletionAnswer: DappDeletion = { success: true, dappId: DAPP_ID };
+
+/** Returns a request just after it was accepted. */
+function accepted(
+  request: Pick<RequestView, "id" | "kind" | "state" | "params"> & { readonly at: string },
+): RequestView {
+  const { at, state, ...rest } = request;
+  return {
+    ...rest,
+    network: "sepolia",
+    state,
+    why: null,
+    createdAt: at,
+    updatedAt: at,
+    timeline: [{ seq: 1, state, at }],
+    outcome: null,
+    error: null,
+    statusUrl: requestUrl(rest.id),
+  };
+}
