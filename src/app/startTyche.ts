@@ -5,7 +5,6 @@ import { openDapps } from "../dapps/dappTools.ts";
 import { parseKeep } from "./config/keepSchema.ts";
 import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
 import { parseRpcOrigins } from "../networks/embedded/rpcAccess.ts";
-import { listPresetFolders } from "../requests/presetFolder.ts";
 import { parsePublicUrl } from "./config/publicUrl.ts";
 import { assertAccepted } from "./assertAccepted.ts";
 import type { Config } from "./config/configSchema.ts";
@@ -14,19 +13,18 @@ import { watchData } from "./dataWatch.ts";
 import { listen } from "./listen.ts";
 import { ensureDefaultDapp, ensureOperatorToken } from "./firstSecrets.ts";
 import { checkAbandoned, openReplica } from "./openReplica.ts";
+import { openRegistry } from "./openRegistry.ts";
 import { openSandboxNetwork } from "./openSandboxNetwork.ts";
 import { openShared } from "./openShared.ts";
 import { startNetworks } from "./startNetworks.ts";
 import type { StartedNetwork } from "./startNetworks.ts";
 import { createNetwork } from "./createNetwork.ts";
-import type { ServedNetwork } from "./servedNetwork.ts";
 import type { HttpServer } from "../http/server.ts";
 import { readJsonBody } from "../http/body.ts";
 import type { OperatorPart } from "../http/operatorPart.ts";
 import { createPublicGuard } from "../http/publicGuard.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { createMetrics } from "./metrics.ts";
-import { createLayeredRegistry } from "../presets/layeredRegistry.ts";
 import { readChainConsumers } from "../dapps/chainConsumers.ts";
 import { readDappBalances } from "../dapps/balances.ts";
 import { readConfigVars } from "../dapps/configVars.ts";
@@ -35,7 +33,6 @@ import { withOwnErrors } from "../requests/sandboxRuns.ts";
 import { createExplorer } from "../explorer/explorer.ts";
 import { createDamagedRequests } from "../requests/damagedRequests.ts";
 import { createRequestBook } from "../requests/requestBook.ts";
-import { createSourcePrefix } from "../requests/sources.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { getVerifierPage } from "./verifierPage.ts";
@@ -62,9 +59,6 @@ export interface TycheOptions {
   /** Called for each network as it starts to serve. */
   readonly onNetwork?: (network: StartedNetwork) => void;
 }
-
-/** Presets all belong to the operator: their examples run in contexts of one isolate, which a child process creates once. */
-const PRESET_CHECKS = "presets";
 
 /** A running service. */
 export interface Tyche {
@@ -172,30 +166,8 @@ async function start(
     await starting;
     await Promise.all(networks.map((network) => network.close()));
   });
-  const storeSource = (network: ServedNetwork, source: string): void => {
-    network
-      .pipeline()
-      ?.storeSource(createSourcePrefix(source))
-      .catch((error: unknown) =>
-        log.error({ err: error, network: network.profile.name }, "a preset's source could not be stored"),
-      );
-  };
-  const registry = await createLayeredRegistry({
-    folders: config.pluginsDir === undefined ? listPresetFolders() : [config.pluginsDir],
-    run: async (request) => await pool.run({ ...request, group: PRESET_CHECKS }),
-    onChange(change) {
-      if (change.kind === "live") {
-        log.info({ preset: change.preset.name }, "preset live");
-        for (const network of networks) storeSource(network, change.preset.source);
-      } else
-        log.warn(
-          { preset: change.name, ...("problems" in change ? { problems: change.problems } : {}) },
-          `preset ${change.kind}`,
-        );
-    },
-  });
+  const registry = await openRegistry({ pluginsDir: config.pluginsDir, pool, networks, log });
   closers.push(() => registry.close());
-  for (const problem of registry.problems()) log.warn({ problem }, "preset not served");
   const networksByName = new Map(networks.map((network) => [network.profile.name, network]));
   metrics.watch(book, networksByName);
   const service = createService({

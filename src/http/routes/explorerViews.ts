@@ -33,7 +33,7 @@ const BlockSummary = Type.Object({
 const TransactionSummary = Type.Object({
   hash: hex("Hash."),
   status: Type.Union([Type.Enum(["succeeded", "reverted"]), Type.Null()], {
-    description: "`null` if it could not be read.",
+    description: "`null` if it was not read.",
   }),
   blockNumber: decimal("Number of its block."),
   at: time("Time of its block."),
