@@ -156,6 +156,6 @@ async function readReadiness(
   );
   const { isReady, layers, why } = pool.status();
   const ready = isReady && entries.every(([, one]) => one.ready);
-  const sandbox = { ready: isReady, layers, ...(why === undefined ? {} : { why }) };
+  const sandbox = { ready: isReady, layers: [...layers], ...(why === undefined ? {} : { why }) };
   return { ready, sandbox, networks: Object.fromEntries(entries) };
 }

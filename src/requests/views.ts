@@ -183,6 +183,7 @@ export const Readiness = Type.Object({
   sandbox: Type.Object(
     {
       ready: Type.Boolean(),
+      layers: Type.Array(Type.String(), { description: "The layers of confinement that are in force." }),
       why: Type.Optional(
         Type.String({
           description: "What is wrong, including when it serves although a process did not start.",

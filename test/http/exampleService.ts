@@ -224,7 +224,7 @@ export function createExampleService(): ExampleService {
     async readiness() {
       return {
         ready: true,
-        sandbox: { ready: true },
+        sandbox: { ready: true, layers: [] },
         networks: { sepolia: { ready: true, blockNumber: 7 } },
       };
     },

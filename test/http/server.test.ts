@@ -211,7 +211,7 @@ test("default: health, readiness and metrics need no key", async () => {
   const ready = await call("GET", "/readyz", { key: null });
   expect(JSON.parse(ready.text)).toEqual({
     ready: true,
-    sandbox: { ready: true },
+    sandbox: { ready: true, layers: [] },
     networks: { sepolia: { ready: true, blockNumber: 7 } },
   });
   await call("POST", PRESETS);
@@ -227,7 +227,7 @@ test("behaviour: not ready is 503 with what each network says", async () => {
   const { call, service } = await startHarness();
   service.readiness = async () => ({
     ready: false,
-    sandbox: { ready: true },
+    sandbox: { ready: true, layers: [] },
     networks: { fuji: { ready: false, why: "starting" } },
   });
   const reply = await call("GET", "/readyz");

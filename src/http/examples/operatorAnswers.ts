@@ -117,7 +117,7 @@ export const activityAnswer: Static<typeof ActivityView> = {
 /** A service that is ready. */
 export const readinessAnswer: Readiness = {
   ready: true,
-  sandbox: { ready: true },
+  sandbox: { ready: true, layers: ["system-calls", "landlock", "user", "network", "permissions"] },
   networks: {
     sepolia: {
       ready: true,
