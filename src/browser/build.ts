@@ -13,6 +13,8 @@ const TARGET = path.join(ROOT, ".build/browser");
 const OTHER_SOURCES = [
   "src/client",
   "src/lib/hiddenCharacters.ts",
+  "src/lib/quoteForShell.ts",
+  "src/lib/verificationWords.ts",
   "sandbox/functions.d.ts",
   "package-lock.json",
 ];

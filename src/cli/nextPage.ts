@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { quoteForShell } from "../lib/quoteForShell.ts";
 
 /**
  * Returns the command that lists the next page: the one that ran, with the flags given on its command line, quoted for a POSIX shell,
@@ -25,5 +26,5 @@ function namesOf(command: Command): readonly string[] {
 
 /** Quotes a word for a POSIX shell, unless no shell reads anything into it. */
 function quote(word: string): string {
-  return /^[\w%+,./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  return /^[\w%+,./:=@-]+$/.test(word) ? word : quoteForShell(word);
 }

@@ -1,3 +1,4 @@
+import { quoteForShell } from "../lib/quoteForShell.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What to tell people after a start. */
@@ -31,9 +32,9 @@ export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerm
   const inShell =
     apiKeyFile === undefined
       ? `"$(npx tyche dapp config --env | sed -n s/^TYCHE_API_KEY=//p)"`
-      : `"$(cat '${apiKeyFile}')"`;
+      : `"$(cat ${quoteForShell(apiKeyFile)})"`;
   // First, because the command that prints the key reads it.
-  const inDataDir = dataDir === undefined ? "" : `export TYCHE_DATA_DIR='${dataDir}'\n    `;
+  const inDataDir = dataDir === undefined ? "" : `export TYCHE_DATA_DIR=${quoteForShell(dataDir)}\n    `;
   const signIn = isTerminal
     ? `sign in once with ${colors.cyan(signInLink)}\n            or with the token in ${operatorTokenAt}`
     : `sign in with the token in ${operatorTokenAt}`;

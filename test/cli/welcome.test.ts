@@ -43,6 +43,9 @@ test("behaviour: a log gets neither, but the files to look into", () => {
 test("behaviour: a data directory of one's own is exported, too", () => {
   expect(print(true)).not.toContain("TYCHE_DATA_DIR");
   expect(print(true, { ...WITH_FILE, dataDir: "/my data" })).toContain("export TYCHE_DATA_DIR='/my data'\n");
+  expect(print(true, { ...WITH_FILE, dataDir: "/it's" })).toContain(
+    String.raw`export TYCHE_DATA_DIR='/it'\''s'` + "\n",
+  );
 });
 
 test("behaviour: the command that prints the key runs after its data directory is exported", () => {

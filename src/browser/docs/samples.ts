@@ -1,3 +1,5 @@
+import { quoteForShell } from "../../lib/quoteForShell.ts";
+
 /** The part of an operation that sample calls need. */
 export interface SampledOperation {
   readonly operationId: string;
@@ -120,10 +122,7 @@ function writeCurl(call: SampledOperation): string {
     ...(credential === undefined ? [] : [`-H "Authorization: $${CREDENTIALS[credential]}"`]),
     ...(body === undefined
       ? []
-      : [
-          "-H 'Content-Type: application/json'",
-          `-d '${JSON.stringify(body).replaceAll("'", String.raw`'\''`)}'`,
-        ]),
+      : ["-H 'Content-Type: application/json'", `-d ${quoteForShell(JSON.stringify(body))}`]),
   ];
   return parts.join(" \\\n  ");
 }

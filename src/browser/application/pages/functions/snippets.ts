@@ -1,3 +1,4 @@
+import { quoteForShell } from "../../../../lib/quoteForShell.ts";
 import type { Draft } from "./draft.ts";
 
 /** A language in which a draft can be written as an API call. */
@@ -59,9 +60,4 @@ with urllib.request.urlopen(request) as response:
 
 function bodyOf({ network, source, args, returnType }: Draft) {
   return { network, source, args, returnType };
-}
-
-/** In single quotes, a POSIX shell takes every character literally except the quote. */
-function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,3 +1,4 @@
+import { quoteForShell } from "../../../../lib/quoteForShell.ts";
 import type { Hex, RequestView, ReturnType } from "../../../../client/index.ts";
 
 /** The parameters that requests may have; the kind determines which ones. */
@@ -35,12 +36,7 @@ export function wordsOf({
 }
 
 function curl(path: string, body: object): string {
-  return `curl -sS -X POST "$TYCHE_URL"${quote(path)} \\
+  return `curl -sS -X POST "$TYCHE_URL"${quoteForShell(path)} \\
   -H "Authorization: $TYCHE_API_KEY" -H 'Content-Type: application/json' \\
-  -d ${quote(JSON.stringify(body, null, 2))}`;
-}
-
-/** In single quotes, a POSIX shell takes every character literally except the quote. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  -d ${quoteForShell(JSON.stringify(body, null, 2))}`;
 }
