@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node --no-node-snapshot
 import { setFlagsFromString } from "node:v8";
 import { Command } from "commander";
-import { ApiError, TycheClientError } from "../client/index.ts";
+import { ApiError, ConnectionError, TycheClientError } from "../client/index.ts";
 import { TycheError } from "../lib/errors.ts";
 import { registerBackup } from "../cli/backupCommands.ts";
 import { registerCall } from "../cli/callCommand.ts";
@@ -129,5 +129,16 @@ try {
   if (error instanceof ApiError)
     for (const { path, message } of error.details)
       if (!text.includes(message)) terminal.err(withoutControls(`  ${path.slice(1)}: ${message}`));
+  const hint = hintFor(error);
+  if (hint !== undefined) terminal.err(`  ${hint}`);
   process.exitCode = 1;
+}
+
+/** Returns what somebody at the keyboard can do, where a library's sentence can't know. */
+function hintFor(error: unknown): string | undefined {
+  if (error instanceof ConnectionError)
+    return "If the service isn't running, start it with tyche start; --url or TYCHE_URL names another.";
+  if (error instanceof ApiError && error.code === "unauthenticated")
+    return "Set TYCHE_API_KEY to a live key, or unset it to use a key of the data directory.";
+  return undefined;
 }

@@ -39,8 +39,8 @@ export function withService(command: Command): Command {
 }
 
 /**
- * Connects to a service with the key in `TYCHE_API_KEY`, or else with one from the data directory, which is never sent to
- * another machine.
+ * Connects to a service with a key of the dapp that `--dapp` names, else with the one in `TYCHE_API_KEY`, else with one of the first
+ * dapp. Keys from the data directory are never sent to another machine.
  *
  * @throws {ConnectionSettingsError} when there is no key to use.
  */
@@ -50,10 +50,10 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
     throw new ConnectionSettingsError(`${JSON.stringify(baseUrl)} is not an http or https URL`);
   const given = process.env["TYCHE_API_KEY"];
-  if (given) return { client: create(baseUrl, given), ...(dapp === undefined ? {} : { dappId: dapp }) };
+  if (given && dapp === undefined) return { client: create(baseUrl, given) };
   if (!isLoopbackHost(new URL(baseUrl).host))
     throw new ConnectionSettingsError(
-      `set TYCHE_API_KEY: keys from this data directory are not sent to ${new URL(baseUrl).host}`,
+      `${dapp === undefined ? "" : "leave --dapp out, and "}set TYCHE_API_KEY: keys from this data directory are not sent to ${new URL(baseUrl).host}`,
     );
   const { openDappTools } = await import("../dapps/dappTools.ts");
   const tools = await openDappTools(dataDir, findOutsideKey(process.env));

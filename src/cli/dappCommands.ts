@@ -155,13 +155,13 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .addHelpText("after", CONTRACT_EXAMPLES)
     .action((id: string | undefined, { network }: { readonly network: string }) =>
       withTools(async (tools) => {
-        const { networks } = await tools.configVars(id ?? (await tools.dapps.list())[0]?.id ?? "");
+        const { dappId, networks } = await tools.configVars(id ?? (await tools.dapps.list())[0]?.id ?? "");
         const vars = networks.find((one) => one.network === network);
         if (vars === undefined)
           throw new InvalidParameterError([
             { path: "/network", message: `must be one of ${networks.map((one) => one.network).join(", ")}` },
           ]);
-        terminal.out(formatSampleConsumer(vars).trimEnd());
+        terminal.out(formatSampleConsumer(dappId, vars).trimEnd());
       }),
     );
 

@@ -1,5 +1,5 @@
 import type { Outcome, RequestView, StateChange } from "../client/index.ts";
-import { type Terminal, withoutControls } from "./terminal.ts";
+import { isReadable, type Terminal, withoutControls } from "./terminal.ts";
 
 /** Prints a result: the value to standard output, its place on chain to standard error. */
 export function printOutcome(outcome: Outcome, { out, err, colors }: Terminal): void {
@@ -16,12 +16,6 @@ export function printOutcome(outcome: Outcome, { out, err, colors }: Terminal): 
 /** Returns a result as text, or as hex if its bytes are not text that a terminal should show. */
 export function showText(parsedResult: string, result: string): string {
   return isReadable(parsedResult) ? parsedResult : result;
-}
-
-/** Whether a text may be shown unchanged. */
-export function isReadable(text: string): boolean {
-  // eslint-disable-next-line no-control-regex -- these and the replacement character say that the bytes were no text
-  return !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffd]/.test(text);
 }
 
 /** Prints a change of state as a line on standard error. */

@@ -14,9 +14,9 @@ import {
 } from "../requests/simulateTool.ts";
 import { messageOf } from "../lib/errors.ts";
 import { formatCodeFrame } from "./codeFrame.ts";
-import { isReadable, showText } from "./outcome.ts";
+import { showText } from "./outcome.ts";
 import { describeSystemError } from "./systemError.ts";
-import { type Terminal, withoutControls } from "./terminal.ts";
+import { isReadable, type Terminal, withoutControls } from "./terminal.ts";
 
 interface SimulateFlags {
   readonly arg: readonly string[];

@@ -24,18 +24,35 @@ export function createTerminal(): Terminal {
   // set.
   const isTerminal = [process.stdout, process.stderr].every((stream) => stream.isTTY);
   return {
-    out: (text) => void process.stdout.write(`${text}\n`),
-    err: (text) => void process.stderr.write(`${text}\n`),
+    out: (text) => void process.stdout.write(`${process.stdout.isTTY ? forTerminal(text) : text}\n`),
+    err: (text) => void process.stderr.write(`${process.stderr.isTTY ? forTerminal(text) : text}\n`),
     isTerminal,
     colors: pc.createColors(isTerminal && pc.isColorSupported),
   };
 }
 
+/** Returns a line as a terminal may get it: of the escape sequences only colors are left, which can't do any harm. */
+export function forTerminal(line: string): string {
+  // eslint-disable-next-line no-control-regex -- what picocolors writes
+  return line
+    .split(/(\u001b\[\d{1,2}m)/)
+    .map((part, i) => (i % 2 === 0 ? withoutControls(part) : part))
+    .join("");
+}
+
+/** Control characters except line breaks and tabs, and what reorders or breaks the text around it. */
+const CONTROLS = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
+
 /**
- * Removes control characters, except line breaks and tabs, from untrusted text: it must not move the cursor, change
- * colors or set the title of the terminal that shows it.
+ * Replaces control characters, except line breaks and tabs, in untrusted text: it must not move the cursor, change
+ * colors, set the title of the terminal that shows it, or reorder its neighbours.
  */
 export function withoutControls(text: string): string {
-  // eslint-disable-next-line no-control-regex -- these are what is taken out
-  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "\ufffd");
+  return text.replaceAll(new RegExp(CONTROLS, "gu"), "\ufffd");
+}
+
+/** Whether a text is one that a terminal may show unchanged. */
+export function isReadable(text: string): boolean {
+  // The replacement character says that the bytes were no text.
+  return !CONTROLS.test(text) && !text.includes("\ufffd");
 }

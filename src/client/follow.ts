@@ -13,7 +13,7 @@ const STEADY_MS = 5_000;
 
 /**
  * Yields a request's states as they arrive and then its result, across as many connections as it takes; each connection resumes
- * after the last state received. Gives up when as many connections in a row as there are retries bring nothing.
+ * after the last state received. Gives up when as many connections in a row as there are retries bring nothing new.
  *
  * @throws {ApiError} the failure that ended the request, or an answer that retrying can't fix; {@link ConnectionError}.
  */
@@ -22,18 +22,21 @@ export async function* follow<Result>(
   id: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RequestEvent<Result>> {
-  let lastEventId = "";
+  let lastSeq = 0;
   for (let retry = 0; ; retry += 1) {
     const openedAt = Date.now();
     try {
       const headers = {
         accept: "text/event-stream",
-        ...(lastEventId === "" ? {} : { "last-event-id": lastEventId }),
+        ...(lastSeq === 0 ? {} : { "last-event-id": String(lastSeq) }),
       };
       const path = `/api/requests/${encodeURIComponent(id)}`;
       const stream = await transport.open({ method: "GET", path, headers, signal });
       for await (const event of readStream<Result>(stream)) {
-        if (event.type === "state") lastEventId = String(event.seq);
+        if (event.type === "state") {
+          if (event.seq <= lastSeq) continue;
+          lastSeq = event.seq;
+        }
         retry = -1;
         yield event;
         if (event.type === "result") return;

@@ -6,9 +6,13 @@ export interface StreamEvent {
   readonly data: string;
 }
 
+/** Results are at most a few kilobytes. */
+const MAX_LINE_CHARACTERS = 4_000_000;
+
 /**
  * Reads server-sent events. An event that is incomplete when the stream ends is dropped.
  *
+ * @throws {RangeError} for a line of more than 4,000,000 characters.
  * @param onBytes called whenever bytes arrive, comments included.
  */
 export async function* readEvents(
@@ -17,7 +21,8 @@ export async function* readEvents(
 ): AsyncGenerator<StreamEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let buffer = "";
+  let line = "";
+  let held = "";
   let id = "";
   let event = "message";
   let data: string[] = [];
@@ -26,11 +31,15 @@ export async function* readEvents(
       const { done, value } = await reader.read();
       if (done) return;
       onBytes();
-      buffer += decoder.decode(value, { stream: true });
-      // A line may end in CR LF, so a CR at the end of the buffer waits for the next character.
-      const lines = buffer.split(/\r\n|\n|\r(?!$)/);
-      buffer = lines.pop()!;
-      for (const line of lines) {
+      const text = held + decoder.decode(value, { stream: true });
+      // A line may end in CR LF, so a CR at the end waits for the next character.
+      held = text.endsWith("\r") ? "\r" : "";
+      const parts = text.slice(0, text.length - held.length).split(/\r\n|\n|\r/);
+      parts[0] = line + parts[0]!;
+      line = parts.pop()!;
+      if (line.length > MAX_LINE_CHARACTERS)
+        throw new RangeError(`a line of the stream is longer than ${MAX_LINE_CHARACTERS} characters`);
+      for (const line of parts) {
         if (line === "") {
           if (data.length > 0) yield { id, event, data: data.join("\n") };
           event = "message";

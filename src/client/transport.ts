@@ -222,7 +222,7 @@ async function readData(response: Response, signal: AbortSignal | undefined): Pr
     code: typeof facts["code"] === "string" ? facts["code"] : `http_${status}`,
     status,
     data: facts,
-    ...(Number.isFinite(seconds) ? { retryAfterMs: seconds * 1000 } : {}),
+    ...(seconds >= 0 && Number.isFinite(seconds) ? { retryAfterMs: seconds * 1000 } : {}),
   });
 }
 

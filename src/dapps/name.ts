@@ -9,6 +9,9 @@ export const MAX_NAME_CHARACTERS = 60;
  */
 const NOT_SHOWN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
+/** A character that leaves a mark: no white space, no blank of Braille or Hangul, nothing that only joins or formats others. */
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u;
+
 /**
  * Parses a name that a person chose: 1 to 60 characters, with surrounding white space trimmed.
  *
@@ -22,6 +25,7 @@ export function parseName(text: string): string {
   if (length === 0) throw violation(`must be 1 to ${MAX_NAME_CHARACTERS} characters; got none`);
   if (length > MAX_NAME_CHARACTERS)
     throw violation(`must be 1 to ${MAX_NAME_CHARACTERS} characters; got ${length}`);
+  if (!VISIBLE.test(name)) throw violation("must hold a visible character");
   if (NOT_SHOWN.test(name)) throw violation("must not hold control characters");
   return name;
 }

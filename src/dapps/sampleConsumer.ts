@@ -6,16 +6,17 @@ import type { NetworkConfigVars } from "./configVars.ts";
  *
  * @throws {NoSubscriptionError} while the service has not created the dapp's subscriptions there.
  */
-export function formatSampleConsumer(vars: NetworkConfigVars): string {
+export function formatSampleConsumer(dappId: string, vars: NetworkConfigVars): string {
   const { network, contracts, keyHash, vrfSubscriptionId } = vars;
   const { vrfCoordinator, vrfVersion = "v2" } = contracts;
   if (vrfCoordinator === undefined || keyHash === undefined || vrfSubscriptionId === undefined)
     throw new NoSubscriptionError(network);
-  const values = { ...vars, vrfCoordinator, keyHash, vrfSubscriptionId };
+  const values = { ...vars, dappId, vrfCoordinator, keyHash, vrfSubscriptionId };
   return vrfVersion === "v2" ? formatV2(values) : formatV2Plus(values);
 }
 
 interface Values {
+  readonly dappId: string;
   readonly network: string;
   readonly title: string;
   readonly vrfCoordinator: string;
@@ -23,10 +24,11 @@ interface Values {
   readonly vrfSubscriptionId: string;
 }
 
-const intro = ({ title, network }: Values): string => `// SPDX-License-Identifier: MIT
+const intro = ({ title, network, dappId }: Values): string => `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.19;
 
-// For ${title}. Deploy it, then link its address: npx tyche consumer add ADDRESS --network ${network}
+// For ${title}. Deploy it, then link its address:
+// npx tyche consumer add ADDRESS --network ${network} --dapp ${dappId}
 // The imports are in the npm package @chainlink/contracts.`;
 
 /** Formats an import of one of Chainlink's contracts for random words. */

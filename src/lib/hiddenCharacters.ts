@@ -1,5 +1,9 @@
-/** Controls except tab and line feed, format characters, lone surrogates, line and paragraph separators. */
-const HIDDEN = /((?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029])/u;
+/**
+ * Controls except tab and line feed, format characters, lone surrogates, line and paragraph separators; but not the joiner between two
+ * pictures, which makes one emoji of them.
+ */
+const HIDDEN =
+  /((?!(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d\p{Extended_Pictographic})(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029])/u;
 
 /**
  * Splits text of unknown origin at characters that would hide or reorder what follows, such as the bidirectional controls of "Trojan

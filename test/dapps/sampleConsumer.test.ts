@@ -20,7 +20,10 @@ const VARS = {
 test.each(VRF_VERSIONS)(
   "default: the contract for VRF %s compiles as it stands there, with every value filled in",
   (vrfVersion) => {
-    const source = formatSampleConsumer({ ...VARS, contracts: { vrfCoordinator: ADDRESS, vrfVersion } });
+    const source = formatSampleConsumer("dapp_1", {
+      ...VARS,
+      contracts: { vrfCoordinator: ADDRESS, vrfVersion },
+    });
     for (const value of [ADDRESS, VARS.keyHash, "SUBSCRIPTION_ID = 7;"]) expect(source).toContain(value);
     const { abi, bytecode } = compileSolidity("Dice", source);
     expect(abi.map((one) => ("name" in one ? one.name : one.type))).toContain("roll");
@@ -31,5 +34,5 @@ test.each(VRF_VERSIONS)(
 test("error: there is none while the dapp has no subscriptions", () => {
   const entries = Object.entries(VARS).filter(([name]) => name !== "vrfSubscriptionId");
   const vars = Object.fromEntries(entries) as unknown as NetworkConfigVars;
-  expect(() => formatSampleConsumer(vars)).toThrow(NoSubscriptionError);
+  expect(() => formatSampleConsumer("dapp_1", vars)).toThrow(NoSubscriptionError);
 });

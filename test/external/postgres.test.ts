@@ -92,10 +92,13 @@ test("behaviour: commands beside the service find its database, and no output ho
 test("behaviour: kill -9 of the service loses no request and doubles none; a sign-in outlives the service", async () => {
   const before = await countDeliveries(chain, parties);
   const session = await signIn(tyche);
+  const { port } = new URL(tyche.url);
   const ids = await sendWave(tyche, "killed", 4);
   await tyche.stop("SIGKILL");
   tyche = await startService(parties);
-  expect(await readSessionToken(tyche.url, session)).toMatch(/^tyche_session_/);
+  // The cookie is named for the port, which is another one now.
+  const cookie = session.cookie.replace(port, new URL(tyche.url).port);
+  expect(await readSessionToken(tyche.url, { ...session, cookie })).toMatch(/^tyche_session_/);
   await expectFulfilled(tyche, ids);
   expect(await countDeliveries(chain, parties)).toEqual({
     sent: before.sent + ids.length,

@@ -118,7 +118,7 @@ test.for([
 /** Compiles a browser's program on `tyche/client` and `tyche/verify`, with every declaration checked and no types of Node. */
 function checkTypes(home: string, env: NodeJS.ProcessEnv): void {
   writeFileSync(
-    path.join(home, "roll.ts"),
+    path.join(home, "roll.mts"),
     `import { createClient } from "tyche/client";
 import { verifyTransaction } from "tyche/verify";
 const { parsedResult } = await createClient({ baseUrl: "/", apiKey: "" }).preset("range", { min: 1, max: 6 });
@@ -137,7 +137,7 @@ console.log(parsedResult.length, verifyTransaction.length);\n`,
     "--types",
     "",
   ];
-  run(path.join(ROOT, "node_modules/.bin/tsc"), [...flags, "roll.ts"], home, env);
+  run(path.join(ROOT, "node_modules/.bin/tsc"), [...flags, "roll.mts"], home, env);
 }
 
 /** Starts the service on a free port, which commands in that folder find. It ends with the test. */

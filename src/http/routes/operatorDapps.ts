@@ -110,10 +110,11 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
       summary: "Read config vars",
       description: "The values to deploy a consumer contract of the dapp with, by network.",
       answer: listOf(NetworkConfigView),
-      answerExample: { items: [viewConfig(configVars)] },
-      read: async (ctx) => ({
-        items: (await part.readConfigVars(getDapp(ctx).id)).networks.map(viewConfig),
-      }),
+      answerExample: { items: [viewConfig(dappAnswer.id, configVars)] },
+      async read(ctx) {
+        const { dappId, networks } = await part.readConfigVars(getDapp(ctx).id);
+        return { items: networks.map((vars) => viewConfig(dappId, vars)) };
+      },
     }),
     reading({
       id: "getBalances",
@@ -144,7 +145,7 @@ export function operatorDappOperations(deps: HttpDeps, part: OperatorPart): read
   ];
 }
 
-function viewConfig(vars: NetworkConfigVars) {
+function viewConfig(dappId: string, vars: NetworkConfigVars) {
   const { network, title, chainId, rpcUrl, vrfSubscriptionId, functionsSubscriptionId, keyHash, donId } =
     vars;
   const { vrfCoordinator, functionsRouter, link } = vars.contracts;
@@ -160,6 +161,6 @@ function viewConfig(vars: NetworkConfigVars) {
     donId,
     contracts: { vrfCoordinator, functionsRouter, link },
     env: formatNetworkEnv(vars),
-    ...(hasAll ? { sampleContract: formatSampleConsumer(vars) } : {}),
+    ...(hasAll ? { sampleContract: formatSampleConsumer(dappId, vars) } : {}),
   };
 }

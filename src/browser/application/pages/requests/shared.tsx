@@ -3,7 +3,7 @@ import { useParams } from "wouter";
 import type { SharedResult } from "../../../../client/index.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
-import { Age, Copyable, TransactionLink, Code } from "../../parts/format.tsx";
+import { Age, Copyable, Time, TransactionLink, Code } from "../../parts/format.tsx";
 import { Facts, Folded, plainText, UnknownText } from "../../parts/parts.tsx";
 import { hashOf } from "../../parts/requestParts.tsx";
 import { useExplorer, useTitleOf } from "../../services.tsx";
@@ -40,7 +40,12 @@ function SharedParts({ shared }: { readonly shared: SharedResult }) {
                   </TransactionLink>,
                 ] as const,
             ),
-            ["Date", <Age iso={updatedAt} />],
+            [
+              "Date",
+              <>
+                <Time iso={updatedAt} /> (<Age iso={updatedAt} />)
+              </>,
+            ],
           ]}
         />
         <Folded summary="Bytes and ids on chain">
