@@ -29,6 +29,11 @@ export type SourceOutcome = (
 ) & {
   /** Everything that the source asked for, whether or not it got it. */
   readonly touched: readonly Touch[];
+  /**
+   * Set by a runner whose environment only resembles a node's, such as a browser's. A source can tell the two apart, so that another
+   * result than the report's proves nothing.
+   */
+  readonly isApproximate?: boolean;
 };
 
 /** Runs a source as a node does, without network. */

@@ -13,6 +13,7 @@ import {
   createRecordedReader,
   findRecordedHash,
 } from "../../src/verify/recordedReader.ts";
+import { showErrorText } from "../../src/verify/page/showForeignText.ts";
 import { createSourceScript } from "../../src/verify/page/sourceScript.ts";
 import { findFreePorts } from "../support/freePorts.ts";
 
@@ -101,6 +102,13 @@ test.each([
   const source = `const m = Math; try { return Functions.encodeString(String(${expression})) } catch { return Functions.encodeString("hidden") }`;
   expect(findObstacle(source)).toBeUndefined();
   expect(await runScript(source, { args: [], bytesArgs: [] })).toEqual({ differing });
+});
+
+test("behaviour: an error text is shortened, and what would hide or reorder it is shown by name", () => {
+  expect(showErrorText("a\u202Eb\nc")).toBe("aU+202Eb\nc");
+  expect(showErrorText("x".repeat(500))).toBe("x".repeat(500));
+  expect(showErrorText("x".repeat(172_000))).toBe(`${"x".repeat(500)} …`);
+  expect(showErrorText(`${"x".repeat(499)}😀`)).toBe(`${"x".repeat(499)} …`);
 });
 
 test("error: what is no chain data is refused in a sentence", () => {

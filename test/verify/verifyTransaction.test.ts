@@ -7,6 +7,8 @@ import {
   vrfCoordinatorAbi,
 } from "../../src/chainlink/contracts/abi.ts";
 import { createSourceRunner } from "../../src/app/runSource.ts";
+import { gaveAnotherResult } from "../../src/verify/executionStep.ts";
+import type { RunSource } from "../../src/verify/runSource.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { storeSource } from "../support/consumer.ts";
 import { deliverResults, deliverWords, eventsOf } from "../support/delivery.ts";
@@ -243,6 +245,26 @@ describe("a function", () => {
     const { valid, requests } = await world.verify(report.transactionHash);
     expect(valid).toBe(false);
     expect(requests).toMatchObject([{ verdict: "invalid", failed: "execution" }]);
+  });
+
+  test("behaviour: another result in an environment that only resembles a node's leaves the execution open", async () => {
+    const source = "return Functions.encodeUint256(15)";
+    const { report } = await world.runFunction(source, FOURTEEN);
+    const runAsNode = createSourceRunner(world.pool);
+    const run: RunSource = async (given) => ({ ...(await runAsNode(given)), isApproximate: true });
+    const { valid, requests } = await world.verify(report.transactionHash, { run });
+    expect(valid).toBe(true);
+    const execution = requests[0]!.steps.find(({ name }) => name === "execution")!;
+    expect(execution).toMatchObject({
+      outcome: "notApplicable",
+      detail: expect.stringContaining("`tyche verify` decides"),
+      compared: [{ expected: FOURTEEN }],
+    });
+    expect(requests[0]!.steps.filter(gaveAnotherResult)).toEqual([execution]);
+    const { report: right } = await world.runFunction("return Functions.encodeUint256(14)", FOURTEEN);
+    const found = await world.verify(right.transactionHash, { run });
+    expect(outcomes(found.requests[0]!.steps)).toMatchObject({ execution: "ok" });
+    expect(found.requests[0]!.steps.filter(gaveAnotherResult)).toEqual([]);
   });
 
   test.each([

@@ -84,6 +84,40 @@ test("behaviour: a file of chain data brings its hash, and what was changed in i
   expect(visitor.troubles).toEqual([]);
 });
 
+test("behaviour: a source that gives another result in a browser doesn't make an honest one not valid", async () => {
+  const source =
+    'const { get } = Object.getOwnPropertyDescriptor(Math, "random"); return Functions.encodeString(get ? "page" : "nodes")';
+  const { data } = await tyche.call("POST", "/api/oracleFunctions/runFunction", {
+    body: { network: "sepolia", source },
+  });
+  await hashField().fill((data as { url: string }).url.split("/").at(-1)!);
+  await page.getByLabel("RPC URL of a node").fill(rpcUrl);
+  await verifyButton().press("Enter");
+  await page.getByRole("heading", { name: "Valid, but a source gave another result here" }).waitFor();
+  expect(await valid().count()).toBe(0);
+  await page.getByText("`tyche verify` runs the source as the nodes do, and decides").waitFor();
+  const execution = page.locator("[data-step=execution]");
+  expect(await execution.getAttribute("data-outcome")).toBe("notApplicable");
+  await execution.getByText(/^result of the source: 0x70616765, expected 0x6e6f646573$/).waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("error: a node's error text is shortened, and its hidden characters are shown by name", async () => {
+  await page.route(rpcUrl, (route) =>
+    route.fulfill({
+      headers: { "access-control-allow-origin": "*", "access-control-allow-headers": "*" },
+      json: { jsonrpc: "2.0", id: 1, error: { code: -32000, message: `\u202E${"x".repeat(172_000)}` } },
+    }),
+  );
+  await hashField().fill(hash);
+  await page.getByLabel("RPC URL of a node").fill(rpcUrl);
+  await verifyButton().press("Enter");
+  const shown = page.getByRole("status").getByText(/U\+202Ex+ …$/);
+  expect((await shown.innerText()).length).toBeLessThan(520);
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("behaviour: another link that is opened in the same window fills the form anew", async () => {
   await page.goto(`${tyche.url}/verifier.html#tx=${hash}&rpc=${encodeURIComponent(rpcUrl)}`);
   const other = `0x${"ab".repeat(32)}`;

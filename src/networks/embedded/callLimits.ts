@@ -35,6 +35,8 @@ const MAX_PAGE = 100;
 /** Calls per request of the methods that take several. */
 const MAX_CALLS = 256;
 
+const SETTING_CODE = /^(?:anvil|hardhat|evm|tenderly)_setCode$/;
+
 type Parameters = readonly unknown[];
 /** Returns what is wrong with the parameters, worded to follow the method's name in a sentence. */
 type Check = (parameters: Parameters) => string | undefined;
@@ -128,6 +130,22 @@ export function tracesByScript(method: string, parameters: unknown): boolean {
     const tracer = (one as { tracer?: unknown } | null)?.tracer ?? undefined;
     return tracer !== undefined && !(typeof tracer === "string" && /^\w*$/.test(tracer));
   });
+}
+
+/**
+ * Says in one sentence why a call that sets an account's code can't be sent to Anvil; `undefined` for other calls. Anvil 1.7.1 crashes on
+ * code that begins with 0xef01 and isn't an EIP-7702 delegation of 23 bytes. It also takes code without `0x` and as a list of bytes; lists
+ * are refused unread.
+ */
+export function codeFaultOf(method: string, parameters: unknown): string | undefined {
+  if (!SETTING_CODE.test(method) || !Array.isArray(parameters)) return undefined;
+  const code = (parameters as Parameters)[1] ?? undefined;
+  if (code === undefined) return undefined;
+  if (typeof code !== "string") return `${method} takes the code as text in 0x hexadecimal digits`;
+  const digits = code.replace(/^0x/i, "");
+  return /^ef01/i.test(digits) && !/^ef0100[0-9a-f]{40}$/i.test(digits)
+    ? `${method} takes code that begins with 0xef01 only as an EIP-7702 delegation: 0xef0100 and an address of 20 bytes`
+    : undefined;
 }
 
 function tracedGasOf([, , options]: Parameters): bigint {

@@ -4,7 +4,7 @@ import { AnswerError, BrokenConnectionError } from "../../evm/connection.ts";
 import type { Connection } from "../../evm/connection.ts";
 import { classOf } from "./gate.ts";
 import type { Gate } from "./gate.ts";
-import { setsBack } from "./methods.ts";
+import { changesState, setsBack } from "./methods.ts";
 import { ChainDownError } from "./recorder.ts";
 import type { Recorder } from "./recorder.ts";
 import type { SetBack } from "./setBack.ts";
@@ -16,6 +16,8 @@ const MINED_AT_ONCE = 32;
  */
 const ASK_AGAIN_MS = 50;
 const MAX_ASKED = 20;
+/** Processes in a row that may die during one read: the read itself may be the cause. */
+const MAX_DEATHS = 4;
 /** The answers of these methods name the block they belong to; `null` and an empty list of logs name none. */
 const NAMING_THEIR_BLOCK =
   /^eth_(?:sendRawTransactionSync|getTransactionReceipt|getTransactionBy\w+|getBlockBy\w+|getBlockReceipts|getLogs)$/;
@@ -59,22 +61,36 @@ export function guardConnection({
   oldestWhole,
   oldestHeld,
 }: GuardOptions): Connection {
-  /** Retries reads when the process has died meanwhile; whether something was sent is for the sender to find out. */
+  /**
+   * Retries reads when the process has died meanwhile. Whether something was sent is for the sender to find out, and so it is for a call
+   * that changes the state: it may have taken effect.
+   */
   const ask = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
+    const isRead = classOf(method) === "read" && !changesState(method);
+    const deadLives = new Set<number>();
     for (let asked = 1; ; asked += 1) {
+      let life: number | undefined;
       try {
-        return await askOnce(method, parameters);
+        return await askOnce(method, parameters, (current) => (life = current));
       } catch (error) {
-        const canAskAgain = error instanceof BrokenConnectionError && classOf(method) === "read";
-        if (!canAskAgain || asked === MAX_ASKED) throw error;
+        if (!(error instanceof BrokenConnectionError) || !isRead || asked === MAX_ASKED) throw error;
+        // A retry may come before the death is known and fail with the same process.
+        if (life !== undefined) deadLives.add(life);
+        if (deadLives.size === MAX_DEATHS) throw error;
         await sleep(ASK_AGAIN_MS);
       }
     }
   };
 
-  const askOnce = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
+  /** @param onLife called with the number of the process that gets the request. */
+  const askOnce = async (
+    method: string,
+    parameters: readonly unknown[],
+    onLife: (life: number) => void,
+  ): Promise<unknown> => {
     const leave = await gate.enter(classOf(method));
     const life = recorder.life();
+    onLife(life);
     let answer: unknown;
     try {
       answer = await connection.request(method, parameters);

@@ -1,6 +1,6 @@
 import { AnswerError } from "../../evm/connection.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { bounded, excessOf, tracesByScript } from "./callLimits.ts";
+import { bounded, codeFaultOf, excessOf, tracesByScript } from "./callLimits.ts";
 import { searchLogs } from "./logSearch.ts";
 import { refusalOf } from "./methods.ts";
 import { RPC_CODES, failure } from "./rpcErrors.ts";
@@ -59,6 +59,8 @@ async function answerCall(call: unknown, request: RpcRequest): Promise<object> {
   if (!Array.isArray(given))
     return failure(id, RPC_CODES.invalidParams, `${method} takes its parameters as a list`);
   if (tracesByScript(method, given)) return failure(id, RPC_CODES.notSupported, SCRIPT_REFUSAL);
+  const fault = codeFaultOf(method, given);
+  if (fault !== undefined) return failure(id, RPC_CODES.invalidParams, fault);
   try {
     const excess = excessOf(method, given);
     if (excess !== undefined) return failure(id, RPC_CODES.limitExceeded, excess);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Connection } from "../../../src/evm/connection.ts";
+import { BrokenConnectionError, type Connection } from "../../../src/evm/connection.ts";
 import { createGate } from "../../../src/networks/embedded/gate.ts";
 import { guardConnection } from "../../../src/networks/embedded/guardedConnection.ts";
 import type { Recorder } from "../../../src/networks/embedded/recorder.ts";
@@ -64,4 +64,60 @@ test("behaviour: no log is missing where the node's state is exchanged while a r
   const chain = createChain(60);
   chain.loseAtRecall(75);
   expect(await chain.blocksOf(50, 80)).toEqual(range(50, 80));
+});
+
+/** Creates a chain whose process dies from each request, until `deaths` have died; returns the requests it got. */
+function createDyingChain({ deaths, breaksPerDeath = 1 }: { deaths: number; breaksPerDeath?: number }) {
+  let broken = 0;
+  const asked: string[] = [];
+  const life = () => 1 + Math.floor(broken / breaksPerDeath);
+  const { request } = guardConnection({
+    connection: {
+      async request(method) {
+        asked.push(method);
+        if (life() > deaths) return "0x1";
+        broken += 1;
+        throw new BrokenConnectionError();
+      },
+      subscribe: async () => () => {},
+      close() {},
+    },
+    gate: createGate(),
+    recorder: { head: () => ({ number: HEAD }), life } as unknown as Recorder,
+    settle: async () => {},
+    recall: async () => undefined,
+    keepUp: async () => {},
+    setBack: () => undefined,
+    headListeners: new Set(),
+    oldestWhole: () => 0,
+    oldestHeld: () => 0,
+  });
+  return { request, asked };
+}
+
+test.each(["anvil_setCode", "hardhat_setCode", "anvil_setBalance", "evm_mine", "eth_sendTransaction"])(
+  "error: %s isn't resent after its process died",
+  async (method) => {
+    const { request, asked } = createDyingChain({ deaths: 1 });
+    await expect(request(method, [])).rejects.toThrow(BrokenConnectionError);
+    expect(asked).toEqual([method]);
+  },
+);
+
+test("behaviour: a read is resent when its process died, three times in a row", async () => {
+  const { request, asked } = createDyingChain({ deaths: 3 });
+  expect(await request("eth_chainId", [])).toBe("0x1");
+  expect(asked).toHaveLength(4);
+});
+
+test("error: a read that four processes died of isn't resent", async () => {
+  const { request, asked } = createDyingChain({ deaths: 100 });
+  await expect(request("eth_chainId", [])).rejects.toThrow(BrokenConnectionError);
+  expect(asked).toHaveLength(4);
+});
+
+test("behaviour: a read waits until the death of its process is known", async () => {
+  const { request, asked } = createDyingChain({ deaths: 1, breaksPerDeath: 10 });
+  expect(await request("eth_chainId", [])).toBe("0x1");
+  expect(asked).toHaveLength(11);
 });

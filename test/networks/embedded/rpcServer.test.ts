@@ -282,6 +282,55 @@ test("error: parameters by name are refused", async () => {
   });
 });
 
+const anvilPid = () => readFileSync(path.join(folder, "anvil.pid"), "utf8");
+const MALFORMED_CODES: readonly [string, unknown][] = [
+  ["two bytes", "0xef01"],
+  ["a short delegation", "0xef0100abab"],
+  ["a delegation to 19 bytes", `0xef0100${"ab".repeat(19)}`],
+  ["a delegation to 21 bytes", `0xef0100${"ab".repeat(21)}`],
+  ["another version", `0xef0101${"ab".repeat(20)}`],
+  ["upper-case digits", "0xEF0100ABAB"],
+  ["no 0x", "ef0100abab"],
+  ["a list of bytes", [0xef, 1, 0]],
+];
+
+test.each(MALFORMED_CODES)(
+  "error: code that crashes Anvil is refused by HTTP, in a batch and by WebSocket (%s)",
+  async (_, code) => {
+    const [pid, before] = [anvilPid(), restarts];
+    for (const method of ["anvil_setCode", "hardhat_setCode"]) {
+      const refused = call(method, `0x${"13".repeat(20)}`, code);
+      const refusal = {
+        id: 1,
+        error: { code: -32_602, message: expect.stringMatching(new RegExp(`^${method} takes `)) },
+      };
+      expect((await send(refused)).body).toMatchObject(refusal);
+      expect((await send([call("eth_chainId"), refused])).body).toMatchObject([
+        { result: "0x7a69" },
+        refusal,
+      ]);
+      expect(await askOverSocket(refused)).toMatchObject(refusal);
+    }
+    expect((await send(call("eth_chainId"))).body.result).toBe("0x7a69");
+    expect([anvilPid(), restarts]).toEqual([pid, before]);
+  },
+);
+
+test.each([
+  ["a delegation", `0xef0100${"ab".repeat(20)}`],
+  ["0xef", "0xef"],
+  ["0xef00", "0xef0001"],
+])("default: setCode takes %s", async (_, code) => {
+  const pid = anvilPid();
+  const address = `0x${"14".repeat(20)}`;
+  for (const method of ["anvil_setCode", "hardhat_setCode"]) {
+    expect((await send(call(method, address, code))).body.error).toBeUndefined();
+    expect((await send(call("eth_getCode", address, "latest"))).body.result).toBe(code);
+    await send(call(method, address, "0x"));
+  }
+  expect(anvilPid()).toBe(pid);
+});
+
 test.each([
   ["debug_traceCall", {}, "latest", { tracer: "{step(){for(;;);},fault(){},result(){}}" }],
   ["debug_traceTransaction", `0x${"11".repeat(32)}`, { tracer: "{result(){},fault(){}}" }],

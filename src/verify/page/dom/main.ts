@@ -5,6 +5,7 @@ import { OUTCOME_MARKS, OUTCOME_WORDS, VERDICT_WORDS } from "../../../lib/verifi
 import type { ChainReader } from "../../chainFacts.ts";
 import type { RequestVerification, Verification, VerificationStep } from "../../verification.ts";
 import { describeResult } from "../../describeResult.ts";
+import { gaveAnotherResult } from "../../executionStep.ts";
 import { verifyTransaction } from "../../verifyTransaction.ts";
 import {
   createFetchReader,
@@ -12,6 +13,7 @@ import {
   createRecorder,
   findRecordedHash,
 } from "../../recordedReader.ts";
+import { showErrorText, showHidden } from "../showForeignText.ts";
 import { createFrameRunner } from "./runInFrame.ts";
 
 /** The frame's document, inserted by the build. */
@@ -20,6 +22,9 @@ declare const FRAME_HTML: string;
 const SVG = "http://www.w3.org/2000/svg";
 /** Longest result that an oracle of Tyche reports, in bytes. */
 const MAX_RESPONSE_BYTES = 1024;
+const ANOTHER_RESULT =
+  "The nodes signed this result, but their source gave another one in this browser. Either the source behaves differently in a browser, or the " +
+  "result is wrong: `tyche verify` runs the source as the nodes do, and decides.";
 const OUTCOMES = { valid: "ok", invalid: "failed", incomplete: "notApplicable" } as const;
 
 const form = document.querySelector("form")!;
@@ -79,7 +84,7 @@ async function run(): Promise<void> {
     show(found, JSON.stringify(recorder.save()), source);
     output.dataset["state"] = found.verdict;
   } catch (error) {
-    output.replaceChildren(element("p", messageOf(error)));
+    output.replaceChildren(element("p", showErrorText(messageOf(error))));
     output.dataset["state"] = "error";
   } finally {
     isBusy = false;
@@ -117,9 +122,14 @@ function parseHash(text: string, what: string): Hex {
 }
 
 function show(found: Verification, chainData: string, source: string): void {
-  const verdict = element("h2", capitalize(VERDICT_WORDS[found.verdict]));
-  verdict.dataset["outcome"] = OUTCOMES[found.verdict];
-  verdict.prepend(drawMark(OUTCOMES[found.verdict], { "aria-hidden": "true" }));
+  const words = capitalize(VERDICT_WORDS[found.verdict]);
+  // A failed step is the stronger statement.
+  const isOpen =
+    found.verdict !== "invalid" && found.requests.some(({ steps }) => steps.some(gaveAnotherResult));
+  const outcome = isOpen ? "notApplicable" : OUTCOMES[found.verdict];
+  const verdict = element("h2", isOpen ? `${words}, but a source gave another result here` : words);
+  verdict.dataset["outcome"] = outcome;
+  verdict.prepend(drawMark(outcome, { "aria-hidden": "true" }));
   const trust = element("ul");
   trust.append(...found.trust.map((sentence) => element("li", sentence)));
   const contracts = element("dl");
@@ -130,6 +140,7 @@ function show(found: Verification, chainData: string, source: string): void {
   save.download = `${found.transactionHash}.json`;
   output.replaceChildren(
     verdict,
+    ...(isOpen ? [element("p", ANOTHER_RESULT)] : []),
     element("p", `Everything was read from ${source}.`),
     ...found.requests.map(describeRequest),
     element("h2", "Contracts: compare these addresses with the published ones"),
@@ -159,7 +170,8 @@ function describeBoth(result: Hex): string {
   return shown === result ? `Result: ${result}` : `Result: ${shown}, in hex ${result}`;
 }
 
-function describeStep({ name, outcome, detail, compared }: VerificationStep): HTMLElement {
+function describeStep(step: VerificationStep): HTMLElement {
+  const { name, outcome, detail, compared } = step;
   const item = element("li");
   item.dataset["outcome"] = outcome;
   item.dataset["step"] = name;
@@ -167,13 +179,15 @@ function describeStep({ name, outcome, detail, compared }: VerificationStep): HT
   summary.append(
     drawMark(outcome, { role: "img", "aria-label": OUTCOME_WORDS[outcome] }),
     element("strong", name),
-    `: ${detail}`,
+    `: ${showHidden(detail)}`,
   );
   const details = document.createElement("details");
-  details.open = outcome === "failed" && compared.length > 0;
+  details.open = (outcome === "failed" && compared.length > 0) || gaveAnotherResult(step);
   details.append(
     summary,
-    ...compared.map(({ what, expected, found }) => element("p", `${what}: ${found}, expected ${expected}`)),
+    ...compared.map(({ what, expected, found }) =>
+      element("p", showHidden(`${what}: ${found}, expected ${expected}`)),
+    ),
   );
   item.append(details);
   return item;

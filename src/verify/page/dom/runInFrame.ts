@@ -7,7 +7,7 @@ const MAX_RUN_MS = 10_000;
 
 /**
  * Creates a runner for sources in a worker inside a sandboxed frame: without network, storage or the page's
- * origin.
+ * origin. A source can tell this worker from a node, by the text of a function for example, so the runs are approximate.
  *
  * @param frameHtml the frame's document, as built.
  */
@@ -26,7 +26,7 @@ export function createFrameRunner(frameHtml: string): RunSource {
     const bytes = Uint8Array.from({ length: hex.length / 2 }, (_, i) =>
       parseInt(hex.slice(2 * i, 2 * i + 2), 16),
     );
-    return { kind: "result", bytes, touched: [] };
+    return { kind: "result", bytes, touched: [], isApproximate: true };
   };
 }
 
