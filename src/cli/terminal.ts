@@ -34,10 +34,8 @@ export function createTerminal(): Terminal {
 /** Returns a line as a terminal may get it: of the escape sequences only colors are left, which can't do any harm. */
 export function forTerminal(line: string): string {
   // eslint-disable-next-line no-control-regex -- what picocolors writes
-  return line
-    .split(/(\u001b\[\d{1,2}m)/)
-    .map((part, i) => (i % 2 === 0 ? withoutControls(part) : part))
-    .join("");
+  const parts = line.split(/(\u001b\[\d{1,2}m)/);
+  return parts.map((part, i) => (i % 2 === 0 ? withoutControls(part) : part)).join("");
 }
 
 /** Control characters except line breaks and tabs, and what reorders or breaks the text around it. */

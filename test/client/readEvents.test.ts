@@ -32,3 +32,12 @@ test("behaviour: an end of a line that comes in two pieces is one", async () => 
 test("behaviour: an event that is not whole at the end is left out", async () => {
   expect(await read("data: one\n\ndata: tw")).toMatchObject([{ data: "one" }]);
 });
+
+test("error: a line without an end is not read for ever", async () => {
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(1_000_000).fill(97)),
+  });
+  await expect(Array.fromAsync(readEvents(body, () => {}))).rejects.toThrow(
+    "a line of the stream is longer than 4000000 characters",
+  );
+});

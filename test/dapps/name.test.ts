@@ -21,6 +21,8 @@ test.each([
   "a\u202eb",
   "a\u2028b",
   "\ud800",
+  "\u3164",
+  "\u2800\u200b\u00ad",
 ])("error: %j is no name", (text) => {
   expect(() => parseName(text)).toThrow(expect.objectContaining({ code: "invalid_parameter" }));
 });
