@@ -35,7 +35,10 @@ export function withService(command: Command): Command {
         "TYCHE_URL",
       ),
     )
-    .option("--dapp <id>", "dapp to call it for, from the local data directory (default: the first)");
+    .option(
+      "--dapp <id>",
+      "dapp to call it for, from the local data directory (default: that of TYCHE_API_KEY, or the first)",
+    );
 }
 
 /**

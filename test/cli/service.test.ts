@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { connectOperator } from "../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 import { runCli as run } from "./runCli.ts";
 
@@ -33,6 +34,21 @@ test("default: call random draws words, and call run runs a source", async () =>
   ]);
   expect(random.stdout).toMatch(/^\d+\n\d+\n$/);
   expect(ran).toMatchObject({ code: 0, stdout: "42\n" });
+});
+
+test("behaviour: --dapp names the dapp, also where the environment has another one's key", async () => {
+  const dapp = await connectOperator(tyche).createDapp({ name: "arcade" });
+  const variables = { TYCHE_DATA_DIR: tyche.dataDir, TYCHE_URL: tyche.url, TYCHE_API_KEY: tyche.apiKey };
+  const [listed, unknown, dead, away] = await Promise.all([
+    run(["requests", "list", "--dapp", dapp.id], "", variables),
+    run(["requests", "list", "--dapp", "nosuch"], "", variables),
+    run(["requests", "list"], "", { ...variables, TYCHE_API_KEY: "tyche_dead" }),
+    run(["requests", "list"], "", { ...variables, TYCHE_URL: "http://127.0.0.1:1" }),
+  ]);
+  expect(listed).toMatchObject({ code: 0, stdout: "" });
+  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("there is no dapp nosuch") });
+  expect(dead).toMatchObject({ code: 1, stderr: expect.stringContaining("Set TYCHE_API_KEY to a live key") });
+  expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining("start it with tyche start") });
 });
 
 test("behaviour: requests list, show and watch follow what was begun", async () => {
