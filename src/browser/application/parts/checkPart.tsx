@@ -1,5 +1,5 @@
 import { useNetworks } from "../services.tsx";
-import { Copyable } from "./format.tsx";
+import { CopyButton } from "./format.tsx";
 
 /** Shows how anyone can check a result without this service. */
 export function CheckPart({
@@ -34,7 +34,11 @@ export function CheckPart({
           browser. It is a single page: save it, read it, open it from anywhere.
         </li>
         <li>
-          This command, on your own machine: <Copyable text={command} what="command" />
+          This command, on your own machine:{" "}
+          <span className="copyable">
+            <code className="command">{command}</code>
+            <CopyButton text={command} what="command" />
+          </span>
         </li>
       </ul>
       {known?.embedded === true && (
