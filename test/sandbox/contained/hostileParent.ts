@@ -1,6 +1,8 @@
 // A process with a pool whose children are hostile: it gives them run after run and reports what they cost it.
 // Arguments: the child's script, the time for each program in ms. Standard input: a list of programs as JSON.
+import type { ChildProcess } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createLauncher } from "../../../sandbox/host/launch.ts";
@@ -15,6 +17,8 @@ export interface HostileCost {
   readonly cpuMs: number;
   /** Maximum memory above what the process used before. */
   readonly growthBytes: number;
+  /** Bytes that it read from its children. */
+  readonly readBytes: number;
   readonly runs: number;
   readonly children: number;
 }
@@ -26,14 +30,23 @@ const RUN_TIME_MS = 700;
 /** Pause between runs, as callers don't send them faster: quick answers are no attack. */
 const PAUSE_MS = 20;
 
+const launcher = createLauncher();
+let launched: ChildProcess[] = [];
+function launch(path: string): ChildProcess {
+  const child = launcher.launch(path);
+  launched.push(child);
+  return child;
+}
+
 const network = createSandboxNetwork({ allowModules: ["npm:ms"] });
 const pool = createPool(
   { concurrency: 1, hostCalls: network.hostCalls },
-  { launcher: createLauncher(), build: async () => script },
+  { launcher: { ...launcher, launch }, build: async () => script },
 );
 
 async function endure(program: HostileProgram, forMs: number): Promise<HostileCost> {
   const source = JSON.stringify(program);
+  const readBefore = countReadBytes();
   const beganMs = performance.now();
   const cpu = process.cpuUsage();
   const started = pool.stats().started;
@@ -55,9 +68,22 @@ async function endure(program: HostileProgram, forMs: number): Promise<HostileCo
     wallMs: performance.now() - beganMs,
     cpuMs: (user + system) / 1_000,
     growthBytes: readPeakBytes() - beforeBytes,
+    readBytes: countReadBytes() - readBefore,
     runs,
     children,
   };
+}
+
+/** Bytes read from all children so far. */
+let gone = 0;
+function countReadBytes(): number {
+  const read = (children: readonly ChildProcess[]) =>
+    children
+      .flatMap(({ stdout, stderr }) => [stdout, stderr] as readonly (Socket | null)[])
+      .reduce((total, pipe) => total + (pipe?.bytesRead ?? 0), 0);
+  gone += read(launched.filter(({ stdout }) => stdout?.destroyed));
+  launched = launched.filter(({ stdout }) => !stdout?.destroyed);
+  return gone + read(launched);
 }
 
 function readPeakBytes(): number {

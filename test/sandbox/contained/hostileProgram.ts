@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 /** The behaviour of a child that an attacker fully controls: it writes frames, over and over, for as long as it lives. */
 export interface HostileProgram {
   readonly name: string;
+  /** None: it computes until it is killed. */
   readonly steps: readonly HostileStep[];
   /** Bytes per write; 0: a whole frame. */
   readonly chunkBytes?: number;
@@ -35,6 +36,9 @@ const FETCH = (members: string) =>
 /** A host call's message: the length of its header in 32 bits, then the header. It is written as text, so only lengths with bytes below 128 work. */
 const message = (json: string) => `\0${String.fromCharCode(0, 0, 0)}${json}`;
 const LONG = "npm:a@" + Array.from({ length: 200 }, (_, at) => at).join("||");
+
+/** Writes nothing and computes until its time is over, as a source may: what the others cost is compared with this. */
+export const BUSY: HostileProgram = { name: "computes, writes nothing", steps: [] };
 
 /** The obvious floods. */
 export const FLOODS: readonly HostileProgram[] = [
@@ -192,6 +196,7 @@ const bytesOf = (step, run) => {
 };
 const play = (program, run) => {
   if (program.repeat === 0) process.exit();
+  while (program.steps.length === 0);
   if (program.isDeaf) process.stdin.pause();
   for (let times = program.repeat ?? Infinity; times > 0; times--) {
     for (const step of program.steps) {
