@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { gzipSync } from "node:zlib";
 import type { Router } from "@koa/router";
+import { sendStored, storeFile, type StoredFile } from "../lib/storedFile.ts";
 
 /** URL path of the files; the build writes it into them. */
 const PATH = "/assets/app/";
@@ -57,12 +57,7 @@ export function bundleRoutes(router: Router): void {
     const file = bundle.read(ctx.params["name"] ?? "");
     if (file === undefined) return next();
     ctx.set("Cache-Control", "public, max-age=31536000, immutable");
-    ctx.set("Content-Type", file.type);
-    ctx.set("Vary", "Accept-Encoding");
-    const isCompressed = ctx.acceptsEncodings("gzip", "identity") === "gzip";
-    if (isCompressed) ctx.set("Content-Encoding", "gzip");
-    ctx.body = isCompressed ? file.compressed : file.content;
-    return undefined;
+    return sendStored(ctx, file);
   });
 }
 
@@ -73,7 +68,7 @@ function readBundle() {
   const byKey = JSON.parse(manifest) as Readonly<Record<string, Chunk>>;
   const chunks = Object.values(byKey);
   const names = new Set(chunks.flatMap(({ file, css = [] }) => [file, ...css]));
-  const files = new Map<string, { type: string; content: Buffer; compressed: Buffer }>();
+  const files = new Map<string, StoredFile>();
   return {
     byKey,
     chunks,
@@ -82,8 +77,8 @@ function readBundle() {
       if (!names.has(name) || type === undefined) return undefined;
       let file = files.get(name);
       if (file === undefined) {
-        const content = readFileSync(new URL(name, folder));
-        files.set(name, (file = { type, content, compressed: gzipSync(content) }));
+        file = storeFile(type, readFileSync(new URL(name, folder)));
+        files.set(name, file);
       }
       return file;
     },

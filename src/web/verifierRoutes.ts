@@ -1,5 +1,6 @@
 import type { Router } from "@koa/router";
 import type { Context } from "koa";
+import { sendStored, storeFile, type StoredFile } from "../lib/storedFile.ts";
 
 /** The page that verifies results in a browser: its HTML, and the content security policy that lets it query any node. */
 export interface VerifierPage {
@@ -12,12 +13,13 @@ export function verifierRoutes(
   router: Router,
   options: { readonly guard: (ctx: Context) => Promise<void>; readonly getPage: () => Promise<VerifierPage> },
 ): void {
+  let stored: { readonly page: VerifierPage; readonly file: StoredFile } | undefined;
   router.get("/verifier.html", async (ctx) => {
     await options.guard(ctx);
-    const { html, policy } = await options.getPage();
-    ctx.set("Content-Security-Policy", `${policy}; frame-ancestors 'none'`);
+    const page = await options.getPage();
+    if (stored?.page !== page) stored = { page, file: storeFile("text/html; charset=utf-8", page.html) };
+    ctx.set("Content-Security-Policy", `${page.policy}; frame-ancestors 'none'`);
     ctx.set("Cache-Control", "no-cache");
-    ctx.set("Content-Type", "text/html; charset=utf-8");
-    ctx.body = html;
+    sendStored(ctx, stored.file);
   });
 }

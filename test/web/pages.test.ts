@@ -90,11 +90,26 @@ describe("the page that the application starts from", () => {
   });
 });
 
-test("behaviour: assets are found again by their ETag", async () => {
-  const first = await get("/assets/style.css");
-  expect(first.headers.get("content-type")).toBe("text/css; charset=utf-8");
-  const again = await get("/assets/style.css", { "if-none-match": first.headers.get("etag")! });
+test.each([
+  ["/assets/style.css", "text/css"],
+  ["/openapi.json", "application/json"],
+  ["/verifier.html", "text/html"],
+])("behaviour: %s is sent compressed, and found again by its ETag", async (path, type) => {
+  const first = await get(path, { "accept-encoding": "gzip" });
+  expect(Object.fromEntries(first.headers)).toMatchObject({
+    "content-type": `${type}; charset=utf-8`,
+    "content-encoding": "gzip",
+    vary: expect.stringContaining("Accept-Encoding"),
+  });
+  const plain = await get(path, { "accept-encoding": "identity" });
+  expect(plain.headers.has("content-encoding")).toBe(false);
+  expect(plain.text).toBe(first.text);
+  const again = await get(path, { "if-none-match": first.headers.get("etag")! });
   expect(again.status).toBe(304);
+  expect(again.text).toBe("");
+});
+
+test("error: an asset that is not there is said to be missing", async () => {
   expect((await get("/assets/..%2fapp.ts")).status).toBe(404);
   expect(await statusFor("GET", "/assets/app/gone.js", { accept: "*/*" })).toBe(404);
   expect(await statusFor("POST", "/assets/app/gone.js", { accept: "*/*" })).toBe(405);

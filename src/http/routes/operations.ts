@@ -1,5 +1,6 @@
 import type { Router } from "@koa/router";
 import type { Registry } from "prom-client";
+import { sendStored, storeFile, type StoredFile } from "../../lib/storedFile.ts";
 import type { HttpDeps, RequestState } from "../context.ts";
 import { sendJson } from "../frame.ts";
 import type { LiveSchemas } from "../liveSchemas.ts";
@@ -42,16 +43,16 @@ export function operationsRoutes(
   });
 
   // Rebuilt only when networks or presets change.
-  let described: { readonly schemas: LiveSchemas; readonly json: string } | undefined;
+  let described: { readonly schemas: LiveSchemas; readonly file: StoredFile } | undefined;
   router.get("/openapi.json", (ctx) => {
     const schemas = deps.schemas();
     if (described?.schemas !== schemas) {
-      described = { schemas, json: JSON.stringify(describeApi(operations, schemas)) };
+      const json = JSON.stringify(describeApi(operations, schemas));
+      described = { schemas, file: storeFile("application/json; charset=utf-8", json) };
     }
     ctx.set("Cache-Control", "no-cache");
     ctx.set("Access-Control-Allow-Origin", "*");
     ctx.set("Cross-Origin-Resource-Policy", "cross-origin");
-    ctx.set("Content-Type", "application/json; charset=utf-8");
-    ctx.body = described.json;
+    sendStored(ctx, described.file);
   });
 }
