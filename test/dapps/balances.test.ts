@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
-import { readDappBalances, type SubscribedNetwork } from "../../src/dapps/balances.ts";
+import { readDappBalances } from "../../src/dapps/balances.ts";
+import type { SubscribedNetwork } from "../../src/dapps/readByNetwork.ts";
 import type { SubscriptionBalances } from "../../src/dapps/subscriptionReads.ts";
 
 const DAPP_ID = "dapp_test";
 
-function networkWith(readBalances: () => Promise<SubscriptionBalances>, isCreated = true): SubscribedNetwork {
+function networkWith(
+  readBalances: () => Promise<SubscriptionBalances>,
+  isCreated = true,
+): SubscribedNetwork<"readBalances"> {
   const subscription = {
     dappId: DAPP_ID,
     network: "a",
