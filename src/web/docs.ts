@@ -3,6 +3,15 @@ import type { Context } from "koa";
 import { getEntry } from "./bundle.ts";
 import { headOf } from "./shell.ts";
 
+/** The application's sections; its own are for those who are signed in, as the page's script finds out. */
+const SECTIONS = [
+  `<a class="own" href="/">Home</a>`,
+  `<a class="own" href="/presets">Presets</a>`,
+  `<a class="own" href="/functions">Functions</a>`,
+  `<a class="own" href="/networks">Networks</a>`,
+  `<a href="/explorer">Explorer</a>`,
+];
+
 /** Adds `/docs`: the page for reading and trying the API, rendered in the browser from `/openapi.json`. */
 export function docsRoutes(router: Router, guard: (ctx: Context) => Promise<void>): void {
   router.get("/docs", async (ctx) => {
@@ -18,7 +27,7 @@ ${headOf("API · Tyche", getEntry("docs"))}
 <a class="skip" href="#main">Skip to content</a>
 <header class="top"><div class="bar">
 <a class="brand" href="/">Tyche</a>
-<nav aria-label="Main"><a href="/">Application</a><a href="/explorer">Explorer</a><a href="/docs" aria-current="page">API</a></nav>
+<nav aria-label="Main">${SECTIONS.join("")}<a href="/docs" aria-current="page">API</a></nav>
 <a class="side" href="/openapi.json">openapi.json</a>
 </div></header>
 <main id="main" tabindex="-1">

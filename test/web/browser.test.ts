@@ -234,6 +234,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await page.goto(`${tyche.url}/docs`);
     await page.getByRole("button", { name: "Use a dapp's API key" }).click();
     await page.getByText("Calls from here use a key of the dapp").waitFor();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Functions" }).waitFor();
     for (const [called, member] of [
       ["/api/oracleFunctions/runFunction", '"parsedResult"'],
       ["/api/vrfv2/requestRandomNumber", '"randomNumber"'],

@@ -172,6 +172,8 @@ describe("in a browser", () => {
     await page.getByText("Random numbers").first().waitFor();
     await button.click();
     await page.getByText("Sign in to the application first.").waitFor();
+    const sections = page.getByRole("navigation", { name: "Main" }).getByRole("link");
+    expect(await sections.allTextContents()).toEqual(["Explorer", "API"]);
     await page.route("**/session", (route) => route.fulfill({ status: 429, json: { data: {} } }));
     await button.click();
     await page.getByText("No key could be loaded: the service answered 429.").waitFor();

@@ -23,6 +23,7 @@ interface Description {
   readonly paths: Operations;
 }
 
+document.body.classList.toggle("signed-in", readPageKey() !== "");
 await start();
 
 async function start(): Promise<void> {
