@@ -133,11 +133,19 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
       return waitFor<Result>(id, signal);
     });
 
+  const sendForId = async (call: Call, options: SubmitOptions): Promise<string> => {
+    // The stream of a request begins once its source has passed the dry run.
+    if (options.dryRunsFirst === true) {
+      const { headers, ...rest } = prepare(call, options);
+      return await transport.sendForId({ ...rest, headers: { ...headers, accept: "text/event-stream" } });
+    }
+    const { data, id } = await transport.send(prepare(call, { ...options, prefer: "respond-async" }));
+    return id ?? (data as { readonly id: string }).id;
+  };
+
   const submit: Send<"submitted"> = (call, options) =>
     within(options, async (signal) => {
-      const prepared = prepare(call, { ...options, signal, prefer: "respond-async" });
-      const { data, id } = await transport.send(prepared);
-      const requestId = id ?? (data as { readonly id: string }).id;
+      const requestId = await sendForId(call, { ...options, signal });
       return {
         id: requestId,
         wait: (options) => wait(requestId, options),
@@ -195,11 +203,12 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
   };
 }
 
-/** Adds the headers that make a call safe to resend and tell the service how long to wait before it answers. */
-function prepare(call: Call, options: SubmitOptions & { readonly prefer: string }): Call {
+/** Adds the headers that make a call safe to resend and, with `prefer`, tell the service how long to wait before it answers. */
+function prepare(call: Call, options: SubmitOptions & { readonly prefer?: string }): Call {
+  const { prefer } = options;
   const headers = {
     "idempotency-key": options.idempotencyKey ?? createIdempotencyKey(),
-    prefer: options.prefer,
+    ...(prefer === undefined ? {} : { prefer }),
   };
   return { ...call, headers, signal: options.signal };
 }

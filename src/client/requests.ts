@@ -27,6 +27,11 @@ export interface CallOptions {
 export interface SubmitOptions extends CallOptions {
   /** 1 to 255 visible ASCII characters. Calls with the same key are one call. Default: a random key per call. */
   readonly idempotencyKey?: string | undefined;
+  /**
+   * Whether a call under `submit` resolves only after the dry run of its source, and rejects with a `FunctionFailedError`, with console and
+   * position, if the source fails there. Default false: the request is stored first, and fails. Other calls always do so.
+   */
+  readonly dryRunsFirst?: boolean | undefined;
 }
 
 export interface PresetOptions extends SubmitOptions {

@@ -55,6 +55,8 @@ export interface Transport {
   send(call: Call): Promise<Answer>;
   /** Same as {@link send}, but returns the body of a response that is plain text instead of JSON. */
   sendForText(call: Call): Promise<string>;
+  /** Same as {@link send}, but returns the id of the request that the response is about as soon as the response begins. */
+  sendForId(call: Call): Promise<string>;
   /** Opens a stream, without retries. Aborts it after a silence of `attemptTimeoutMs`. */
   open(call: Call): Promise<OpenStream>;
   /** Waits before the retry with this number, counted from 0. Throws `error` if the call must not be retried. */
@@ -148,6 +150,7 @@ export function createTransport(options: TransportOptions): Transport {
   const transport: Transport = {
     send: (call) => sendAndRead(call, readAnswer),
     sendForText: (call) => sendAndRead(call, readText),
+    sendForId: (call) => sendAndRead(call, readId),
     async open(call) {
       const silence = createSilence(attemptTimeoutMs);
       try {
@@ -192,6 +195,16 @@ async function readAnswer(response: Response, signal: AbortSignal | undefined): 
   const data = await readData(response, signal);
   const id = response.headers.get("tyche-request-id");
   return { data, ...(id === null ? {} : { id }) };
+}
+
+async function readId(response: Response, signal: AbortSignal | undefined): Promise<string> {
+  const id = response.headers.get("tyche-request-id");
+  if (!response.ok || id === null) {
+    await readData(response, signal);
+    throw new ConnectionError(`the answer with status ${response.status} names no request`);
+  }
+  await response.body?.cancel().catch(() => {});
+  return id;
 }
 
 async function readText(response: Response, signal: AbortSignal | undefined): Promise<string> {

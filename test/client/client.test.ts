@@ -16,6 +16,7 @@ import {
   type ApiError,
   type ClientOptions,
 } from "../../src/client/index.ts";
+import { FunctionFailedError as SourceFailedError } from "../../src/requests/errors.ts";
 import { API_KEY } from "../http/exampleService.ts";
 import { startHarness, type Harness } from "../http/harness.ts";
 
@@ -244,6 +245,39 @@ describe("waiting", () => {
     }
     expect(states).toEqual(["received", "submitted", "randomness", "fulfilled", "result"]);
     expect(lastIds).toEqual([null, "1", "2", "3"]);
+  });
+
+  test("behaviour: a request whose dry run comes first is stored once, and followed from its first state", async () => {
+    const { client, service, calls } = await connect((given) => {
+      let lost = 0;
+      return async (input, init) => {
+        const response = await given(input, init);
+        if (lost++ > 0) return response;
+        throw new TypeError("the connection broke");
+      };
+    });
+    const { id, wait } = await client.submit.preset("coinflip", {}, { dryRunsFirst: true });
+    expect(await wait()).toMatchObject({ success: true });
+    expect(id).toMatch(/^req_/);
+    expect(calls.slice(0, 2).map(({ headers }) => headers.get("prefer"))).toEqual([null, null]);
+    expect(service.submitted.map(({ options }) => options.isAsync)).toEqual([undefined]);
+  });
+
+  test("error: a source that fails in the dry run that comes first is refused, with what it wrote", async () => {
+    const { client, service } = await connect();
+    const details = {
+      success: false,
+      requestId: "",
+      result: "0x",
+      parsedResult: "",
+      err: "no",
+      url: "",
+    } as const;
+    service.behave({ throws: new SourceFailedError({ ...details, console: "so far", line: 2, column: 7 }) });
+    const call = client.submit.runFunction({ network: "sepolia", source: "…" }, { dryRunsFirst: true });
+    const error = await call.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(FunctionFailedError);
+    expect(error).toMatchObject({ message: "no", console: "so far", line: 2, column: 7, id: undefined });
   });
 
   test("error: the failure of a request ends its stream", async () => {

@@ -1,15 +1,18 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { encodeFragment } from "../../src/browser/application/pages/functions/share.ts";
-import { readOperatorToken } from "../support/signIn.ts";
+import type { TycheOperator } from "../../src/client/index.ts";
+import { connectOperator, readOperatorToken } from "../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 import { launchChromium } from "./support/chromium.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 let browser: Browser;
 let tyche: TycheProcess;
+let operator: TycheOperator;
 beforeAll(async () => {
   [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess()]);
+  operator = connectOperator(tyche);
 });
 afterAll(async () => {
   await Promise.all([browser?.close(), tyche?.stop()]);
@@ -175,6 +178,11 @@ test("error: a source that is refused on its way to the chain is marked where it
   await panel().getByRole("region", { name: "Console" }).getByText("so far").waitFor();
   await page.locator(".cm-line", { hasText: "no such pair" }).locator(".cm-lintRange-error").waitFor();
   await visitor.inspect();
+  // It is one refused call: no request that failed, and no dry run that nobody asked for.
+  const client = operator.as((await operator.dapps())[0]!.id);
+  const runs = (await client.dryRuns()).items.filter(({ err }) => err === "no such pair");
+  expect(runs.map(({ kind }) => kind)).toEqual(["function"]);
+  expect((await client.requests({ state: "failed" })).items).toEqual([]);
   expect(visitor.troubles).toEqual([]);
 });
 

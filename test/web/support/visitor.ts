@@ -22,7 +22,7 @@ export interface Visitor {
   takeTroubles(): readonly string[];
   /** Opens a page and waits until it has loaded its data. */
   open(url: string): Promise<void>;
-  /** Expects that axe finds nothing on the current page in both schemes, and that it doesn't scroll sideways at any width. */
+  /** Expects that axe finds nothing on the current page in both schemes, and that neither it nor a list scrolls sideways at any width. */
   inspect(): Promise<void>;
   close(): Promise<void>;
 }
@@ -113,7 +113,13 @@ function watch(context: BrowserContext, troubles: string[]): void {
 
 async function findOverflow(page: Page, width: number): Promise<string[]> {
   const scrollWidth = await page.evaluate<number>("document.documentElement.scrollWidth");
-  return scrollWidth <= width ? [] : [`${scrollWidth} px wide at ${width} px`];
+  const wide = await page.evaluate<string[]>(
+    `[...document.querySelectorAll(".scroll")].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.ariaLabel)`,
+  );
+  return [
+    ...(scrollWidth <= width ? [] : [`${scrollWidth} px wide at ${width} px`]),
+    ...wide.map((label) => `${label} scrolls sideways at ${width} px`),
+  ];
 }
 
 interface AxeResults {

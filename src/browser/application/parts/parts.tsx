@@ -1,9 +1,7 @@
 import type { ReactNode } from "react";
-import type { TransactionSummary } from "../../../client/index.ts";
 import type { DecodedValue, TransactionView } from "../../../client/index.ts";
 import { splitAtHidden } from "../../../lib/hiddenCharacters.ts";
-import { Coin } from "./coin.tsx";
-import { Age, BlockLink, Code, PartyLink, TransactionLink } from "./format.tsx";
+import { Code, PartyLink } from "./format.tsx";
 
 /** Text of unknown origin, with characters that would hide or reorder others made visible; line breaks and tabs stay. */
 export function UnknownText({ text }: { readonly text: string }) {
@@ -166,68 +164,5 @@ function Leaf({ type, value, network }: { type: string; value: string; network: 
     <Folded summary={`${(value.length - 2) / 2} bytes`}>
       <RawBytes hex={value} label={`${type} value`} />
     </Folded>
-  );
-}
-
-/** A table of transactions, in the given order: newest first. */
-export function TransactionTable({
-  transactions,
-  network,
-}: {
-  readonly transactions: readonly TransactionSummary[];
-  readonly network: string;
-}) {
-  if (transactions.length === 0) return <p className="note">No transactions here.</p>;
-  return (
-    <Scrollable label="Transactions">
-      <table className="list">
-        <thead>
-          <tr>
-            <th>Transaction</th>
-            <th>Status</th>
-            <th>Calls</th>
-            <th>Block</th>
-            <th>Time</th>
-            <th>From</th>
-            <th>To</th>
-          </tr>
-        </thead>
-        <tbody>
-          {transactions.map(({ hash, status, method, blockNumber, at, from, to, valueWei }) => (
-            <tr key={hash}>
-              <td>
-                <TransactionLink network={network} hash={hash} />
-              </td>
-              <td>
-                {status === null ? (
-                  <span className="note">not read</span>
-                ) : (
-                  <TransactionStatus status={status} />
-                )}
-              </td>
-              <td>
-                {method === "" ? "transfer" : method}
-                {valueWei !== "0" && (
-                  <span className="note">
-                    {" "}
-                    <Coin wei={valueWei} network={network} />
-                  </span>
-                )}
-              </td>
-              <td>
-                <BlockLink network={network} number={blockNumber} />
-              </td>
-              <td>
-                <Age iso={at} />
-              </td>
-              <td>
-                <PartyLink network={network} party={from} />
-              </td>
-              <td>{to === null ? "new contract" : <PartyLink network={network} party={to} />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrollable>
   );
 }

@@ -1,7 +1,8 @@
 import { Link } from "wouter";
 import type { RequestView } from "../../../client/index.ts";
 import { Age } from "./format.tsx";
-import { Scrollable, UnknownText } from "./parts.tsx";
+import { List } from "./list.tsx";
+import { UnknownText } from "./parts.tsx";
 import { ResultInList, StateTag, summaryOf } from "./requestParts.tsx";
 import { useTitleOf } from "../services.tsx";
 
@@ -15,39 +16,24 @@ export function RequestTable({
 }) {
   const titleOf = useTitleOf();
   return (
-    <Scrollable label="List of requests">
-      <table className="list">
-        <thead>
-          <tr>
-            <th>Request</th>
-            <th>State</th>
-            <th>Result</th>
-            <th>Network</th>
-            <th>Received</th>
-          </tr>
-        </thead>
-        <tbody>
-          {requests.map((request) => (
-            <tr key={request.id}>
-              <td>
-                <Link href={`/dapps/${dappId}/requests/${request.id}`}>
-                  <UnknownText text={summaryOf(request)} />
-                </Link>
-              </td>
-              <td>
-                <StateTag state={request.state} />
-              </td>
-              <td className="outcome">
-                <ResultInList request={request} />
-              </td>
-              <td className="name">{titleOf(request.network)}</td>
-              <td>
-                <Age iso={request.createdAt} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrollable>
+    <List
+      label="List of requests"
+      items={requests}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: "Request",
+          cell: (request) => (
+            <Link href={`/dapps/${dappId}/requests/${request.id}`}>
+              <UnknownText text={summaryOf(request)} />
+            </Link>
+          ),
+        },
+        { head: "State", isPlain: true, cell: ({ state }) => <StateTag state={state} /> },
+        { head: "Result", kind: "long", cell: (request) => <ResultInList request={request} /> },
+        { head: "Network", kind: "name", cell: ({ network }) => titleOf(network) },
+        { head: "Received", cell: ({ createdAt }) => <Age iso={createdAt} /> },
+      ]}
+    />
   );
 }

@@ -12,8 +12,9 @@ import {
   problemsOf,
   readField,
 } from "../../parts/forms.tsx";
+import { List } from "../../parts/list.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
-import { Scrollable, Tag } from "../../parts/parts.tsx";
+import { Tag } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
 import { ContractRequestsPanel } from "./contractRequests.tsx";
@@ -138,60 +139,51 @@ function LinkedTable({
   const titleOf = useTitleOf();
   const [, navigate] = useLocation();
   return (
-    <Scrollable label="Linked consumers">
-      <table className="list">
-        <thead>
-          <tr>
-            <th>Contract</th>
-            <th>Network</th>
-            <th>On the chain</th>
-            <th>Linked</th>
-            <th>Transaction</th>
-            <th>
-              <span className="visually-hidden">Unlink</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {linked.map(({ network, address, onChain, linkedAt, transactionHash }) => (
-            <tr key={network + address}>
-              <td>
-                <Link href={`/explorer/${network}/address/${address}`}>
-                  <Code text={address} />
-                </Link>
-              </td>
-              <td className="name">{titleOf(network)}</td>
-              <td>
-                <LinkState onChain={onChain} />
-              </td>
-              <td>{linkedAt !== undefined && <Age iso={linkedAt} />}</td>
-              <td>
-                {transactionHash !== undefined && (
-                  <TransactionLink network={network} hash={transactionHash} />
-                )}
-              </td>
-              <td>
-                <ConfirmButton
-                  question="Unlink this contract?"
-                  detail="Its requests will be refused. You can link it again later."
-                  confirm="Unlink it"
-                  onConfirm={async () => {
-                    const { id } = await client.submit.removeConsumer({ network, consumer: address });
-                    navigate(`/dapps/${dappId}/requests/${id}`);
-                  }}
-                >
-                  Unlink
-                  <span className="visually-hidden">
-                    {" "}
-                    {address} on {titleOf(network)}
-                  </span>
-                </ConfirmButton>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrollable>
+    <List
+      label="Linked consumers"
+      items={linked}
+      keyOf={({ network, address }) => network + address}
+      columns={[
+        {
+          head: "Contract",
+          kind: "long",
+          cell: ({ network, address }) => (
+            <Link href={`/explorer/${network}/address/${address}`}>
+              <Code text={address} />
+            </Link>
+          ),
+        },
+        { head: "Network", kind: "name", cell: ({ network }) => titleOf(network) },
+        { head: "On the chain", cell: ({ onChain }) => <LinkState onChain={onChain} /> },
+        { head: "Linked", cell: ({ linkedAt }) => linkedAt !== undefined && <Age iso={linkedAt} /> },
+        {
+          head: "Transaction",
+          cell: ({ network, transactionHash }) =>
+            transactionHash !== undefined && <TransactionLink network={network} hash={transactionHash} />,
+        },
+        {
+          head: "Unlink",
+          hasHiddenHead: true,
+          cell: ({ network, address }) => (
+            <ConfirmButton
+              question="Unlink this contract?"
+              detail="Its requests will be refused. You can link it again later."
+              confirm="Unlink it"
+              onConfirm={async () => {
+                const { id } = await client.submit.removeConsumer({ network, consumer: address });
+                navigate(`/dapps/${dappId}/requests/${id}`);
+              }}
+            >
+              Unlink
+              <span className="visually-hidden">
+                {" "}
+                {address} on {titleOf(network)}
+              </span>
+            </ConfirmButton>
+          ),
+        },
+      ]}
+    />
   );
 }
 

@@ -4,7 +4,8 @@ import type { ContractRequestView, ExplorerNetwork, TycheClient } from "../../..
 import { Loaded } from "../../page.tsx";
 import { Age, ShortHex, TransactionLink } from "../../parts/format.tsx";
 import { describeError } from "../../parts/forms.tsx";
-import { Scrollable, Tag, UnknownText, type TagKind } from "../../parts/parts.tsx";
+import { List } from "../../parts/list.tsx";
+import { Tag, UnknownText, type TagKind } from "../../parts/parts.tsx";
 import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
 
 /**
@@ -124,57 +125,34 @@ function byAge(a: PlacedRequest, b: PlacedRequest): number {
 function RequestTable({ requests }: { readonly requests: readonly PlacedRequest[] }) {
   const titleOf = useTitleOf();
   return (
-    <Scrollable label="Requests of your contracts">
-      <table className="list">
-        <thead>
-          <tr>
-            <th>Request</th>
-            <th>State</th>
-            <th>Result</th>
-            <th>Network</th>
-            <th>Contract</th>
-            <th>Requested</th>
-          </tr>
-        </thead>
-        <tbody>
-          {requests.map((request) => {
-            const { network, requestId, kind, consumer, transactionHash, answeredBy, state, at } = request;
-            return (
-              <tr key={network + requestId}>
-                <td>
-                  <TransactionLink network={network} hash={transactionHash}>
-                    {kind === "random" ? "Random numbers" : "Function"}
-                    <span className="visually-hidden"> {requestId.slice(0, 10)}</span>
-                  </TransactionLink>
-                </td>
-                <td>
-                  <Tag kind={TAGS[state]}>{state}</Tag>
-                </td>
-                <td className="outcome">
-                  <Result request={request} />
-                  {answeredBy !== undefined && (
-                    <>
-                      {" "}
-                      <TransactionLink network={network} hash={answeredBy}>
-                        {kind === "random" ? "proof" : "report"}
-                        <span className="visually-hidden"> of {requestId.slice(0, 10)}</span>
-                      </TransactionLink>
-                    </>
-                  )}
-                </td>
-                <td className="name">{titleOf(network)}</td>
-                <td>
-                  <Link href={`/explorer/${network}/address/${consumer.address}`}>
-                    <ShortHex text={consumer.address} />
-                  </Link>
-                </td>
-                <td>{at !== undefined && <Age iso={at} />}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </Scrollable>
+    <List
+      label="Requests of your contracts"
+      items={requests}
+      keyOf={({ network, requestId }) => network + requestId}
+      columns={[
+        {
+          head: "Request",
+          cell: ({ network, requestId, kind, transactionHash }) => (
+            <TransactionLink network={network} hash={transactionHash}>
+              {kind === "random" ? "Random numbers" : "Function"}
+              <span className="visually-hidden"> {requestId.slice(0, 10)}</span>
+            </TransactionLink>
+          ),
+        },
+        { head: "State", isPlain: true, cell: ({ state }) => <Tag kind={TAGS[state]}>{state}</Tag> },
+        { head: "Result", kind: "long", cell: (request) => <Result request={request} /> },
+        { head: "Network", kind: "name", cell: ({ network }) => titleOf(network) },
+        {
+          head: "Contract",
+          cell: ({ network, consumer: { address } }) => (
+            <Link href={`/explorer/${network}/address/${address}`}>
+              <ShortHex text={address} />
+            </Link>
+          ),
+        },
+        { head: "Requested", cell: ({ at }) => at !== undefined && <Age iso={at} /> },
+      ]}
+    />
   );
 }
 
@@ -184,7 +162,25 @@ const TAGS: Readonly<Record<ContractRequestView["state"], TagKind>> = {
   failed: "bad",
 };
 
-function Result({ request }: { readonly request: ContractRequestView }) {
+function Result({ request }: { readonly request: PlacedRequest }) {
+  const { network, requestId, kind, answeredBy } = request;
+  return (
+    <>
+      <Answer request={request} />
+      {answeredBy !== undefined && (
+        <>
+          {" "}
+          <TransactionLink network={network} hash={answeredBy}>
+            {kind === "random" ? "proof" : "report"}
+            <span className="visually-hidden"> of {requestId.slice(0, 10)}</span>
+          </TransactionLink>
+        </>
+      )}
+    </>
+  );
+}
+
+function Answer({ request }: { readonly request: ContractRequestView }) {
   const { error, waitsFor, words, numWords = 0, response, readings } = request;
   if (error !== undefined)
     return (

@@ -3,7 +3,8 @@ import { Link, useParams, useSearchParams } from "wouter";
 import type { DryRunView } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Age } from "../../parts/format.tsx";
-import { Folded, Listing, Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
+import { List } from "../../parts/list.tsx";
+import { Folded, Listing, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
@@ -58,42 +59,30 @@ function RunList({ dappId }: { readonly dappId: string }) {
 function RunTable({ runs }: { readonly runs: readonly DryRunView[] }) {
   const titleOf = useTitleOf();
   return (
-    <Scrollable label="The last dry runs">
-      <table className="list">
-        <thead>
-          <tr>
-            <th>Source</th>
-            <th>State</th>
-            <th>Result</th>
-            <th>Network</th>
-            <th>Run</th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <tr key={run.id}>
-              <td className="outcome">
-                <code className="hex">
-                  <UnknownText text={run.title} />
-                </code>
-              </td>
-              <td>
-                <RunState run={run} />
-              </td>
-              <td className="outcome">
-                <RunResult run={run} />
-              </td>
-              <td className="name">
-                {run.network === null ? <span className="note">any</span> : titleOf(run.network)}
-              </td>
-              <td>
-                <Age iso={run.at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrollable>
+    <List
+      label="The last dry runs"
+      items={runs}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: "Source",
+          kind: "long",
+          cell: ({ title }) => (
+            <code className="hex">
+              <UnknownText text={title} />
+            </code>
+          ),
+        },
+        { head: "State", isPlain: true, cell: (run) => <RunState run={run} /> },
+        { head: "Result", kind: "long", cell: (run) => <RunResult run={run} /> },
+        {
+          head: "Network",
+          kind: "name",
+          cell: ({ network }) => (network === null ? <span className="note">any</span> : titleOf(network)),
+        },
+        { head: "Run", cell: ({ at }) => <Age iso={at} /> },
+      ]}
+    />
   );
 }
 

@@ -4,7 +4,8 @@ import type { ExplorerNetwork, SubscriptionBalances } from "../../../../client/i
 import { Loaded } from "../../page.tsx";
 import { Time, units } from "../../parts/format.tsx";
 import { describeMissingSubscription } from "../../parts/missingSubscription.ts";
-import { Facts, Scrollable } from "../../parts/parts.tsx";
+import { List } from "../../parts/list.tsx";
+import { Facts } from "../../parts/parts.tsx";
 import { hasEnded } from "../../hasEnded.ts";
 import { RequestTable } from "../../parts/requestTable.tsx";
 import { useClient, useNetworks, useOperator } from "../../services.tsx";
@@ -78,29 +79,24 @@ function Balances({ dappId }: { readonly dappId: string }) {
       <h2>Subscriptions</h2>
       <Loaded query={query}>
         {(balances) => (
-          <Scrollable label="Balances">
-            <table className="list">
-              <thead>
-                <tr>
-                  <th>Network</th>
-                  <th className="number">For random numbers</th>
-                  <th className="number">For functions</th>
-                </tr>
-              </thead>
-              <tbody>
-                {networks.map((network) => (
-                  <tr key={network.name}>
-                    <td>{network.title}</td>
-                    <Held
-                      network={network}
-                      balances={balances.find((one) => one.network === network.name)}
-                      isCreated={isCreated(network.name)}
-                    />
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Scrollable>
+          <List
+            label="Balances"
+            items={networks.map((network) => ({
+              network,
+              balances: balances.find((one) => one.network === network.name),
+              isCreated: isCreated(network.name),
+            }))}
+            keyOf={({ network }) => network.name}
+            columns={[
+              { head: "Network", cell: ({ network }) => network.title },
+              { head: "For random numbers", kind: "number", cell: (held) => <HeldForRandomness {...held} /> },
+              {
+                head: "For functions",
+                kind: "number",
+                cell: ({ balances: one }) => one !== undefined && units(one.functionsJuels, "LINK"),
+              },
+            ]}
+          />
         )}
       </Loaded>
       <p className="note">The service tops them up automatically.</p>
@@ -108,7 +104,8 @@ function Balances({ dappId }: { readonly dappId: string }) {
   );
 }
 
-function Held({
+/** What the subscription for random numbers holds, or why there is none. */
+function HeldForRandomness({
   network: { coin, nativePayment, status },
   balances,
   isCreated,
@@ -120,21 +117,13 @@ function Held({
 }) {
   if (balances === undefined)
     return (
-      <td className="number note" colSpan={2}>
+      <span className="note">
         {isCreated === undefined ? "…" : describeMissingSubscription({ isCreated, status })}
-      </td>
+      </span>
     );
-  const { vrfJuels, vrfWei, functionsJuels } = balances;
+  const { vrfJuels, vrfWei } = balances;
   const hasCoin = nativePayment || vrfWei !== "0";
-  return (
-    <>
-      <td className="number">
-        {units(vrfJuels, "LINK")}
-        {hasCoin && ` and ${units(vrfWei, coin)}`}
-      </td>
-      <td className="number">{units(functionsJuels, "LINK")}</td>
-    </>
-  );
+  return units(vrfJuels, "LINK") + (hasCoin ? ` and ${units(vrfWei, coin)}` : "");
 }
 
 function Recent({ dappId }: { readonly dappId: string }) {

@@ -6,7 +6,8 @@ import { BarChart } from "../../parts/barChart.tsx";
 import { useSymbolOf } from "../../parts/coin.tsx";
 import { count, groupDigits, units } from "../../parts/format.tsx";
 import { describeError, problemsOf } from "../../parts/forms.tsx";
-import { Facts, Notice, Scrollable, UnknownText } from "../../parts/parts.tsx";
+import { List } from "../../parts/list.tsx";
+import { Facts, Notice, UnknownText } from "../../parts/parts.tsx";
 import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { sumCoinCharged } from "./coinCharged.ts";
@@ -178,38 +179,26 @@ function UsageTable({ items }: { readonly items: readonly UsageDay[] }) {
   const symbolOf = useSymbolOf();
   if (items.length === 0) return <p className="note">No usage in this period.</p>;
   return (
-    <Scrollable label="Usage by day and network">
-      <table className="list dense">
-        <thead>
-          <tr>
-            <th>Day</th>
-            <th>Network</th>
-            {HEADS.map((head) => (
-              <th key={head} className="number">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {items.toReversed().map((day) => (
-            <tr key={`${day.day} ${day.network}`}>
-              <td>
-                <time dateTime={day.day}>{day.day}</time>
-              </td>
-              <td className="name">
-                {day.network === null ? <span className="note">any</span> : titleOf(day.network)}
-              </td>
-              {cellsOf(day, symbolOf(day.network ?? "")).map((cell, i) => (
-                <td key={i} className="number">
-                  {cell}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrollable>
+    <List
+      label="Usage by day and network"
+      isDense
+      items={items.toReversed()}
+      keyOf={({ day, network }) => `${day} ${network}`}
+      columns={[
+        { head: "Day", cell: ({ day }) => <time dateTime={day}>{day}</time> },
+        {
+          head: "Network",
+          kind: "name",
+          isPlain: true,
+          cell: ({ network }) => (network === null ? <span className="note">any</span> : titleOf(network)),
+        },
+        ...HEADS.map((head, i) => ({
+          head,
+          kind: "number" as const,
+          cell: (day: UsageDay) => cellsOf(day, symbolOf(day.network ?? ""))[i],
+        })),
+      ]}
+    />
   );
 }
 

@@ -3,7 +3,9 @@ import { Link, useParams, useSearchParams } from "wouter";
 import type { BlockSummary } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
 import { Age, BlockLink, Code, Copyable, groupDigits, Time } from "../../parts/format.tsx";
-import { Facts, Scrollable, TransactionTable } from "../../parts/parts.tsx";
+import { List } from "../../parts/list.tsx";
+import { Facts } from "../../parts/parts.tsx";
+import { TransactionTable } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer } from "../../services.tsx";
 import { Found, SearchForm, useTrail } from "./explorerFrame.tsx";
@@ -164,31 +166,16 @@ function BlockTable({
   readonly network: string;
 }) {
   return (
-    <Scrollable label="List of blocks">
-      <table className="list">
-        <thead>
-          <tr>
-            <th>Block</th>
-            <th>Time</th>
-            <th className="number">Transactions</th>
-            <th className="number">Gas used</th>
-          </tr>
-        </thead>
-        <tbody>
-          {blocks.map(({ number, at, transactionCount, gasUsed }) => (
-            <tr key={number}>
-              <td>
-                <BlockLink network={network} number={number} />
-              </td>
-              <td>
-                <Age iso={at} />
-              </td>
-              <td className="number">{transactionCount}</td>
-              <td className="number">{groupDigits(gasUsed)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrollable>
+    <List
+      label="List of blocks"
+      items={blocks}
+      keyOf={({ number }) => number}
+      columns={[
+        { head: "Block", cell: ({ number }) => <BlockLink network={network} number={number} /> },
+        { head: "Time", isPlain: true, cell: ({ at }) => <Age iso={at} /> },
+        { head: "Transactions", kind: "number", cell: ({ transactionCount }) => transactionCount },
+        { head: "Gas used", kind: "number", cell: ({ gasUsed }) => groupDigits(gasUsed) },
+      ]}
+    />
   );
 }

@@ -9,6 +9,7 @@ import {
   TransactionLink,
   units,
 } from "../../parts/format.tsx";
+import { List } from "../../parts/list.tsx";
 import { Facts, Folded, Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
 
 /** Number of words shown at first; the rest is collapsed. */
@@ -145,36 +146,24 @@ export function JoinSection({ join, network }: { readonly join: JoinView; readon
           ],
         ]}
       />
-      <Scrollable label="Parts">
-        <table className="list">
-          <thead>
-            <tr>
-              <th>Key hash</th>
-              <th>VRF request</th>
-              <th>Answered by</th>
-            </tr>
-          </thead>
-          <tbody>
-            {parts.map((part) => (
-              <tr key={part.requestId}>
-                <td>
-                  <Code text={part.keyHash} />
-                </td>
-                <td>
-                  <Code text={part.requestId} />
-                </td>
-                <td>
-                  {part.answeredBy === null ? (
-                    "not answered yet"
-                  ) : (
-                    <TransactionLink network={network} hash={part.answeredBy} />
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scrollable>
+      <List
+        label="Parts"
+        items={parts}
+        keyOf={(part) => part.requestId}
+        columns={[
+          { head: "Key hash", cell: (part) => <Code text={part.keyHash} /> },
+          { head: "VRF request", kind: "long", cell: (part) => <Code text={part.requestId} /> },
+          {
+            head: "Answered by",
+            cell: ({ answeredBy }) =>
+              answeredBy === null ? (
+                "not answered yet"
+              ) : (
+                <TransactionLink network={network} hash={answeredBy} />
+              ),
+          },
+        ]}
+      />
     </section>
   );
 }

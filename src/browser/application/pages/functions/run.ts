@@ -40,29 +40,17 @@ export async function* dryRun(client: TycheClient, draft: Draft, signal: AbortSi
 }
 
 /**
- * Runs a draft on its network; yields every state as it arrives, then the result, or the result of the dry run that
- * refused it.
+ * Runs a draft on its network; yields every state as it arrives, then the result. Throws a {@link FunctionFailedError} with what the dry run
+ * found if that refuses the source.
  */
 export async function* runOnChain(
   client: TycheClient,
   draft: Draft,
   signal: AbortSignal,
 ): AsyncGenerator<Run> {
-  try {
-    yield* followOnChain(client, draft, signal);
-  } catch (error) {
-    if (!(error instanceof FunctionFailedError)) throw error;
-    // A request stores only one line of its failure; a dry run also has the position and the console.
-    const result = await client.simulate(draft, { signal });
-    if (result.success) throw error;
-    yield { kind: "dry", result, isCheck: true };
-  }
-}
-
-async function* followOnChain(client: TycheClient, draft: Draft, signal: AbortSignal): AsyncGenerator<Run> {
   let run: Run & { readonly kind: "chain" } = { kind: "chain", network: draft.network, states: [] };
   yield run;
-  const request = await client.submit.runFunction(draft, { signal });
+  const request = await client.submit.runFunction(draft, { signal, dryRunsFirst: true });
   run = { ...run, id: request.id };
   for await (const event of request.stream({ signal })) {
     run =
@@ -76,7 +64,7 @@ export function describeError(error: unknown): Run {
   if (error instanceof FunctionFailedError && error.id === undefined) {
     const { message, console, line, column, details } = error;
     const place = line === undefined || column === undefined ? {} : { line, column };
-    return { kind: "dry", result: { ...NOTHING, err: message, console, ...place, details } };
+    return { kind: "dry", isCheck: true, result: { ...NOTHING, err: message, console, ...place, details } };
   }
   const message = error instanceof Error ? error.message : String(error);
   const details =

@@ -93,7 +93,7 @@ function ChainRun({
   readonly dappId: string;
 }) {
   const { network, id, states, result } = run;
-  const state = states.at(-1)?.state ?? "sending";
+  const state = states.at(-1)?.state ?? "checking";
   const tone = result === undefined ? "busy" : result.success ? "good" : "bad";
   return (
     <>

@@ -1,7 +1,8 @@
 import type { ActiveHour, Activity } from "../../../../client/index.ts";
 import { BarChart } from "../../parts/barChart.tsx";
 import { count, groupDigits } from "../../parts/format.tsx";
-import { Folded, Scrollable } from "../../parts/parts.tsx";
+import { List } from "../../parts/list.tsx";
+import { Folded } from "../../parts/parts.tsx";
 
 /** Draws the requests of each hour as a bar. */
 export function ActivityPanel({ activity: { hours, maxCounted } }: { readonly activity: Activity }) {
@@ -23,26 +24,16 @@ export function ActivityPanel({ activity: { hours, maxCounted } }: { readonly ac
         {total}, {failed} failed; at most {groupDigits(most)} an hour.
       </p>
       <Folded summary="As a table">
-        <Scrollable label="Requests by hour">
-          <table className="list">
-            <thead>
-              <tr>
-                <th>Hour (UTC)</th>
-                <th className="number">Requests</th>
-                <th className="number">Failed</th>
-              </tr>
-            </thead>
-            <tbody>
-              {hours.map((hour) => (
-                <tr key={hour.from}>
-                  <td>{hourOf(hour)}</td>
-                  <td className="number">{groupDigits(hour.requests)}</td>
-                  <td className="number">{groupDigits(hour.failed)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scrollable>
+        <List
+          label="Requests by hour"
+          items={hours}
+          keyOf={({ from }) => from}
+          columns={[
+            { head: "Hour (UTC)", cell: hourOf },
+            { head: "Requests", kind: "number", cell: ({ requests }) => groupDigits(requests) },
+            { head: "Failed", kind: "number", cell: ({ failed }) => groupDigits(failed) },
+          ]}
+        />
       </Folded>
     </section>
   );

@@ -4,7 +4,8 @@ import type { ExplorerNetwork, NetworkReadiness } from "../../../../client/index
 import { Loaded } from "../../page.tsx";
 import { groupDigits } from "../../parts/format.tsx";
 import { NetworkStatus } from "../../parts/networkStatus.tsx";
-import { Scrollable, UnknownText } from "../../parts/parts.tsx";
+import { List } from "../../parts/list.tsx";
+import { UnknownText } from "../../parts/parts.tsx";
 import { useExplorer, useOperator } from "../../services.tsx";
 
 const REFRESH_MS = 2_000;
@@ -28,64 +29,57 @@ export function RunningPanel() {
       <h2>What is running</h2>
       <Loaded query={networks}>
         {(list) => (
-          <Scrollable label="Networks">
-            <table className="list stacked">
-              <thead>
-                <tr>
-                  <th>Network</th>
-                  <th>Status</th>
-                  <th className="number">Block</th>
-                  <th>Oracle</th>
-                  <th className="number">In progress</th>
-                </tr>
-              </thead>
-              <tbody>
-                {list.map((network) => (
-                  <Row
-                    key={network.name}
-                    network={network}
-                    readiness={readiness.data?.networks[network.name]}
-                  />
-                ))}
-              </tbody>
-            </table>
-          </Scrollable>
+          <List
+            label="Networks"
+            items={list.map((network) => ({ network, readiness: readiness.data?.networks[network.name] }))}
+            keyOf={({ network }) => network.name}
+            columns={[
+              {
+                head: "Network",
+                cell: ({ network: { name, title } }) => <Link href={`/explorer/${name}`}>{title}</Link>,
+              },
+              { head: "Status", isPlain: true, cell: (row) => <Status {...row} /> },
+              {
+                head: "Block",
+                kind: "number",
+                cell: ({ readiness: { blockNumber } = {} }) =>
+                  blockNumber !== undefined && groupDigits(blockNumber),
+              },
+              { head: "Oracle", cell: (row) => oracleState(row) },
+              {
+                head: "In progress",
+                kind: "number",
+                cell: ({ readiness: { pendingRequests = 0 } = {} }) => groupDigits(pendingRequests),
+              },
+            ]}
+          />
         )}
       </Loaded>
     </section>
   );
 }
 
-function Row({
-  network: { name, title, status },
-  readiness,
-}: {
+interface Row {
   readonly network: ExplorerNetwork;
   readonly readiness: NetworkReadiness | undefined;
-}) {
-  const { ready, why, blockNumber, pendingRequests, oracle } = readiness ?? {};
-  const state = oracle === undefined ? "elsewhere" : oracle.caughtUp ? "caught up" : "reading the chain";
+}
+
+function Status({ network: { status }, readiness }: Row) {
   return (
-    <tr>
-      <td>
-        <Link href={`/explorer/${name}`}>{title}</Link>
-      </td>
-      <td>
-        <NetworkStatus status={status} />
-        {ready !== true && why !== undefined && (
-          <span className="note">
-            {" "}
-            <UnknownText text={why} />
-          </span>
-        )}
-      </td>
-      <td className="number" data-label="Block">
-        {blockNumber !== undefined && groupDigits(blockNumber)}
-      </td>
-      <td data-label="Oracle">{readiness !== undefined && state}</td>
-      <td className="number" data-label="In progress">
-        {groupDigits(pendingRequests ?? 0)}
-      </td>
-    </tr>
+    <>
+      <NetworkStatus status={status} />
+      {readiness?.ready === false && readiness.why !== undefined && (
+        <span className="note">
+          {" "}
+          <UnknownText text={readiness.why} />
+        </span>
+      )}
+    </>
   );
+}
+
+function oracleState({ readiness }: Row): string | undefined {
+  if (readiness === undefined) return undefined;
+  if (readiness.oracle === undefined) return "elsewhere";
+  return readiness.oracle.caughtUp ? "caught up" : "reading the chain";
 }

@@ -5,7 +5,8 @@ import type { NetworkView } from "../../../../client/index.ts";
 import { Code, CopyButton, TransactionLink } from "../../parts/format.tsx";
 import { describeError, Field, focusFirstProblem, problemsOf, readField } from "../../parts/forms.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
-import { Folded, Notice, Scrollable, UnknownText } from "../../parts/parts.tsx";
+import { List } from "../../parts/list.tsx";
+import { Folded, Notice, UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 
 /** Sends coin and LINK to an address; renders nothing if no chain is embedded. */
@@ -89,32 +90,34 @@ export function Faucet({ networks }: { readonly networks: readonly NetworkView[]
             Each holds 10,000 coins on every embedded network from its first block, as in Anvil and Hardhat.{" "}
             <b>Everybody knows their keys:</b> never use them where coins have value.
           </p>
-          <Scrollable label="Funded accounts">
-            <table className="list">
-              <thead>
-                <tr>
-                  <th>Address</th>
-                  <th>Secret key</th>
-                </tr>
-              </thead>
-              <tbody>
-                {accounts.data.map(({ address, secretKey }) => (
-                  <tr key={address}>
-                    <td>
-                      <Link href={`/explorer/search?q=${address}`}>
-                        <Code text={address} />
-                      </Link>
-                      <CopyButton text={address} what={`address ${address}`} />
-                    </td>
-                    <td className="outcome">
-                      <Code text={secretKey} />
-                      <CopyButton text={secretKey} what={`secret key of ${address}`} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Scrollable>
+          <List
+            label="Funded accounts"
+            items={accounts.data}
+            keyOf={({ address }) => address}
+            columns={[
+              {
+                head: "Address",
+                cell: ({ address }) => (
+                  <>
+                    <Link href={`/explorer/search?q=${address}`}>
+                      <Code text={address} />
+                    </Link>{" "}
+                    <CopyButton text={address} what={`address ${address}`} />
+                  </>
+                ),
+              },
+              {
+                head: "Secret key",
+                kind: "long",
+                cell: ({ address, secretKey }) => (
+                  <>
+                    <Code text={secretKey} />{" "}
+                    <CopyButton text={secretKey} what={`secret key of ${address}`} />
+                  </>
+                ),
+              },
+            ]}
+          />
         </Folded>
       )}
     </section>

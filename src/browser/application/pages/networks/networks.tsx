@@ -4,7 +4,8 @@ import type { NetworkReadiness, NetworkView } from "../../../../client/index.ts"
 import { Loaded, Page } from "../../page.tsx";
 import { Age, Code, Copyable, groupDigits, ShortHex, units } from "../../parts/format.tsx";
 import { NetworkStatus } from "../../parts/networkStatus.tsx";
-import { Facts, Folded, Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
+import { List } from "../../parts/list.tsx";
+import { Facts, Folded, Tag, UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 import { Faucet } from "./faucet.tsx";
 
@@ -126,58 +127,61 @@ function NodeTable({
   return (
     <>
       <h3>Oracle nodes</h3>
-      <Scrollable label="Oracle nodes">
-        <table className="list">
-          <thead>
-            <tr>
-              <th>Node</th>
-              <th>Signer</th>
-              <th>State</th>
-              <th>Last seen</th>
-              <th>Agreed</th>
-              <th>Last transmission</th>
-            </tr>
-          </thead>
-          <tbody>
-            {nodes.map(
-              ({ url, signer, answers, accusers, lastSeen, agreementRate, lastTransmission: hash }) => (
-                <tr key={signer}>
-                  <td>
-                    <code className="hex">
-                      <UnknownText text={url} />
-                    </code>
-                  </td>
-                  <td>
-                    <Copyable text={signer} what="signer" />
-                  </td>
-                  <td>
-                    {answers ? <Tag kind="good">answers</Tag> : <Tag kind="bad">does not answer</Tag>}
-                    {accusers > 0 && (
-                      <>
-                        {" "}
-                        <Tag kind="bad">contradicted itself</Tag>
-                      </>
-                    )}
-                  </td>
-                  <td>{lastSeen === undefined ? "not yet" : <Age iso={lastSeen} />}</td>
-                  <td>
-                    {agreementRate === undefined ? "no answers yet" : `${(100 * agreementRate).toFixed(1)} %`}
-                  </td>
-                  <td>
-                    {hash === undefined ? (
-                      "none yet"
-                    ) : (
-                      <a href={`${explorerUrl}/tx/${hash}`}>
-                        <ShortHex text={hash} />
-                      </a>
-                    )}
-                  </td>
-                </tr>
+      <List
+        label="Oracle nodes"
+        items={nodes}
+        keyOf={({ signer }) => signer}
+        columns={[
+          {
+            head: "Node",
+            cell: ({ url }) => (
+              <code className="hex">
+                <UnknownText text={url} />
+              </code>
+            ),
+          },
+          { head: "Signer", kind: "long", cell: ({ signer }) => <Copyable text={signer} what="signer" /> },
+          { head: "State", cell: (node) => <NodeState node={node} /> },
+          {
+            head: "Last seen",
+            cell: ({ lastSeen }) => (lastSeen === undefined ? "not yet" : <Age iso={lastSeen} />),
+          },
+          {
+            head: "Agreed",
+            cell: ({ agreementRate: rate }) =>
+              rate === undefined ? "no answers yet" : `${(100 * rate).toFixed(1)} %`,
+          },
+          {
+            head: "Last transmission",
+            cell: ({ lastTransmission: hash }) =>
+              hash === undefined ? (
+                "none yet"
+              ) : (
+                <a href={`${explorerUrl}/tx/${hash}`}>
+                  <ShortHex text={hash} />
+                </a>
               ),
-            )}
-          </tbody>
-        </table>
-      </Scrollable>
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+function NodeState({
+  node: { answers, accusers },
+}: {
+  readonly node: NonNullable<NetworkView["nodes"]>[number];
+}) {
+  return (
+    <>
+      {answers ? <Tag kind="good">answers</Tag> : <Tag kind="bad">does not answer</Tag>}
+      {accusers > 0 && (
+        <>
+          {" "}
+          <Tag kind="bad">contradicted itself</Tag>
+        </>
+      )}
     </>
   );
 }

@@ -5,8 +5,9 @@ import type { DappView, ExplorerNetwork, PresetView } from "../../../../client/i
 import { Loaded, NotFound, Page } from "../../page.tsx";
 import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
 import { describeError, Field, focusFirstProblem, problemsOf, readField } from "../../parts/forms.tsx";
+import { List } from "../../parts/list.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
-import { Notice, plainText, Scrollable, UnknownText } from "../../parts/parts.tsx";
+import { Notice, plainText, UnknownText } from "../../parts/parts.tsx";
 import { type AnyPresets, useNetworks, useOperator } from "../../services.tsx";
 import { createFields, type PresetField, readParams } from "./presetFields.ts";
 
@@ -186,30 +187,23 @@ function Examples({ preset: { examples } }: { readonly preset: PresetView }) {
     <section className="panel">
       <h2>Examples</h2>
       <p className="note">Results for these parameters, each with one fixed random word.</p>
-      <Scrollable label="Examples">
-        <table className="list">
-          <thead>
-            <tr>
-              <th>Parameters</th>
-              <th>Result</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ params, parsedResult }, i) => (
-              <tr key={i}>
-                <td className="wrap">
-                  <code className="hex">
-                    <UnknownText text={JSON.stringify(params)} />
-                  </code>
-                </td>
-                <td className="wrap">
-                  <UnknownText text={parsedResult} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scrollable>
+      <List
+        label="Examples"
+        items={shown}
+        keyOf={(_, i) => i}
+        columns={[
+          {
+            head: "Parameters",
+            kind: "long",
+            cell: ({ params }) => (
+              <code className="hex">
+                <UnknownText text={JSON.stringify(params)} />
+              </code>
+            ),
+          },
+          { head: "Result", kind: "long", cell: ({ parsedResult }) => <UnknownText text={parsedResult} /> },
+        ]}
+      />
     </section>
   );
 }

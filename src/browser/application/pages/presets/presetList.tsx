@@ -2,7 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "wouter";
 import type { PresetProblem } from "../../../../client/index.ts";
 import { Loaded, Page } from "../../page.tsx";
-import { Scrollable, UnknownText } from "../../parts/parts.tsx";
+import { List } from "../../parts/list.tsx";
+import { UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 
 const REFRESH_MS = 2_000;
@@ -70,34 +71,24 @@ function Broken({ problems }: { readonly problems: readonly PresetProblem[] }) {
     <section className="panel" id="broken">
       <h2>Not served</h2>
       <p className="note">Fix the files: the service reloads a preset as soon as one of its files changes.</p>
-      <Scrollable label="Presets that are not served">
-        <table className="list">
-          <thead>
-            <tr>
-              <th>Preset</th>
-              <th>File and line</th>
-              <th>Reason</th>
-            </tr>
-          </thead>
-          <tbody>
-            {problems.map((problem, i) => (
-              <tr key={i}>
-                <td>
-                  <UnknownText text={problem.preset} />
-                </td>
-                <td>
-                  <code className="hex">
-                    <UnknownText text={placeOf(problem)} />
-                  </code>
-                </td>
-                <td className="outcome">
-                  <UnknownText text={problem.reason} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scrollable>
+      <List
+        label="Presets that are not served"
+        items={problems}
+        keyOf={(_, i) => i}
+        columns={[
+          { head: "Preset", cell: ({ preset }) => <UnknownText text={preset} /> },
+          {
+            head: "File and line",
+            kind: "long",
+            cell: (problem) => (
+              <code className="hex">
+                <UnknownText text={placeOf(problem)} />
+              </code>
+            ),
+          },
+          { head: "Reason", kind: "long", cell: ({ reason }) => <UnknownText text={reason} /> },
+        ]}
+      />
     </section>
   );
 }
