@@ -5,6 +5,7 @@ import { createClient, type TycheClient } from "../client/index.ts";
 import { TycheError } from "../lib/errors.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
+import { createCheckedClient } from "./checkedClient.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 
 /** Parameters of any preset; only the service knows which presets exist. */
@@ -75,7 +76,8 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
 }
 
 function create(baseUrl: string, apiKey: string): TycheClient<AnyPresets> {
-  return createClient<AnyPresets>({ baseUrl, apiKey, retries: RETRIES });
+  const client = createClient<AnyPresets>({ baseUrl, apiKey, retries: RETRIES });
+  return createCheckedClient(client, new URL(baseUrl).origin);
 }
 
 /** Finds the address that a data directory's service listened on when it last started. */

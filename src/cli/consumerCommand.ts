@@ -77,7 +77,7 @@ export function registerConsumer(program: Command, terminal: Terminal): void {
 function describeRequest(request: ContractRequestView, { colors }: Terminal): string {
   const { at = "", kind, state, consumer, transactionHash, error, waitsFor, words, numWords } = request;
   const { response = "", readings } = request;
-  const color = { fulfilled: colors.green, failed: colors.red, waiting: colors.yellow }[state];
+  const color = { fulfilled: colors.green, failed: colors.red, waiting: colors.yellow }[state] ?? String;
   const more = numWords !== undefined && numWords > 1 ? ` and ${numWords - 1} more` : "";
   const result =
     words === undefined ? (readings?.text ?? readings?.uint256 ?? response) : `${words[0]}${more}`;

@@ -61,7 +61,7 @@ export class ApiError extends TycheClientError {
   constructor({ code, status, data, retryAfterMs }: ApiErrorFacts) {
     super(code, typeof data["err"] === "string" ? data["err"] : `the service answered ${code}`);
     this.status = status;
-    this.details = Array.isArray(data["details"]) ? (data["details"] as Violation[]) : [];
+    this.details = Array.isArray(data["details"]) ? data["details"].filter(isViolation) : [];
     this.id = findText(data["id"]);
     this.correlationId = findText(data["correlationId"]);
     this.retryAfterMs = retryAfterMs;
@@ -104,8 +104,8 @@ export class FunctionFailedError extends ApiError {
     super(facts);
     const { console, line, column } = facts.data;
     this.console = typeof console === "string" ? console : "";
-    this.line = typeof line === "number" ? line : undefined;
-    this.column = typeof column === "number" ? column : undefined;
+    this.line = findPosition(line);
+    this.column = findPosition(column);
   }
 }
 
@@ -145,4 +145,13 @@ export function createApiError(facts: ApiErrorFacts): ApiError {
 
 function findText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+function findPosition(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined;
+}
+
+function isViolation(value: unknown): value is Violation {
+  const { path, message } = (value ?? {}) as Partial<Record<keyof Violation, unknown>>;
+  return typeof path === "string" && typeof message === "string";
 }
