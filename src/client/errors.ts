@@ -35,6 +35,13 @@ export class ConnectionError extends TycheClientError {
   }
 }
 
+/** An answer, or an event of a stream, is larger than the client reads. The rest is not read, and the call is not repeated. */
+export class AnswerTooLargeError extends TycheClientError {
+  constructor(limit: string) {
+    super("answer_too_large", `the answer is larger than ${limit}; ask for a shorter list, if it is one`);
+  }
+}
+
 /** The call did not finish within `timeoutMs`. The request it made continues: look it up with `GET /api/requests`. */
 export class TimeoutError extends TycheClientError {
   /** Id of the request, if it is known by then. */
