@@ -77,6 +77,7 @@ export function createCheckedClient<Presets>(
     request: checked((...given) => client.request(...given), "a request", REQUEST),
     requests: checked((...given) => client.requests(...given), "a list of requests", pageOf(LISTED_REQUEST)),
     dryRuns: checked((...given) => client.dryRuns(...given), "a list of dry runs", pageOf(DRY_RUN)),
+    consumers: checked((...given) => client.consumers(...given), "a list of contracts", CONSUMERS),
     contractRequests: checked(
       (...given) => client.contractRequests(...given),
       "a list of requests",
@@ -157,6 +158,17 @@ const CONTRACT_REQUESTS = object({
   ),
   searched: nullable(object({ from: text, to: text })),
   older: nullable(text),
+});
+
+const CONSUMERS = object({
+  linked: listOf(
+    object({
+      network: text,
+      address: text,
+      onChain: nullable(object({ vrf: flag, functions: flag })),
+      linkedAt: optional(text),
+    }),
+  ),
 });
 
 const USAGE = object({

@@ -37,8 +37,8 @@ export function withService(command: Command): Command {
       ),
     )
     .option(
-      "--dapp <id>",
-      "dapp to call it for, from the local data directory (default: that of TYCHE_API_KEY, or the first)",
+      "--dapp <dapp>",
+      "id or name of the dapp to call it for, from the local data directory (default: that of TYCHE_API_KEY, or the first)",
     );
 }
 
@@ -62,12 +62,11 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
   const { openDappTools } = await import("../dapps/dappTools.ts");
   const tools = await openDappTools(dataDir, findOutsideKey(process.env));
   try {
-    const { id } = dapp === undefined ? ((await tools.dapps.list())[0] ?? {}) : { id: dapp };
-    const keys = id === undefined ? [] : await tools.dapps.keys((await tools.dapps.get(id)).id);
-    const apiKey = keys.find((key) => key.apiKey !== null)?.apiKey;
-    if (id === undefined || !apiKey)
+    const { id, name } = await tools.find(dapp);
+    const apiKey = (await tools.dapps.keys(id)).find((key) => key.apiKey !== null)?.apiKey;
+    if (!apiKey)
       throw new ConnectionSettingsError(
-        "there is no dapp with a live API key; create one with tyche dapp create, or set TYCHE_API_KEY",
+        `${name} (${id}) has no live API key; add one with tyche dapp add-key ${id}, or set TYCHE_API_KEY`,
       );
     return { client: create(baseUrl, apiKey), dappId: id };
   } finally {

@@ -33,8 +33,8 @@ const BODIES = [
   ...[
     [],
     {},
-    { items: null },
-    { items: {} },
+    { items: null, linked: null },
+    { items: {}, linked: [{ network: "fuji", address: "0x", onChain: 7 }] },
     { items: [null], nextCursor: null, older: null },
     { items: [{}], nextCursor: null, older: null },
     { items: [], nextCursor: 7, older: 7 },
@@ -135,6 +135,7 @@ test.each([
   { words: ["dry-runs"] },
   { words: ["usage"] },
   { words: ["usage", "--csv"] },
+  { words: ["consumer", "list"] },
   { words: ["consumer", "add", ADDRESS, ...NETWORK] },
   { words: ["consumer", "remove", ADDRESS, ...NETWORK] },
   { words: ["consumer", "requests", ...NETWORK] },
