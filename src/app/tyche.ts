@@ -7,12 +7,14 @@ import { registerBackup } from "../cli/backupCommands.ts";
 import { registerCall } from "../cli/callCommand.ts";
 import { registerClient } from "../cli/clientCommand.ts";
 import { registerConsumer } from "../cli/consumerCommand.ts";
+import { UnexpectedAnswerError } from "../cli/checkedClient.ts";
 import { registerCompletion } from "../cli/completionCommand.ts";
 import { registerConfig } from "../cli/configCommand.ts";
-import { dataDirOfEnvironment, registerDapp, registerNetwork } from "../cli/dappCommands.ts";
+import { dataDirOfEnvironment, registerDapp } from "../cli/dappCommands.ts";
 import { registerDatabase } from "../cli/databaseCommands.ts";
 import { registerFaucet } from "../cli/faucetCommand.ts";
 import { registerNetworkTools } from "../cli/networkCommands.ts";
+import { registerNetwork } from "../cli/networkListCommand.ts";
 import { registerOracle } from "../cli/oracleCommands.ts";
 import { registerPreset } from "../cli/presetCommands.ts";
 import { registerDryRuns } from "../cli/dryRunsCommand.ts";
@@ -136,6 +138,7 @@ try {
 
 /** Returns what somebody at the keyboard can do, where a library's sentence can't know. */
 function hintFor(error: unknown): string | undefined {
+  if (error instanceof UnexpectedAnswerError) return undefined;
   if (error instanceof ConnectionError)
     return "If the service isn't running, start it with tyche start; --url or TYCHE_URL names another.";
   if (error instanceof ApiError && error.code === "unauthenticated")

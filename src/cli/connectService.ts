@@ -5,6 +5,7 @@ import { createClient, type TycheClient } from "../client/index.ts";
 import { TycheError } from "../lib/errors.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
+import { createCheckedClient } from "./checkedClient.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 
 /** Parameters of any preset; only the service knows which presets exist. */
@@ -36,8 +37,8 @@ export function withService(command: Command): Command {
       ),
     )
     .option(
-      "--dapp <id>",
-      "dapp to call it for, from the local data directory (default: that of TYCHE_API_KEY, or the first)",
+      "--dapp <dapp>",
+      "id or name of the dapp to call it for, from the local data directory (default: that of TYCHE_API_KEY, or the first)",
     );
 }
 
@@ -61,12 +62,11 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
   const { openDappTools } = await import("../dapps/dappTools.ts");
   const tools = await openDappTools(dataDir, findOutsideKey(process.env));
   try {
-    const { id } = dapp === undefined ? ((await tools.dapps.list())[0] ?? {}) : { id: dapp };
-    const keys = id === undefined ? [] : await tools.dapps.keys((await tools.dapps.get(id)).id);
-    const apiKey = keys.find((key) => key.apiKey !== null)?.apiKey;
-    if (id === undefined || !apiKey)
+    const { id, name } = await tools.find(dapp);
+    const apiKey = (await tools.dapps.keys(id)).find((key) => key.apiKey !== null)?.apiKey;
+    if (!apiKey)
       throw new ConnectionSettingsError(
-        "there is no dapp with a live API key; create one with tyche dapp create, or set TYCHE_API_KEY",
+        `${name} (${id}) has no live API key; add one with tyche dapp add-key ${id}, or set TYCHE_API_KEY`,
       );
     return { client: create(baseUrl, apiKey), dappId: id };
   } finally {
@@ -75,7 +75,8 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
 }
 
 function create(baseUrl: string, apiKey: string): TycheClient<AnyPresets> {
-  return createClient<AnyPresets>({ baseUrl, apiKey, retries: RETRIES });
+  const client = createClient<AnyPresets>({ baseUrl, apiKey, retries: RETRIES });
+  return createCheckedClient(client, new URL(baseUrl).origin);
 }
 
 /** Finds the address that a data directory's service listened on when it last started. */

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { ContractRequestView } from "../client/index.ts";
+import type { ContractRequestView, LinkedConsumer } from "../client/index.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { nextPage } from "./nextPage.ts";
 import { withoutControls, type Terminal } from "./terminal.ts";
@@ -16,18 +16,31 @@ interface RequestsFlags extends ConsumerFlags {
 const EXAMPLES = `
 Examples:
   $ tyche consumer add 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia
+  $ tyche consumer list
   $ tyche consumer remove 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia
   $ tyche consumer requests --network sepolia`;
 
 /** Longest result to show in a line, in characters. */
 const MAX_SHOWN = 60;
 
-/** Adds `tyche consumer add`, `remove` and `requests`. */
+/** Adds `tyche consumer list`, `add`, `remove` and `requests`. */
 export function registerConsumer(program: Command, terminal: Terminal): void {
   const consumer = program
     .command("consumer")
-    .description("Links and unlinks a dapp's consumer contracts, and lists their requests.")
+    .description("Lists, links and unlinks a dapp's consumer contracts, and lists their requests.")
     .addHelpText("after", EXAMPLES);
+
+  withService(consumer.command("list"))
+    .description("Lists the linked contracts, as the chains have them.")
+    .option("--network <name>", "only those on this network")
+    .option("--json", "print JSON")
+    .action(async (flags: ServiceFlags & { readonly network?: string; readonly json?: true }) => {
+      const { client } = await connectService(flags);
+      const list = await client.consumers({ network: flags.network });
+      if (flags.json) return terminal.out(JSON.stringify(list, null, 2));
+      for (const one of list.linked) terminal.out(describeConsumer(one, terminal));
+      if (list.linked.length === 0) terminal.err("no contracts; link one with tyche consumer add");
+    });
 
   withConsumer(consumer.command("add"))
     .description("Links a contract, so that it can request random words and functions itself.")
@@ -74,10 +87,25 @@ export function registerConsumer(program: Command, terminal: Terminal): void {
     });
 }
 
+function describeConsumer(consumer: LinkedConsumer, { colors }: Terminal): string {
+  const { address, network, linkedAt = "", onChain } = consumer;
+  return [address, network.padEnd(14), linkedAt.slice(0, 19).padEnd(19), describeLink(onChain, colors)].join(
+    "  ",
+  );
+}
+
+function describeLink(onChain: LinkedConsumer["onChain"], colors: Terminal["colors"]): string {
+  if (onChain === null) return colors.yellow("unknown: the network doesn't answer");
+  const { vrf, functions } = onChain;
+  if (vrf && functions) return colors.green("linked");
+  const what = vrf ? "random words only" : functions ? "functions only" : "not on the chain";
+  return colors.red(`${what}: link it again`);
+}
+
 function describeRequest(request: ContractRequestView, { colors }: Terminal): string {
   const { at = "", kind, state, consumer, transactionHash, error, waitsFor, words, numWords } = request;
   const { response = "", readings } = request;
-  const color = { fulfilled: colors.green, failed: colors.red, waiting: colors.yellow }[state];
+  const color = { fulfilled: colors.green, failed: colors.red, waiting: colors.yellow }[state] ?? String;
   const more = numWords !== undefined && numWords > 1 ? ` and ${numWords - 1} more` : "";
   const result =
     words === undefined ? (readings?.text ?? readings?.uint256 ?? response) : `${words[0]}${more}`;

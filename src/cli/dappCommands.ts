@@ -1,6 +1,7 @@
 import path from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { DappTools } from "../dapps/dappTools.ts";
+import type { StoredDapp } from "../dapps/findDapp.ts";
 import { type DappDirectory, MAX_DAILY_LIMIT } from "../dapps/dapps.ts";
 import { formatEnv } from "../dapps/configEnv.ts";
 import { formatSampleConsumer } from "../dapps/sampleConsumer.ts";
@@ -24,14 +25,15 @@ Examples:
 const CONFIG_EXAMPLES = `
 Examples:
   $ tyche dapp config
-  $ tyche dapp config dapp_01m7w8ndakertcq6wx8e98esea --json
+  $ tyche dapp config shop --json
   $ tyche dapp config --env > .env
 
-Without an id, it prints those of the first dapp, which the first start created.`;
+Without a dapp, it prints those of the first, which the first start created.`;
 
 const CONTRACT_EXAMPLES = `
 Examples:
   $ tyche dapp contract --network sepolia > Dice.sol
+  $ tyche dapp contract shop --network sepolia > ShopDice.sol
   $ tyche consumer add 0x5FbDB2315678afecb367f032d93F642f64180aa3 --network sepolia`;
 
 const REVOKE_EXAMPLES = `
@@ -42,7 +44,7 @@ The key stops working at once, on a running service too. tyche dapp config lists
 
 const DELETE_NOTE = `
 Examples:
-  $ tyche dapp delete dapp_01m7w8ndakertcq6wx8e98esea
+  $ tyche dapp delete shop
   $ tyche dapp delete dapp_01m7w8ndakertcq6wx8e98esea --yes
 
 Requests in progress still complete; shared results and usage totals remain. A running service unlinks the contracts.`;
@@ -80,11 +82,11 @@ export function registerDapp(program: Command, terminal: Terminal): void {
 
   dapp
     .command("rename")
-    .argument("<id>", "which dapp")
+    .argument("<dapp>", "id or name of the dapp")
     .argument("<name>", "what to call it")
     .description("Renames a dapp. Its keys and subscriptions stay as they are.")
-    .action((id: string, name: string) =>
-      withTools(async ({ dapps }) => {
+    .action((named: string, name: string) =>
+      withDapp(named, async ({ dapps }, { id }) => {
         await dapps.rename(id, name);
         terminal.out(`${id} is now ${(await dapps.get(id)).name}`);
       }),
@@ -92,13 +94,12 @@ export function registerDapp(program: Command, terminal: Terminal): void {
 
   dapp
     .command("delete")
-    .argument("<id>", "which dapp")
+    .argument("<dapp>", "id or name of the dapp")
     .option("--yes", "don't ask")
     .description("Deletes a dapp permanently: its keys stop working at once, and its contracts are unlinked.")
     .addHelpText("after", DELETE_NOTE)
-    .action((id: string, { yes = false }: { readonly yes?: boolean }) =>
-      withTools(async ({ dapps }) => {
-        const { name } = await dapps.get(id);
+    .action((named: string, { yes = false }: { readonly yes?: boolean }) =>
+      withDapp(named, async ({ dapps }, { id, name }) => {
         const live = (await dapps.keys(id)).filter(({ revokedAt }) => revokedAt === null).length;
         const question = `Delete ${name} permanently? ${countOf(live, "API key")} will stop working, and its contracts will be unlinked.`;
         if (!yes && !(await ask(question, terminal))) {
@@ -127,17 +128,16 @@ export function registerDapp(program: Command, terminal: Terminal): void {
 
   dapp
     .command("config")
-    .argument("[id]", "which dapp; default: the first")
+    .argument("[dapp]", "id or name of the dapp; default: the first")
     .option("--json", "print JSON")
     .option("--env", "print an .env file, with a live API key")
     .description(
       "Prints a dapp's config vars: its API keys and, for each network, the values to deploy a contract with (subscription ids, addresses, key hash, DON id, chain id, RPC URL).",
     )
     .addHelpText("after", CONFIG_EXAMPLES)
-    .action((id: string | undefined, { json, env }: JsonFlag & { readonly env?: true }) =>
-      withTools(async (tools) => {
-        const first = id ?? (await tools.dapps.list())[0]?.id ?? "";
-        const vars = await tools.configVars(first);
+    .action((named: string | undefined, { json, env }: JsonFlag & { readonly env?: true }) =>
+      withDapp(named, async (tools, { id }) => {
+        const vars = await tools.configVars(id);
         if (json) terminal.out(JSON.stringify(vars, null, 2));
         else if (env) terminal.out(formatEnv(vars));
         else printConfigVars(vars, terminal);
@@ -146,16 +146,16 @@ export function registerDapp(program: Command, terminal: Terminal): void {
 
   dapp
     .command("contract")
-    .argument("[id]", "which dapp; default: the first")
+    .argument("[dapp]", "id or name of the dapp; default: the first")
     .requiredOption(
       "--network <name>",
       "network where you will deploy it, such as sepolia; tyche network list names them",
     )
     .description("Prints a sample consumer contract in Solidity, with the dapp's values filled in.")
     .addHelpText("after", CONTRACT_EXAMPLES)
-    .action((id: string | undefined, { network }: { readonly network: string }) =>
-      withTools(async (tools) => {
-        const { dappId, networks } = await tools.configVars(id ?? (await tools.dapps.list())[0]?.id ?? "");
+    .action((named: string | undefined, { network }: { readonly network: string }) =>
+      withDapp(named, async (tools, { id }) => {
+        const { dappId, networks } = await tools.configVars(id);
         const vars = networks.find((one) => one.network === network);
         if (vars === undefined)
           throw new InvalidParameterError([
@@ -167,7 +167,7 @@ export function registerDapp(program: Command, terminal: Terminal): void {
 
   dapp
     .command("add-key")
-    .argument("<id>", "which dapp")
+    .argument("<dapp>", "id or name of the dapp")
     .option("--name <name>", "what to call the key")
     .option(
       "--daily-limit <n>",
@@ -177,9 +177,8 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .description("Creates another API key for a dapp.")
     .action(
-      (id: string, { json, ...options }: JsonFlag & NonNullable<Parameters<DappDirectory["addKey"]>[1]>) =>
-        withTools(async ({ dapps }) => {
-          await dapps.get(id);
+      (named: string, { json, ...options }: JsonFlag & NonNullable<Parameters<DappDirectory["addKey"]>[1]>) =>
+        withDapp(named, async ({ dapps }, { id }) => {
           const key = await dapps.addKey(id, options);
           terminal.out(json ? JSON.stringify(key, null, 2) : `key      ${key.id}\nAPI key  ${key.apiKey}`);
         }),
@@ -198,30 +197,7 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     );
 }
 
-/** Adds `tyche network list`. */
-export function registerNetwork(program: Command, terminal: Terminal): Command {
-  const network = program
-    .command("network")
-    .description("Lists the networks; deploys to, checks and funds external ones.");
-  network
-    .command("list")
-    .option("--json", "print JSON")
-    .description("Lists the networks with their RPC URLs and contracts, as of the service's last start.")
-    .action(({ json }: JsonFlag) =>
-      withTools(async (tools) => {
-        const networks = await tools.networks();
-        if (json) terminal.out(JSON.stringify(networks, null, 2));
-        else
-          for (const one of networks)
-            terminal.out(
-              `${one.name.padEnd(16)} chain ${String(one.chainId).padEnd(9)} ${one.rpcUrl ?? (Object.keys(one.contracts).length > 0 ? "nodes of its own" : "not started yet")}`,
-            );
-      }),
-    );
-  return network;
-}
-
-async function withTools(work: (tools: DappTools) => Promise<void>): Promise<void> {
+export async function withTools(work: (tools: DappTools) => Promise<void>): Promise<void> {
   const { openDappTools } = await import("../dapps/dappTools.ts");
   const tools = await openDappTools(dataDirOfEnvironment(), findOutsideKey(process.env));
   try {
@@ -229,6 +205,14 @@ async function withTools(work: (tools: DappTools) => Promise<void>): Promise<voi
   } finally {
     await tools.close();
   }
+}
+
+/** Works on the dapp with this id or name; without either, on the first. */
+function withDapp(
+  named: string | undefined,
+  work: (tools: DappTools, dapp: StoredDapp) => Promise<void>,
+): Promise<void> {
+  return withTools(async (tools) => work(tools, await tools.find(named)));
 }
 
 function printConfigVars(vars: ConfigVars, { out, colors }: Terminal): void {

@@ -2,6 +2,7 @@ import type { ContractRequestList } from "../explorer/listViews.ts";
 import { StillPendingError } from "./errors.ts";
 import { follow, type RequestEvent } from "./follow.ts";
 import { createLimit, within } from "./limits.ts";
+import type { ConsumerList } from "./operatorTypes.ts";
 import type { Presets as BuiltInPresets } from "./presets.ts";
 import {
   createRequests,
@@ -67,6 +68,8 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
     params: { readonly network: string; readonly before?: string | undefined },
     options?: CallOptions,
   ): Promise<ContractRequestList>;
+  /** Lists the contracts that are linked to the dapp's subscriptions, as the chains have them. */
+  consumers(params?: { readonly network?: string | undefined }, options?: CallOptions): Promise<ConsumerList>;
   /** Reports requests, words, gas and LINK by day and network. Default: the last 30 days. */
   usage(
     params?: { readonly from?: string; readonly to?: string; readonly network?: string },
@@ -191,6 +194,7 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
     requests: (params = {}, options) => get("/api/requests", params, options),
     dryRuns: (params = {}, options) => get("/api/dryRuns", params, options),
     contractRequests: (params, options) => get("/api/contractRequests", params, options),
+    consumers: (params = {}, options) => get("/api/vrfv2/consumers", params, options),
     usage: (params = {}, options) => get("/api/usage", params, options),
     usageCsv: (params = {}, options = {}) =>
       within(options, (signal) => {

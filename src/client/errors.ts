@@ -35,6 +35,13 @@ export class ConnectionError extends TycheClientError {
   }
 }
 
+/** An answer, or an event of a stream, is larger than the client reads. The rest is not read, and the call is not repeated. */
+export class AnswerTooLargeError extends TycheClientError {
+  constructor(limit: string) {
+    super("answer_too_large", `the answer is larger than ${limit}; ask for a shorter list, if it is one`);
+  }
+}
+
 /** The call did not finish within `timeoutMs`. The request it made continues: look it up with `GET /api/requests`. */
 export class TimeoutError extends TycheClientError {
   /** Id of the request, if it is known by then. */
@@ -61,7 +68,7 @@ export class ApiError extends TycheClientError {
   constructor({ code, status, data, retryAfterMs }: ApiErrorFacts) {
     super(code, typeof data["err"] === "string" ? data["err"] : `the service answered ${code}`);
     this.status = status;
-    this.details = Array.isArray(data["details"]) ? (data["details"] as Violation[]) : [];
+    this.details = Array.isArray(data["details"]) ? data["details"].filter(isViolation) : [];
     this.id = findText(data["id"]);
     this.correlationId = findText(data["correlationId"]);
     this.retryAfterMs = retryAfterMs;
@@ -104,8 +111,8 @@ export class FunctionFailedError extends ApiError {
     super(facts);
     const { console, line, column } = facts.data;
     this.console = typeof console === "string" ? console : "";
-    this.line = typeof line === "number" ? line : undefined;
-    this.column = typeof column === "number" ? column : undefined;
+    this.line = findPosition(line);
+    this.column = findPosition(column);
   }
 }
 
@@ -145,4 +152,13 @@ export function createApiError(facts: ApiErrorFacts): ApiError {
 
 function findText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+function findPosition(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined;
+}
+
+function isViolation(value: unknown): value is Violation {
+  const { path, message } = (value ?? {}) as Partial<Record<keyof Violation, unknown>>;
+  return typeof path === "string" && typeof message === "string";
 }

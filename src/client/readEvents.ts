@@ -1,3 +1,5 @@
+import { AnswerTooLargeError } from "./errors.ts";
+
 /** An event of an event stream (HTML Living Standard, section 9.2.6). */
 export interface StreamEvent {
   /** Last id that the stream sent; empty before the first. */
@@ -6,13 +8,13 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/** Results are at most a few kilobytes. */
-const MAX_LINE_CHARACTERS = 4_000_000;
+/** Largest event. Results are at most a few kilobytes. */
+const MAX_EVENT_CHARACTERS = 4_000_000;
 
 /**
  * Reads server-sent events. An event that is incomplete when the stream ends is dropped.
  *
- * @throws {RangeError} for a line of more than 4,000,000 characters.
+ * @throws {AnswerTooLargeError} for an event of more than 4,000,000 characters.
  * @param onBytes called whenever bytes arrive, comments included.
  */
 export async function* readEvents(
@@ -26,6 +28,7 @@ export async function* readEvents(
   let id = "";
   let event = "message";
   let data: string[] = [];
+  let size = 0;
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -37,24 +40,30 @@ export async function* readEvents(
       const parts = text.slice(0, text.length - held.length).split(/\r\n|\n|\r/);
       parts[0] = line + parts[0]!;
       line = parts.pop()!;
-      if (line.length > MAX_LINE_CHARACTERS)
-        throw new RangeError(`a line of the stream is longer than ${MAX_LINE_CHARACTERS} characters`);
       for (const line of parts) {
         if (line === "") {
           if (data.length > 0) yield { id, event, data: data.join("\n") };
           event = "message";
           data = [];
+          size = 0;
           continue;
         }
         const { name, content } = readField(line);
         if (name === "id" && !content.includes("\0")) id = content;
         else if (name === "event") event = content;
         else if (name === "data") data.push(content);
+        size += line.length;
+        assertBounded(size);
       }
+      assertBounded(size + line.length);
     }
   } finally {
     await reader.cancel().catch(() => {});
   }
+}
+
+function assertBounded(characters: number): void {
+  if (characters > MAX_EVENT_CHARACTERS) throw new AnswerTooLargeError(`${MAX_EVENT_CHARACTERS} characters`);
 }
 
 function readField(line: string): { readonly name: string; readonly content: string } {

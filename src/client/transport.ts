@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError, createApiError } from "./errors.ts";
+import { readBody } from "./readBody.ts";
 
 /** How to reach a service. */
 export interface ConnectionOptions {
@@ -50,7 +51,8 @@ export interface Transport {
    * Returns a response with a status below 400. Resends a call that did not reach the service, or that the service deferred. A
    * call that has no idempotency key and must not be repeated sets `isOnce`; it is resent only if the service deferred it.
    *
-   * @throws {ApiError} the service's error response, {@link ConnectionError}, or the reason of the caller's signal.
+   * @throws {ApiError} the service's error response, {@link ConnectionError}, {@link AnswerTooLargeError}, or the reason of the caller's
+   * signal.
    */
   send(call: Call): Promise<Answer>;
   /** Same as {@link send}, but returns the body of a response that is plain text instead of JSON. */
@@ -209,22 +211,17 @@ async function readId(response: Response, signal: AbortSignal | undefined): Prom
 
 async function readText(response: Response, signal: AbortSignal | undefined): Promise<string> {
   if (!response.ok) await readData(response, signal);
-  try {
-    return await response.text();
-  } catch (cause) {
-    signal?.throwIfAborted();
-    throw new ConnectionError(`the answer with status ${response.status} is incomplete`, cause);
-  }
+  return readBody(response, signal);
 }
 
 async function readData(response: Response, signal: AbortSignal | undefined): Promise<object> {
   const { status, headers } = response;
+  const text = await readBody(response, signal);
   let data: unknown;
   try {
-    data = ((await response.json()) as { data?: unknown } | null)?.data;
+    data = (JSON.parse(text) as { data?: unknown } | null)?.data;
   } catch (cause) {
-    signal?.throwIfAborted();
-    throw new ConnectionError(`the answer with status ${status} is incomplete or not JSON`, cause);
+    throw new ConnectionError(`the answer with status ${status} is not JSON`, cause);
   }
   if (typeof data !== "object" || data === null)
     throw new ConnectionError(`the answer with status ${status} is not Tyche's: it has no data`);

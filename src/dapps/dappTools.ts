@@ -6,6 +6,7 @@ import { readConfigVars } from "./configVars.ts";
 import type { ConfigVars } from "./configVars.ts";
 import { createDappDirectory } from "./dapps.ts";
 import type { DappDirectory } from "./dapps.ts";
+import { findDapp, type StoredDapp } from "./findDapp.ts";
 import { readDeployment } from "./deployments.ts";
 import { findServer, openFile, openServer } from "./openDatabase.ts";
 import type { DatabaseServer, OpenDatabase, SharedDatabase } from "./openDatabase.ts";
@@ -20,6 +21,8 @@ import type { Store } from "../store/store.ts";
 /** The command line's operations on a data directory, whether or not a service runs on it. */
 export interface DappTools {
   readonly dapps: DappDirectory;
+  /** Finds a dapp by its id or name; see {@link findDapp}. */
+  find(idOrName: string | undefined): Promise<StoredDapp>;
   configVars(dappId: string): Promise<ConfigVars>;
   networks(): Promise<readonly NetworkSummary[]>;
   close(): Promise<void>;
@@ -50,6 +53,7 @@ export async function openDappTools(dataDir: string, masterKey?: OutsideSecret):
   const { store, dapps } = await openDapps(directory, { server: findServer(dataDir, process.env) });
   return {
     dapps,
+    find: (idOrName) => findDapp(dapps, idOrName),
     configVars: async (dappId) => readConfigVars(store, dapps, dappId, await listNetworks(store)),
     networks: async () =>
       Promise.all(

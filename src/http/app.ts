@@ -17,6 +17,7 @@ import type { OperatorPart } from "./operatorPart.ts";
 import { createPublicGuard, type PublicGuard } from "./publicGuard.ts";
 import { createResponder } from "./respond.ts";
 import { catalogueOperations } from "./routes/catalogue.ts";
+import { ownConsumersOperation } from "./routes/consumerList.ts";
 import { contractRequestsOperation } from "./routes/contractRequests.ts";
 import { consumerOperation, unlinkOperation } from "./routes/consumers.ts";
 import { deleteDappOperation } from "./routes/dapps.ts";
@@ -98,6 +99,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
           ...operatorDappOperations(deps, options.operator),
           ...operatorKeyOperations(deps, options.operator),
           ...operatorStatusOperations(deps),
+          ownConsumersOperation(deps, options.operator),
           contractRequestsOperation(deps, options.operator),
           ...explorerOperations({ explorer: options.operator.explorer, service, schemas: deps.schemas }),
         ]),

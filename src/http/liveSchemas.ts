@@ -68,6 +68,7 @@ function compileLiveSchemas(networks: readonly NetworkView[], presets: readonly 
       renameDapp: compileValidator(requests.renameDapp),
       addKey: compileValidator(requests.addKey),
       before: compileValidator(requests.before),
+      consumers: compileValidator(requests.consumers),
       contractRequests: compileValidator(requests.contractRequests),
       search: compileValidator(requests.search),
       none: compileValidator(requests.none),
@@ -252,6 +253,10 @@ function createRequestSchemas(networks: readonly NetworkView[], presets: readonl
       STRICT,
     ),
     before: Type.Object({ before: before() }, STRICT),
+    consumers: Type.Object(
+      { network: Type.Optional(oneOf(networkNames, "Only the contracts on this network. Default: on all.")) },
+      STRICT,
+    ),
     contractRequests: Type.Object(
       { network: oneOf(networkNames, "Network of the contracts."), before: before() },
       STRICT,

@@ -105,12 +105,23 @@ test("default: usage counts what was called, as text and CSV", async () => {
   expect(csv.stdout).toContain(`\n${last.day},fantom_testnet,`);
 });
 
-test("behaviour: consumer add links a contract, and remove unlinks it", async () => {
+test("behaviour: consumer add links a contract, list shows it, and remove unlinks it", async () => {
   const { data } = await tyche.call("GET", "/api/networks");
   const network = data.items.find(({ name }: { name: string }) => name === "fuji");
   const address: string = network.contracts.link;
   const added = await runCli(["consumer", "add", address, "--network", "fuji"]);
   expect(added.stdout).toMatch(/^0x[0-9a-f]{64}\n$/);
+  const [listed, json, elsewhere, wrong] = await Promise.all([
+    runCli(["consumer", "list"]),
+    runCli(["consumer", "list", "--network", "fuji", "--json"]),
+    runCli(["consumer", "list", "--network", "sepolia"]),
+    runCli(["consumer", "list", "--network", "nowhere"]),
+  ]);
+  expect(listed.stdout).toMatch(new RegExp(`^${address}  fuji {12}\\d{4}-\\S{14}  linked\n$`));
+  const linkedBy = { transactionHash: added.stdout.trim(), onChain: { vrf: true, functions: true } };
+  expect(JSON.parse(json.stdout)).toMatchObject({ linked: [{ address, network: "fuji", ...linkedBy }] });
+  expect(elsewhere).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("no contracts") });
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("must be one of") });
   const removed = await runCli(["consumer", "remove", address, "--network", "fuji"]);
   expect(removed.stdout).toMatch(/^0x[0-9a-f]{64}\n$/);
   expect(removed.stdout).not.toBe(added.stdout);
@@ -156,6 +167,21 @@ test("behaviour: dapp rename checks the name as every way in does", async () => 
   const refused = await runCli(["dapp", "rename", id, "a\u001b[2Jb"]);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("control characters") });
   expect((await runCli(["dapp", "rename", id, "store"])).stdout).toContain("is now store");
+});
+
+test("behaviour: a dapp's name stands for its id", async () => {
+  const { id } = await connectOperator(tyche).createDapp({ name: "kiosk" });
+  const [contract, config, listed, key] = await Promise.all([
+    runCli(["dapp", "contract", "kiosk", "--network", "sepolia"]),
+    runCli(["dapp", "config", "kiosk", "--json"]),
+    runCli(["requests", "list", "--dapp", "kiosk"]),
+    runCli(["dapp", "add-key", "kiosk", "--json"]),
+  ]);
+  expect(contract).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
+  expect(JSON.parse(config.stdout)).toMatchObject({ dappId: id, name: "kiosk" });
+  expect(listed).toMatchObject({ code: 0, stderr: "no requests\n" });
+  expect(key.code).toBe(0);
+  expect((await runCli(["dapp", "delete", "kiosk", "--yes"])).stdout).toBe(`${id} (kiosk) is deleted\n`);
 });
 
 test("behaviour: client generate writes types that the client takes", async () => {

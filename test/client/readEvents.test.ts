@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { AnswerTooLargeError } from "../../src/client/errors.ts";
 import { readEvents, type StreamEvent } from "../../src/client/readEvents.ts";
 
 /** Reads a stream that arrives in these pieces. */
@@ -33,11 +34,14 @@ test("behaviour: an event that is not whole at the end is left out", async () =>
   expect(await read("data: one\n\ndata: tw")).toMatchObject([{ data: "one" }]);
 });
 
-test("error: a line without an end is not read for ever", async () => {
-  const body = new ReadableStream<Uint8Array>({
-    pull: (controller) => controller.enqueue(new Uint8Array(1_000_000).fill(97)),
-  });
-  await expect(Array.fromAsync(readEvents(body, () => {}))).rejects.toThrow(
-    "a line of the stream is longer than 4000000 characters",
-  );
+test.each([
+  ["a line without an end", "a"],
+  ["an event of many lines", "data: one\n"],
+  ["an event of many fields that mean nothing", "nothing: one\n"],
+])("error: %s is not read for ever", async (_, piece) => {
+  const chunk = new TextEncoder().encode(piece.repeat(100_000));
+  const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(chunk) });
+  const error = await Array.fromAsync(readEvents(body, () => {})).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(AnswerTooLargeError);
+  expect(error).toMatchObject({ message: expect.stringContaining("larger than 4000000 characters") });
 });

@@ -219,6 +219,7 @@ test("behaviour: it describes every operation under /api", () => {
     "get /api/requests/{id}",
     "get /api/usage",
     "get /api/verify",
+    "get /api/vrfv2/consumers",
     "patch /api/dapps/{dappId}",
     "post /api/dapps",
     "post /api/dapps/{dappId}/keys",

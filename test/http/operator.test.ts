@@ -310,6 +310,7 @@ test("behaviour: real answers have the schemas that the description of the API p
     ["get", "/api/dapps/{dappId}/configVars", `${dapp}/configVars`],
     ["get", "/api/dapps/{dappId}/balances", `${dapp}/balances`],
     ["get", "/api/dapps/{dappId}/consumers", `${dapp}/consumers`],
+    ["get", "/api/vrfv2/consumers", "/api/vrfv2/consumers?network=fuji"],
     ["get", "/api/contractRequests", `/api/contractRequests?network=${NETWORK}`],
     ["get", "/api/activity", "/api/activity"],
     ["get", "/api/readiness", "/api/readiness"],

@@ -1,10 +1,41 @@
 import type { NetworkView } from "../../requests/views.ts";
 import type { Dapp, Service } from "../../requests/service.ts";
+import { getDapp, type HttpDeps } from "../context.ts";
+import { consumersAnswer } from "../examples/operatorAnswers.ts";
+import { sendJson } from "../frame.ts";
+import type { Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
-import type { ConsumersView } from "./operatorViews.ts";
+import { readQuery } from "../parameters.ts";
+import { parseRequest } from "../parseRequest.ts";
+import { ConsumersView } from "./operatorViews.ts";
 
 /** How many links are searched for the transaction of each contract. */
 const LINKS_READ = 100;
+
+/** `GET /api/vrfv2/consumers`: the contracts that are linked to the subscriptions of the key's dapp. */
+export function ownConsumersOperation({ service, schemas }: HttpDeps, part: OperatorPart): Operation {
+  return {
+    id: "listOwnConsumers",
+    method: "get",
+    path: "/api/vrfv2/consumers",
+    tag: "Randomness",
+    summary: "List your consumers",
+    description:
+      "The contracts that are linked to the dapp's subscriptions, as the chains have them: at most 99 on each network.",
+    request: "consumers",
+    placement: "query",
+    answer: ConsumersView,
+    answerExample: consumersAnswer,
+    isAsync: false,
+    errors: [],
+    async handle(ctx) {
+      const { network } = parseRequest(readQuery(ctx), schemas().validate.consumers);
+      const { linked } = await listConsumers(getDapp(ctx), { service, part });
+      const wanted = linked.filter((one) => network === undefined || one.network === network);
+      sendJson(ctx, 200, { data: { linked: wanted } });
+    },
+  };
+}
 
 /**
  * Lists a dapp's contracts as they are linked on the chains. An unreachable chain doesn't hide the others'

@@ -1,0 +1,213 @@
+import { ConnectionError, type RequestEvent, type Submitted, type TycheClient } from "../client/index.ts";
+import {
+  absent,
+  anything,
+  decimal,
+  flag,
+  isObject,
+  listOf,
+  nullable,
+  number,
+  object,
+  optional,
+  recordOf,
+  text,
+  type Shape,
+} from "./answerShape.ts";
+
+/**
+ * Returns a client whose answers have at least what the commands read of them. `origin` is the service's address, for messages. What
+ * answers there may be of another version, or no service of Tyche's at all.
+ *
+ * Its calls throw {@link UnexpectedAnswerError} for any other answer.
+ */
+export function createCheckedClient<Presets>(
+  client: TycheClient<Presets>,
+  origin: string,
+): TycheClient<Presets> {
+  const assert = (value: unknown, what: string, shape: Shape): void => {
+    const problem = shape(value, "");
+    if (problem !== undefined) throw new UnexpectedAnswerError(origin, what, problem);
+  };
+  /** Checks what a call resolves with. */
+  const checked =
+    <Given extends readonly unknown[], Result>(
+      call: (...given: Given) => Promise<Result>,
+      what: string,
+      shape: Shape,
+    ) =>
+    async (...given: Given): Promise<Result> => {
+      const answer = await call(...given);
+      assert(answer, what, shape);
+      return answer;
+    };
+  async function* checkedStream<Result>(
+    events: AsyncGenerator<RequestEvent<Result>>,
+  ): AsyncGenerator<RequestEvent<Result>> {
+    for await (const event of events) {
+      if (event.type === "state") assert(event, "a request's state", STATE);
+      else assert(event.result, "a result", OUTCOME);
+      yield event;
+    }
+  }
+  const submitted =
+    <Given extends readonly unknown[], Result>(call: (...given: Given) => Promise<Submitted<Result>>) =>
+    async (...given: Given): Promise<Submitted<Result>> => {
+      const request = await checked(call, "a request", object({ id: text }))(...given);
+      return { ...request, stream: (...options) => checkedStream(request.stream(...options)) };
+    };
+  const { submit } = client;
+  return {
+    ...client,
+    submit: {
+      ...submit,
+      preset: submitted((...given) => submit.preset(...given)),
+      random: submitted((...given) => submit.random(...given)),
+      runFunction: submitted((...given) => submit.runFunction(...given)),
+    },
+    runFunction: checked((...given) => client.runFunction(...given), "a result", OUTCOME),
+    addConsumer: checked((...given) => client.addConsumer(...given), "a result", TRANSACTION),
+    removeConsumer: checked((...given) => client.removeConsumer(...given), "a result", TRANSACTION),
+    faucet: checked(
+      (...given) => client.faucet(...given),
+      "a result",
+      object({ transactionHashes: listOf(text) }),
+    ),
+    stream: (...given) => checkedStream(client.stream(...given)),
+    request: checked((...given) => client.request(...given), "a request", REQUEST),
+    requests: checked((...given) => client.requests(...given), "a list of requests", pageOf(LISTED_REQUEST)),
+    dryRuns: checked((...given) => client.dryRuns(...given), "a list of dry runs", pageOf(DRY_RUN)),
+    consumers: checked((...given) => client.consumers(...given), "a list of contracts", CONSUMERS),
+    contractRequests: checked(
+      (...given) => client.contractRequests(...given),
+      "a list of requests",
+      CONTRACT_REQUESTS,
+    ),
+    usage: checked((...given) => client.usage(...given), "a report", USAGE),
+    presets: checked((...given) => client.presets(...given), "a list of presets", listOf(PRESET)),
+  };
+}
+
+/** The answer is JSON, but has not what the command needs. */
+export class UnexpectedAnswerError extends ConnectionError {
+  constructor(origin: string, what: string, problem: string) {
+    super(
+      `the answer is not ${what}: ${problem}; ${origin} may be another program, or a Tyche of another version: check --url and TYCHE_URL`,
+    );
+  }
+}
+
+function pageOf(item: Shape): Shape {
+  return object({ items: listOf(item), nextCursor: nullable(text) });
+}
+
+const STATE = object({ at: text, state: text, detail: optional(text), transactionHash: optional(text) });
+const TRANSACTION = object({ success: flag, transactionHash: text });
+const RANDOM = object({ success: flag, randomNumber: listOf(text), url: optional(text) });
+const VALUE = object({ success: flag, parsedResult: text, result: text, err: text, url: optional(text) });
+/** The result of a request of any kind. */
+const OUTCOME: Shape = (value, path) => {
+  if (isObject(value) && "randomNumber" in value) return RANDOM(value, path);
+  return isObject(value) && "parsedResult" in value ? VALUE(value, path) : TRANSACTION(value, path);
+};
+
+const LISTED = {
+  id: text,
+  createdAt: text,
+  network: text,
+  kind: text,
+  state: text,
+  outcome: nullable(OUTCOME),
+  error: nullable(object({ code: text, message: text })),
+};
+const LISTED_REQUEST = object(LISTED);
+const REQUEST = object({
+  ...LISTED,
+  why: nullable(text),
+  params: recordOf(anything),
+  timeline: listOf(STATE),
+});
+
+const DRY_RUN = object({
+  at: text,
+  network: nullable(text),
+  kind: text,
+  success: flag,
+  title: text,
+  parsedResult: text,
+  err: text,
+  line: optional(number),
+  column: optional(number),
+});
+
+const CONTRACT_REQUESTS = object({
+  items: listOf(
+    object({
+      transactionHash: text,
+      at: optional(text),
+      kind: text,
+      state: text,
+      consumer: object({ address: text }),
+      error: optional(text),
+      waitsFor: optional(text),
+      numWords: optional(number),
+      words: optional(listOf(text)),
+      response: optional(text),
+      readings: optional(object({ text: optional(text), uint256: optional(text) })),
+    }),
+  ),
+  searched: nullable(object({ from: text, to: text })),
+  older: nullable(text),
+});
+
+const CONSUMERS = object({
+  linked: listOf(
+    object({
+      network: text,
+      address: text,
+      onChain: nullable(object({ vrf: flag, functions: flag })),
+      linkedAt: optional(text),
+    }),
+  ),
+});
+
+const USAGE = object({
+  from: text,
+  to: text,
+  items: listOf(
+    object({
+      day: text,
+      network: nullable(text),
+      requests: recordOf(number),
+      fulfilled: number,
+      failed: number,
+      refused: number,
+      dryRuns: number,
+      words: number,
+      gasUsed: decimal,
+      linkJuels: decimal,
+      coinWei: decimal,
+    }),
+  ),
+});
+
+/** JSON Schema as presets use it, as deep as parameters go: an object, its members, their entries. */
+const ENTRY = object({
+  anyOf: optional(listOf(anything)),
+  enum: optional(listOf(anything)),
+  items: absent,
+});
+const PARAMETER = object({
+  description: optional(text),
+  anyOf: optional(listOf(anything)),
+  enum: optional(listOf(anything)),
+  items: optional(ENTRY),
+});
+const PRESET = object({
+  name: text,
+  description: text,
+  parameters: object({
+    properties: optional(recordOf(PARAMETER)),
+    required: optional(listOf(text)),
+  }),
+});
