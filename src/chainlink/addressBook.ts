@@ -13,6 +13,7 @@ import {
 import type { DecodedCall, DecodedValue, Party } from "./decoded.ts";
 import type { EncodedLog } from "./events.ts";
 import type { StackAddresses } from "./stackPlan.ts";
+import { sampleConsumerAbi } from "./contracts/abi.ts";
 import { loadArtifacts } from "./contracts/artifacts.ts";
 import type { ContractName } from "./contracts/compilerInput.ts";
 import { VRF_CONTRACTS } from "./vrfPlan.ts";
@@ -62,8 +63,8 @@ export interface AddressBook {
 
 /**
  * Creates the address book of one chain. An address of the stack is decoded with its own contract's interface. Any other
- * contract is decoded with the interface of one of ours that declares the function or event, so that a caller's own consumer
- * contract is readable as far as it shares them.
+ * contract is decoded with the interface of one of ours, or of the sample consumer, that declares the function or event, so that a caller's
+ * own consumer contract is readable as far as it shares them.
  *
  * @param accounts names of further addresses.
  */
@@ -159,6 +160,10 @@ function readInterfaces(): Interfaces {
   const anyEvent = new Map<Hex, AbiEvent>();
   const functions = new Map([["any", anyFunction]]);
   const events = new Map([["any", anyEvent]]);
+  for (const item of sampleConsumerAbi) {
+    if (item.type === "function") anyFunction.set(toFunctionSelector(item), item);
+    else anyEvent.set(toEventSelector(item), item);
+  }
   for (const [name, { abi }] of Object.entries(loadArtifacts())) {
     const ownFunctions = new Map(
       abi.filter((item) => item.type === "function").map((item) => [toFunctionSelector(item), item] as const),

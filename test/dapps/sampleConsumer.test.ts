@@ -1,9 +1,18 @@
+import { concat, pad, toEventSelector, toFunctionSelector, zeroAddress } from "viem";
 import { expect, test } from "vitest";
+import { createAddressBook } from "../../src/chainlink/addressBook.ts";
+import type { StackAddresses } from "../../src/chainlink/stackPlan.ts";
 import { VRF_VERSIONS } from "../../src/chainlink/vrfVersion.ts";
 import { formatSampleConsumer, NoSubscriptionError } from "../../src/dapps/sampleConsumer.ts";
 import { compileSolidity } from "../support/solidity.ts";
 import type { NetworkConfigVars } from "../../src/dapps/configVars.ts";
 
+const STACK_ROLES = [
+  ..."link nativePriceFeed usdPriceFeed blockhashStore vrfCoordinator batchVrfCoordinator functionsRouter".split(
+    " ",
+  ),
+  ..."functionsCoordinator subscriptionOwner presetConsumer".split(" "),
+];
 const ADDRESS = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const VARS = {
   network: "sepolia",
@@ -28,6 +37,25 @@ test.each(VRF_VERSIONS)(
     const { abi, bytecode } = compileSolidity("Dice", source);
     expect(abi.map((one) => ("name" in one ? one.name : one.type))).toContain("roll");
     expect(bytecode.length).toBeGreaterThan(1_000);
+  },
+);
+
+test.each(VRF_VERSIONS)(
+  "behaviour: the explorer decodes every event of the contract for VRF %s",
+  (vrfVersion) => {
+    const contracts = { vrfCoordinator: ADDRESS, vrfVersion } as const;
+    const { abi } = compileSolidity("Dice", formatSampleConsumer("dapp_1", { ...VARS, contracts }));
+    const stack = Object.fromEntries(STACK_ROLES.map((role) => [role, zeroAddress]));
+    const book = createAddressBook(stack as unknown as StackAddresses, {});
+    for (const event of abi.filter((item) => item.type === "event")) {
+      const indexed = event.inputs.filter((input) => input.indexed).map(() => pad("0x05"));
+      const data = concat(event.inputs.filter((input) => !input.indexed).map(() => pad("0x05")));
+      const topics = [toEventSelector(event), ...indexed];
+      const decoded = book.decodeEvent(ADDRESS, { topics, data });
+      expect(decoded?.event).toBe(event.name);
+      expect(decoded?.fields.map(({ name }) => name)).toEqual(event.inputs.map(({ name }) => name));
+    }
+    expect(book.methodOf(ADDRESS, toFunctionSelector("roll()"))).toBe("roll");
   },
 );
 

@@ -212,7 +212,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await page.goto(`${tyche.url}/networks`);
     await page.getByLabel("Address").fill("0x00000000000000000000000000000000000000a1");
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await page.getByText("Sent 10 coins and 100 LINK:").waitFor();
+    await page.getByText("Sent 10 coins in transaction").waitFor();
     await page.goto(`${tyche.url}/`);
     await page.getByRole("link", { name: "default", exact: true }).click();
     await page.getByRole("link", { name: "Consumers" }).first().click();

@@ -142,6 +142,7 @@ test("behaviour: the transactions of a run lead to the explorer's pages, on a ne
     expect(body).toContain('"url":"https://sepolia.etherscan.io/tx/0x');
     await route.fulfill({ response, body });
   });
+  await page.getByLabel("Network", { exact: true }).selectOption("sepolia");
   await write("return Functions.encodeUint256(7);");
   await page.getByRole("button", { name: "Run on chain" }).click();
   const link = panel().locator("li.fulfilled").getByRole("link");

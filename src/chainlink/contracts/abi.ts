@@ -182,6 +182,20 @@ export const subscriptionOwnerV2PlusAbi = withWideIds(subscriptionOwnerAbi);
 /** PresetConsumerV2Plus, without its constructor. */
 export const presetConsumerV2PlusAbi = withWideIds(presetConsumerAbi);
 
+/**
+ * The sample consumer contract that callers deploy themselves, which `src/dapps/sampleConsumer.ts` writes; the last three events are its
+ * base contract's of VRF v2.5.
+ */
+export const sampleConsumerAbi = parseAbi([
+  "function roll() returns (uint256 requestId)",
+  "function resultOf(uint256 requestId) view returns (uint256 result)",
+  "event Rolling(uint256 indexed requestId, address indexed player)",
+  "event Rolled(uint256 indexed requestId, uint256 result)",
+  "event CoordinatorSet(address vrfCoordinator)",
+  "event OwnershipTransferRequested(address indexed from, address indexed to)",
+  "event OwnershipTransferred(address indexed from, address indexed to)",
+]);
+
 /** How PresetConsumerV2Plus pays for random words. */
 export const wordPaymentAbi = parseAbi(["function NATIVE_PAYMENT() view returns (bool)"]);
 

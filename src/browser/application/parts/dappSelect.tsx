@@ -41,7 +41,7 @@ export function DappSelect({
   value,
   onChange,
 }: {
-  readonly dapps: readonly DappView[];
+  readonly dapps: readonly Pick<DappView, "id" | "name">[];
   readonly value: string;
   readonly onChange: (id: string) => void;
 }) {

@@ -1,20 +1,20 @@
 import { useState } from "react";
+import { findChosenNetwork, keepChosenNetwork } from "./chosenNetwork.ts";
 import { Field, Select } from "./forms.tsx";
 
-/** The API's default network for presets. */
-const DEFAULT_NETWORK = "polygon_mumbai";
-
 /**
- * Returns the name of the network that a form is for, and a function that changes it. Until one is chosen: `preferred`, or the
- * first network.
+ * Returns the name of the network that a form is for, and a function that changes it. Every form begins with the one that was chosen last
+ * in any form of this browser.
  */
 export function useChosenNetwork(
   networks: readonly { readonly name: string }[],
-  preferred = DEFAULT_NETWORK,
 ): readonly [network: string, choose: (name: string) => void] {
-  const [chosen, choose] = useState<string>();
-  const first = networks.find(({ name }) => name === preferred) ?? networks[0];
-  return [chosen ?? first?.name ?? "", choose];
+  const [chosen, setChosen] = useState<string>();
+  const choose = (name: string): void => {
+    keepChosenNetwork(name);
+    setChosen(name);
+  };
+  return [chosen ?? findChosenNetwork(networks), choose];
 }
 
 /** Selects a network. */

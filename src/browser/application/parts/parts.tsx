@@ -20,6 +20,11 @@ export function UnknownText({ text }: { readonly text: string }) {
   );
 }
 
+/** A result as text. An empty one says so, rather than look like no result. */
+export function ResultText({ text }: { readonly text: string }) {
+  return text === "" ? <span className="note">empty text</span> : <UnknownText text={text} />;
+}
+
 /** Same as plain text, for places that accept no markup. */
 export function plainText(text: string): string {
   return splitAtHidden(text)

@@ -1,6 +1,6 @@
-import type { RequestState, RequestView } from "../../../client/index.ts";
+import type { RequestState, RequestView, ShownResult } from "../../../client/index.ts";
 import { count } from "./format.tsx";
-import { Tag, UnknownText } from "./parts.tsx";
+import { ResultText, Tag, UnknownText } from "./parts.tsx";
 
 /** A request's state as a colored word. */
 export function StateTag({ state }: { readonly state: RequestState }) {
@@ -17,7 +17,7 @@ export function summaryOf({ kind, params }: Pick<RequestView, "kind" | "params">
 }
 
 /** A request's result in a list; while it is pending, why it is waiting. */
-export function ResultInList({ request: { outcome, error, why } }: { readonly request: RequestView }) {
+export function ResultInList({ request: { outcome, error, why, shown } }: { readonly request: RequestView }) {
   if (error !== null) return <Bad text={error.message} />;
   if (outcome === null)
     return why === null ? null : (
@@ -27,7 +27,14 @@ export function ResultInList({ request: { outcome, error, why } }: { readonly re
     );
   if ("randomNumber" in outcome) return cut(outcome.randomNumber.join(", "));
   if (!("parsedResult" in outcome)) return null;
-  return outcome.success ? <UnknownText text={cut(outcome.parsedResult)} /> : <Bad text={outcome.err} />;
+  if (!outcome.success) return <Bad text={outcome.err} />;
+  return <ResultText text={cut(shown === undefined ? outcome.parsedResult : textOf(shown))} />;
+}
+
+/** Writes a result in one line, as its preset says. */
+function textOf(shown: ShownResult): string {
+  if (shown.as === "coin") return shown.side;
+  return (shown.as === "dice" ? shown.rolls : shown.entries).join(", ");
 }
 
 function Bad({ text }: { readonly text: string }) {

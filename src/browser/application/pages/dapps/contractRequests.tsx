@@ -5,7 +5,7 @@ import { Loaded } from "../../page.tsx";
 import { Age, ShortHex, TransactionLink } from "../../parts/format.tsx";
 import { describeError } from "../../parts/forms.tsx";
 import { List } from "../../parts/list.tsx";
-import { Tag, UnknownText, type TagKind } from "../../parts/parts.tsx";
+import { ResultText, Tag, UnknownText, type TagKind } from "../../parts/parts.tsx";
 import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
 
 /**
@@ -198,5 +198,5 @@ function Answer({ request }: { readonly request: ContractRequestView }) {
       </>
     );
   }
-  return <UnknownText text={readings?.text ?? readings?.uint256 ?? response ?? ""} />;
+  return <ResultText text={readings?.text ?? readings?.uint256 ?? response ?? ""} />;
 }

@@ -4,7 +4,7 @@ import type { DryRunView } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Age } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
-import { Folded, Listing, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Folded, Listing, ResultText, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
@@ -96,7 +96,7 @@ function RunResult({ run }: { readonly run: DryRunView }) {
   return (
     <>
       {success ? (
-        <UnknownText text={parsedResult} />
+        <ResultText text={parsedResult} />
       ) : (
         <span className="bad-text">
           <UnknownText text={err} />

@@ -69,8 +69,19 @@ function Kind({ view }: { readonly view: AddressView }) {
 /** Says what the nonce counts. A contract's starts at 1 (EIP-161); that of an account that delegates counts several things. */
 function countOf(view: AddressView): Fact {
   const { nonce, delegatesTo } = view;
-  if (isContract(view)) return ["Contracts created", groupDigits(Math.max(nonce - 1, 0))];
+  if (isContract(view)) return [<ContractsCreated view={view} />, groupDigits(Math.max(nonce - 1, 0))];
   return [delegatesTo === null ? "Transactions sent" : "Nonce", groupDigits(nonce)];
+}
+
+function ContractsCreated({ view: { name = "" } }: { readonly view: AddressView }) {
+  return (
+    <>
+      Contracts created
+      {name.startsWith("PresetConsumer") && (
+        <small>Each holds a preset's source or the parameters of a batch as its code.</small>
+      )}
+    </>
+  );
 }
 
 /** Says where a page's transactions come from, and what it can't include. */

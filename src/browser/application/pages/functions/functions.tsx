@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { Loaded, Page } from "../../page.tsx";
+import { findChosenNetwork } from "../../parts/chosenNetwork.ts";
 import { useOperator } from "../../services.tsx";
 import type { Draft } from "./draft.ts";
 import { findKeptDraft, type OpenedDraft } from "./keptDraft.ts";
@@ -110,5 +111,5 @@ function useOpened(): Opened {
 /** A link may come from a service with other networks. */
 function onKnownNetwork(draft: Draft, networks: Model["networks"]): Draft {
   if (networks.some(({ name }) => name === draft.network)) return draft;
-  return { ...draft, network: networks[0]?.name ?? "" };
+  return { ...draft, network: findChosenNetwork(networks) };
 }

@@ -4,9 +4,12 @@ import { RETURN_TYPES, type Draft } from "./draft.ts";
 import { EditorField } from "./editorField.tsx";
 import { EXAMPLES } from "./examples.ts";
 import { announce } from "../../announce.ts";
+import { findChosenNetwork, keepChosenNetwork } from "../../parts/chosenNetwork.ts";
+import { DappSelect } from "../../parts/dappSelect.tsx";
 import { Field, Select } from "../../parts/forms.tsx";
 import { CopyButton, groupDigits } from "../../parts/format.tsx";
-import { Listing, plainText } from "../../parts/parts.tsx";
+import { NetworkSelect } from "../../parts/networkSelect.tsx";
+import { Listing } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 import { keepDraft, type OpenedDraft } from "./keptDraft.ts";
 import type { Model } from "./model.ts";
@@ -165,26 +168,15 @@ function Settings(props: {
           />
         )}
       </Field>
-      <Field id="network" label="Network">
-        {(control) => (
-          <Select
-            {...control}
-            value={draft.network}
-            options={model.networks.map(({ name, title }) => [name, title] as const)}
-            onChange={(network) => onChange({ network })}
-          />
-        )}
-      </Field>
-      <Field id="dapp" label="Dapp that pays">
-        {(control) => (
-          <Select
-            {...control}
-            value={dappId}
-            options={model.dapps.map(({ id, name }) => [id, plainText(name)] as const)}
-            onChange={onDapp}
-          />
-        )}
-      </Field>
+      <NetworkSelect
+        networks={model.networks}
+        value={draft.network}
+        onChange={(network) => {
+          keepChosenNetwork(network);
+          onChange({ network });
+        }}
+      />
+      <DappSelect dapps={model.dapps} value={dappId} onChange={onDapp} />
     </>
   );
 }
@@ -218,8 +210,7 @@ function Elsewhere({ draft, onShare }: { readonly draft: Draft; readonly onShare
 }
 
 function firstDraft({ networks }: Model): Draft {
-  const network = networks.find(({ name }) => name === "sepolia") ?? networks[0];
-  return { ...EXAMPLES[0]!.draft, network: network?.name ?? "" };
+  return { ...EXAMPLES[0]!.draft, network: findChosenNetwork(networks) };
 }
 
 /** Splits a text into lines, without the line break after the last one; an empty text means no arguments. */

@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import { CopyButton, TransactionLink } from "../../parts/format.tsx";
-import { UnknownText } from "../../parts/parts.tsx";
+import { ResultText, UnknownText } from "../../parts/parts.tsx";
 import { resultClass } from "../../parts/requestParts.tsx";
 import type { Run } from "./run.ts";
 
@@ -146,8 +146,7 @@ function Value({ text, hex }: { readonly text: string; readonly hex: string }) {
   return (
     <>
       <p className={resultClass(text)}>
-        {text === "" ? <span className="note">(empty)</span> : <UnknownText text={text} />}{" "}
-        <CopyButton text={text} what="result" />
+        <ResultText text={text} /> <CopyButton text={text} what="result" />
       </p>
       <details>
         <summary>Bytes</summary>

@@ -11,7 +11,7 @@ import { StartPanel } from "./startPanel.tsx";
 
 const REFRESH_MS = 5_000;
 
-/** `/`: a coin to flip, what is running, recent activity, the dapps, and the form that creates one. */
+/** `/`: a coin to flip, the networks, recent activity, the dapps, and the form that creates one. */
 export function Home() {
   const operator = useOperator();
   const info = useQuery({ queryKey: ["info"], queryFn: () => operator.info(), staleTime: Infinity });

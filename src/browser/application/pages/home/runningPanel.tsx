@@ -26,7 +26,7 @@ export function RunningPanel() {
   });
   return (
     <section className="panel" id="running">
-      <h2>What is running</h2>
+      <h2>Networks</h2>
       <Loaded query={networks}>
         {(list) => (
           <List

@@ -18,7 +18,11 @@ export function Faucet({ networks }: { readonly networks: readonly NetworkView[]
     staleTime: Infinity,
   });
   const [network, choose] = useChosenNetwork(networks);
-  const [given, setGiven] = useState<{ readonly network: string; readonly hashes: readonly string[] }>();
+  const [given, setGiven] = useState<{
+    readonly network: string;
+    readonly coin: string;
+    readonly link: string;
+  }>();
   const [problem, setProblem] = useState<string>();
   const [fieldProblem, setFieldProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -33,7 +37,8 @@ export function Faucet({ networks }: { readonly networks: readonly NetworkView[]
     setFieldProblem(undefined);
     try {
       const { transactionHashes } = await operator.faucet({ network, address });
-      setGiven({ network, hashes: transactionHashes });
+      const [coin = "", link = ""] = transactionHashes;
+      setGiven({ network, coin, link });
     } catch (error) {
       const found = problemsOf(error).get("address");
       setFieldProblem(found);
@@ -48,13 +53,8 @@ export function Faucet({ networks }: { readonly networks: readonly NetworkView[]
       <h2>Faucet</h2>
       {given !== undefined && (
         <Notice>
-          Sent 10 coins and 100 LINK:
-          {given.hashes.map((hash) => (
-            <span key={hash}>
-              {" "}
-              <TransactionLink network={given.network} hash={hash} />
-            </span>
-          ))}
+          Sent 10 coins in transaction <TransactionLink network={given.network} hash={given.coin} /> and 100
+          LINK in transaction <TransactionLink network={given.network} hash={given.link} />.
         </Notice>
       )}
       {problem !== undefined && (

@@ -18,8 +18,6 @@ import { useOperator } from "../../services.tsx";
 
 /** Maximum number of VRF keys whose words can be joined. */
 const MAX_JOINED_KEYS = 4;
-/** The API's default network for random numbers. */
-const DEFAULT_NETWORK = "fantom_testnet";
 const COUNTS: readonly string[] = ["numWords", "confirmations"];
 const FIELDS: readonly string[] = [...COUNTS, "keyHash", "keyHashes"];
 
@@ -61,7 +59,7 @@ function RandomForm({
   const operator = useOperator();
   const [, navigate] = useLocation();
   const [dappId, setDappId] = useState(wanted);
-  const [name, setName] = useChosenNetwork(networks, DEFAULT_NETWORK);
+  const [name, setName] = useChosenNetwork(networks);
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);

@@ -1,6 +1,6 @@
 import type { RequestView, ShownResult } from "../../../../client/index.ts";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
-import { UnknownText } from "../../parts/parts.tsx";
+import { ResultText, UnknownText } from "../../parts/parts.tsx";
 import { resultClass } from "../../parts/requestParts.tsx";
 
 /** Positions of the pips on a 3 by 3 grid as column and row, indexed by the number shown. */
@@ -39,7 +39,7 @@ export function OutcomePart({ outcome, shown }: Pick<RequestView, "outcome" | "s
     <>
       {shown === undefined ? (
         <p className={resultClass(text)}>
-          <UnknownText text={text} />
+          <ResultText text={text} />
         </p>
       ) : (
         <Shown shown={shown} text={text} />

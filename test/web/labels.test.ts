@@ -1,0 +1,115 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { TycheOperator } from "../../src/client/index.ts";
+import { connectOperator, readOperatorToken } from "../support/signIn.ts";
+import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { createVisitor, type Visitor } from "./support/visitor.ts";
+
+const NETWORK = "sepolia";
+
+let browser: Browser;
+let tyche: TycheProcess;
+let operator: TycheOperator;
+let dappId: string;
+beforeAll(async () => {
+  [browser, tyche] = await Promise.all([launchChromium(), startTycheProcess()]);
+  operator = connectOperator(tyche);
+  dappId = (await operator.dapps())[0]!.id;
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), tyche?.stop()]);
+});
+
+let visitor: Visitor;
+let page: Page;
+beforeEach(async () => {
+  visitor = await createVisitor(browser);
+  page = visitor.page;
+  await page.goto(`${tyche.url}/sign-in`);
+  await page.getByLabel("Operator token").fill(readOperatorToken(tyche));
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+});
+afterEach(() => visitor.close());
+
+const open = (path: string): Promise<void> => visitor.open(tyche.url + path);
+
+test("behaviour: lists show a result as its preset says, and an empty one as empty", async () => {
+  const client = operator.as(dappId);
+  const { parsedResult } = await client.preset("coinflip", {}, { network: NETWORK });
+  const empty = { source: "return Functions.encodeString('')", network: NETWORK };
+  await Promise.all([
+    client.preset("nDice", { numDice: 2, numFaces: 6 }, { network: NETWORK }),
+    client.runFunction(empty),
+    client.simulate(empty),
+  ]);
+  await open(`/dapps/${dappId}/requests`);
+  const resultOf = (name: string) =>
+    page
+      .getByRole("row")
+      .filter({ has: page.getByRole("link", { name, exact: true }) })
+      .getByRole("cell")
+      .nth(2)
+      .innerText();
+  expect(await resultOf("coinflip")).toBe(parsedResult === "1" ? "Heads" : "Tails");
+  expect(await resultOf("nDice")).toMatch(/^[1-6], [1-6]$/);
+  expect(await resultOf("function")).toBe("empty text");
+  await page.getByRole("link", { name: "function", exact: true }).click();
+  await page.locator(".big-result", { hasText: "empty text" }).waitFor();
+  await open(`/dapps/${dappId}/dry-runs`);
+  await page.getByRole("cell", { name: "empty text" }).waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("behaviour: the faucet says which transaction sent what", async () => {
+  await open("/networks");
+  await page.getByLabel("Address").fill("0x00000000000000000000000000000000000000a1");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  const notice = page.locator("#faucet").getByRole("status");
+  await notice.waitFor();
+  const hash = String.raw`0x[0-9a-f]{8}…[0-9a-f]{6}`;
+  expect(await notice.innerText()).toMatch(
+    new RegExp(`^Sent 10 coins in transaction ${hash} and 100 LINK in transaction ${hash}\\.$`),
+  );
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("behaviour: the explorer says why the preset consumer creates contracts, and no other contract", async () => {
+  const { contracts } = (await operator.networks()).find(({ name }) => name === NETWORK)!;
+  const why = page.getByText("Each holds a preset's source or the parameters of a batch as its code.");
+  await open(`/explorer/${NETWORK}/address/${contracts["presetConsumer"]}`);
+  await why.waitFor();
+  await open(`/explorer/${NETWORK}/address/${contracts["link"]}`);
+  expect(await why.count()).toBe(0);
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("behaviour: every form begins with the API's default network, then with the one that was chosen last", async () => {
+  const forms = [
+    "/",
+    "/presets/coinflip",
+    "/random",
+    "/functions",
+    "/networks",
+    `/dapps/${dappId}/consumers`,
+  ];
+  const expectAll = async (network: string): Promise<void> => {
+    for (const path of forms) {
+      await open(path);
+      const chosen = await page.getByLabel("Network", { exact: true }).inputValue();
+      expect({ path, chosen }).toEqual({ path, chosen: network });
+    }
+  };
+  await expectAll("polygon_mumbai");
+  await page.getByLabel("Network", { exact: true }).selectOption("fuji");
+  // A source that is being edited stays on its network.
+  await page.evaluate("sessionStorage.clear()");
+  await expectAll("fuji");
+  await open("/functions");
+  await page.getByLabel("Network", { exact: true }).selectOption(NETWORK);
+  await expectAll(NETWORK);
+  expect(visitor.troubles).toEqual([]);
+});
