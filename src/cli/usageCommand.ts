@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import type { UsageDay } from "../client/index.ts";
-import { writeUsageCsv } from "../requests/usageReport.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { countOf } from "./countOf.ts";
 import type { Terminal } from "./terminal.ts";
@@ -36,7 +35,10 @@ export function registerUsage(program: Command, { out, err, colors }: Terminal):
         ...(network === undefined ? {} : { network }),
       });
       if (json) return out(JSON.stringify(report, null, 2));
-      if (csv) return out(writeUsageCsv({ ...report, items: [...report.items] }).trimEnd());
+      if (csv) {
+        const { writeUsageCsv } = await import("../requests/usageReport.ts");
+        return out(writeUsageCsv({ ...report, items: [...report.items] }).trimEnd());
+      }
       if (report.items.length === 0) return err(colors.dim(`no usage from ${report.from} to ${report.to}`));
       const isPaidInCoin = report.items.some(({ coinWei }) => coinWei !== "0");
       const networks = isPaidInCoin ? await client.networks() : [];
