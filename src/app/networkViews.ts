@@ -57,6 +57,7 @@ export function describeChain(
     network: profile.name,
     title: profile.title,
     chainId: profile.chainId,
+    coin: profile.coin,
     isEmbedded,
     archive: createNodeArchive(node, { isEmbedded, ...(findAppearances && { findAppearances }) }),
     client: node,

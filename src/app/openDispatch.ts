@@ -43,6 +43,7 @@ export async function openDispatch(
       fees,
       pipelining,
       allowanceJuels: terms.allowanceJuels,
+      coin: source.profile.coin,
       coinAllowanceWei: terms.coinAllowanceWei,
       isChainlinks: terms.chainlinkCoordinator !== undefined,
       keyHash: deployment.keyHash,

@@ -27,9 +27,6 @@ import { registerUsage } from "../cli/usageCommand.ts";
 import { registerVerifier } from "../cli/verifierCommand.ts";
 import { registerVerify } from "../cli/verifyCommand.ts";
 import { version } from "../lib/version.ts";
-import { describeConfigSchema } from "./config/configSchema.ts";
-import { hideSecrets } from "./config/hideSecrets.ts";
-import { readConfig } from "./config/readConfig.ts";
 import type { startTraced } from "./tracing.ts";
 
 // By default V8 collects a heap with 50 MB of live objects only at 170 to 230 MB: a third of the process.
@@ -52,8 +49,12 @@ const program = new Command("tyche")
       write(text.replace(/command-argument value ('.*') is invalid for argument '(.*)'\./, "invalid $2 $1.")),
   });
 
-// Each command loads its own modules on demand: the service's modules take more than a second.
-const readConfigOf = (file: string | undefined, given: Readonly<Record<string, string | undefined>> = {}) => {
+// Each command loads its own modules on demand: the service's take more than a second. test/cli/startUp.test.ts holds what may be loaded.
+const readConfigOf = async (
+  file: string | undefined,
+  given: Readonly<Record<string, string | undefined>> = {},
+) => {
+  const { readConfig } = await import("./config/readConfig.ts");
   const overrides = Object.entries(given).filter(([, value]) => value !== undefined);
   const environment = { ...process.env, ...Object.fromEntries(overrides) };
   return readConfig({ file, dataDir: dataDirOfEnvironment(), environment });
@@ -65,11 +66,12 @@ registerStart(program, terminal, {
     traced("tyche", options, async () => (await import("./startTyche.ts")).startTyche(options)),
 });
 registerConfig(program, terminal, {
-  read(file) {
-    const { config, ...rest } = readConfigOf(file);
+  async read(file) {
+    const { hideSecrets } = await import("./config/hideSecrets.ts");
+    const { config, ...rest } = await readConfigOf(file);
     return { ...rest, config: hideSecrets(config) };
   },
-  schema: describeConfigSchema(),
+  schema: async () => (await import("./config/configSchema.ts")).describeConfigSchema(),
 });
 registerSimulate(program, terminal);
 registerPreset(program, terminal);
@@ -86,14 +88,14 @@ registerDatabase(program, terminal, {
 registerDapp(program, terminal);
 const networkTools = async () => (await import("./networkTools.ts")).NETWORK_TOOLS;
 registerNetworkTools(registerNetwork(program, terminal), terminal, {
-  readConfig: (file) => readConfigOf(file).config,
+  readConfig: async (file) => (await readConfigOf(file)).config,
   deploy: async (options) => (await networkTools()).deploy(options),
   reconfigure: async (options) => (await networkTools()).reconfigure(options),
   check: async (options) => (await networkTools()).check(options),
   fund: async (options) => (await networkTools()).fund(options),
 });
 registerOracle(program, terminal, {
-  readConfig: (file) => readConfigOf(file).config,
+  readConfig: async (file) => (await readConfigOf(file)).config,
   start: async (options) =>
     traced("tyche-oracle", options, async () => (await import("./startOracle.ts")).startOracle(options)),
   readKeys: async (options) => (await import("./oracleKeys.ts")).readOracleKeys(options),

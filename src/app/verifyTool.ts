@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { isAddress, type Hex } from "viem";
 import { createSandboxPool } from "../../sandbox/index.ts";
-import { createChainClient, type ChainClient } from "../evm/client.ts";
+import { createChainClient, RpcError, type ChainClient } from "../evm/client.ts";
 import { parseQuantity } from "../lib/nodeAnswers.ts";
 import { MAX_RESPONSE_BYTES, findProfile, profileOf } from "../networks/profiles.ts";
 import { openDappTools } from "../dapps/dappTools.ts";
@@ -63,6 +63,10 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       // The embedded chains have Ethereum's blocks, whatever network they stand in for.
       hasEthereumBlocks: options.hasEthereumBlocks ?? (known !== undefined || profile.hasEthereumBlocks),
     });
+  } catch (error) {
+    // Whether nothing answers there or something else does, whoever typed the command chooses the node.
+    if (error instanceof RpcError && !error.answered) throw new NodeUnusableError(error, known);
+    throw error;
   } finally {
     await pool.close();
     await client.close();
@@ -84,7 +88,9 @@ interface KnownNetwork {
 
 async function findKnown(dataDir: string, network: string): Promise<KnownNetwork> {
   if (!existsSync(path.join(dataDir, "tyche.sqlite")))
-    throw new VerifyToolError(`${dataDir} does not hold a service's state; name a node with --rpc-url`);
+    throw new VerifyToolError(
+      `there is no service's state in ${dataDir}; start the service with tyche start, set TYCHE_DATA_DIR, or name a node with --rpc-url`,
+    );
   const tools = await openDappTools(dataDir, findOutsideKey(process.env));
   try {
     const networks = await tools.networks();
@@ -137,5 +143,17 @@ function parseContracts(given: unknown): Partial<OracleContracts> {
 export class VerifyToolError extends TycheError {
   constructor(message: string) {
     super(message, { code: "invalid_parameter", blame: "caller" });
+  }
+}
+
+/** The node gave no answer that can be used. */
+export class NodeUnusableError extends TycheError {
+  constructor(cause: RpcError, known: KnownNetwork | undefined) {
+    super(
+      known === undefined
+        ? `${cause.message}; check the URL of --rpc-url`
+        : `${cause.message}; ${known.rpcUrl} answers only while the service runs: start it with tyche start, or name another node with --rpc-url`,
+      { code: "chain_unavailable", blame: "upstream", retryable: true, cause },
+    );
   }
 }

@@ -45,8 +45,12 @@ export interface PendingReasons {
   ): Promise<string>;
 }
 
-/** Creates the explanations of one look at a chain, which read each value once. They never reject: a failing node is the explanation. */
-export function createPendingReasons(reader: PendingReader): PendingReasons {
+/**
+ * Creates the explanations of one look at a chain, which read each value once. They never reject: a failing node is the explanation.
+ *
+ * @param coin symbol of the chain's coin
+ */
+export function createPendingReasons(reader: PendingReader, coin = "coin"): PendingReasons {
   const known = new Map<string, Promise<unknown>>();
   const ask = (method: string, parameters: readonly unknown[]): Promise<unknown> => {
     const key = JSON.stringify([method, parameters]);
@@ -99,7 +103,7 @@ export function createPendingReasons(reader: PendingReader): PendingReasons {
     const needed = estimateWordsCost({ callbackGasLimit, nativePayment }, prices);
     const balance = nativePayment ? subscription.balanceWei : subscription.balanceJuels;
     if (balance >= needed) return undefined;
-    const currency = nativePayment ? "coin" : "LINK";
+    const currency = nativePayment ? coin : "LINK";
     return `VRF subscription ${subId} is short of ${currency}: it holds ${thousandths(balance)}, and these words may cost about ${thousandths(needed)}; fund it`;
   };
 

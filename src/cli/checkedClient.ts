@@ -84,6 +84,7 @@ export function createCheckedClient<Presets>(
       CONTRACT_REQUESTS,
     ),
     usage: checked((...given) => client.usage(...given), "a report", USAGE),
+    networks: checked((...given) => client.networks(...given), "a list of networks", NETWORKS),
     presets: checked((...given) => client.presets(...given), "a list of presets", listOf(PRESET)),
   };
 }
@@ -170,6 +171,8 @@ const CONSUMERS = object({
     }),
   ),
 });
+
+const NETWORKS = listOf(object({ name: text, coin: text }));
 
 const USAGE = object({
   from: text,

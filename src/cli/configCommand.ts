@@ -13,13 +13,13 @@ Examples:
 
 /** What the commands print; a configuration never contains secrets. */
 export interface ConfigSource {
-  read(file: string | undefined): {
+  read(file: string | undefined): Promise<{
     readonly config: object;
     readonly file?: string;
     readonly variables: readonly string[];
     readonly unknownVariables: readonly string[];
-  };
-  readonly schema: object;
+  }>;
+  schema(): Promise<object>;
 }
 
 /** Adds `tyche config check` and `tyche config schema`. */
@@ -32,8 +32,8 @@ export function registerConfig(program: Command, terminal: Terminal, source: Con
     .option("--config <file>", "configuration file")
     .description("Prints the effective configuration, or everything that is wrong with it.")
     .addHelpText("after", HELP)
-    .action((flags: { readonly config?: string }) => {
-      const { config: inForce, file, variables, unknownVariables } = source.read(flags.config);
+    .action(async (flags: { readonly config?: string }) => {
+      const { config: inForce, file, variables, unknownVariables } = await source.read(flags.config);
       terminal.err(`file: ${file ?? "none; every member has its default"}`);
       if (variables.length > 0) terminal.err(`from the environment: ${variables.join(", ")}`);
       for (const variable of unknownVariables)
@@ -43,5 +43,5 @@ export function registerConfig(program: Command, terminal: Terminal, source: Con
   config
     .command("schema")
     .description("Prints the JSON Schema of the file, for editors.")
-    .action(() => terminal.out(JSON.stringify(source.schema, null, 2)));
+    .action(async () => terminal.out(JSON.stringify(await source.schema(), null, 2)));
 }

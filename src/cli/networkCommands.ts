@@ -57,7 +57,7 @@ export interface Finding {
 
 /** The implementations that the program's composition provides. */
 export interface NetworkMeans<Config> {
-  readConfig(this: void, file: string | undefined): Config;
+  readConfig(this: void, file: string | undefined): Promise<Config>;
   deploy(
     this: void,
     options: {
@@ -132,7 +132,7 @@ export function registerNetworkTools<Config>(
     .addHelpText("after", DEPLOY_HELP)
     .action(async (name: string, flags: DeployFlags) => {
       const { end, file, total } = await means.deploy({
-        config: means.readConfig(flags.config),
+        config: await means.readConfig(flags.config),
         network: name,
         oracleFiles: flags.oracle,
         async confirm(estimate) {
@@ -161,7 +161,7 @@ export function registerNetworkTools<Config>(
     )
     .action(async (name: string, flags: DeployFlags) => {
       const done = await means.reconfigure({
-        config: means.readConfig(flags.config),
+        config: await means.readConfig(flags.config),
         network: name,
         cards: flags.oracle,
         async confirm(change) {
@@ -185,7 +185,7 @@ export function registerNetworkTools<Config>(
     )
     .action(async (name: string, flags: { readonly config?: string }) => {
       const isFine = await means.check({
-        config: means.readConfig(flags.config),
+        config: await means.readConfig(flags.config),
         network: name,
         onFinding({ isOk, text, remedy }) {
           out(`${isOk ? colors.green("✓") : colors.red("✗")} ${text}`);
@@ -204,7 +204,7 @@ export function registerNetworkTools<Config>(
     .action(async (name: string, flags: { link?: string; coin?: string; config?: string }) => {
       if (flags.link === undefined && flags.coin === undefined) throw new MissingAmountError();
       await means.fund({
-        config: means.readConfig(flags.config),
+        config: await means.readConfig(flags.config),
         network: name,
         link: flags.link,
         coin: flags.coin,

@@ -1,6 +1,10 @@
 import type { Command } from "commander";
+import type { NetworkSummary } from "../dapps/dappTools.ts";
 import { withTools } from "./dappCommands.ts";
 import type { Terminal } from "./terminal.ts";
+
+/** How long an embedded chain on this machine may take to answer. */
+const ANSWER_TIMEOUT_MS = 2_000;
 
 /** Adds `tyche network list`; returns `tyche network`. */
 export function registerNetwork(program: Command, terminal: Terminal): Command {
@@ -10,17 +14,52 @@ export function registerNetwork(program: Command, terminal: Terminal): Command {
   network
     .command("list")
     .option("--json", "print JSON")
-    .description("Lists the networks with their RPC URLs and contracts, as of the service's last start.")
+    .description(
+      "Lists the networks with their RPC URLs and contracts, as of the service's last start, and whether those of this machine answer.",
+    )
     .action(({ json }: { readonly json?: true }) =>
       withTools(async (tools) => {
-        const networks = await tools.networks();
-        if (json) terminal.out(JSON.stringify(networks, null, 2));
-        else
-          for (const one of networks)
-            terminal.out(
-              `${one.name.padEnd(16)} chain ${String(one.chainId).padEnd(9)} ${one.rpcUrl ?? (Object.keys(one.contracts).length > 0 ? "nodes of its own" : "not started yet")}`,
-            );
+        const networks = await Promise.all(
+          (await tools.networks()).map(async (one): Promise<ListedNetwork> =>
+            one.rpcUrl === undefined ? one : { ...one, answers: await isAnswering(one.rpcUrl, one.chainId) },
+          ),
+        );
+        if (json) return terminal.out(JSON.stringify(networks, null, 2));
+        for (const one of networks) terminal.out(describe(one, terminal));
+        if (networks.some(({ answers }) => answers === false))
+          terminal.err(
+            terminal.colors.dim(
+              "An embedded chain answers while the service runs; start it with tyche start.",
+            ),
+          );
       }),
     );
   return network;
+}
+
+/** A network; `answers` only where it has an RPC URL. */
+type ListedNetwork = NetworkSummary & { readonly answers?: boolean };
+
+function describe(network: ListedNetwork, { colors }: Terminal): string {
+  const { name, chainId, rpcUrl, contracts, answers } = network;
+  // The URLs of external nodes may hold keys: they stay in the configuration.
+  const away = Object.keys(contracts).length > 0 ? "nodes of its own" : "not started yet";
+  const note = answers === false ? `  ${colors.yellow("doesn't answer")}` : "";
+  return `${name.padEnd(16)} chain ${String(chainId).padEnd(9)} ${rpcUrl ?? away}${note}`;
+}
+
+/** Whether the chain with this id answers at the URL; another service may have taken its port. */
+async function isAnswering(rpcUrl: string, chainId: number): Promise<boolean> {
+  try {
+    const response = await fetch(rpcUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] }),
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+    });
+    const { result } = (await response.json()) as { readonly result?: unknown };
+    return Number(result) === chainId;
+  } catch {
+    return false;
+  }
 }

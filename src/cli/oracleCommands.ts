@@ -1,10 +1,10 @@
 import { writeSync } from "node:fs";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { pino, type Logger } from "pino";
+import type { Logger } from "pino";
 import { TycheError } from "../lib/errors.ts";
-import { LOG_REDACTION, redactLine } from "../lib/logRedaction.ts";
 import { findOutsideKey, type OutsideSecret } from "../lib/outsideSecret.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
+import { createLog } from "./serviceLog.ts";
 import { stopOnSignals } from "./stopOnSignals.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -35,7 +35,7 @@ type Card = { readonly chainId: number } & (
 
 /** The implementations that the program's composition provides. */
 export interface OracleMeans<Config extends { readonly logLevel: string }> {
-  readConfig(this: void, file: string | undefined): Config;
+  readConfig(this: void, file: string | undefined): Promise<Config>;
   start(
     this: void,
     options: {
@@ -98,7 +98,7 @@ export function registerOracle<Config extends { readonly logLevel: string }>(
     .action(async (_: object, command: Command) => {
       const flags: KeysFlags = command.optsWithGlobals();
       const identities = await means.readKeys({
-        config: means.readConfig(flags.config),
+        config: await means.readConfig(flags.config),
         dataDir: dataDirOfEnvironment(),
         masterKey: findOutsideKey(process.env),
         chainIds: flags.chainId ?? [],
@@ -133,11 +133,8 @@ async function start<Config extends { readonly logLevel: string }>(
   configFile: string | undefined,
 ): Promise<void> {
   const { out, colors } = terminal;
-  const config = means.readConfig(configFile);
-  const log = pino(
-    { level: config.logLevel, redact: LOG_REDACTION, hooks: { streamWrite: redactLine } },
-    pino.destination({ dest: 2, sync: true }),
-  );
+  const config = await means.readConfig(configFile);
+  const log = await createLog(config.logLevel);
   const masterKey = findOutsideKey(process.env);
   // No child process needs it.
   delete process.env["TYCHE_MASTER_KEY"];

@@ -1,17 +1,12 @@
 import { RETURN_TYPES } from "../lib/vocabulary.ts";
 import { access, readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { watch } from "chokidar";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Hex } from "viem";
 import type { ReturnType } from "../lib/decodeResult.ts";
 import type { SimulateResult } from "../requests/results.ts";
-import {
-  createSimulateTool,
-  MAX_HTTP_REQUESTS,
-  RESULT_LIMITS,
-  type SimulateTool,
-} from "../requests/simulateTool.ts";
+import { RESULT_LIMITS } from "../requests/resultLimits.ts";
+import type { SimulateTool } from "../requests/simulateTool.ts";
 import { messageOf } from "../lib/errors.ts";
 import { formatCodeFrame } from "./codeFrame.ts";
 import { showText } from "./outcome.ts";
@@ -74,10 +69,13 @@ export function registerSimulate(program: Command, terminal: Terminal): void {
     .action(async (file: string, flags: SimulateFlags, command: Command) => {
       if (flags.watch && file === "-")
         command.error("error: --watch needs a file; standard input can't be watched");
+      // On demand: with it comes the sandbox.
+      const { createSimulateTool, MAX_HTTP_REQUESTS } = await import("../requests/simulateTool.ts");
       const tool = createSimulateTool();
+      const means = { tool, terminal, maxHttpRequests: MAX_HTTP_REQUESTS };
       try {
-        if (flags.watch) await simulateOnSave(file, flags, { tool, terminal });
-        else if (!(await simulateOnce(file, flags, { tool, terminal }))) process.exitCode = 1;
+        if (flags.watch) await simulateOnSave(file, flags, means);
+        else if (!(await simulateOnce(file, flags, means))) process.exitCode = 1;
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
         if (code !== "ENOENT" && code !== "EISDIR" && code !== "EACCES") throw error;
@@ -90,19 +88,20 @@ export function registerSimulate(program: Command, terminal: Terminal): void {
 
 interface Means {
   readonly tool: SimulateTool;
+  readonly maxHttpRequests: number;
   readonly terminal: Terminal;
 }
 
 async function simulateOnce(
   file: string,
   flags: SimulateFlags,
-  { tool, terminal, signal }: Means & { readonly signal?: AbortSignal },
+  { tool, terminal, maxHttpRequests, signal }: Means & { readonly signal?: AbortSignal },
 ): Promise<boolean> {
   const source = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
   const { arg: args, bytesArg: bytesArgs, secret: secrets, returnType, network } = flags;
   const result = await tool.simulate({ source, args, bytesArgs, secrets, returnType, network, signal });
   if (flags.json) terminal.out(JSON.stringify(result));
-  else printResult(result, { source, file, terminal });
+  else printResult(result, { source, file, terminal, maxHttpRequests });
   return result.success;
 }
 
@@ -111,6 +110,7 @@ async function simulateOnce(
  */
 async function simulateOnSave(file: string, flags: SimulateFlags, means: Means): Promise<void> {
   const { err, colors } = means.terminal;
+  const { watch } = await import("chokidar");
   const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<void>();
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
   const watcher = watch(file, {
@@ -149,7 +149,12 @@ async function simulateOnSave(file: string, flags: SimulateFlags, means: Means):
 
 function printResult(
   result: SimulateResult,
-  { source, file, terminal }: { readonly source: string; readonly file: string; readonly terminal: Terminal },
+  {
+    source,
+    file,
+    terminal,
+    maxHttpRequests,
+  }: Omit<Means, "tool"> & { readonly source: string; readonly file: string },
 ): void {
   const { colors, out, err } = terminal;
   const console = withoutControls(result.console).trimEnd();
@@ -176,7 +181,7 @@ function printResult(
   const memoryMb = (result.memoryBytes / 2 ** 20).toFixed(1);
   err(
     colors.dim(
-      `${result.timeMs.toFixed(1)} ms, ${memoryMb} MB, ${result.httpRequests} of ${MAX_HTTP_REQUESTS} HTTP requests`,
+      `${result.timeMs.toFixed(1)} ms, ${memoryMb} MB, ${result.httpRequests} of ${maxHttpRequests} HTTP requests`,
     ),
   );
 }

@@ -1,10 +1,9 @@
 import { writeSync } from "node:fs";
 import type { Command } from "commander";
-import { pino, type Logger } from "pino";
-import { LOG_REDACTION, redactLine } from "../lib/logRedaction.ts";
+import type { Logger } from "pino";
 import { findOutsideKey, findOutsideToken, type OutsideSecret } from "../lib/outsideSecret.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
-import { formatLogLine } from "./readableLog.ts";
+import { createLog } from "./serviceLog.ts";
 import { stopOnSignals } from "./stopOnSignals.ts";
 import type { Terminal } from "./terminal.ts";
 import { printWelcome, type Welcome } from "./welcome.ts";
@@ -52,7 +51,9 @@ export interface StartConfig {
 /** Starts the service in this process; the composition documents its options and result. */
 export interface StartService<Config extends StartConfig> {
   /** Reads the configuration from the file that the flags name, or from its default place; port and host override it. */
-  readConfig(flags: StartFlags): { readonly config: Config; readonly unknownVariables: readonly string[] };
+  readConfig(
+    flags: StartFlags,
+  ): Promise<{ readonly config: Config; readonly unknownVariables: readonly string[] }>;
   start(options: {
     readonly config: Config;
     readonly dataDir: string;
@@ -100,8 +101,8 @@ async function start<Config extends StartConfig>(
   const began = performance.now();
   const { out, colors } = terminal;
   const { env } = process;
-  const { config, unknownVariables } = service.readConfig(flags);
-  const log = createLog(config.logLevel, terminal);
+  const { config, unknownVariables } = await service.readConfig(flags);
+  const log = await createLog(config.logLevel, terminal);
   for (const variable of unknownVariables)
     log.warn({ variable }, "nothing reads this environment variable; is it misspelt?");
   const masterKey = findOutsideKey(env);
@@ -142,16 +143,6 @@ async function start<Config extends StartConfig>(
   printWelcome({ ...tyche, ...dataDir }, performance.now() - began, terminal);
 
   stopOnSignals(tyche, terminal);
-}
-
-/** Creates a log of JSON lines, or of readable lines if a person reads them. */
-function createLog(level: string, { err, colors, isTerminal }: Terminal): Logger {
-  return pino(
-    { level, redact: LOG_REDACTION, hooks: { streamWrite: redactLine } },
-    isTerminal
-      ? { write: (line: string) => err(formatLogLine(line, colors)) }
-      : pino.destination({ dest: 2, sync: true }),
-  );
 }
 
 function listOf(text: string | undefined): string[] {

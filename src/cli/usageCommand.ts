@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import type { UsageDay } from "../client/index.ts";
-import { writeUsageCsv } from "../requests/usageReport.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { countOf } from "./countOf.ts";
 import type { Terminal } from "./terminal.ts";
@@ -36,14 +35,21 @@ export function registerUsage(program: Command, { out, err, colors }: Terminal):
         ...(network === undefined ? {} : { network }),
       });
       if (json) return out(JSON.stringify(report, null, 2));
-      if (csv) return out(writeUsageCsv({ ...report, items: [...report.items] }).trimEnd());
+      if (csv) {
+        const { writeUsageCsv } = await import("../requests/usageReport.ts");
+        return out(writeUsageCsv({ ...report, items: [...report.items] }).trimEnd());
+      }
       if (report.items.length === 0) return err(colors.dim(`no usage from ${report.from} to ${report.to}`));
+      const isPaidInCoin = report.items.some(({ coinWei }) => coinWei !== "0");
+      const networks = isPaidInCoin ? await client.networks() : [];
+      const symbolOf = new Map(networks.map(({ name, coin }) => [name, coin]));
       const { formatEther } = await import("viem");
-      for (const day of report.items) out(describeDay(day, formatEther));
+      for (const day of report.items)
+        out(describeDay(day, symbolOf.get(day.network ?? "") ?? "coin", formatEther));
     });
 }
 
-function describeDay(day: UsageDay, format: (amount: bigint) => string): string {
+function describeDay(day: UsageDay, symbol: string, format: (amount: bigint) => string): string {
   const requests = Object.values(day.requests).reduce((sum, value) => sum + value, 0);
   const counts = [
     countOf(requests, "request"),
@@ -54,7 +60,7 @@ function describeDay(day: UsageDay, format: (amount: bigint) => string): string 
     countOf(day.words, "word"),
     `${day.gasUsed} gas`,
     `${format(BigInt(day.linkJuels))} LINK`,
-    ...(day.coinWei === "0" ? [] : [`${format(BigInt(day.coinWei))} coins`]),
+    ...(day.coinWei === "0" ? [] : [`${format(BigInt(day.coinWei))} ${symbol}`]),
   ];
   return `${day.day}  ${(day.network ?? "-").padEnd(14)}  ${counts.join("  ")}`;
 }

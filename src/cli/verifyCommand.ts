@@ -4,7 +4,6 @@ import type { Hex } from "viem";
 import type { Verification } from "../verify/verification.ts";
 import { TycheError } from "../lib/errors.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
-import { printVerification } from "./printVerification.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface VerifyFlags {
@@ -81,7 +80,10 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
         ...(save === undefined ? {} : { onChainData: (json: string) => writeFile(save, json) }),
       });
       if (flags.json) terminal.out(JSON.stringify(found, null, 2));
-      else printVerification(found, terminal, { isVerbose: flags.verbose === true });
+      else
+        (await import("./printVerification.ts")).printVerification(found, terminal, {
+          isVerbose: flags.verbose === true,
+        });
       if (!found.valid) process.exitCode = 1;
     });
 }

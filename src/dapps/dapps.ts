@@ -35,9 +35,6 @@ export interface Dapp {
 /** Everything a new dapp may do. */
 const ALL_FACILITIES: readonly Facility[] = ["presets", "functions"];
 
-/** Highest daily limit of a key: the maximum of an `integer` column in every database. */
-export const MAX_DAILY_LIMIT = 2_147_483_647;
-
 /** Minimum interval between records of a key's use. */
 const NOTED_EVERY_MS = 60_000;
 

@@ -35,13 +35,15 @@ export class CoinShortageError extends TycheError {
   constructor(options: {
     readonly network: string;
     readonly operator: Hex;
+    /** Symbol of the coin. */
+    readonly symbol: string;
     readonly neededWei: bigint;
     readonly heldWei: bigint;
   }) {
-    const { network, operator, neededWei, heldWei } = options;
+    const { network, operator, symbol, neededWei, heldWei } = options;
     const [missing, held, needed] = [neededWei - heldWei, heldWei, neededWei].map((wei) => formatEther(wei));
     super(
-      `the operator ${operator} of ${network} is short by ${missing} coin: it holds ${held}, and topping up a dapp's subscription takes ${needed}; waiting for coin to be sent there`,
+      `the operator ${operator} of ${network} is short by ${missing} ${symbol}: it holds ${held}, and topping up a dapp's subscription takes ${needed}; waiting for ${symbol} to be sent there`,
       { code: "chain_unavailable", blame: "upstream", retryable: true },
     );
   }

@@ -53,6 +53,8 @@ export interface SubscriptionsOptions {
   readonly contracts: StackAddresses;
   /** Allowance of each of a dapp's two subscriptions, in juels. */
   readonly allowanceJuels: bigint;
+  /** Symbol of the network's coin, for messages. Default `coin`. */
+  readonly coin?: string | undefined;
   /** Coin allowance of the one for random words, in addition; absent if words are paid for in LINK. */
   readonly coinAllowanceWei?: bigint | undefined;
   readonly known: readonly StoredSubscription[];
@@ -69,6 +71,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     client,
     sender,
     contracts,
+    symbol: options.coin,
     allowanceWei: options.coinAllowanceWei ?? 0n,
   });
   const known = new Map(options.known.map((one) => [one.dappId, one]));

@@ -18,14 +18,14 @@ type Logged<Event> = { readonly event: Event; readonly log: RawLog };
 export async function explainWaiting(
   logs: readonly RawLog[],
   answered: ReadonlyMap<Hex, unknown>,
-  { archive, client, contracts }: Pick<ExploredChain, "archive" | "client" | "contracts">,
+  { archive, client, coin, contracts }: Pick<ExploredChain, "archive" | "client" | "coin" | "contracts">,
 ): Promise<ReadonlyMap<Hex, string>> {
   const open = logs.flatMap((log): Logged<WordsRequest | FunctionRequest>[] => {
     const event = findEvent(log);
     const isRequest = event?.name === "RandomWordsRequested" || event?.name === "OracleRequest";
     return isRequest && !answered.has(event.requestId) ? [{ event, log }] : [];
   });
-  const reasons = createPendingReasons(client);
+  const reasons = createPendingReasons(client, coin);
   const told = open.slice(0, MAX_EXPLAINED).map(async ({ event, log }) => {
     const { blockNumber } = log;
     if (event.name === "RandomWordsRequested") {

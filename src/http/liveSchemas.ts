@@ -6,7 +6,7 @@ import {
   RETURN_TYPES,
 } from "../lib/vocabulary.ts";
 import { Type, type Static } from "typebox";
-import { MAX_DAILY_LIMIT } from "../dapps/dapps.ts";
+import { MAX_DAILY_LIMIT } from "../dapps/dailyLimit.ts";
 import type { ReturnType, Service } from "../requests/service.ts";
 import type { NetworkView, PresetView } from "../requests/views.ts";
 import { EXPECTED } from "../lib/schemaErrors.ts";

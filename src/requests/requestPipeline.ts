@@ -107,6 +107,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     sender,
     contracts,
     allowanceJuels: chain.allowanceJuels,
+    coin: chain.coin,
     coinAllowanceWei: chain.coinAllowanceWei,
     known: (await listSubscriptions(store.db)).filter((one) => one.network === network),
   });
@@ -246,6 +247,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     fees: chain.fees,
     isChainlinks: chain.isChainlinks ?? false,
     gasLaneWei: chain.gasLaneWei,
+    coin: chain.coin,
     subscriptions,
     tracker,
     oracleWait: chain.oracleWait,

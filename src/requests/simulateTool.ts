@@ -10,21 +10,17 @@ import {
 import { decodeDryRun, type ReturnType } from "../lib/decodeResult.ts";
 import { messageOf } from "../lib/errors.ts";
 import { UNNAMED_ERROR } from "../lib/truncateUtf8.ts";
-import { MAX_RESPONSE_BYTES, NETWORK_NAMES, type NetworkName } from "../networks/profiles.ts";
+import { MAX_RESPONSE_BYTES, type NetworkName } from "../networks/profiles.ts";
 import { type LinkedSource, linkSource } from "../presets/linkSource.ts";
 import { placeInSource } from "../presets/locateFailure.ts";
 import { SourceSyntaxError } from "../presets/sourceSyntaxError.ts";
+import { RESULT_LIMITS } from "./resultLimits.ts";
 import type { SimulateResult } from "./results.ts";
 import { describeRunError } from "./runDetails.ts";
 import { toHexText } from "../lib/hex.ts";
 
 /** Maximum number of HTTP requests that a source may make, as on the oracle network. */
 export const MAX_HTTP_REQUESTS = DEFAULT_LIMITS.maxHttpRequests;
-
-/** Maximum result size on each network in bytes, for embedded deployments. */
-export const RESULT_LIMITS: Readonly<Record<NetworkName, number>> = Object.fromEntries(
-  NETWORK_NAMES.map((name) => [name, MAX_RESPONSE_BYTES.own]),
-) as Record<NetworkName, number>;
 
 export interface SimulateToolRequest {
   readonly source: string;

@@ -54,14 +54,14 @@ test("behaviour: a request waits for the operator's coin, says how much is missi
   await pipeline.close();
   const held = BigInt((await world.stack.client.request("eth_getBalance", [OPERATOR, "latest"])) as string);
   // Another database has no subscriptions yet; these hold a hundredth of the new allowance.
-  pipeline = await world.open({ coinAllowanceWei: parseEther("1"), file: "poor.db" });
+  pipeline = await world.open({ coin: "FTM", coinAllowanceWei: parseEther("1"), file: "poor.db" });
   await setCoin(parseEther("0.5"));
   const { id } = await pipeline.accept("random");
   const request = () => pipeline.book.get(id)!;
-  await vi.waitFor(() => expect(request().why).toMatch(/is short by [\d.]+ coin: it holds 0\.\d+, and /), {
+  await vi.waitFor(() => expect(request().why).toMatch(/is short by [\d.]+ FTM: it holds 0\.\d+, and /), {
     timeout: 60_000,
   });
-  expect(await pipeline.pipeline.explain(request())).toContain("waiting for coin to be sent there");
+  expect(await pipeline.pipeline.explain(request())).toContain("waiting for FTM to be sent there");
   await setCoin(held);
   expect(await pipeline.ended(id)).toMatchObject({ state: "fulfilled", why: null });
   expect((await balances()).vrfWei).toBeGreaterThan(parseEther("0.9"));

@@ -46,6 +46,7 @@ export interface PipelineOptions {
   readonly pollIntervalMs?: number;
   readonly allowanceJuels?: bigint;
   /** Default: words are paid for in LINK. */
+  readonly coin?: string;
   readonly coinAllowanceWei?: bigint;
   /** Default `false`. */
   readonly isChainlinks?: boolean;
@@ -141,6 +142,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
         operator: TEST_ROLES.operator,
         fees: { ...fixedFees(stack.gasPriceWei, { synchronous: true }), ...options.fees },
         allowanceJuels: options.allowanceJuels ?? 1_000n * LINK,
+        coin: options.coin,
         coinAllowanceWei: options.coinAllowanceWei,
         isChainlinks: options.isChainlinks ?? false,
         keyHash: TEST_PROVING_KEY.keyHash,

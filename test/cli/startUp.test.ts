@@ -1,0 +1,69 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runCli } from "./runCli.ts";
+
+/** Packages that every command may load: each is small. */
+const PACKAGES = ["commander", "ipaddr.js", "picocolors"];
+
+/** Folders of ours that hold the engine; types may come from anywhere. */
+const ENGINE = /^(?:sandbox|src\/(?:app|chainlink|evm|explorer|http|oracle|store|verify|vrf|web))\//;
+
+const folder = mkdtempSync(path.join(tmpdir(), "tyche-modules-"));
+const list = path.join(folder, "modules");
+/** Writes the URL of every module that the process loads. */
+const RECORDER = `import { registerHooks } from "node:module";
+  import { writeFileSync } from "node:fs";
+  const urls = new Set();
+  registerHooks({ resolve(specifier, context, next) {
+    const found = next(specifier, context);
+    urls.add(found.url);
+    return found;
+  } });
+  process.on("exit", () => writeFileSync(${JSON.stringify(list)}, [...urls].join("\\n")));`;
+
+const ROOT = new URL("../../", import.meta.url).href;
+let service: ReturnType<typeof createServer>;
+let url: string;
+
+beforeAll(async () => {
+  service = createServer((request, response) => {
+    const data = request.method === "POST" ? { id: "req_1" } : { items: [], nextCursor: null, linked: [] };
+    response.end(JSON.stringify({ data }));
+  });
+  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  service.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a command, and returns the packages that it loaded, and the files of the engine. */
+async function loadedBy(args: readonly string[]) {
+  const { code } = await runCli(args, "", {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(RECORDER)}`,
+    TYCHE_API_KEY: "tyche_key",
+    TYCHE_URL: url,
+  });
+  const urls = readFileSync(list, "utf8").split("\n");
+  const packages = urls.flatMap((one) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(one)?.[1] ?? []);
+  const files = urls.filter((one) => one.startsWith(ROOT)).map((one) => one.slice(ROOT.length));
+  const engine = files.filter((file) => ENGINE.test(file) && file !== "src/app/tyche.ts");
+  return { code, packages: [...new Set(packages)].toSorted(), engine };
+}
+
+test.each([
+  { args: ["--version"] },
+  { args: ["--help"] },
+  { args: ["start", "--help"] },
+  { args: ["completion", "bash"] },
+  { args: ["call", "coinflip", "--async"] },
+  { args: ["requests", "list"] },
+  { args: ["consumer", "list"] },
+])("behaviour: tyche $args loads nothing of the engine", async ({ args }) => {
+  expect(await loadedBy(args)).toEqual({ code: 0, packages: PACKAGES, engine: [] });
+});

@@ -1,0 +1,61 @@
+import { Command } from "commander";
+import pc from "picocolors";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Terminal } from "../../src/cli/terminal.ts";
+import { registerUsage } from "../../src/cli/usageCommand.ts";
+
+const DAY = {
+  day: "2026-11-24",
+  network: "fantom_testnet",
+  requests: { preset: 2 },
+  fulfilled: 2,
+  failed: 0,
+  refused: 0,
+  dryRuns: 0,
+  words: 2,
+  gasUsed: "400000",
+  linkJuels: "0",
+  coinWei: "3000000000000000",
+};
+
+beforeEach(() => void (process.env["TYCHE_API_KEY"] = "tyche_key"));
+afterEach(() => void delete process.env["TYCHE_API_KEY"]);
+
+/** Runs `tyche usage` on this day's usage; returns what it prints, and the paths that it asked for. */
+async function run(day: typeof DAY) {
+  const paths: string[] = [];
+  const server = createServer((request, response) => {
+    paths.push(request.url!);
+    const data = request.url!.startsWith("/api/networks")
+      ? { items: [{ name: "fantom_testnet", coin: "FTM" }] }
+      : { from: DAY.day, to: DAY.day, items: [day] };
+    response.end(JSON.stringify({ data }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const lines: string[] = [];
+  const write = (text: string): void => void lines.push(text);
+  const terminal: Terminal = { out: write, err: write, isTerminal: false, colors: pc.createColors(false) };
+  const program = new Command();
+  registerUsage(program, terminal);
+  const { port } = server.address() as AddressInfo;
+  await program.parseAsync(["usage", "--url", `http://127.0.0.1:${port}`], { from: "user" });
+  return { output: lines.join("\n"), paths };
+}
+
+test("default: what is paid in coin has the symbol that the service publishes", async () => {
+  const { output } = await run(DAY);
+  expect(output).toMatch(/^2026-11-24 {2}fantom_testnet {2}2 requests .* 0 LINK {2}0\.003 FTM$/);
+});
+
+test("behaviour: of a network that the service no longer has, it is coin", async () => {
+  expect((await run({ ...DAY, network: "gone" })).output).toMatch(/0\.003 coin$/);
+});
+
+test("behaviour: without coin, the networks are not asked for", async () => {
+  const { output, paths } = await run({ ...DAY, coinWei: "0", linkJuels: "7000000000000000" });
+  expect(output).toMatch(/0\.007 LINK$/);
+  expect(paths).toEqual(["/api/usage"]);
+});
