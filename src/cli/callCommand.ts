@@ -66,11 +66,10 @@ export function registerCall(program: Command, terminal: Terminal): void {
     .description("Draws random numbers.")
     .option("--words <number>", "how many", parseCount, 1)
     .option("--confirmations <number>", "blocks to wait before they are drawn", parseCount)
-    .option(
-      "--key-hash <hash>",
-      "a VRF key; repeat it up to 4 times to join the words of several keys",
-      (value, all: Hex[]) => [...all, value as Hex],
-      [],
+    .addOption(
+      new Option("--key-hash <hash>", "a VRF key; repeat it up to 4 times to join the words of several keys")
+        .default([], "the network's first")
+        .argParser((value, all: readonly Hex[]) => [...all, value as Hex]),
     )
     .action(async (_flags: object, command: Command) => {
       const flags = command.optsWithGlobals<
@@ -87,11 +86,10 @@ export function registerCall(program: Command, terminal: Terminal): void {
   withCall(call.command("run"))
     .description("Runs a source on the oracle network.")
     .argument("<file>", "JavaScript or TypeScript source; - reads standard input")
-    .option(
-      "--arg <text>",
-      "an argument, args[0] first; may be repeated",
-      (value, all: string[]) => [...all, value],
-      [],
+    .addOption(
+      new Option("--arg <text>", "an argument, args[0] first; may be repeated")
+        .default([], "none")
+        .argParser((value, all: readonly string[]) => [...all, value]),
     )
     .addOption(
       new Option("--return-type <type>", "how the result is read").choices(RETURN_TYPES).default("string"),

@@ -52,7 +52,9 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
   const dataDir = dataDirOfEnvironment();
   const baseUrl = url ?? findServiceUrl(dataDir) ?? DEFAULT_URL;
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
-    throw new ConnectionSettingsError(`${JSON.stringify(baseUrl)} is not an http or https URL`);
+    throw new ConnectionSettingsError(
+      `${JSON.stringify(baseUrl)} is not an http or https URL such as ${DEFAULT_URL}`,
+    );
   const given = process.env["TYCHE_API_KEY"];
   if (given && dapp === undefined) return { client: create(baseUrl, given) };
   if (!isLoopbackHost(new URL(baseUrl).host))

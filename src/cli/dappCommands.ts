@@ -160,7 +160,10 @@ export function registerDapp(program: Command, terminal: Terminal): void {
         const vars = networks.find((one) => one.network === network);
         if (vars === undefined)
           throw new InvalidParameterError([
-            { path: "/network", message: `must be one of ${networks.map((one) => one.network).join(", ")}` },
+            {
+              path: "/network",
+              message: `must be one of ${networks.map((one) => one.network).join(", ")}; got ${JSON.stringify(network)}`,
+            },
           ]);
         terminal.out(formatSampleConsumer(dappId, vars).trimEnd());
       }),

@@ -3,12 +3,13 @@ import type { DryRunParams, DryRunView } from "../client/index.ts";
 import { DRY_RUN_KINDS } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { nextPage } from "./nextPage.ts";
+import { parseLimit } from "./parseLimit.ts";
 import { withoutControls, type Terminal } from "./terminal.ts";
 
 interface Flags extends ServiceFlags {
   readonly network?: string;
   readonly kind?: DryRunView["kind"];
-  readonly limit: string;
+  readonly limit: number;
   readonly cursor?: string;
   readonly json?: true;
 }
@@ -30,14 +31,14 @@ export function registerDryRuns(program: Command, terminal: Terminal): void {
     .addOption(
       new Option("--kind <kind>", "only dry runs, or only refused calls of one kind").choices(DRY_RUN_KINDS),
     )
-    .option("--limit <number>", "most to list: 1 to 100", "20")
+    .option("--limit <number>", "most to list: 1 to 100", parseLimit, 20)
     .option("--cursor <cursor>", "cursor printed with the previous page")
     .option("--json", "print JSON")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: Flags, command: Command) => {
       const { network, kind, limit, cursor } = flags;
       const { client } = await connectService(flags);
-      const params: DryRunParams = { network, kind, limit: Number(limit), cursor };
+      const params: DryRunParams = { network, kind, limit, cursor };
       const page = await client.dryRuns(params);
       if (flags.json) return terminal.out(JSON.stringify(page, null, 2));
       if (page.items.length === 0) return terminal.err("no dry runs");

@@ -3,6 +3,7 @@ import type { RequestKind, RequestState } from "../client/index.ts";
 import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { nextPage } from "./nextPage.ts";
+import { parseLimit } from "./parseLimit.ts";
 import { colorOf, printEvent, printOutcome, printRequest, summarize } from "./outcome.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -10,7 +11,7 @@ interface ListFlags extends ServiceFlags {
   readonly network?: string;
   readonly kind?: RequestKind;
   readonly state?: RequestState;
-  readonly limit: string;
+  readonly limit: number;
   readonly cursor?: string;
   readonly json?: true;
 }
@@ -36,13 +37,13 @@ export function registerRequests(program: Command, terminal: Terminal): void {
     .option("--network <name>", "only those on this network")
     .addOption(new Option("--kind <kind>", "only those of this kind").choices(REQUEST_KINDS))
     .addOption(new Option("--state <state>", "only those in this state").choices(REQUEST_STATES))
-    .option("--limit <number>", "most to list: 1 to 100", "20")
+    .option("--limit <number>", "most to list: 1 to 100", parseLimit, 20)
     .option("--cursor <cursor>", "cursor printed with the previous page")
     .option("--json", "print JSON")
     .action(async (flags: ListFlags, command: Command) => {
       const { network, kind, state, limit, cursor } = flags;
       const { client } = await connectService(flags);
-      const page = await client.requests({ network, kind, state, limit: Number(limit), cursor });
+      const page = await client.requests({ network, kind, state, limit, cursor });
       if (flags.json) return terminal.out(JSON.stringify(page, null, 2));
       if (page.items.length === 0) return terminal.err("no requests");
       for (const request of page.items) {

@@ -17,6 +17,25 @@ test("behaviour: a default that is empty is told in words", () => {
   const terminal = { out: () => {} } as unknown as Parameters<typeof registerCall>[1];
   registerCall(program, terminal);
   registerSimulate(program, terminal);
-  for (const command of program.commands)
+  for (const command of program.commands.flatMap((one) => [one, ...one.commands]))
     expect(command.helpInformation()).not.toMatch(/default: (\[\]|\{\})/);
+});
+
+test.each([
+  {
+    args: ["requests", "list", "--limit", "abc"],
+    told: "argument 'abc' is invalid. It must be a whole number from 1 to 100.",
+  },
+  {
+    args: ["dry-runs", "--limit", "101"],
+    told: "argument '101' is invalid. It must be a whole number from 1 to 100.",
+  },
+  {
+    args: ["requests", "list", "--url", "localhost:3000"],
+    told: '"localhost:3000" is not an http or https URL such as http://127.0.0.1:3000',
+  },
+])("error: tyche $args says what it should have been", async ({ args, told }) => {
+  const { code, stdout, stderr } = await runCli(args, "", { TYCHE_API_KEY: "tyche_key" });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain(told);
 });
