@@ -22,35 +22,64 @@ interface Answered {
 
 /** How long to wait for a node, in ms. */
 const TIMEOUT_MS = 30_000;
+const MEBIBYTE = 1_048_576;
+/** Size of all answers to one reader: a browser keeps them in memory, as text and as objects. */
+const MAX_BYTES = 256 * MEBIBYTE;
 
 /**
  * Creates a reader that queries a node over HTTP, using only `fetch`.
  *
  * @param options.timeoutMs how long to wait for each answer, in ms; 30 s by default.
+ * @param options.maxBytes size of all answers together, uncompressed; 256 MiB by default.
+ * @param options.stop aborting it ends every read with its reason. The reader aborts it when the answers exceed `maxBytes`.
  */
 export function createFetchReader(
   rpcUrl: string,
-  { timeoutMs = TIMEOUT_MS }: { readonly timeoutMs?: number } = {},
+  {
+    timeoutMs = TIMEOUT_MS,
+    maxBytes = MAX_BYTES,
+    stop = new AbortController(),
+  }: { readonly timeoutMs?: number; readonly maxBytes?: number; readonly stop?: AbortController } = {},
 ): ChainReader {
   let id = 0;
+  let bytes = 0;
+  const readText = async (method: string, response: Response): Promise<string> => {
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const chunk of chunksOf(response)) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) {
+        const reason = `the node's answers are longer than ${maxBytes / MEBIBYTE} MiB in all, and no more is read; try another node, or one request alone`;
+        stop.abort(new RpcError(method, reason));
+        stop.signal.throwIfAborted();
+      }
+      text += decoder.decode(chunk, { stream: true });
+    }
+    return text + decoder.decode();
+  };
   return {
     async request(method, params = []) {
+      stop.signal.throwIfAborted();
       const body = JSON.stringify({ jsonrpc: "2.0", id: (id += 1), method, params });
       const headers = { "content-type": "application/json" };
-      const signal = AbortSignal.timeout(timeoutMs);
-      const failWhenLate = (cause?: unknown): void => {
-        if (!signal.aborted) return;
+      const late = AbortSignal.timeout(timeoutMs);
+      const signal = AbortSignal.any([stop.signal, late]);
+      const failWhenEnded = (cause?: unknown): void => {
+        stop.signal.throwIfAborted();
+        if (!late.aborted) return;
         throw new RpcError(method, `the node did not answer within ${timeoutMs / 1000} s`, { cause });
       };
       const response = await fetch(rpcUrl, { method: "POST", headers, body, signal }).catch(
         (cause: unknown) => {
-          failWhenLate(cause);
+          failWhenEnded(cause);
           const reason =
             "the node can't be reached from this page: check the URL, and that the node allows cross-origin requests (CORS)";
           throw new RpcError(method, reason, { cause });
         },
       );
-      const answer: unknown = await response.json().catch(failWhenLate);
+      const answer: unknown = await readText(method, response)
+        .then((text) => JSON.parse(text) as unknown)
+        .catch(failWhenEnded);
       if (!isAnswer(answer))
         throw new RpcError(
           method,
@@ -59,6 +88,21 @@ export function createFetchReader(
       return unwrap(method, answer);
     },
   };
+}
+
+/** Yields a body's bytes as they arrive; browsers can't iterate over a stream. Cancels the rest when the caller leaves. */
+async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
 }
 
 /** Creates a reader that records another one's answers; `save` returns them as a file's content. */

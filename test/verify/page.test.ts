@@ -152,6 +152,51 @@ test.each([
   await expect(reader.request("eth_chainId")).rejects.toThrow("the node did not answer within 0.1 s");
 });
 
+test("error: a node whose answers are too long is left at the limit for all of them, and asked nothing more", async () => {
+  const mebibyte = Buffer.alloc(1_048_576, " ");
+  let isLeft = false;
+  const server = createServer((_request, response) => {
+    response.on("close", () => (isLeft = !response.writableFinished));
+    // Without a limit, it would still end.
+    let left = 32;
+    const send = (): void => {
+      if ((left -= 1) < 0) response.end();
+      else if (response.writable) response.write(mebibyte, () => setImmediate(send));
+    };
+    send();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  const reader = createFetchReader(`http://127.0.0.1:${port}`, { maxBytes: 3 * 1_048_576 });
+  const tooLong = "the node's answers are longer than 3 MiB in all, and no more is read";
+  await expect(reader.request("eth_chainId")).rejects.toThrow(`eth_chainId: ${tooLong}`);
+  await expect.poll(() => isLeft).toBe(true);
+  await expect(reader.request("eth_blockNumber")).rejects.toThrow(tooLong);
+});
+
+test("behaviour: reads that are stopped end with the reason, and no more are made", async () => {
+  let calls = 0;
+  const server = createServer(() => void (calls += 1));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  const stop = new AbortController();
+  const reader = createFetchReader(`http://127.0.0.1:${port}`, { stop });
+  const reads = [reader.request("eth_chainId"), reader.request("eth_blockNumber")];
+  await expect.poll(() => calls).toBe(2);
+  stop.abort(new Error("enough"));
+  for (const read of reads) await expect(read).rejects.toThrow("enough");
+  await expect(reader.request("eth_chainId")).rejects.toThrow("enough");
+  expect(calls).toBe(2);
+});
+
 test("error: chain data of another transaction is refused with the one that it was saved for", async () => {
   const hash = `0x${"ab".repeat(32)}` as const;
   const answers = [{ method: "eth_getTransactionReceipt", params: [hash], result: null }];

@@ -103,6 +103,41 @@ test("behaviour: a source that gives another result in a browser doesn't make an
   expect(visitor.troubles).toEqual([]);
 });
 
+test("behaviour: Cancel ends every outstanding read, leaves the focus at the button, and one can verify again", async () => {
+  const ended: string[] = [];
+  page.on("requestfailed", (request) => ended.push(request.failure()?.errorText ?? ""));
+  await page.route(rpcUrl, () => {});
+  const cancel = page.getByRole("button", { name: "Cancel" });
+  expect(await cancel.count()).toBe(0);
+  await hashField().fill(hash);
+  await page.getByLabel("RPC URL of a node").fill(rpcUrl);
+  await Promise.all([page.waitForRequest(rpcUrl), verifyButton().press("Enter")]);
+  await visitor.inspect();
+  await cancel.click();
+  await page.getByRole("status").getByText("Cancelled: nothing was decided.").waitFor();
+  await expect.poll(() => ended).toEqual(["net::ERR_ABORTED"]);
+  expect(await cancel.count()).toBe(0);
+  await verifyButton().and(page.locator(":focus")).waitFor();
+  await page.unroute(rpcUrl);
+  await verifyButton().press("Enter");
+  await valid().waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("error: a verification that takes too long is stopped, and says so", async () => {
+  await page.clock.install();
+  await page.goto(`${tyche.url}/verifier.html#tx=${hash}&rpc=${encodeURIComponent(rpcUrl)}`);
+  await page.route(rpcUrl, () => {});
+  await Promise.all([page.waitForRequest(rpcUrl), verifyButton().press("Enter")]);
+  await page.clock.fastForward("05:01");
+  await page
+    .getByText("The verification was stopped after 5 minutes. The node may be slow: try another one")
+    .waitFor();
+  await verifyButton().and(page.locator(":not([aria-disabled])")).waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("error: a node's error text is shortened, and its hidden characters are shown by name", async () => {
   await page.route(rpcUrl, (route) =>
     route.fulfill({

@@ -25,6 +25,8 @@ const MAX_RESPONSE_BYTES = 1024;
 const ANOTHER_RESULT =
   "The nodes signed this result, but their source gave another one in this browser. Either the source behaves differently in a browser, or the " +
   "result is wrong: `tyche verify` runs the source as the nodes do, and decides.";
+/** Longest verification. Reading hundreds of blocks from a slow node takes minutes. */
+const MAX_MINUTES = 5;
 const OUTCOMES = { valid: "ok", invalid: "failed", incomplete: "notApplicable" } as const;
 
 const form = document.querySelector("form")!;
@@ -37,7 +39,10 @@ const setField = (name: string, value: string): void => {
 /** Ticked to leave out block hashes. */
 const noBlocks = form.elements.namedItem("no-blocks") as HTMLInputElement;
 
-let isBusy = false;
+const cancelButton = document.querySelector<HTMLButtonElement>("#cancel")!;
+
+/** Ends the current verification, if there is one. */
+let stop: AbortController | undefined;
 
 fillFromAddress();
 addEventListener("hashchange", fillFromAddress);
@@ -51,8 +56,9 @@ document.querySelector<HTMLInputElement>("#file")!.addEventListener("change", (e
 document.querySelector("#data")!.addEventListener("input", fillFromData);
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  if (!isBusy) void run();
+  if (stop === undefined) void run();
 });
+cancelButton.addEventListener("click", () => stop?.abort(new Error("Cancelled: nothing was decided.")));
 
 /** Takes the transaction from the chain data, which was saved for it. */
 function fillFromData(): void {
@@ -68,17 +74,21 @@ function fillFromAddress(): void {
 
 async function run(): Promise<void> {
   const button = form.querySelector("button")!;
-  isBusy = true;
+  const current = (stop = new AbortController());
+  const reason = `The verification was stopped after ${MAX_MINUTES} minutes. The node may be slow: try another one, or one request alone.`;
+  const timer = setTimeout(() => current.abort(new Error(reason)), MAX_MINUTES * 60_000);
   // A disabled button loses the focus.
   button.ariaDisabled = "true";
+  cancelButton.hidden = false;
   output.dataset["state"] = "busy";
   output.replaceChildren(element("p", "Reading the chain and checking …"));
   try {
     const data = field("data");
     const recorder = createRecorder(
-      data === "" ? createFetchReader(parseUrl(field("rpc"))) : createRecordedReader(data),
+      data === "" ? createFetchReader(parseUrl(field("rpc")), { stop: current }) : createRecordedReader(data),
     );
-    const found = await verify(recorder, parseHash(field("tx"), "The transaction"));
+    const hash = parseHash(field("tx"), "The transaction");
+    const found = await unlessStopped(verify(recorder, hash, current.signal), current.signal);
     const source =
       data === "" ? `the node at ${new URL(field("rpc")).host}` : "the chain data; no node was asked";
     show(found, JSON.stringify(recorder.save()), source);
@@ -87,21 +97,36 @@ async function run(): Promise<void> {
     output.replaceChildren(element("p", showErrorText(messageOf(error))));
     output.dataset["state"] = "error";
   } finally {
-    isBusy = false;
+    clearTimeout(timer);
+    stop = undefined;
     button.ariaDisabled = null;
+    // A hidden button loses the focus, too.
+    if (document.activeElement === cancelButton) button.focus();
+    cancelButton.hidden = true;
   }
 }
 
-async function verify(client: ChainReader, hash: Hex): Promise<Verification> {
+/** Rejects as soon as the signal aborts: some checks go on without an answer that they can't get. */
+function unlessStopped<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(signal.reason as Error);
+    if (signal.aborted) end();
+    signal.addEventListener("abort", end, { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+async function verify(client: ChainReader, hash: Hex, signal: AbortSignal): Promise<Verification> {
   const request = field("request");
   const chainId = Number(await client.request("eth_chainId"));
   if (!Number.isSafeInteger(chainId)) throw new Error("The node doesn't say which chain it serves.");
+  const runner = createFrameRunner(FRAME_HTML);
   return await verifyTransaction(hash, {
     client,
     chainId,
     network: `chain ${chainId}`,
     isEmbedded: undefined,
-    run: createFrameRunner(FRAME_HTML),
+    run: (source) => runner({ ...source, signal }),
     maxResponseBytes: MAX_RESPONSE_BYTES,
     caller: "page",
     hasEthereumBlocks: !noBlocks.checked,

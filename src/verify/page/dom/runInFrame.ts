@@ -12,10 +12,10 @@ const MAX_RUN_MS = 10_000;
  * @param frameHtml the frame's document, as built.
  */
 export function createFrameRunner(frameHtml: string): RunSource {
-  return async ({ source, args, bytesArgs, maxResponseBytes }) => {
+  return async ({ source, args, bytesArgs, maxResponseBytes, signal }) => {
     const obstacle = findObstacle(source);
     if (obstacle !== undefined) return skipped(obstacle);
-    const outcome = await runOnce(frameHtml, createSourceScript(source), { args, bytesArgs });
+    const outcome = await runOnce(frameHtml, createSourceScript(source), { args, bytesArgs }, signal);
     if (outcome === undefined) return { kind: "cut", touched: [] };
     if ("differing" in outcome)
       return skipped(`the source uses ${outcome.differing}, which may differ from machine to machine`);
@@ -34,8 +34,14 @@ function skipped(reason: string): SourceOutcome {
   return { kind: "skipped", reason, touched: [] };
 }
 
-/** Returns `undefined` if the time runs out. */
-async function runOnce(frameHtml: string, script: string, input: object): Promise<ScriptOutcome | undefined> {
+/** Returns `undefined` if the time runs out. Removes the frame, and so ends the run, when the signal aborts. */
+async function runOnce(
+  frameHtml: string,
+  script: string,
+  input: object,
+  signal: AbortSignal | undefined,
+): Promise<ScriptOutcome | undefined> {
+  signal?.throwIfAborted();
   const frame = document.createElement("iframe");
   frame.setAttribute("sandbox", "allow-scripts");
   frame.hidden = true;
@@ -45,7 +51,8 @@ async function runOnce(frameHtml: string, script: string, input: object): Promis
   const { port1, port2 } = new MessageChannel();
   try {
     await loaded;
-    return await new Promise((resolve) => {
+    return await new Promise((resolve, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
       const timer = setTimeout(() => resolve(undefined), MAX_RUN_MS);
       port1.addEventListener("message", ({ data }) => {
         clearTimeout(timer);
