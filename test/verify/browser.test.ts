@@ -24,7 +24,15 @@ async function loadInBrowser(): Promise<typeof verifyInBrowser> {
     globalName: "page",
     write: false,
   });
-  const pageGlobals = ["AbortSignal", "crypto", "fetch", "TextDecoder", "TextEncoder", "URL"] as const;
+  const pageGlobals = [
+    "AbortController",
+    "AbortSignal",
+    "crypto",
+    "fetch",
+    "TextDecoder",
+    "TextEncoder",
+    "URL",
+  ] as const;
   const context = createContext(Object.fromEntries(pageGlobals.map((name) => [name, globalThis[name]])));
   runInContext(outputFiles[0]!.text, context);
   expect(runInContext("[typeof process, typeof Buffer, typeof require]", context)).toEqual(

@@ -80,7 +80,9 @@ function PresetForm({
     setBusy(true);
     try {
       const params = readParams(preset, (name) => readField(values, `param.${name}`));
-      const { id } = await operator.as<AnyPresets>(dappId).submit.preset(preset.name, params, { network });
+      const client = operator.as<AnyPresets>(dappId);
+      // Parameters that its source refuses are mended here.
+      const { id } = await client.submit.preset(preset.name, params, { network, dryRunsFirst: true });
       navigate(`/dapps/${dappId}/requests/${id}`);
     } catch (error) {
       const found = problemsOf(error);
