@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { TycheError } from "../lib/errors.ts";
 import { findOutsideKey, type OutsideSecret } from "../lib/outsideSecret.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
+import { parseRpcUrl } from "./parseRpcUrl.ts";
 import { createLog } from "./serviceLog.ts";
 import { stopOnSignals } from "./stopOnSignals.ts";
 import type { Terminal } from "./terminal.ts";
@@ -111,7 +112,11 @@ export function registerOracle<Config extends { readonly logLevel: string }>(
   oracle
     .command("evidence")
     .argument("<file>", "a node's answer to GET /evidence")
-    .option("--rpc-url <url>", "node of the chain, to check that the coordinator had these oracle nodes")
+    .option(
+      "--rpc-url <url>",
+      "node of the chain, to check that the coordinator had these oracle nodes",
+      parseRpcUrl,
+    )
     .description("Checks evidence against oracle nodes. Exit code 1 when any of it proves nothing.")
     .action(async (file: string, flags: { readonly rpcUrl?: string }) =>
       printFindings(await means.checkEvidence({ file, rpcUrl: flags.rpcUrl }), terminal),

@@ -4,6 +4,7 @@ import type { Hex } from "viem";
 import type { Verification } from "../verify/verification.ts";
 import { TycheError } from "../lib/errors.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
+import { parseRpcUrl } from "./parseRpcUrl.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface VerifyFlags {
@@ -56,7 +57,7 @@ export function registerVerify(program: Command, terminal: Terminal, { verify }:
     .argument("<network>", "where the transaction is", parseNetwork)
     .argument("<tx>", "hash of the transaction", parseHash)
     .option("--request-id <id>", "check only this request, of functions or VRF", parseHash)
-    .option("--rpc-url <url>", "node to ask (default: the one in the data directory)")
+    .option("--rpc-url <url>", "node to ask (default: the one in the data directory)", parseRpcUrl)
     .option("--contracts <file>", "JSON with the published addresses, as in GET /api/networks")
     .option("--save <file>", "write the chain data that was read, for the page of tyche verifier build")
     .option(

@@ -38,7 +38,10 @@ export class ConnectionError extends TycheClientError {
 /** An answer, or an event of a stream, is larger than the client reads. The rest is not read, and the call is not repeated. */
 export class AnswerTooLargeError extends TycheClientError {
   constructor(limit: string) {
-    super("answer_too_large", `the answer is larger than ${limit}; ask for a shorter list, if it is one`);
+    super(
+      "answer_too_large",
+      `the answer is larger than ${limit}: ask for a shorter list, or check the service's URL`,
+    );
   }
 }
 

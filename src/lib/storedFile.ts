@@ -27,7 +27,8 @@ export function sendStored(ctx: Context, { type, content, compressed, etag }: St
   ctx.set("ETag", etag);
   ctx.vary("Accept-Encoding");
   // Not `ctx.fresh`: Node's `fetch` adds `no-cache` to a request that brings an ETag.
-  if (ctx.get("If-None-Match").includes(etag)) {
+  const known = ctx.get("If-None-Match");
+  if (known === "*" || known.includes(etag)) {
     ctx.status = 304;
     return;
   }

@@ -34,6 +34,10 @@ test.each([
     args: ["requests", "list", "--url", "localhost:3000"],
     told: '"localhost:3000" is not an http or https URL such as http://127.0.0.1:3000',
   },
+  {
+    args: ["verify", "sepolia", `0x${"5f".repeat(32)}`, "--rpc-url", ""],
+    told: "argument '' is invalid. It must be an http, https, ws or wss URL, or the path of a socket.",
+  },
 ])("error: tyche $args says what it should have been", async ({ args, told }) => {
   const { code, stdout, stderr } = await runCli(args, "", { TYCHE_API_KEY: "tyche_key" });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

@@ -51,7 +51,7 @@ test.each(Object.keys(USES).flatMap((name) => [200, 503].map((status) => ({ name
     expect(error).toBeInstanceOf(AnswerTooLargeError);
     expect(error).toMatchObject({
       code: "answer_too_large",
-      message: "the answer is larger than 32000000 bytes; ask for a shorter list, if it is one",
+      message: "the answer is larger than 32000000 bytes: ask for a shorter list, or check the service's URL",
     });
     expect(seen.bytes).toBeLessThan(40_000_000);
     expect(seen.isCancelled).toBe(true);

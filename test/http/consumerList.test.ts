@@ -12,12 +12,15 @@ type Deps = Parameters<typeof listConsumers>[1];
 const service = {
   networks: () => NETWORKS.map((name) => ({ name, contracts: { presetConsumer: OWN } })),
   listRequests: async () => ({
-    items: ["sepolia", "fuji"].map((network) => ({
-      network,
-      params: { consumer: SHARED },
-      outcome: { transactionHash: `0x${network}` },
-      updatedAt: 0,
-    })),
+    // Newest first: linked again twice, once after it was unlinked, and once while it was linked.
+    items: [3, 2, 1].flatMap((updatedAt) =>
+      ["sepolia", "fuji"].map((network) => ({
+        network,
+        params: { consumer: SHARED },
+        outcome: { transactionHash: `0x${network}${updatedAt === 1 ? "before" : ""}` },
+        updatedAt,
+      })),
+    ),
   }),
 } as unknown as Deps["service"];
 const part = {
@@ -52,7 +55,7 @@ test("default: each contract is listed as its chain has it, with the link of tha
   for (const one of linked.filter(({ address }) => address === SHARED))
     expect(one).toMatchObject({
       onChain: { vrf: true, functions: false },
-      linkedAt: "1970-01-01T00:00:00.000Z",
+      linkedAt: "1970-01-01T00:00:00.002Z",
       transactionHash: `0x${one.network}`,
     });
 });

@@ -107,6 +107,8 @@ test.each([
   const again = await get(path, { "if-none-match": first.headers.get("etag")! });
   expect(again.status).toBe(304);
   expect(again.text).toBe("");
+  expect((await get(path, { "if-none-match": "*" })).status).toBe(304);
+  expect((await get(path, { "if-none-match": '"other"' })).status).toBe(200);
 });
 
 test("error: an asset that is not there is said to be missing", async () => {

@@ -1,5 +1,5 @@
 import type { NetworkView } from "../../requests/views.ts";
-import type { Dapp, Service } from "../../requests/service.ts";
+import type { Dapp, RequestRecord, Service } from "../../requests/service.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
 import { consumersAnswer } from "../examples/operatorAnswers.ts";
 import { sendJson } from "../frame.ts";
@@ -50,10 +50,13 @@ export async function listConsumers(
     part.readChainConsumers(dapp.id),
     service.listRequests(dapp, { limit: LINKS_READ, kind: "consumer", state: "fulfilled" }),
   ]);
-  const findLink = (network: string, address: string) =>
-    links.items.find(
+  const findLink = (network: string, address: string) => {
+    const own = links.items.filter(
       (one) => one.network === network && (one.params as { consumer?: string }).consumer === address,
     );
+    // Linking a linked contract again finds the same transaction: the first of these requests has its date.
+    return own.findLast((one) => hashOf(one) === hashOf(own[0]));
+  };
   const ownOf = (network: string): string | undefined =>
     service.networks().find(({ name }: NetworkView) => name === network)?.contracts.presetConsumer;
   const linked = networks.flatMap(({ network, consumers }) => {
@@ -63,7 +66,7 @@ export async function listConsumers(
     return [...addresses].map((address) => {
       const state = found?.get(address);
       const link = findLink(network, address);
-      const hash = link?.outcome !== null && link !== undefined && "transactionHash" in link.outcome;
+      const hash = hashOf(link);
       return {
         network,
         address,
@@ -72,9 +75,13 @@ export async function listConsumers(
             ? null
             : { vrf: state?.isOnVrf === true, functions: state?.isOnFunctions === true },
         ...(link === undefined ? {} : { linkedAt: new Date(link.updatedAt).toISOString() }),
-        ...(hash ? { transactionHash: (link.outcome as { transactionHash: string }).transactionHash } : {}),
+        ...(hash === undefined ? {} : { transactionHash: hash }),
       };
     });
   });
   return { linked };
+}
+
+function hashOf(link: RequestRecord | undefined): string | undefined {
+  return (link?.outcome as { readonly transactionHash?: string } | null | undefined)?.transactionHash;
 }
