@@ -30,6 +30,7 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
   addConsumer: ({ values }) => `await tyche.addConsumer(${members(values)});`,
   removeConsumer: ({ values }) =>
     `await tyche.removeConsumer({ network: ${expression(values["network"])}, consumer: ${expression(values["address"])} });`,
+  listOwnConsumers: () => `const { linked } = await tyche.consumers();`,
   getRequest: ({ values }) => `const request = await tyche.request(${expression(values["id"])});`,
   listRequests: () => `const { items } = await tyche.requests({ limit: 20 });`,
   listDryRuns: () => `const { items } = await tyche.dryRuns({ limit: 20 });`,
