@@ -35,7 +35,7 @@ export function optional(shape: Shape): Shape {
 export function listOf(shape: Shape): Shape {
   return (value, path) =>
     Array.isArray(value)
-      ? firstOf(value.map((item, i) => () => shape(item, `${path}[${i}]`)))
+      ? firstProblem(value.entries(), ([i, item]) => shape(item, `${path}[${i}]`))
       : `${path} must be a list`;
 }
 
@@ -43,13 +43,7 @@ export function listOf(shape: Shape): Shape {
 export function object(members: Readonly<Record<string, Shape>>): Shape {
   return (value, path) =>
     isObject(value)
-      ? firstOf(
-          Object.entries(members).map(
-            ([name, shape]) =>
-              () =>
-                shape(value[name], join(path, name)),
-          ),
-        )
+      ? firstProblem(Object.entries(members), ([name, shape]) => shape(value[name], join(path, name)))
       : `${path} must be an object`;
 }
 
@@ -57,13 +51,7 @@ export function object(members: Readonly<Record<string, Shape>>): Shape {
 export function recordOf(shape: Shape): Shape {
   return (value, path) =>
     isObject(value)
-      ? firstOf(
-          Object.entries(value).map(
-            ([name, member]) =>
-              () =>
-                shape(member, join(path, name)),
-          ),
-        )
+      ? firstProblem(Object.entries(value), ([name, member]) => shape(member, join(path, name)))
       : `${path} must be an object`;
 }
 
@@ -71,9 +59,12 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function firstOf(checks: readonly (() => string | undefined)[]): string | undefined {
-  for (const check of checks) {
-    const problem = check();
+function firstProblem<Item>(
+  items: Iterable<Item>,
+  check: (item: Item) => string | undefined,
+): string | undefined {
+  for (const item of items) {
+    const problem = check(item);
     if (problem !== undefined) return problem;
   }
   return undefined;
