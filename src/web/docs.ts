@@ -1,16 +1,13 @@
 import type { Router } from "@koa/router";
 import type { Context } from "koa";
+import { SECTIONS } from "../lib/sections.ts";
 import { getEntry } from "./bundle.ts";
 import { headOf } from "./shell.ts";
 
-/** The application's sections; its own are for those who are signed in, as the page's script finds out. */
-const SECTIONS = [
-  `<a class="own" href="/">Home</a>`,
-  `<a class="own" href="/presets">Presets</a>`,
-  `<a class="own" href="/functions">Functions</a>`,
-  `<a class="own" href="/networks">Networks</a>`,
-  `<a href="/explorer">Explorer</a>`,
-];
+/** Links to the application's sections; its own are for those who are signed in, as the page's script finds out. */
+const LINKS = SECTIONS.map(
+  ({ href, text, isPublic }) => `<a${isPublic ? "" : ' class="own"'} href="${href}">${text}</a>`,
+).join("");
 
 /** Adds `/docs`: the page for reading and trying the API, rendered in the browser from `/openapi.json`. */
 export function docsRoutes(router: Router, guard: (ctx: Context) => Promise<void>): void {
@@ -27,7 +24,7 @@ ${headOf("API · Tyche", getEntry("docs"))}
 <a class="skip" href="#main">Skip to content</a>
 <header class="top"><div class="bar">
 <a class="brand" href="/">Tyche</a>
-<nav aria-label="Main">${SECTIONS.join("")}<a href="/docs" aria-current="page">API</a></nav>
+<nav aria-label="Main">${LINKS}<a href="/docs" aria-current="page">API</a></nav>
 <a class="side" href="/openapi.json">openapi.json</a>
 </div></header>
 <main id="main" tabindex="-1">

@@ -1,16 +1,9 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
+import { SECTIONS } from "../../lib/sections.ts";
 import { useIsLost } from "./connection.ts";
 import { ErrorBoundary } from "./errorBoundary.tsx";
 import { signOut, useSession } from "./session.ts";
-
-const SECTIONS = [
-  { href: "/", text: "Home", isPublic: false, covers: /^\/(dapps\/.*)?$/ },
-  { href: "/presets", text: "Presets", isPublic: false, covers: /^\/(presets|random)(\/|$)/ },
-  { href: "/functions", text: "Functions", isPublic: false, covers: /^\/functions$/ },
-  { href: "/networks", text: "Networks", isPublic: false, covers: /^\/networks$/ },
-  { href: "/explorer", text: "Explorer", isPublic: true, covers: /^\/explorer(\/|$)/ },
-] as const;
 
 /** The frame around every page. */
 export function Layout({ children }: { readonly children: ReactNode }) {

@@ -1,27 +1,17 @@
+import { keep, readKept } from "../../kept.ts";
+
 const KEY = "tyche.network";
 /** The API's default network for presets. */
 const DEFAULT_NETWORK = "polygon_mumbai";
 
 /** Returns the network to begin a form with: the one that was chosen last, else the API's default, else the first; empty if there is none. */
 export function findChosenNetwork(networks: readonly { readonly name: string }[]): string {
-  const wanted = [readKept(), DEFAULT_NETWORK];
+  const wanted = [readKept(KEY), DEFAULT_NETWORK];
   const known = wanted.find((name) => networks.some((network) => network.name === name));
   return known ?? networks[0]?.name ?? "";
 }
 
 /** Keeps a choice for the forms that are opened later, in this browser. */
 export function keepChosenNetwork(name: string): void {
-  try {
-    localStorage.setItem(KEY, name);
-  } catch {
-    // The browser provides no storage.
-  }
-}
-
-function readKept(): string | null {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    return null;
-  }
+  keep(KEY, name);
 }

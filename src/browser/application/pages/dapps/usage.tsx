@@ -172,7 +172,19 @@ function Totals({ report: { items } }: { readonly report: UsageReport }) {
   );
 }
 
-const HEADS = "Presets,Functions,Random,Links,Fulfilled,Failed,Refused,Dry runs,Words,Gas,Charged".split(",");
+/** What is counted, by the head of its column. */
+const COUNTS: readonly (readonly [head: string, count: (day: UsageDay) => number | string])[] = [
+  ["Presets", ({ requests }) => requests.preset],
+  ["Functions", ({ requests }) => requests.function],
+  ["Random", ({ requests }) => requests.random],
+  ["Links", ({ requests }) => requests.consumer + requests.unlink],
+  ["Fulfilled", ({ fulfilled }) => fulfilled],
+  ["Failed", ({ failed }) => failed],
+  ["Refused", ({ refused }) => refused],
+  ["Dry runs", ({ dryRuns }) => dryRuns],
+  ["Words", ({ words }) => words],
+  ["Gas", ({ gasUsed }) => gasUsed],
+];
 
 function UsageTable({ items }: { readonly items: readonly UsageDay[] }) {
   const titleOf = useTitleOf();
@@ -192,33 +204,25 @@ function UsageTable({ items }: { readonly items: readonly UsageDay[] }) {
           isPlain: true,
           cell: ({ network }) => (network === null ? <span className="note">any</span> : titleOf(network)),
         },
-        ...HEADS.map((head, i) => ({
+        ...COUNTS.map(([head, countOf]) => ({
           head,
           kind: "number" as const,
-          cell: (day: UsageDay) => cellsOf(day, symbolOf(day.network ?? ""))[i],
+          cell: (day: UsageDay) => groupDigits(countOf(day)),
         })),
+        {
+          head: "Charged",
+          kind: "number",
+          cell: (day) => chargeOf(day, symbolOf(day.network ?? "")),
+        },
       ]}
     />
   );
 }
 
-function cellsOf(day: UsageDay, symbol: string): readonly string[] {
-  const { requests, linkJuels, coinWei } = day;
-  const counts = [
-    requests.preset,
-    requests.function,
-    requests.random,
-    requests.consumer + requests.unlink,
-    day.fulfilled,
-    day.failed,
-    day.refused,
-    day.dryRuns,
-    day.words,
-    day.gasUsed,
-  ];
+function chargeOf({ linkJuels, coinWei }: UsageDay, symbol: string): string {
   const charged = [
     ...(linkJuels === "0" && coinWei !== "0" ? [] : [units(linkJuels, "LINK")]),
     ...(coinWei === "0" ? [] : [units(coinWei, symbol)]),
   ];
-  return [...counts.map((value) => groupDigits(value)), charged.join(" and ")];
+  return charged.join(" and ");
 }
