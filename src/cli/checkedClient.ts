@@ -14,10 +14,11 @@ import {
   text,
   type Shape,
 } from "./answerShape.ts";
+import { sayWaiting } from "./sayWaiting.ts";
 
 /**
  * Returns a client whose answers have at least what the commands read of them. `origin` is the service's address, for messages. What
- * answers there may be of another version, or no service of Tyche's at all.
+ * answers there may be of another version, or no service of Tyche's at all. A call that takes long says that it waits.
  *
  * Its calls throw {@link UnexpectedAnswerError} for any other answer.
  */
@@ -37,7 +38,7 @@ export function createCheckedClient<Presets>(
       shape: Shape,
     ) =>
     async (...given: Given): Promise<Result> => {
-      const answer = await call(...given);
+      const answer = await sayWaiting(call(...given), origin);
       assert(answer, what, shape);
       return answer;
     };
