@@ -2,11 +2,12 @@
  * Takes the pictures of README and docs: starts a service, uses it in a browser as a visitor does, and writes `docs/images/*.png`. Review them
  * before committing. Usage: `npm run pictures`
  */
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { startTycheProcess } from "../support/tyche.ts";
 import { launchChromium } from "../web/support/chromium.ts";
+import { signInOn } from "../web/support/enter.ts";
 
 const FOLDER = path.resolve(import.meta.dirname, "../../docs/images");
 const SOURCE = `// args: the readings of several sensors
@@ -29,7 +30,7 @@ try {
     await page.mouse.move(0, 0);
     await page.screenshot({ path: path.join(FOLDER, `${name}.png`), animations: "disabled" });
   };
-  await signIn(page);
+  await signInOn(page, tyche);
   await drawWinners(page);
   await take("result");
   await runFunction(page);
@@ -39,14 +40,6 @@ try {
   await take("explorer");
 } finally {
   await Promise.all([browser.close(), tyche.stop()]);
-}
-
-async function signIn(page: Page): Promise<void> {
-  await page.goto(tyche.url);
-  const token = readFileSync(path.join(tyche.dataDir, "operator-token"), "utf8").trim();
-  await page.getByLabel("Operator token").fill(token);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
 }
 
 async function drawWinners(page: Page): Promise<void> {

@@ -3,9 +3,10 @@ import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createExplorer, type TycheOperator } from "../../src/client/index.ts";
-import { connectOperator, readOperatorToken } from "../support/signIn.ts";
+import { connectOperator } from "../support/signIn.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 import { launchChromium } from "./support/chromium.ts";
+import { enter, signInOn } from "./support/enter.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 const NETWORK = "sepolia";
@@ -40,21 +41,12 @@ beforeEach(async () => {
 });
 afterEach(() => visitor.close());
 
-const enter = async (): Promise<void> => {
-  await page.getByLabel("Operator token").fill(readOperatorToken(tyche));
-  await page.getByRole("button", { name: "Sign in" }).click();
-};
-const signIn = async (): Promise<void> => {
-  await page.goto(tyche.url);
-  await enter();
-  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
-};
 const open = (target: string): Promise<void> => visitor.open(tyche.url + target);
 
 describe("signing in", () => {
   test("default: leads on to the page that was asked for, and signing out to the explorer", async () => {
     await page.goto(`${tyche.url}/networks`);
-    await enter();
+    await enter(page, tyche);
     await page.getByRole("heading", { level: 1, name: "Networks" }).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { level: 1, name: "Explorer" }).waitFor();
@@ -78,7 +70,7 @@ describe("signing in", () => {
     await page.goto(`${tyche.url}/sign-in?code=wrong`);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("already been used").waitFor();
-    await enter();
+    await enter(page, tyche);
     await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
     expect(visitor.troubles).toEqual([]);
   });
@@ -118,26 +110,26 @@ describe("signing in", () => {
     "networks",
   ])("error: it doesn't lead away to %s", async (next) => {
     await page.goto(`${tyche.url}/sign-in?next=${encodeURIComponent(next)}`);
-    await enter();
+    await enter(page, tyche);
     await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
     expect(page.url()).toBe(`${tyche.url}/`);
     expect(visitor.troubles).toEqual([]);
   });
 
   test("behaviour: a session that ended elsewhere leads to the sign-in and back to the page", async () => {
-    await signIn();
+    await signInOn(page, tyche);
     await open(`/dapps/${dappId}/requests`);
     await page.evaluate("fetch('/session', { method: 'DELETE' })");
     await page.getByLabel("Operator token").waitFor();
     expect(visitor.takeTroubles().filter((trouble) => !trouble.includes("401"))).toEqual([]);
-    await enter();
+    await enter(page, tyche);
     await page.getByRole("region", { name: "Requests", exact: true }).waitFor();
     expect(visitor.troubles).toEqual([]);
   });
 });
 
 describe("whoever is signed in", () => {
-  beforeEach(signIn);
+  beforeEach(() => signInOn(page, tyche));
 
   test("default: names a key, uses it, and revokes it", async () => {
     await open(`/dapps/${dappId}/config-vars`);
@@ -298,7 +290,7 @@ describe("on a phone", () => {
     const networks = await createExplorer({ baseUrl: tyche.url }).networks();
     const items = networks.map((one) => ({ ...one, title, status: "unavailable" }));
     await page.route("**/api/explorer/networks", (route) => route.fulfill({ json: { data: { items } } }));
-    await signIn();
+    await signInOn(page, tyche);
     await page.setViewportSize({ width, height: 800 });
     const region = page.getByRole("region", { name: "Networks" });
     await region.getByText("caught up").first().waitFor();
@@ -312,7 +304,7 @@ describe("on a phone", () => {
 
 describe("a page that is open", () => {
   test("behaviour: says when the service can't be reached, and goes on by itself", async () => {
-    await signIn();
+    await signInOn(page, tyche);
     await open(`/dapps/${dappId}/requests`);
     await page.context().setOffline(true);
     const alert = page.getByRole("alert").filter({ hasText: "The service can't be reached." });
@@ -327,7 +319,7 @@ describe("a page that is open", () => {
   });
 
   test("error: says when a part of it is missing, and others go on", async () => {
-    await signIn();
+    await signInOn(page, tyche);
     await page.route(/\/assets\/app\/functions-[^/]*\.js$/, (route) => route.abort());
     await page.getByRole("link", { name: "Functions", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "This page can't be shown" }).waitFor();

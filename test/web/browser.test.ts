@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
-import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeFragment } from "../../src/browser/application/pages/functions/share.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 import { launchChromium } from "./support/chromium.ts";
+import { enter, signInOn } from "./support/enter.ts";
 import { createVisitor, type Screen, type Visitor } from "./support/visitor.ts";
 
 const NETWORK = "Ethereum Sepolia";
@@ -21,17 +21,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([browser?.close(), tyche?.stop()]);
 });
-
-const operatorToken = async (): Promise<string> =>
-  (await readFile(path.join(tyche.dataDir, "operator-token"), "utf8")).trim();
-
-/** Opens the application and signs in as the page asks. */
-async function signIn(page: Page): Promise<void> {
-  await page.goto(`${tyche.url}/`);
-  await page.getByLabel("Operator token").fill(await operatorToken());
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
-}
 
 /** Runs a preset through its form; ends on the request's page, with its result. */
 async function runPreset(page: Page, name: string, fill: () => Promise<void> = async () => {}) {
@@ -51,7 +40,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
   beforeAll(async () => {
     visitor = await createVisitor(browser, screen);
     page = visitor.page;
-    await signIn(page);
+    await signInOn(page, tyche);
   });
   afterAll(() => visitor?.close());
 
@@ -294,8 +283,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     const other = await createVisitor(browser, screen);
     const { page: theirs } = other;
     await theirs.goto(link);
-    await theirs.getByLabel("Operator token").fill(await operatorToken());
-    await theirs.getByRole("button", { name: "Sign in" }).click();
+    await enter(theirs, tyche);
     await theirs.getByText("This source came from a link.").waitFor();
     expect(await theirs.getByLabel("Arguments").inputValue()).toBe("41");
     await theirs.locator(".cm-content", { hasText: "+ 1n" }).waitFor();
@@ -339,7 +327,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
 test("behaviour: another link that is opened in the same window brings its own source", async () => {
   const visitor = await createVisitor(browser);
   const { page } = visitor;
-  await signIn(page);
+  await signInOn(page, tyche);
   const open = async (text: string): Promise<void> => {
     const source = `return Functions.encodeString("${text}");`;
     const draft = { source, args: [text], returnType: "string", network: "sepolia" } as const;
@@ -363,7 +351,7 @@ test("behaviour: another link that is opened in the same window brings its own s
 test("error: where the editor can't be loaded, the page says so, and a plain field runs sources and names the line that failed", async () => {
   const visitor = await createVisitor(browser);
   const { page } = visitor;
-  await signIn(page);
+  await signInOn(page, tyche);
   await page.route(/\/assets\/app\/editor-[^/]*\.js$/, (route) => route.abort());
   await page.goto(`${tyche.url}/functions`);
   await page.getByRole("alert").filter({ hasText: "The editor could not be loaded." }).waitFor();
@@ -390,7 +378,7 @@ test("behaviour: no page has a finding of axe, an error, a scroll bar to the sid
   const { page } = visitor;
   await page.goto(`${tyche.url}/sign-in`);
   await visitor.inspect();
-  await signIn(page);
+  await signInOn(page, tyche);
   await page.getByRole("link", { name: "default", exact: true }).click();
   await page.getByRole("heading", { name: "default", exact: true }).waitFor();
   const dapp = new URL(page.url()).pathname;

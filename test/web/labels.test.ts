@@ -1,9 +1,10 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { TycheOperator } from "../../src/client/index.ts";
-import { connectOperator, readOperatorToken } from "../support/signIn.ts";
+import { connectOperator } from "../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 import { launchChromium } from "./support/chromium.ts";
+import { signInOn } from "./support/enter.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 const NETWORK = "sepolia";
@@ -26,10 +27,7 @@ let page: Page;
 beforeEach(async () => {
   visitor = await createVisitor(browser);
   page = visitor.page;
-  await page.goto(`${tyche.url}/sign-in`);
-  await page.getByLabel("Operator token").fill(readOperatorToken(tyche));
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+  await signInOn(page, tyche);
 });
 afterEach(() => visitor.close());
 

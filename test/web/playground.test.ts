@@ -2,9 +2,10 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { encodeFragment } from "../../src/browser/application/pages/functions/share.ts";
 import type { TycheOperator } from "../../src/client/index.ts";
-import { connectOperator, readOperatorToken } from "../support/signIn.ts";
+import { connectOperator } from "../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 import { launchChromium } from "./support/chromium.ts";
+import { enter, signInOn } from "./support/enter.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 let browser: Browser;
@@ -23,16 +24,9 @@ let page: Page;
 beforeEach(async () => {
   visitor = await createVisitor(browser);
   page = visitor.page;
-  await signIn();
+  await signInOn(page, tyche);
 });
 afterEach(() => visitor.close());
-
-async function signIn(): Promise<void> {
-  await page.goto(`${tyche.url}/sign-in`);
-  await page.getByLabel("Operator token").fill(readOperatorToken(tyche));
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
-}
 
 const editor = () => page.locator(".cm-content");
 const panel = () => page.getByRole("region", { name: "Run", exact: true });
@@ -59,7 +53,7 @@ test("behaviour: what is edited outlives a reload and a visit to another page, u
   expect(await page.getByLabel("Return type").inputValue()).toBe("string");
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("link", { name: "Sign in" }).waitFor();
-  await signIn();
+  await signInOn(page, tyche);
   await page.goto(`${tyche.url}/functions`);
   await editor().filter({ hasText: "number * 2n" }).waitFor();
   expect(visitor.troubles).toEqual([]);
@@ -162,8 +156,7 @@ test("behaviour: a shared source is not sent to the service while one signs in, 
   await stranger.page.getByLabel("Operator token").waitFor();
   await stranger.page.reload();
   await stranger.page.getByRole("link", { name: "Skip to content" }).press("Enter");
-  await stranger.page.getByLabel("Operator token").fill(readOperatorToken(tyche));
-  await stranger.page.getByRole("button", { name: "Sign in" }).click();
+  await enter(stranger.page, tyche);
   await stranger.page.locator(".cm-content", { hasText: "// theirs" }).waitFor();
   const secret = fragment.slice(4);
   expect(sent.filter((url) => url.split("#")[0]!.includes(secret))).toEqual([]);

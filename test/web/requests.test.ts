@@ -3,9 +3,10 @@ import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { TycheOperator } from "../../src/client/index.ts";
-import { connectOperator, readOperatorToken } from "../support/signIn.ts";
+import { connectOperator } from "../support/signIn.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 import { launchChromium } from "./support/chromium.ts";
+import { signInOn } from "./support/enter.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 const VRF_KEYS = 3;
@@ -35,10 +36,7 @@ let calls: string[];
 beforeEach(async () => {
   visitor = await createVisitor(browser);
   page = visitor.page;
-  await page.goto(tyche.url);
-  await page.getByLabel("Operator token").fill(readOperatorToken(tyche));
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+  await signInOn(page, tyche);
   calls = [];
   page.on("request", (request) => {
     const { pathname, search } = new URL(request.url());

@@ -3,9 +3,9 @@ import { connect, createServer, type AddressInfo } from "node:net";
 import { pipeline } from "node:stream";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { readOperatorToken } from "../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 import { launchChromium } from "./support/chromium.ts";
+import { enter, signInOn } from "./support/enter.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 let browser: Browser;
@@ -22,16 +22,10 @@ let page: Page;
 beforeEach(async () => {
   visitor = await createVisitor(browser);
   page = visitor.page;
-  await page.goto(tyche.url);
-  await enter();
-  await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+  await signInOn(page, tyche);
 });
 afterEach(() => visitor.close());
 
-const enter = async (): Promise<void> => {
-  await page.getByLabel("Operator token").fill(readOperatorToken(tyche));
-  await page.getByRole("button", { name: "Sign in" }).click();
-};
 /** Returns what went wrong on the pages, except answers with these statuses. */
 const takeTroublesBut = (...statuses: readonly number[]): readonly string[] =>
   visitor.takeTroubles().filter((trouble) => !statuses.some((status) => trouble.includes(String(status))));
@@ -45,7 +39,7 @@ test("behaviour: a session on another port of the host leaves this one open", as
   await once(forwarder, "listening");
   const other = `http://${hostname}:${(forwarder.address() as AddressInfo).port}`;
   await page.goto(other);
-  await enter();
+  await enter(page, tyche);
   await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
   for (const url of [tyche.url, other]) {
     await page.goto(url);
@@ -63,7 +57,7 @@ test("error: a form that is sent after the session has ended leads to the sign-i
   await visitor.open(`${tyche.url}/presets/coinflip`);
   await page.evaluate("fetch('/session', { method: 'DELETE' })");
   await page.getByRole("button", { name: "Run", exact: true }).click();
-  await enter();
+  await enter(page, tyche);
   await page.getByRole("heading", { name: "Run it" }).waitFor();
   expect(takeTroublesBut(401)).toEqual([]);
 });
