@@ -27,8 +27,8 @@ import type {
   RequestView,
   SimulateResult,
   UsageReport,
-  Verification,
 } from "./types.ts";
+import type { Verification } from "./verificationTypes.ts";
 
 export interface ClientOptions extends ConnectionOptions {
   /** A dapp's API key, or the operator token together with `dappId`. */

@@ -24,5 +24,6 @@ export type {
   Submitted,
 } from "./requests.ts";
 export type * from "./types.ts";
+export type * from "./verificationTypes.ts";
 export type * from "../explorer/listViews.ts";
 export type * from "../explorer/views.ts";

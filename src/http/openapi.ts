@@ -3,6 +3,7 @@ import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
 import type { LiveSchemas } from "./liveSchemas.ts";
 import type { Operation } from "./operation.ts";
 import { enveloped, errorExample, errorSchema } from "./errorSchema.ts";
+import { describeUse } from "./openapiIntroduction.ts";
 import { publicSchema } from "./publicSchema.ts";
 import { RequestView } from "./requestView.ts";
 
@@ -48,7 +49,7 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
       title: "Tyche",
       version: "1.0.0",
       summary: "Verifiable random numbers and oracle functions over HTTP.",
-      description: INTRODUCTION + errorList(),
+      description: describeUse(),
       contact: { name: "The operator of this service" },
       license: { name: "MIT", identifier: "MIT" },
     },
@@ -94,26 +95,6 @@ export function describeApi(operations: readonly Operation[], schemas: LiveSchem
       },
     },
   };
-}
-
-const INTRODUCTION = [
-  "Every answer of the API is an object with one member `data`, errors included.",
-  "Each parameter is listed in one place, but a POST accepts it in the query or in the JSON body; if it is in both, the values must be equal. " +
-    "Unknown parameters are refused, and all violations are listed at once.",
-  "**Waiting.** A call answers when its result is on chain. `Prefer: respond-async` answers 202 at once with the address of the " +
-    "request; `Prefer: wait=10` waits for at most that many seconds; `Accept: text/event-stream` streams the states as they come.",
-  "**Idempotency.** With an `Idempotency-Key` header, a call may be repeated: it gets the same answer and never sends a second " +
-    "transaction.",
-  "**Limits.** `RateLimit` and `RateLimit-Policy` headers say how much is left; 429 and 503 carry `Retry-After`.",
-  "Pages of any origin may call the API (CORS). Only the key counts; cookies are ignored. If the service listens on a loopback address, " +
-    "endpoints that need no key refuse calls from pages of other sites.",
-].join("\n\n");
-
-function errorList(): string {
-  const rows = Object.entries(ERROR_TABLE).map(
-    ([code, { status, meaning, remedy }]) => `| \`${code}\` | ${status} | ${meaning} | ${remedy} |`,
-  );
-  return `\n\n| Code | Status | Meaning | Remedy |\n|---|---|---|---|\n${rows.join("\n")}`;
 }
 
 function describeOperation(operation: Operation, schemas: LiveSchemas): Json {

@@ -1,6 +1,6 @@
 import type { Explorer } from "../../explorer/explorer.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
-import { contractRequestPage } from "../examples/requestAnswers.ts";
+import { contractRequestPage } from "../examples/usageAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { DryRunView } from "../../requests/dryRuns.ts";
 import { getDapp, type HttpDeps } from "../context.ts";
-import { dryRunPage } from "../examples/requestAnswers.ts";
+import { dryRunPage } from "../examples/usageAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";

@@ -1,6 +1,6 @@
 import { UsageReport, writeUsageCsv } from "../../requests/usageReport.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
-import { usageAnswer } from "../examples/requestAnswers.ts";
+import { usageAnswer } from "../examples/usageAnswers.ts";
 import { sendJson } from "../frame.ts";
 import type { Operation } from "../operation.ts";
 import { readQuery } from "../parameters.ts";

@@ -1,0 +1,40 @@
+import type { Hex } from "./types.ts";
+
+/** One check of a verification. */
+export interface VerificationStep {
+  readonly name: string;
+  /** `notApplicable`: can't be checked, for the reason in `detail`. */
+  readonly outcome: "ok" | "failed" | "notApplicable";
+  readonly detail: string;
+  readonly compared: readonly { readonly what: string; readonly expected: string; readonly found: string }[];
+}
+
+export type Verdict = "valid" | "invalid" | "incomplete";
+
+/** What the service found when it checked a result against chain data. To check without trusting the service, use `tyche/verify`. */
+export interface Verification {
+  readonly network: string;
+  readonly chainId: number;
+  readonly transactionHash: Hex;
+  readonly valid: boolean;
+  readonly verdict: Verdict;
+  readonly requests: readonly {
+    readonly kind: "preset" | "function" | "random";
+    readonly requestId: Hex;
+    readonly vrfRequestId: Hex | null;
+    readonly verdict: Verdict;
+    readonly failed: string | null;
+    readonly transactions: {
+      readonly request: Hex | null;
+      readonly randomness: Hex | null;
+      readonly report: Hex | null;
+    };
+    readonly result: string | null;
+    readonly err: string | null;
+    readonly randomNumber: readonly string[];
+    readonly steps: readonly VerificationStep[];
+  }[];
+  readonly contracts: Readonly<Record<string, string>>;
+  /** What no check can prove. */
+  readonly trust: readonly string[];
+}
