@@ -33,12 +33,12 @@ export function createCoinFunding(options: {
   readonly client: Pick<ChainClient, "getBalanceWei" | "request">;
   readonly sender: Sender<Payload>;
   readonly contracts: Pick<StackAddresses, "vrfCoordinator">;
-  /** Symbol of the coin, for messages. Default `coin`. */
-  readonly symbol?: string | undefined;
+  /** Symbol of the coin, for messages. */
+  readonly symbol: string;
   /** 0: words are paid for in LINK. */
   readonly allowanceWei: bigint;
 }): CoinFunding {
-  const { network, client, sender, contracts, symbol = "coin", allowanceWei } = options;
+  const { network, client, sender, contracts, symbol, allowanceWei } = options;
   return {
     isLow: (heldWei) => heldWei < allowanceWei / LOW_PART,
     async fill(vrfSubscriptionId, heldWei) {

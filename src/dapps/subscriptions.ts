@@ -53,8 +53,8 @@ export interface SubscriptionsOptions {
   readonly contracts: StackAddresses;
   /** Allowance of each of a dapp's two subscriptions, in juels. */
   readonly allowanceJuels: bigint;
-  /** Symbol of the network's coin, for messages. Default `coin`. */
-  readonly coin?: string | undefined;
+  /** Symbol of the network's coin, for messages. */
+  readonly coin: string;
   /** Coin allowance of the one for random words, in addition; absent if words are paid for in LINK. */
   readonly coinAllowanceWei?: bigint | undefined;
   readonly known: readonly StoredSubscription[];

@@ -8,8 +8,8 @@ export interface ExploredChain {
   readonly network: string;
   readonly title: string;
   readonly chainId: number;
-  /** Symbol of its coin. Default `coin`. */
-  readonly coin?: string;
+  /** Symbol of its coin. */
+  readonly coin: string;
   /** Whether its node is the service's own, which may be queried often. */
   readonly isEmbedded: boolean;
   readonly archive: ChainArchive;

@@ -36,8 +36,8 @@ export interface ExplainerOptions {
   readonly fees: Fees;
   /** Highest gas price at which the VRF node fulfils, in wei; `undefined` if there is no limit. */
   readonly gasLaneWei: bigint | undefined;
-  /** Symbol of the network's coin. Default `coin`. */
-  readonly coin?: string | undefined;
+  /** Symbol of the network's coin. */
+  readonly coin: string;
   /** Whether Chainlink's own oracle delivers random words. */
   readonly isChainlinks: boolean;
   readonly subscriptions: Subscriptions;
@@ -168,7 +168,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     const { vrfJuels, vrfWei } = await askBalances(subscription);
     const held = nativePayment ? vrfWei : vrfJuels;
     if (held >= needed) return undefined;
-    const currency = nativePayment ? (options.coin ?? "coin") : "LINK";
+    const currency = nativePayment ? options.coin : "LINK";
     return `subscription short by ${thousandths(needed - held)} ${currency}: it holds ${thousandths(held)}, and the word may cost ${thousandths(needed)}`;
   };
 

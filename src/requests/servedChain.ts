@@ -22,8 +22,8 @@ export interface ServedChain {
   readonly pipelining?: Pipelining | undefined;
   /** Funding of each of a dapp's two subscriptions, in juels. */
   readonly allowanceJuels: bigint;
-  /** Symbol of the coin that pays for gas, for messages. Default `coin`. */
-  readonly coin?: string | undefined;
+  /** Symbol of the coin that pays for gas, for messages. */
+  readonly coin: string;
   /** Additional coin for the VRF subscription, in wei; absent if words are paid for in LINK. */
   readonly coinAllowanceWei?: bigint | undefined;
   /** Key hash of the proving key that presets request words from. */

@@ -74,6 +74,7 @@ async function open(config: CrashConfig): Promise<void> {
       operator: createAccount(Buffer.from(config.operatorKey, "hex")),
       fees: fixedFees(BigInt(config.gasPriceWei), { synchronous: true }),
       allowanceJuels: BigInt(config.allowanceJuels),
+      coin: "ETH",
       keyHash: config.keyHash,
       presetConfirmations: 1,
       finality: createFinality({ client, depth: 32, hasFinalizedTag: false, head: () => watcher.head() }),

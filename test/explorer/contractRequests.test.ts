@@ -54,7 +54,7 @@ beforeAll(async () => {
   await world.send(caller, { data: bytecode });
   await world.send(caller, { data: bytecode });
   const archive = createNodeArchive(client, { isEmbedded: true });
-  const named = { network: "test", title: "Test", chainId, isEmbedded: true };
+  const named = { network: "test", title: "Test", chainId, coin: "ETH", isEmbedded: true };
   const chain = { ...named, archive, client, contracts, accounts: {} };
   explorer = createExplorer(new Map([["test", () => chain]]));
 });

@@ -142,7 +142,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
         operator: TEST_ROLES.operator,
         fees: { ...fixedFees(stack.gasPriceWei, { synchronous: true }), ...options.fees },
         allowanceJuels: options.allowanceJuels ?? 1_000n * LINK,
-        coin: options.coin,
+        coin: options.coin ?? "ETH",
         coinAllowanceWei: options.coinAllowanceWei,
         isChainlinks: options.isChainlinks ?? false,
         keyHash: TEST_PROVING_KEY.keyHash,
