@@ -122,7 +122,7 @@ function security({ access }: Operation): Json {
 }
 
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
-  id: "Identifier of the request: `req_` and 26 characters.",
+  id: "Identifier of the request: `req_` and 26 characters, or the oracle network's `requestId`.",
   dappId: "Identifier of the dapp, as in the address of its page.",
   keyId: "Identifier of the API key: `key_` and 26 characters.",
   address: "An address: `0x` and 40 hex digits.",

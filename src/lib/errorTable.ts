@@ -98,7 +98,8 @@ export const ERROR_TABLE = {
   },
   function_failed: {
     status: 422,
-    meaning: "The source failed in the dry run; no transaction was sent.",
+    meaning:
+      "The source failed in the dry run; no transaction was sent. With status 200, it failed on the oracle network, and `url` has the transaction.",
     remedy:
       "Correct the source: `err`, `details`, `console`, `line` and `column` say what failed and where. Try it with `simulate`.",
   },

@@ -15,9 +15,17 @@ test("default: a preset by query and body, answered in the envelope", async () =
   });
   expect(reply.status).toBe(200);
   expect(Object.keys(JSON.parse(reply.text) as object)).toEqual(["data"]);
-  expect(Object.keys(reply.data).sort()).toEqual(
-    ["err", "parsedResult", "requestId", "result", "success", "url", "vrfv2EventHash", "vrfv2Hash"].sort(),
-  );
+  const members = [
+    "err",
+    "parsedResult",
+    "requestId",
+    "result",
+    "success",
+    "url",
+    "vrfv2EventHash",
+    "vrfv2Hash",
+  ];
+  expect(Object.keys(reply.data).sort()).toEqual([...members, "id", "shareUrl", "value"].sort());
   expect(service.submitted).toEqual([
     {
       command: { kind: "preset", network: "sepolia", preset: "range", params: { min: "1", max: "5" } },

@@ -15,7 +15,7 @@ afterEach(() => store.close());
 
 test("behaviour: requests of a network that is no longer configured can still be read", async () => {
   const book = createRequestBook(store);
-  const reader = createRequestReader({ store, book, networks: new Map(), showResult: () => undefined });
+  const reader = createRequestReader({ store, book, networks: new Map(), baseUrl: () => "" });
   const waiting = makeRequest("random", "0x");
   const ended = makeRequest("random", "0x");
   await book.add(waiting);
