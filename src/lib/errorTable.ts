@@ -76,6 +76,11 @@ export const ERROR_TABLE = {
     meaning: "The Idempotency-Key was used before with other parameters.",
     remedy: "Use a new key for a new request, and the same parameters with the same key.",
   },
+  name_taken: {
+    status: 409,
+    meaning: "Another dapp has this name; upper and lower case are the same.",
+    remedy: "Choose another name.",
+  },
   too_many_consumers: {
     status: 409,
     meaning: "The subscription has as many consumers as the network allows.",
