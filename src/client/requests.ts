@@ -93,13 +93,9 @@ export interface Submitted<Result> {
   readonly stream: (options?: CallOptions) => AsyncGenerator<RequestEvent<Result>>;
 }
 
-/** What a preset takes and gives, as `tyche client generate` writes it. */
-export interface PresetTypes {
-  readonly params: unknown;
-  readonly value: unknown;
-}
-type ParamsOf<Preset> = Preset extends Pick<PresetTypes, "params"> ? Preset["params"] : never;
-type ValueOf<Preset> = Preset extends Pick<PresetTypes, "value"> ? Preset["value"] : PresetValue;
+/** The parts of a preset's type, as `tyche client generate` writes it. */
+type ParamsOf<Preset> = Preset extends { readonly params: infer Params } ? Params : never;
+type ValueOf<Preset> = Preset extends { readonly value: infer Value } ? Value : PresetValue;
 
 /** Arguments of a preset call; `params` may be omitted if every parameter has a default. */
 // eslint-disable-next-line typescript/no-empty-object-type -- an object without members is what is meant

@@ -138,7 +138,7 @@ function explainValue(
       .some((given) => String(given).includes(show.separator));
   return isUnclear
     ? undefined
-    : `the result ${JSON.stringify(parsedResult)} has not the form that "show" says`;
+    : `the result ${JSON.stringify(parsedResult)} doesn't have the form that "show" describes`;
 }
 
 function describe({ name, written }: Preset, index: number, { reason, position }: Failure): PresetProblem {

@@ -116,7 +116,7 @@ function* findShowMismatches({ show, parameters, returnType }: PresetDefinition)
 function* findValueMismatches({ value, show }: PresetDefinition): Generator<DefinitionError> {
   if (value === undefined) return;
   const wanted = followingSchemaOf(show);
-  const shown = show === undefined ? 'without "show"' : `where "show" is as ${quote(show.as)}`;
+  const shown = show === undefined ? 'without "show"' : `where "as" is ${quote(show.as)}`;
   if (value.type !== wanted.type)
     return yield { pointer: "/value/type", reason: `must be ${quote(wanted.type)} ${shown}` };
   if (value.items?.type !== wanted.items?.type)

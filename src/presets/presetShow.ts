@@ -33,8 +33,8 @@ type Params = Readonly<Record<string, unknown>>;
 /** Dice with more faces have no familiar pips. */
 const MAX_PIPS = 6;
 const NUMBERS = /^\[\d+(?:,\d+)*\]$/;
-/** Most steps in the search for entries that contain the separator, so that no caller's list can make it slow. */
-const MAX_STEPS = 4_096;
+/** Most parts of a text that are looked up in the list they may come from, so that no caller's list can make that slow. */
+const MAX_STEPS = 20_000;
 
 /**
  * Reads the text of a result as its preset says; without `show`, the text itself is the value. Returns `undefined` if the text doesn't
@@ -99,14 +99,18 @@ function splitTickets(
 ): readonly string[] | undefined {
   if (!Array.isArray(tickets)) return undefined;
   const left = new Map<string, number>();
-  for (const ticket of tickets as readonly string[]) left.set(ticket, (left.get(ticket) ?? 0) + 1);
+  let longest = 0;
+  for (const ticket of tickets as readonly string[]) {
+    left.set(ticket, (left.get(ticket) ?? 0) + 1);
+    longest = Math.max(longest, ticket.length);
+  }
   const entries: string[] = [];
   const found: (readonly string[])[] = [];
   let steps = 0;
   const search = (start: number): void => {
-    steps += 1;
-    for (let from = start; from !== -1 && found.length < 2 && steps <= MAX_STEPS;) {
+    for (let from = start; from !== -1 && found.length < 2 && steps <= MAX_STEPS; steps += 1) {
       const end = text.indexOf(separator, from);
+      if ((end === -1 ? text.length : end) - start > longest) return;
       const entry = end === -1 ? text.slice(start) : text.slice(start, end);
       const available = left.get(entry) ?? 0;
       if (available > 0) {
