@@ -28,6 +28,8 @@ export interface TransportOptions {
   readonly retries: number;
   /** The same as long as nothing has answered any call: the address is more likely wrong than the service down. */
   readonly firstRetries: number;
+  /** Longest time after the start of such a call at which it is still retried. */
+  readonly firstContactMs: number;
   /** Delay before the first retry; doubles with each retry, up to {@link MAX_DELAY_MS}. */
   readonly retryDelayMs: number;
   /** Longest time one HTTP exchange may take or a stream may stay silent. */
@@ -91,6 +93,8 @@ export interface OpenStream {
 /** Longest HTTP exchange, and longest silence of a stream; the service sends something every 15 s. */
 const ATTEMPT_TIMEOUT_MS = 60_000;
 const MAX_DELAY_MS = 8_000;
+/** An address that drops packets fails each attempt only after the platform's own timeout. */
+const FIRST_CONTACT_MS = 4_000;
 /** A call is not retried if the service asks for a longer wait than this. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
@@ -104,13 +108,14 @@ export function fillOptions(options: ConnectionOptions): Omit<TransportOptions, 
     fetch: options.fetch ?? ((...given) => globalThis.fetch(...given)),
     retries: options.retries ?? 8,
     firstRetries: options.retries ?? 4,
+    firstContactMs: options.retries === undefined ? FIRST_CONTACT_MS : Infinity,
     retryDelayMs: options.retryDelayMs ?? 250,
     attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
   };
 }
 
 export function createTransport(options: TransportOptions): Transport {
-  const { retries, firstRetries, retryDelayMs, attemptTimeoutMs } = options;
+  const { retries, firstRetries, firstContactMs, retryDelayMs, attemptTimeoutMs } = options;
   let hasAnswered = false;
 
   const attempt = async (call: Call, silence: AbortController): Promise<Response> => {
@@ -148,11 +153,13 @@ export function createTransport(options: TransportOptions): Transport {
     }
   };
   const sendAndRead = async <Result>(call: Call, read: Read<Result>): Promise<Result> => {
+    const startedAt = Date.now();
     for (let retry = 0; ; retry += 1) {
       try {
         return await sendOnce(call, read);
       } catch (error) {
         if (call.isOnce === true && error instanceof ConnectionError) throw error;
+        if (!hasAnswered && Date.now() - startedAt > firstContactMs) throw error;
         await transport.backOff(error, retry, call.signal);
       }
     }
