@@ -159,9 +159,8 @@ export function createAcceptance(options: {
   return {
     accept,
     resumeChecks(network, sinceMs = 0) {
-      const latest = Date.now() - sinceMs;
       for (const request of book.open(network)) {
-        if (request.updatedAt > latest || checking.has(request.id)) continue;
+        if (book.ageMs(request) < sinceMs || checking.has(request.id)) continue;
         const command = request.state === "checking" ? commandOf(request) : undefined;
         if (command !== undefined) void checkOnce({ id: request.dappId }, command, request);
       }

@@ -143,7 +143,10 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
         rpcLatencyMs: Math.round(rpcLatencyMs * 100) / 100,
         ...(head === undefined
           ? {}
-          : { blockNumber: Number(head.number), headAgeMs: Date.now() - head.firstSeenAtMs }),
+          : {
+              blockNumber: Number(head.number),
+              headAgeMs: Math.round(performance.now() - head.firstSeenAtMs),
+            }),
         operatorBalanceWei: operatorWei.toString(),
         ...(balances === undefined ? {} : { subscriptions: describeSubscriptions(balances) }),
         ...known,

@@ -119,7 +119,7 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
   };
 
   const tryOnce = async (): Promise<void> => {
-    if (held !== undefined || leaving !== undefined || Date.now() < pausedUntil) return;
+    if (held !== undefined || leaving !== undefined || performance.now() < pausedUntil) return;
     const stored = await findLease(db, network);
     holder = stored?.isLive ? stored.holder : undefined;
     if (holder !== undefined) return;
@@ -131,7 +131,7 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
     try {
       await options.onTaken(fenceOf(mine));
     } catch (error) {
-      pausedUntil = Date.now() + PAUSE_MS;
+      pausedUntil = performance.now() + PAUSE_MS;
       lose(mine);
       await giveBack(mine);
       throw error;
