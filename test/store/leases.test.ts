@@ -31,6 +31,7 @@ beforeEach(async () => {
   await store.db.deleteFrom("settings").execute();
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const close of closers.splice(0).toReversed()) await close();
 });
 afterAll(async () => {
@@ -45,7 +46,7 @@ test("default: a lease is one replica's until it runs out or is given back, and 
   const first = await take("a");
   expect(first).toEqual({ network: NETWORK, holder: "a", token: 1 });
   expect(await take("b")).toBeUndefined();
-  expect(await findLease(store.db, NETWORK)).toEqual({ ...first, isLive: true });
+  expect(await findLease(store.db, NETWORK)).toMatchObject({ ...first, isLive: true });
   await giveLeaseBack(store.db, first!);
   expect(await findLease(store.db, NETWORK)).toMatchObject({ isLive: false });
   expect(await take("b", 0)).toMatchObject({ holder: "b", token: 2 });
@@ -170,10 +171,58 @@ test("error: a process that was stopped for longer than its lease sends nothing,
   await vi.waitFor(() => expect(a.events).toContain("lost"), { timeout: 60_000 });
 });
 
+test("behaviour: a dead holder's lease is taken though the database's clock was set back an hour, a renewed one is not", async () => {
+  const a = (await take("a", 3_600_000))!;
+  const b = keep("b");
+  const monotonic = performance.now();
+  const clock = vi.spyOn(performance, "now").mockReturnValue(monotonic);
+  await b.keeper.look();
+  expect(await renewLease(store.db, a, 3_600_000)).toBe(true);
+  clock.mockReturnValue(monotonic + 2 * LONG_MS);
+  await b.keeper.look();
+  expect(b.events).toEqual([]);
+  clock.mockReturnValue(monotonic + 4 * LONG_MS);
+  await b.keeper.look();
+  expect(b.events).toEqual(["taken"]);
+  expect(await findLease(store.db, NETWORK)).toMatchObject({ holder: "b", token: 2 });
+});
+
+test.each([3_600_000, -3_600_000])(
+  "behaviour: a wall clock that jumps by %i ms leaves one keeper with the lease",
+  async (jumpMs) => {
+    const [a, b] = [keep("a"), keep("b")];
+    await a.keeper.look();
+    const wall = Date.now();
+    vi.spyOn(Date, "now").mockImplementation(() => wall + jumpMs);
+    // The machine may have been suspended for an hour, so the lease may have passed on.
+    if (jumpMs > 0) expect(() => a.fence().assertLive()).toThrow("another replica dispatches");
+    else a.fence().assertLive();
+    await b.keeper.look();
+    expect(b.events).toEqual([]);
+    await expireLease();
+    await vi.waitFor(
+      async () => {
+        await b.keeper.look();
+        const { holder } = (await findLease(store.db, NETWORK))!;
+        const live = [a, b].filter(({ keeper }) => keeper.state().isHere);
+        expect(live).toHaveLength(1);
+        expect(live[0]!.keeper.state().holder).toBe(holder);
+      },
+      { timeout: 60_000 },
+    );
+  },
+);
+
 test("error: a lease is given back where its holder can't begin", async () => {
   const a = keep("a", () => Promise.reject(new Error("the chain is down")));
   await expect(a.keeper.look()).rejects.toThrow("the chain is down");
   await vi.waitFor(() => expect(a.events).toEqual(["given back", "lost"].toSorted()), { timeout: 60_000 });
+  // The pause before the next attempt doesn't depend on the wall clock.
+  const [wall, monotonic] = [Date.now(), performance.now()];
+  vi.spyOn(Date, "now").mockReturnValue(wall - 3_600_000);
+  vi.spyOn(performance, "now").mockReturnValue(monotonic + 3_000);
+  await expect(a.keeper.look()).rejects.toThrow("the chain is down");
+  await vi.waitFor(() => expect(a.events).toHaveLength(4), { timeout: 60_000 });
   const b = keep("b");
   await b.keeper.look();
   expect(b.events).toEqual(["taken"]);
