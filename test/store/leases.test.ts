@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { openServer } from "../../src/dapps/openDatabase.ts";
 import { openPostgresBus, type Bus, type BusMessage } from "../../src/store/bus.ts";
+import { openDataDirectory } from "../../src/store/dataDirectory.ts";
 import { createLeaseKeeper, type LeaseKeeper } from "../../src/store/leaseKeeper.ts";
 import { assertLeaseHeld, findLease, giveLeaseBack, renewLease, takeLease } from "../../src/store/leases.ts";
 import type { Fence } from "../../src/store/leases.ts";
@@ -319,6 +324,29 @@ test("behaviour: a replica takes its claim again when its connection was cut, an
   await lock.held();
   expect(events).toEqual(["away", "back", "away", "back"]);
   await expect(lockPostgres(url, { onLost: () => {}, waitMs: 0 })).rejects.toThrow("another process serves");
+});
+
+test("error: a database whose tables are locked does not answer a process that waits to write", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tyche-locked-"));
+  const directory = openDataDirectory(folder, { exclusive: true });
+  closers.push(async () => {
+    directory.close();
+    rmSync(folder, { recursive: true });
+  });
+  const opened = await openServer(directory, { url, variable: "DATABASE_URL" }, () => {});
+  closers.push(() => opened.store.close());
+  await withClient(url, async (client) => {
+    await client.query("BEGIN; LOCK TABLE settings IN ACCESS EXCLUSIVE MODE");
+    const write = opened.store.write((db) => saveSetting(db, "written", "late"));
+    await vi.waitFor(async () => expect(await countWaiting()).toBe(1), { timeout: 60_000 });
+    expect(opened.replicas!.isHere()).toBe(true);
+    const monotonic = performance.now();
+    vi.spyOn(performance, "now").mockReturnValue(monotonic + 5_000);
+    expect(opened.replicas!.isHere()).toBe(false);
+    await client.query("COMMIT");
+    await write;
+    expect(opened.replicas!.isHere()).toBe(true);
+  });
 });
 
 test("error: a claim that was lost is not taken again while another process has the database alone, or where it has other tables", async () => {
