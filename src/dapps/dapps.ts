@@ -154,14 +154,14 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
     return { dappId: key.stored.dappId, key: key.view };
   };
 
-  /** By key: when its use was last recorded. */
+  /** By key: when its use was last recorded, by `performance.now()`. */
   const noted = new Map<string, number>();
   const noteUse = (keyId: string): void => {
-    const now = Date.now();
-    if (now - (noted.get(keyId) ?? 0) < NOTED_EVERY_MS) return;
+    const now = performance.now();
+    if (now - (noted.get(keyId) ?? -Infinity) < NOTED_EVERY_MS) return;
     noted.set(keyId, now);
     // Nobody waits for it, and a lost record is made up for a minute later.
-    noteKeyUse(store.db, keyId, now).catch(() => noted.delete(keyId));
+    noteKeyUse(store.db, keyId, Date.now()).catch(() => noted.delete(keyId));
   };
 
   const get = async (dappId: string): Promise<StoredDapp> => {
