@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createHttpApp, type HttpAppOptions } from "./app.ts";
 import { errorAnswer } from "./answer.ts";
 import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
-import { isUnspecifiedAddress } from "../lib/loopback.ts";
+import { hostNameOf, isUnspecifiedAddress } from "../lib/loopback.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 
 /** How long a caller may take to read its last response, and to close its side of a refused connection. */
@@ -68,9 +68,8 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
         // While closing, a connection that becomes idle is closed at once instead of after its keep-alive time.
         if (closing.signal.aborted) setImmediate(() => server.closeIdleConnections());
       });
-      // RFC 9112, section 3.2: of several Host lines Node keeps the first, but a forwarder in front may have used another.
-      if (countHosts(request) > 1)
-        refuseRequest(response, "malformed_http", "the request has more than one Host header");
+      const host = findHostProblem(request, options.trustProxy === true);
+      if (host !== undefined) refuseRequest(response, "malformed_http", host);
       else if (!isTarget(request.url ?? ""))
         refuseRequest(response, "malformed_http", "the request's target is neither a path nor a URL");
       else void answer(request, response);
@@ -164,8 +163,20 @@ function codeOf(error: NodeJS.ErrnoException): ErrorCode {
   return "malformed_http";
 }
 
-function countHosts({ rawHeaders }: IncomingMessage): number {
-  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
+/**
+ * Says why a request can't be for any host, in a sentence: RFC 9112, section 3.2. Whatever compares hosts later may rely on their form. Of
+ * several Host lines Node keeps the first, but a forwarder in front may have used another.
+ */
+function findHostProblem({ rawHeaders, headers }: IncomingMessage, trustProxy: boolean): string | undefined {
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
+  if (hosts.length > 1) return "the request has more than one Host header";
+  const { host = "", "x-forwarded-host": forwarded = "" } = headers;
+  if (host !== "" && hostNameOf(host) === "")
+    return "the Host header is not a host name with an optional port";
+  const names = trustProxy && forwarded !== "" ? String(forwarded).split(",") : [];
+  if (names.some((name) => hostNameOf(name.trim()) === ""))
+    return "the X-Forwarded-Host header is not a host name with an optional port";
+  return undefined;
 }
 
 /** `http://host/path?query`; other URL parts have no meaning in a request target. */
