@@ -108,6 +108,8 @@ export function createService(
 
     readUsage: (dapp, query) => readUsage(store.db, dapp.id, query),
 
+    findSpentBudget: async (dapp, network) => (await getNetwork(network).findSpentBudget(dapp.id))?.message,
+
     async deleteDapp({ id }, dappId) {
       if (dappId !== id) throw new NotFoundError(`dapp ${dappId}`);
       await dapps.delete(dappId);
