@@ -21,6 +21,8 @@ import {
   vrfCoordinatorAbi,
 } from "../../src/chainlink/contracts/abi.ts";
 import { toHexText } from "../../src/lib/hex.ts";
+import { encodeTransaction, hashOf } from "../../src/verify/encodeBlock.ts";
+import type { ChainReader } from "../../src/verify/chainFacts.ts";
 import { reportDigest } from "../../src/oracle/report.ts";
 import { TycheError } from "../../src/lib/errors.ts";
 import { createReportSigner } from "../../src/oracle/signer.ts";
@@ -75,10 +77,15 @@ const changeInput =
 const changeLog =
   (topic: Hex, change: (data: Hex) => Hex): Tamper =>
   (method, answer) => {
-    if (method !== "eth_getTransactionReceipt") return answer;
-    for (const log of (answer as Answer).logs) if (log.topics[0] === topic) log.data = change(log.data);
+    for (const { logs } of receiptsIn(method, answer))
+      for (const log of logs) if (log.topics[0] === topic) log.data = change(log.data);
     return answer;
   };
+
+function receiptsIn(method: string, answer: unknown): readonly Answer[] {
+  if (method === "eth_getTransactionReceipt") return [answer as Answer];
+  return method === "eth_getBlockReceipts" ? (answer as Answer[]) : [];
+}
 
 const all =
   (...tampers: readonly Tamper[]): Tamper =>
@@ -330,6 +337,63 @@ test("error: another result delivered than signed", async () => {
   expect(await failedStepOf(changeLog(EVENT_TOPICS.RequestProcessed, replaceResult))).toEqual(["delivery"]);
 });
 
+test("error: forged calldata under the label of a real transaction", async () => {
+  const real = preset.request.transactionHash;
+  const answer = (await world.client.request("eth_getTransactionByHash", [real])) as Answer;
+  // Bytes behind the arguments, which no decoder reads: only the hash shows them.
+  const input: Hex = `${answer.input}00`;
+  const forged = hashOf(encodeTransaction({ ...answer, input }));
+  const rename = <T>(value: T, from: Hex, to: Hex): T =>
+    JSON.parse(JSON.stringify(value).replaceAll(from, to)) as T;
+  const client: ChainReader = {
+    async request(method, parameters = []) {
+      const answered = await world.client.request(method, rename(parameters, forged, real));
+      const named = rename(answered, real, forged);
+      if (method === "eth_getTransactionByHash" && (named as Answer).hash === forged)
+        return { ...(named as Answer), input };
+      return named;
+    },
+  };
+  for (const { transactionHash } of [preset.proof, preset.report]) {
+    const { verdict, requests } = await world.verify(transactionHash, { client });
+    expect(verdict).toBe("invalid");
+    expect(requests[0]!.steps.filter(({ outcome }) => outcome === "failed")).toMatchObject([
+      {
+        name: "transactions",
+        compared: expect.arrayContaining([
+          { what: "transaction in the block", expected: forged, found: "none" },
+        ]),
+      },
+    ]);
+  }
+});
+
+test("behaviour: a log's place is that of its receipt, whatever the log says", async () => {
+  const honest = await world.verify(preset.report.transactionHash);
+  const other = { blockHash: `0x${"5e".repeat(32)}`, blockNumber: "0x1", logIndex: "0x0" } as const;
+  for (const hasEthereumBlocks of [true, false]) {
+    const tamper: Tamper = (method, answer) => {
+      for (const { logs } of receiptsIn(method, answer))
+        for (const log of logs) Object.assign(log, other, { transactionHash: other.blockHash });
+      return answer;
+    };
+    const found = await world.verify(preset.report.transactionHash, { tamper, hasEthereumBlocks });
+    expect(found.requests[0]!.steps.slice(1)).toEqual(honest.requests[0]!.steps.slice(1));
+  }
+});
+
+test("behaviour: calldata and logs are read from the bytes that were hashed, not from their text", async () => {
+  const honest = await world.verify(preset.report.transactionHash);
+  // An odd number of digits is hashed with a zero before it; read as text, everything behind it moves.
+  const tamper: Tamper = (method, answer) => {
+    for (const { logs } of receiptsIn(method, answer))
+      for (const log of logs)
+        log.data = log.data.replace(/^0x0/, "0x").toUpperCase().replace("X", "x") as Hex;
+    return answer;
+  };
+  expect(await world.verify(preset.report.transactionHash, { tamper })).toEqual(honest);
+});
+
 test("error: logs that are not those of the block", async () => {
   // Everything that the checks compare stays the same: only the block's receipts root reveals it.
   const tamper = changeLog(EVENT_TOPICS.RequestStart, (data) => data.replace(/.$/, "1") as Hex);
@@ -372,10 +436,19 @@ test.each(METHODS)("error: whatever a node answers to %s is an answer or a clear
   expect(defects).toEqual([]);
 });
 
-test("behaviour: a block that the node no longer has leaves its check open", async () => {
-  const tamper: Tamper = (method, answer) => (method === "eth_getBlockByHash" ? null : answer);
-  const { valid, requests } = await world.verify(preset.report.transactionHash, { tamper });
-  expect(valid).toBe(true);
+test.each([
+  ["no longer has the block", "eth_getBlockByHash", () => null],
+  ["gives no receipts of the block", "eth_getBlockReceipts", () => null],
+  [
+    "has a block with a transaction of another kind",
+    "eth_getBlockByHash",
+    (block: object) => ({ ...block, transactions: [{ type: "0x7e" }] }),
+  ],
+])("behaviour: of a node that %s, logs are not taken as shown", async (_name, hidden, change) => {
+  const tamper: Tamper = (method, answer) => (method === hidden ? change(answer as object) : answer);
+  const { verdict, requests } = await world.verify(preset.report.transactionHash, { tamper });
+  expect(verdict).toBe("incomplete");
+  expect(requests[0]).toMatchObject({ failed: null });
   expect(requests[0]!.steps[0]).toMatchObject({ name: "transactions", outcome: "notApplicable" });
 });
 

@@ -1,7 +1,18 @@
-import { concat, encodeErrorResult, encodeFunctionData, parseAbi, stringToHex, toHex } from "viem";
+import {
+  concat,
+  decodeFunctionData,
+  encodeErrorResult,
+  encodeFunctionData,
+  parseAbi,
+  stringToHex,
+  toHex,
+} from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Receipt } from "../../src/evm/client.ts";
+import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import {
+  batchVrfCoordinatorAbi,
   functionsRouterAbi,
   subscriptionOwnerAbi,
   vrfCoordinatorAbi,
@@ -12,7 +23,7 @@ import type { RunSource } from "../../src/verify/runSource.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { storeSource } from "../support/consumer.ts";
 import { deliverResults, deliverWords, eventsOf } from "../support/delivery.ts";
-import { startVerifyWorld, wordsSentIn, type VerifyWorld } from "./support/world.ts";
+import { startVerifyWorld, wordsSentIn, type Tamper, type VerifyWorld } from "./support/world.ts";
 
 let world: VerifyWorld;
 beforeAll(async () => {
@@ -141,6 +152,76 @@ describe("random words", () => {
       });
       expect(requests[0]!.randomNumber).toHaveLength(500);
     }
+  });
+});
+
+describe("a proof that a stranger delivers", () => {
+  const RELAY = "0x00000000000000000000000000000000000057a6";
+
+  /** Delivers the proof through a contract that logs a malformed event of the coordinator's, and whose calldata hide the proof. */
+  const relay = async (request: Receipt): Promise<Receipt> => {
+    const log = `7f${EVENT_TOPICS.RandomWordsFulfilled.slice(2)}60006000a1`;
+    // calldatacopy(0, 1, size - 1); call(gas, coordinator, 0, 0, size - 1, 0, 0)
+    const call = `6001360380600160003760006000826000600073${world.addresses.vrfCoordinator.slice(2)}5af100`;
+    await world.viem.setCode({ address: RELAY, bytecode: `0x${log}${call}` });
+    return deliverWords(world, request, {
+      wrap: ({ data }) => ({ to: RELAY, data: `0x5a${data.slice(2)}` }),
+    });
+  };
+
+  test("is valid through a contract whose calldata hide it, and the contract is named", async () => {
+    const request = await world.submit({
+      presets: [{ dapp: world.dapp, items: [{ sourceId: world.echoId }] }],
+    });
+    const proof = await relay(request);
+    const report = await deliverResults(world, proof, { response: wordsSentIn(proof)[0]! });
+    for (const { transactionHash } of [request, proof, report]) {
+      const { verdict, requests } = await world.verify(transactionHash);
+      expect(verdict).toBe("valid");
+      expect(requests.map(({ steps }) => outcomes(steps))).toEqual([ALL_OK]);
+      expect(requests[0]!.steps.find(({ name }) => name === "proof")).toMatchObject({
+        detail: expect.stringContaining(`; it was delivered through the contract ${RELAY}`),
+      });
+    }
+  });
+
+  test("is not called wrong by a node without traces, nor valid", async () => {
+    const proof = await relay(
+      await world.submit({ randoms: [{ vrfSubId: world.dapp.vrfSubId, numWords: 2 }] }),
+    );
+    const tamper: Tamper = (method, answer) => (method === "debug_traceTransaction" ? null : answer);
+    const { verdict, requests } = await world.verify(proof.transactionHash, { tamper });
+    expect(verdict).toBe("incomplete");
+    expect(requests).toMatchObject([{ failed: null, randomNumber: [] }]);
+    expect(requests[0]!.steps.find(({ name }) => name === "proof")).toMatchObject({
+      outcome: "notApplicable",
+      detail: expect.stringContaining(`delivered through the contract ${RELAY}`),
+    });
+  });
+
+  test("is found behind a false one for the same request", async () => {
+    const request = await world.submit({ randoms: [{ vrfSubId: world.dapp.vrfSubId, numWords: 2 }] });
+    const proof = await deliverWords(world, request, {
+      wrap({ data }) {
+        const { args } = decodeFunctionData({ abi: vrfCoordinatorAbi, data });
+        const [real, commitment] = args as unknown as [{ c: bigint; seed: bigint }, { blockNum: bigint }];
+        const falseOnes = [{ ...real, c: real.c + 1n }, real];
+        const itsTerms = [commitment, { ...commitment, blockNum: commitment.blockNum + 1n }];
+        return {
+          to: world.addresses.batchVrfCoordinator,
+          data: encodeFunctionData({
+            abi: batchVrfCoordinatorAbi,
+            functionName: "fulfillRandomWords",
+            args: [
+              [...falseOnes, real],
+              [...itsTerms, commitment],
+            ] as never,
+          }),
+        };
+      },
+    });
+    for (const { transactionHash } of [request, proof])
+      expect(await world.verify(transactionHash)).toMatchObject({ verdict: "valid" });
   });
 });
 
