@@ -185,7 +185,7 @@ async function checkKey(
   };
   const step = compareStep(
     "key",
-    "the proof was made with the key that the request names, which the coordinator has registered",
+    "the proof was made with the key that the request names; that the coordinator has registered it is the node's word",
     [{ what: "key hash", expected: request.keyHash, found: proved }, keys],
   );
   const isOnlyOutdated = request.keyHash === proved && !isRegistered && state !== "block";

@@ -18,7 +18,8 @@ import {
   vrfCoordinatorAbi,
 } from "../../src/chainlink/contracts/abi.ts";
 import { createSourceRunner } from "../../src/app/runSource.ts";
-import { gaveAnotherResult } from "../../src/verify/executionStep.ts";
+import { fromHexText } from "../../src/lib/hex.ts";
+import { checkExecution, gaveAnotherResult } from "../../src/verify/executionStep.ts";
 import type { RunSource } from "../../src/verify/runSource.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { storeSource } from "../support/consumer.ts";
@@ -367,6 +368,26 @@ describe("a function", () => {
     const execution = requests[0]!.steps.find(({ name }) => name === "execution");
     expect(execution).toMatchObject({ outcome: "notApplicable", detail: expect.stringMatching(why) });
   });
+});
+
+test.each([
+  ["an error text beside the source's result", "0x0e", "0x626f6f6d", { result: "0x0e" }],
+  ["a result beside the source's error text", "0x0e", "0x626f6f6d", { error: "boom" }],
+  ["bytes that are no text", "0x", "0xff", { error: "\ufffd" }],
+  ["an error text in another case", "0x", "0x424f4f4d", { error: "boom" }],
+] as const)("a report with %s is not what the source gives", async (_name, result, error, given) => {
+  const request = { data: toHex(encodeFunctionsRequest({ source: "given" })), dataVersion: 1 };
+  const run: RunSource = () =>
+    Promise.resolve(
+      "result" in given
+        ? { kind: "result", bytes: fromHexText(given.result), touched: [] }
+        : { kind: "error", message: given.error, touched: [] },
+    );
+  const options = { run, maxResponseBytes: 256, caller: "test", deadline: new AbortController().signal };
+  const { outcome, compared } = await checkExecution(request, { result, error }, options);
+  expect(outcome).toBe("failed");
+  expect(compared[0]!.expected).toContain(error);
+  if (result !== "0x") expect(compared[0]!.expected).toContain(result);
 });
 
 /** Sources whose answer an operator can choose by controlling what its nodes see; a second run would behave the same and confirm it. */
