@@ -38,7 +38,7 @@ export function checkRandomness(
 }
 
 async function check(parts: RandomnessParts, means: RequestPartsMeans): Promise<CheckedRandomness> {
-  const { vrfRequestId, request, fulfilment } = parts;
+  const { request, fulfilment } = parts;
   if (request === undefined)
     return {
       steps: [failedStep("request", "the request that the proof answers is not on chain")],
