@@ -179,7 +179,7 @@ async function start(
     registry,
     networks: networksByName,
     baseUrl,
-    isShared: replica !== undefined,
+    replica,
     ...config.requests,
   });
   const isLoopback = isLoopbackHost(host.includes(":") ? `[${host}]` : host);

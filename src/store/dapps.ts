@@ -46,7 +46,7 @@ export async function findDappByName(db: Queryable, name: string): Promise<Store
   // Writing any row locks it: names of several replicas and processes are checked one after another.
   await db
     .updateTable("settings")
-    .set(({ ref }) => ({ value: ref("value") }))
+    .set((row) => ({ value: row.ref("value") }))
     .where("name", "=", FINGERPRINT)
     .execute();
   const folded = foldName(name);
@@ -163,6 +163,11 @@ export async function insertKey(db: Queryable, key: StoredKey, creation?: Creati
       creation_hash: creation?.bodyHash ?? null,
     })
     .execute();
+}
+
+/** Replaces the sealed form of a key. */
+export async function updateSealedKey(db: Queryable, keyId: string, sealed: Uint8Array): Promise<void> {
+  await db.updateTable("api_keys").set({ sealed }).where("id", "=", keyId).execute();
 }
 
 /** Returns what a creation made, and the hash of its body. */
