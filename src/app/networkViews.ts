@@ -2,6 +2,7 @@ import type { Hex } from "viem";
 import { MAX_REQUEST_BYTES } from "../chainlink/functionsRequest.ts";
 import { MAX_CONFIRMATIONS, MAX_RANDOM_WORDS } from "../chainlink/limits.ts";
 import type { ChainDeployment, NetworkChain, NetworkSource } from "../networks/network.ts";
+import { displayTitle } from "../networks/profiles.ts";
 import { MAX_SOURCE_BYTES } from "../requests/commands.ts";
 import { createNodeArchive } from "../explorer/chainArchive.ts";
 import type { ExploredChain } from "../explorer/explorer.ts";
@@ -20,7 +21,7 @@ export function describeNetwork(options: {
   const { profile, isEmbedded, terms, keyHash, vrfOperators = [{ keyHash }] } = options.source;
   return {
     name: profile.name,
-    title: profile.title,
+    title: displayTitle(profile.title, isEmbedded),
     chainId: profile.chainId,
     coin: profile.coin,
     embedded: isEmbedded,
@@ -55,7 +56,7 @@ export function describeChain(
   const node = isEmbedded ? client : spareNode(client);
   return {
     network: profile.name,
-    title: profile.title,
+    title: displayTitle(profile.title, isEmbedded),
     chainId: profile.chainId,
     coin: profile.coin,
     isEmbedded,
