@@ -1,6 +1,36 @@
 /** How the pages and the command name a verification's verdicts, and name and draw the outcomes of its steps. */
 
-export const VERDICT_WORDS = { valid: "valid", invalid: "not valid", incomplete: "no result yet" } as const;
+export const VERDICT_WORDS = {
+  valid: "valid",
+  conditional: "valid, if these contracts are the operator's",
+  unconfirmed: "not confirmed",
+  incomplete: "no result yet",
+  invalid: "not valid",
+} as const;
+
+/** How each verdict is shown: as a success, a failure or neither. */
+export const VERDICT_OUTCOMES = {
+  valid: "ok",
+  conditional: "notApplicable",
+  unconfirmed: "notApplicable",
+  incomplete: "notApplicable",
+  invalid: "failed",
+} as const;
+
+interface Judged {
+  readonly verdict: keyof typeof VERDICT_WORDS;
+  readonly requests: readonly {
+    readonly verdict: string;
+    readonly steps: readonly { readonly name: string; readonly outcome: string; readonly detail: string }[];
+  }[];
+}
+
+/** Says why a verdict is `conditional` or `unconfirmed`; other verdicts speak for themselves. */
+export function verdictReasons({ verdict, requests }: Judged): string[] {
+  const deciding = { conditional: "contracts", unconfirmed: "execution" }[verdict as string];
+  const steps = requests.filter((one) => one.verdict === verdict).flatMap((one) => one.steps);
+  return [...new Set(steps.filter(({ name }) => name === deciding).map(({ detail }) => detail))];
+}
 
 export const OUTCOME_WORDS = { ok: "holds", failed: "failed", notApplicable: "can't be checked" } as const;
 

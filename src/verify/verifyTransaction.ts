@@ -35,6 +35,9 @@ import {
   notApplicableStep,
   type RequestVerification,
   STEP_NAMES,
+  type StepName,
+  type Verdict,
+  VERDICTS,
   type Verification,
   type VerificationStep,
 } from "./verification.ts";
@@ -95,12 +98,7 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
   const requests: RequestVerification[] = [];
   const limited = { ...options, deadline: AbortSignal.timeout(EXECUTION_TIME_MS) };
   for (const parts of found) requests.push(await checkRequest(parts, means, limited));
-  const verdicts = requests.map(({ verdict }) => verdict);
-  const verdict = verdicts.includes("invalid")
-    ? "invalid"
-    : verdicts.includes("incomplete")
-      ? "incomplete"
-      : "valid";
+  const verdict = VERDICTS.find((one) => requests.some((request) => request.verdict === one)) ?? "valid";
   return {
     network,
     chainId,
@@ -153,7 +151,7 @@ async function checkRequest(
     steps.push(
       notApplicableStep(
         "word",
-        `the preset's function request was refused on chain: ${decodeRevertReason(refusal).text}`,
+        `the word came, but the preset's function request did not follow: ${decodeRevertReason(refusal).text}`,
       ),
     );
   if (functions !== undefined && functions.request === undefined)
@@ -170,7 +168,7 @@ async function checkRequest(
     kind,
     requestId: functions?.requestId ?? randomness!.vrfRequestId,
     vrfRequestId: randomness?.vrfRequestId ?? null,
-    verdict: failed === null ? (isComplete ? "valid" : "incomplete") : "invalid",
+    verdict: verdictOf(steps, isComplete),
     failed,
     transactions: { request: requestHash ?? null, randomness: proofHash ?? null, report: reportHash ?? null },
     result: delivered?.result ?? null,
@@ -178,6 +176,15 @@ async function checkRequest(
     randomNumber: (kind === "preset" ? words.slice(item, item! + 1) : words).map(String),
     steps: steps.toSorted((a, b) => STEP_NAMES.indexOf(a.name) - STEP_NAMES.indexOf(b.name)),
   };
+}
+
+function verdictOf(steps: readonly VerificationStep[], isComplete: boolean): Verdict {
+  const isOpen = (name: StepName): boolean =>
+    steps.some((step) => step.name === name && step.outcome === "notApplicable");
+  if (steps.some(({ outcome }) => outcome === "failed")) return "invalid";
+  if (!isComplete) return "incomplete";
+  if (isOpen("execution")) return "unconfirmed";
+  return isOpen("contracts") ? "conditional" : "valid";
 }
 
 /** The node serves another chain. */
