@@ -6,6 +6,7 @@ import { displayTitle } from "../networks/profiles.ts";
 import { MAX_SOURCE_BYTES } from "../requests/commands.ts";
 import { createNodeArchive } from "../explorer/chainArchive.ts";
 import type { ExploredChain } from "../explorer/explorer.ts";
+import { meterNode } from "../explorer/readBudget.ts";
 import { spareNode } from "../explorer/sparedNode.ts";
 import type { NetworkView } from "../requests/views.ts";
 
@@ -53,7 +54,7 @@ export function describeChain(
   { profile, isEmbedded, titles: accounts }: NetworkSource,
   { client, deployment, findAppearances }: NetworkChain,
 ): ExploredChain {
-  const node = isEmbedded ? client : spareNode(client);
+  const node = isEmbedded ? meterNode(client) : spareNode(client);
   return {
     network: profile.name,
     title: displayTitle(profile.title, isEmbedded),

@@ -17,6 +17,13 @@ export const VERDICT_OUTCOMES = {
   invalid: "failed",
 } as const;
 
+/** The steps that decide these verdicts when they can't be checked. */
+export const DECIDING_STEPS: Readonly<Record<"conditional" | "unconfirmed", readonly string[]>> = {
+  conditional: ["contracts"],
+  // Hashes and signatures alone decide the first three: while one of them is open, a node could have made up the result.
+  unconfirmed: ["transactions", "proof", "signatures", "execution"],
+};
+
 interface Judged {
   readonly verdict: keyof typeof VERDICT_WORDS;
   readonly requests: readonly {
@@ -27,9 +34,12 @@ interface Judged {
 
 /** Says why a verdict is `conditional` or `unconfirmed`; other verdicts speak for themselves. */
 export function verdictReasons({ verdict, requests }: Judged): string[] {
-  const deciding = { conditional: "contracts", unconfirmed: "execution" }[verdict as string];
-  const steps = requests.filter((one) => one.verdict === verdict).flatMap((one) => one.steps);
-  return [...new Set(steps.filter(({ name }) => name === deciding).map(({ detail }) => detail))];
+  if (verdict !== "conditional" && verdict !== "unconfirmed") return [];
+  const deciding = requests
+    .filter((one) => one.verdict === verdict)
+    .flatMap(({ steps }) => steps)
+    .filter(({ name, outcome }) => outcome === "notApplicable" && DECIDING_STEPS[verdict].includes(name));
+  return [...new Set(deciding.map(({ detail }) => detail))];
 }
 
 export const OUTCOME_WORDS = { ok: "holds", failed: "failed", notApplicable: "can't be checked" } as const;

@@ -14,6 +14,7 @@
  */
 import { BaseError, type Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
+import { DECIDING_STEPS } from "../lib/verificationWords.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
 import { decodeRevertReason } from "../chainlink/revertReason.ts";
@@ -35,7 +36,6 @@ import {
   notApplicableStep,
   type RequestVerification,
   STEP_NAMES,
-  type StepName,
   type Verdict,
   VERDICTS,
   type Verification,
@@ -90,9 +90,18 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
   const { network, chainId, client } = options;
   const actualChainId = Number(await client.request("eth_chainId"));
   if (actualChainId !== chainId) throw new WrongChainError(network, chainId, actualChainId);
-  const facts = createChainFacts(client, network);
+  const hasEthereumBlocks = options.hasEthereumBlocks ?? true;
+  const facts = createChainFacts(client, { network, hasEthereumBlocks });
   const book = createContractBook(options.contracts);
-  const means = { facts, book, network, chainId, client, pending: createPendingReasons(client) };
+  const means = {
+    facts,
+    book,
+    network,
+    chainId,
+    client,
+    hasEthereumBlocks,
+    pending: createPendingReasons(client),
+  };
   const found = await findRequestParts(hash, means, options.requestId);
   if (found.length > MAX_REQUESTS) throw new TooManyRequestsError(hash, found.length);
   const requests: RequestVerification[] = [];
@@ -122,7 +131,7 @@ function isOf(coordinator: Hex | undefined, book: ContractBook): boolean {
 
 async function checkRequest(
   parts: RequestParts,
-  means: RequestPartsMeans & { readonly chainId: number },
+  means: RequestPartsMeans & { readonly chainId: number; readonly hasEthereumBlocks: boolean },
   options: VerifyOptions & ExecutionOptions,
 ): Promise<RequestVerification> {
   const { kind, randomness, join, functions, item, refusal } = parts;
@@ -135,7 +144,7 @@ async function checkRequest(
     (one): one is Hex => one !== undefined,
   );
   const steps: VerificationStep[] = [
-    await checkTransactions(hashes, means.facts, { hasEthereumBlocks: options.hasEthereumBlocks ?? true }),
+    await checkTransactions(hashes, means),
     await checkContracts(parts, means),
   ];
   const checked =
@@ -179,12 +188,12 @@ async function checkRequest(
 }
 
 function verdictOf(steps: readonly VerificationStep[], isComplete: boolean): Verdict {
-  const isOpen = (name: StepName): boolean =>
-    steps.some((step) => step.name === name && step.outcome === "notApplicable");
+  const isOpen = (names: readonly string[]): boolean =>
+    steps.some(({ name, outcome }) => outcome === "notApplicable" && names.includes(name));
   if (steps.some(({ outcome }) => outcome === "failed")) return "invalid";
   if (!isComplete) return "incomplete";
-  if (isOpen("execution")) return "unconfirmed";
-  return isOpen("contracts") ? "conditional" : "valid";
+  if (isOpen(DECIDING_STEPS.unconfirmed)) return "unconfirmed";
+  return isOpen(DECIDING_STEPS.conditional) ? "conditional" : "valid";
 }
 
 /** The node serves another chain. */
