@@ -48,7 +48,11 @@ beforeEach(async () => {
     if (pathname.startsWith("/api/")) calls.push(`${request.method()} ${pathname}${search}`);
   });
 });
-afterEach(() => visitor.close());
+afterEach(async () => {
+  // A page polls, so a route's handler may be waiting for the answer that closing the page takes away.
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await visitor.close();
+});
 
 const open = (rest: string): Promise<void> => visitor.open(`${tyche.url}/dapps/${dapp.id}${rest}`);
 const callsOf = (start: string): readonly string[] => calls.filter((call) => call.startsWith(start));
