@@ -134,8 +134,8 @@ function describe(network: OracleNetwork): Readonly<Record<string, unknown>> & {
   const peers = node?.peers();
   const why = !caughtUp
     ? "it is reading the blocks from before its start"
-    : lastBlock !== undefined && Date.now() - lastBlock.seenAt > OLD_HEAD_MS
-      ? `no block has been seen for ${Math.round((Date.now() - lastBlock.seenAt) / 1000)} s`
+    : lastBlock !== undefined && performance.now() - lastBlock.seenAt > OLD_HEAD_MS
+      ? `no block has been seen for ${Math.round((performance.now() - lastBlock.seenAt) / 1000)} s`
       : undefined;
   const low = accounts.filter(({ balanceWei }) => balanceWei !== undefined && balanceWei < LOW_BALANCE_WEI);
   return {

@@ -1,4 +1,4 @@
-import { remember } from "../lib/memo.ts";
+import { keepReading, remember } from "../lib/memo.ts";
 import { decodeFunctionResult, encodeFunctionData } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "../evm/client.ts";
@@ -9,8 +9,11 @@ import { messageOf } from "../lib/errors.ts";
 import type { Subscriptions } from "../dapps/subscriptions.ts";
 import type { NetworkReadiness } from "./views.ts";
 
-/** Anyone may query the readiness; the chain is queried for it at most this often. */
-const FRESH_MS = 1_000;
+/**
+ * Anyone may query the readiness; the chain is queried for it at most this often. Whoever asks again within `staleMs` is answered with what
+ * is known, even if the process or the node is slow.
+ */
+const READING = { freshMs: 1_000, staleMs: 5_000 };
 /** Likewise for the balances, which take two calls per dapp. */
 const BALANCES_FRESH_MS = 15_000;
 /** Readiness is reported within two seconds, whatever hangs. */
@@ -96,7 +99,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
 
   let lastBalances: Balances | undefined;
 
-  return remember(FRESH_MS, async (): Promise<NetworkReadiness> => {
+  return keepReading(async (): Promise<NetworkReadiness> => {
     const head = watcher.head();
     const pendingRequests = options.openRequests();
     const queuedRequests = options.queuedRequests();
@@ -147,7 +150,10 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
         rpcLatencyMs: Math.round(rpcLatencyMs * 100) / 100,
         ...(head === undefined
           ? {}
-          : { blockNumber: Number(head.number), headAgeMs: Date.now() - head.firstSeenAtMs }),
+          : {
+              blockNumber: Number(head.number),
+              headAgeMs: Math.round(performance.now() - head.firstSeenAtMs),
+            }),
         operatorBalanceWei: operatorWei.toString(),
         ...(balances === undefined ? {} : { subscriptions: describeSubscriptions(balances) }),
         ...known,
@@ -163,7 +169,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
         warnings: [...lagging(oracle), ...damaged(damagedRequests)],
       };
     }
-  });
+  }, READING);
 }
 
 /** Lowest LINK balances among the subscriptions, and the reserve left to fund them. */

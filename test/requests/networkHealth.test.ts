@@ -28,7 +28,7 @@ const answers =
     toHex(to === ROUTER ? BigInt(isPaused) : reserveJuels, { size: 32 });
 
 function healthWith(changes: Partial<NetworkHealthOptions>) {
-  const now = Date.now();
+  const now = performance.now();
   const head = {
     number: 7n,
     hash: HASH,

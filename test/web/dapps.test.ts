@@ -33,10 +33,12 @@ afterAll(async () => {
 let visitor: Visitor;
 let page: Page;
 let dapp: DappView;
+let made = 0;
 /** The page's API calls, as method, path and query. */
 let calls: string[];
 beforeEach(async () => {
-  dapp = await operator.createDapp({ name: "shop" });
+  made += 1;
+  dapp = await operator.createDapp({ name: `shop ${made}` });
   visitor = await createVisitor(browser);
   page = visitor.page;
   await signInOn(page, tyche);
@@ -432,12 +434,12 @@ describe("usage", () => {
 describe("settings", () => {
   test("behaviour: nothing is deleted where the question is answered with no", async () => {
     await open("/settings");
-    await page.getByLabel("Type the dapp’s name").fill("shop");
+    await page.getByLabel("Type the dapp’s name").fill(dapp.name);
     await page.getByRole("button", { name: "Delete this dapp" }).click();
     await dialog("Delete this dapp?").getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Delete this dapp" }).and(page.locator(":focus")).waitFor();
     expect(callsOf("DELETE")).toEqual([]);
-    expect((await operator.dapp(dapp.id)).name).toBe("shop");
+    expect((await operator.dapp(dapp.id)).name).toBe(dapp.name);
     expect(visitor.troubles).toEqual([]);
   });
 
@@ -464,7 +466,7 @@ describe("settings", () => {
     await page.locator("#name-problem").waitFor();
     await field.and(page.locator("[aria-invalid]:focus")).waitFor();
     await visitor.inspect();
-    expect((await operator.dapp(dapp.id)).name).toBe("shop");
+    expect((await operator.dapp(dapp.id)).name).toBe(dapp.name);
     expect(visitor.troubles).toEqual([]);
   });
 });
