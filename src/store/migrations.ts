@@ -266,8 +266,6 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
-  // Changes no table: keys are sealed for their row from here on (`bindKeys` in src/dapps/sealedKey.ts), which earlier versions can't read.
-  "0020_bound_keys": { up: async () => {} },
   "0021_oracle_ids": {
     async up(db: Kysely<unknown>) {
       await db.schema.alterTable("requests").addColumn("oracle_id", "text").execute();
@@ -279,6 +277,8 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  // Changes no table: keys are sealed for their row from here on (`bindKeys` in src/dapps/sealedKey.ts), which earlier versions can't read.
+  "0022_bound_keys": { up: async () => {} },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */
