@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
-import type { NetworkChain } from "../networks/network.ts";
+import { isIdentity, type NetworkChain } from "../networks/network.ts";
 import { fenceBook, fenceStore } from "../requests/fenced.ts";
 import { openFollowerIntake } from "../requests/followerIntake.ts";
 import type { Replica } from "../requests/replica.ts";
@@ -61,7 +61,7 @@ export async function openSharedDispatch(options: SharedDispatchOptions): Promis
     await adoptChain({
       ...options,
       network,
-      isNew: known?.identity !== identity,
+      isNew: !isIdentity(known?.identity, identity),
       store: fenceStore(store, fence),
       book: fenceBook(book, fence),
     });
@@ -113,7 +113,7 @@ export async function openSharedDispatch(options: SharedDispatchOptions): Promis
 
   async function hasOtherContracts(): Promise<boolean> {
     const known = await findChain(store.db, network);
-    return known !== undefined && known.identity !== identity;
+    return known !== undefined && !isIdentity(known.identity, identity);
   }
 
   /** Leaves the lease to replicas that serve the journal's contracts, as long as one may exist. */
