@@ -172,6 +172,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         client,
         pollIntervalMs: terms.pollIntervalMs,
         rolledBackAfterMs: terms.rolledBackAfterMs,
+        rereadIntervalMs: terms.rereadIntervalMs,
         onError,
       });
       const { signal } = stopping;

@@ -185,6 +185,14 @@ function openNodePool(options: NodePoolOptions): NodePool {
     return answer;
   };
 
+  const requestEach = async (method: string, parameters: readonly unknown[]): Promise<readonly unknown[]> => {
+    const ready = nodes.filter((node) => node.pauseMs() === 0);
+    if (ready.length < 2) return [await request(method, parameters)];
+    const answers = await Promise.allSettled(ready.map((node) => askNode(node, method, parameters)));
+    const given = answers.filter((one) => one.status === "fulfilled").map(({ value }) => value);
+    return given.length > 0 ? given : [await request(method, parameters)];
+  };
+
   /** Passes a transaction on to the other nodes, because a single node may keep it to itself. */
   const passOn = (by: PoolNode, parameters: readonly unknown[]): void => {
     for (const node of nodes)
@@ -220,6 +228,7 @@ function openNodePool(options: NodePoolOptions): NodePool {
 
   return {
     request,
+    requestEach,
     ...(nodes.some(({ canPush }) => canPush)
       ? { subscribe: async (_parameters: readonly unknown[], onData: OnData) => pushed.listen(onData) }
       : {}),

@@ -41,11 +41,13 @@ export interface SeenHead extends BlockHead {
 export interface ChainWatcherOptions extends TrackOptions {
   /** Interval between polls of the newest block: the only source if heads aren't pushed, a safety net if they are. */
   readonly pollIntervalMs: number;
+  /** Interval at which the logs of the newest blocks are read again, in case a node omits some. Default: never. */
+  readonly rereadIntervalMs?: number | undefined;
 }
 
 /** Starts to follow a chain's head. */
 export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
-  const { client, pollIntervalMs, onError } = options;
+  const { client, pollIntervalMs, rereadIntervalMs, onError } = options;
   const tracks = new Set<Track>();
   const logReader = createLogReader();
   let newest: SeenHead | undefined;
@@ -86,6 +88,12 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   };
   let timer: NodeJS.Timeout | undefined;
   void poll();
+  const rereading =
+    rereadIntervalMs === undefined
+      ? undefined
+      : setInterval(() => {
+          for (const track of tracks) track.reread();
+        }, rereadIntervalMs).unref();
 
   return {
     follow(follower) {
@@ -104,6 +112,7 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
     close() {
       closed = true;
       clearTimeout(timer);
+      clearInterval(rereading);
       unsubscribe?.();
       for (const track of tracks) track.stop();
       tracks.clear();

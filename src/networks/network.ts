@@ -141,6 +141,8 @@ export interface NetworkTerms {
   readonly pollIntervalMs: number;
   /** How long the chain must have been shorter than before to count as rolled back; 0 when no node lags. */
   readonly rolledBackAfterMs: number;
+  /** Interval at which the logs of the newest blocks are read again; absent when no node omits any. */
+  readonly rereadIntervalMs?: number;
   /** Chainlink's coordinator, when random words come from Chainlink's own oracle. */
   readonly chainlinkCoordinator?: Hex | undefined;
   /** Whether block headers have Ethereum's format, so that verification can hash them again. */

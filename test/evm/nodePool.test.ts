@@ -183,6 +183,23 @@ test("behaviour: what one node doesn't know is unknown while the other one fails
   await expect(pool.getHead(0xffffn)).resolves.toBeUndefined();
 });
 
+test("behaviour: logs and receipts asked of every node are all that any of them has", async () => {
+  await open();
+  // Its creation emits a log without topics.
+  const { transactionHash, blockNumber } = await chain.send(testAccount(0), { data: "0x60006000a0" });
+  inject(0, every("eth_getLogs", { result: () => [] }));
+  inject(
+    0,
+    every("eth_getTransactionReceipt", { result: (receipt) => ({ ...(receipt as object), status: "0x0" }) }),
+  );
+  const range = { addresses: [], fromBlock: blockNumber, toBlock: blockNumber };
+  expect(await pool.getLogs(range)).toEqual([]);
+  expect(await pool.getLogsOfEach(range)).toMatchObject([{ transactionHash }]);
+  expect((await pool.getReceipts(transactionHash)).map(({ succeeded }) => succeeded)).toEqual([false, true]);
+  inject(1, () => ({ status: 503 }));
+  expect(await pool.getLogsOfEach(range)).toEqual([]);
+});
+
 test("behaviour: another block than the one asked for is no answer", async () => {
   await open();
   inject(

@@ -16,7 +16,13 @@ import { isIdentity, type NetworkSource } from "../network.ts";
 import { MAX_RESPONSE_BYTES, type NetworkProfile } from "../profiles.ts";
 import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
 import { vrfOperatorsOf } from "./oracleIdentity.ts";
-import { assertChainId, connectExternal, readGenesis, WrongChainError } from "./externalNode.ts";
+import {
+  assertChainId,
+  connectExternal,
+  readGenesis,
+  REREAD_INTERVAL_MS,
+  WrongChainError,
+} from "./externalNode.ts";
 
 /** Interval between polls for a new head when the node doesn't push heads. */
 const POLL_INTERVAL_MS = 500;
@@ -54,6 +60,7 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
       coinAllowanceWei: options.coinAllowanceWei,
       pollIntervalMs: POLL_INTERVAL_MS,
       rolledBackAfterMs: ROLLED_BACK_AFTER_MS,
+      rereadIntervalMs: REREAD_INTERVAL_MS,
       chainlinkCoordinator: hasChainlinkVrf(file) ? file.contracts.vrfCoordinator : undefined,
       hasEthereumBlocks: profile.hasEthereumBlocks,
     },
