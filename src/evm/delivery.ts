@@ -19,6 +19,14 @@ const MAX_REPRICINGS = 12;
  */
 const TAKEN_LOOKS = 5;
 
+/**
+ * A receipt that reports a revert is final once the nodes have repeated it this often and the chain has added this many blocks, or once they
+ * have repeated it `REVERTED_LOOKS_MAX` times on a chain that adds none.
+ */
+const REVERTED_LOOKS = 5;
+const REVERTED_BLOCKS = 3n;
+const REVERTED_LOOKS_MAX = 30;
+
 /** Gets what was signed for one nonce into a block. */
 export interface Delivery<Payload> {
   /**
@@ -29,6 +37,8 @@ export interface Delivery<Payload> {
    * @throws {NonceGapError} when an earlier nonce is free again and nothing fills it.
    */
   deliver(signed: readonly SignedTransaction[], payload: Payload, options?: DeliverOptions): Promise<Receipt>;
+  /** See `Sender.confirm`. */
+  confirm(receipt: Receipt): Promise<Receipt | undefined>;
 }
 
 export interface DeliverOptions {
@@ -100,15 +110,41 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
       isAtTop: false,
     };
     let step: Step = { at: "broadcast" };
-    while (step.at !== "mined") {
+    let receipt: Receipt | undefined;
+    while (receipt === undefined) {
       signal.throwIfAborted();
+      if (step.at === "mined") {
+        receipt = await confirm(step.receipt);
+        step = { at: "wait" };
+        continue;
+      }
       step = await STEPS[step.at](flight);
       if (step.at !== "broadcast") onAnswered?.();
     }
-    const { receipt } = step;
     for (const version of flight.versions) {
       if (version.hash !== receipt.transactionHash) await journal?.ended(version, "replaced");
       else await journal?.ended(version, "mined", receipt.gasUsed);
+    }
+    return receipt;
+  };
+
+  /** What a reverted transaction carried is sent again, so neither one answer nor one node decides that it reverted. */
+  const confirm = async (first: Receipt): Promise<Receipt | undefined> => {
+    let receipt: Receipt | undefined = first;
+    for (let look = 1; receipt !== undefined && !receipt.succeeded && !fees.synchronous; look += 1) {
+      await pauses.wait(pollMs);
+      signal.throwIfAborted();
+      try {
+        const receipts = await client.getReceipts(first.transactionHash);
+        receipt = receipts.find(({ succeeded }) => succeeded) ?? receipts[0];
+        if (receipt === undefined) break;
+        const number = (await client.getHead("latest"))?.number ?? 0n;
+        const isDeep = number >= receipt.blockNumber + REVERTED_BLOCKS;
+        if (look >= (isDeep ? REVERTED_LOOKS : REVERTED_LOOKS_MAX)) break;
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+        onError(error);
+      }
     }
     return receipt;
   };
@@ -288,7 +324,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
     }
   };
 
-  return { deliver };
+  return { deliver, confirm };
 }
 
 /** The chain was rolled back: an earlier nonce of the account is free, so this one can't be mined. */

@@ -45,6 +45,11 @@ export interface Sender<Payload = undefined> {
    * @throws {TransactionError} as {@link send}.
    */
   resume(versions: readonly SignedTransaction[], payload: Payload): Promise<Receipt>;
+  /**
+   * Returns the receipt to act on: one that reports a revert is confirmed first, by every node and after further blocks, because a node may
+   * correct it. `undefined` when no node has it any more.
+   */
+  confirm(receipt: Receipt): Promise<Receipt | undefined>;
   /** Returns what it is waiting for; `undefined` while it is held up by nothing but the network. */
   waitsFor(): SenderWait | undefined;
   /** Checks for receipts at once; to be called with each new head. */
@@ -240,6 +245,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
         if (nextNonce === undefined || nextNonce < after) nextNonce = after;
         return versions;
       }, payload),
+    confirm: (receipt) => delivery.confirm(receipt),
     waitsFor: () => wait,
     poke: () => pauses.end(),
     async reconcile() {

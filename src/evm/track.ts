@@ -67,8 +67,8 @@ export interface Track {
   advance(head: BlockHead): void;
   /** The head is still the one announced last. */
   remind(): void;
-  /** Reads the logs of the newest blocks again, from every node, and announces those that were omitted. */
-  reread(): void;
+  /** See `ChainWatcher.reread`. */
+  reread(from?: bigint): void;
   stop(): void;
 }
 
@@ -85,6 +85,8 @@ interface TrackState {
   isRereadDue: boolean;
   /** First block to read again; `undefined` begins with the oldest. */
   rereadFrom: bigint | undefined;
+  /** First block whose logs are to be announced again. */
+  repeatFrom: bigint | undefined;
   /** The newest head, while it is below what has been announced. */
   shorter: { readonly head: BlockHead; readonly sinceMs: number } | undefined;
 }
@@ -108,6 +110,7 @@ export function createTrack(
     newest: undefined,
     isRereadDue: false,
     rereadFrom: undefined,
+    repeatFrom: undefined,
     shorter: undefined,
   };
   const isStopped = (): boolean => state.phase === "stopped";
@@ -133,10 +136,9 @@ export function createTrack(
       } catch (error) {
         if (isStopped()) break;
         onError(error);
-        if (head !== undefined) {
-          state.target ??= head;
-          await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-        }
+        if (head !== undefined) state.target ??= head;
+        else state.isRereadDue = state.repeatFrom !== undefined;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
     if (!isStopped()) state.phase = "idle";
@@ -158,6 +160,7 @@ export function createTrack(
       client.getLogsOfEach({ addresses, ...part }),
     );
     state.rereadFrom = toBlock < last ? toBlock + 1n : undefined;
+    const { repeatFrom } = state;
     let isOmitted = false;
     for (const block of groupByBlock(logs)) {
       if (isStopped()) return;
@@ -167,12 +170,14 @@ export function createTrack(
       if (present !== block.hash) continue;
       if (!isOmitted) {
         heard.dropFrom(block.number);
-        onError(new OmittedLogsError(block.number));
+        if (repeatFrom === undefined || block.number < repeatFrom)
+          onError(new OmittedLogsError(block.number));
       }
       isOmitted = true;
       await follower.onBlock(block);
       heard.add(block);
     }
+    if (toBlock === last && state.repeatFrom === repeatFrom) state.repeatFrom = undefined;
   };
 
   const step = async (head: BlockHead): Promise<void> => {
@@ -336,7 +341,12 @@ export function createTrack(
     remind() {
       if (state.shorter !== undefined && state.phase === "idle") advance(state.shorter.head);
     },
-    reread() {
+    reread(from) {
+      if (from !== undefined) {
+        heard.dropFrom(from);
+        state.rereadFrom = undefined;
+        state.repeatFrom = from;
+      }
       state.isRereadDue = true;
       if (state.newest !== undefined) start();
     },

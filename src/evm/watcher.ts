@@ -27,6 +27,12 @@ export interface ChainWatcher {
    * reorg like any other: what is known from receipts is taken back as well.
    */
   expect(block: BlockRef): void;
+  /**
+   * Reads the logs of the newest blocks again, from every node, and announces those that were omitted.
+   *
+   * @param from first block whose logs are announced again in any case.
+   */
+  reread(from?: bigint): void;
   /** Returns the newest head seen, or `undefined` before the first. */
   head(): SeenHead | undefined;
   close(): void;
@@ -88,12 +94,11 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   };
   let timer: NodeJS.Timeout | undefined;
   void poll();
+  const reread = (from?: bigint): void => {
+    for (const track of tracks) track.reread(from);
+  };
   const rereading =
-    rereadIntervalMs === undefined
-      ? undefined
-      : setInterval(() => {
-          for (const track of tracks) track.reread();
-        }, rereadIntervalMs).unref();
+    rereadIntervalMs === undefined ? undefined : setInterval(() => reread(), rereadIntervalMs).unref();
 
   return {
     follow(follower) {
@@ -108,6 +113,7 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
     expect({ blockNumber: number, blockHash: hash }) {
       for (const track of tracks) track.expect(number, hash);
     },
+    reread,
     head: () => newest,
     close() {
       closed = true;

@@ -123,7 +123,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
   const explainRevert = async (call: Call, receipt: Receipt): Promise<string> =>
     (await findRevertReason(client, { ...call, from: operator.address }, receipt)).text;
 
-  const carriers = createCarriers({ network, client, store, book, sender: sender.address, tracker });
+  const carriers = createCarriers({ network, client, store, book, sender, tracker, watcher });
   const versionOf = contracts.vrfVersion === undefined ? {} : { vrfVersion: contracts.vrfVersion };
   const linker = createLinker({
     network,

@@ -44,6 +44,8 @@ export interface PipelineOptions {
   readonly url?: string;
   readonly fees?: Partial<Fees>;
   readonly pollIntervalMs?: number;
+  /** Default: logs are read once. */
+  readonly rereadIntervalMs?: number;
   readonly allowanceJuels?: bigint;
   /** Default: words are paid for in LINK. */
   readonly coin?: string;
@@ -129,6 +131,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
     const watcher = createChainWatcher({
       client,
       pollIntervalMs: options.pollIntervalMs ?? 100,
+      rereadIntervalMs: options.rereadIntervalMs,
       onError: (error) => errors.push(error),
     });
     const book = createRequestBook(store);
