@@ -7,6 +7,7 @@ import { openFollowerIntake } from "../requests/followerIntake.ts";
 import type { Replica } from "../requests/replica.ts";
 import type { RequestIntake } from "../requests/requestIntake.ts";
 import type { RequestPipeline } from "../requests/requestPipeline.ts";
+import type { TwinWatch } from "../requests/twinWatch.ts";
 import { findChain } from "../store/chainRecords.ts";
 import { createLeaseKeeper } from "../store/leaseKeeper.ts";
 import { findLease, isLeaseAbandoned, type Fence } from "../store/leases.ts";
@@ -36,6 +37,7 @@ export interface SharedDispatchOptions extends Pick<
 > {
   readonly replica: Replica;
   readonly chain: NetworkChain;
+  readonly twin: TwinWatch;
   readonly watcher: ChainWatcher;
   readonly onError: (error: unknown) => void;
 }

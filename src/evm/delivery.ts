@@ -267,6 +267,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
       if (looks > TAKEN_LOOKS) return { at: "broadcast" };
     }
     for (const version of versions) await journal?.ended(version, "replaced");
+    journal?.doubt?.();
     throw new TransactionError(
       "nonce_taken",
       `another transaction of ${account.address} has used its nonce ${nonce}`,

@@ -136,7 +136,11 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
 
   /** Returns the first nonce from the next one on that no transaction in flight has. */
   const claimNonce = async (): Promise<number> => {
-    let nonce = nextNonce ?? (await client.getNonce(account.address, "latest"));
+    let nonce = nextNonce;
+    if (nonce === undefined) {
+      journal?.doubt?.();
+      nonce = await client.getNonce(account.address, "latest");
+    }
     while (inFlight.has(nonce)) nonce += 1;
     return nonce;
   };

@@ -3,7 +3,7 @@ import { decodeLog } from "../chainlink/events.ts";
 import type { ChainClient } from "../evm/client.ts";
 import { createLogReader } from "../evm/logReader.ts";
 import { TycheError } from "../lib/errors.ts";
-import { findSpentNonce, saveSpentNonce } from "../store/chainRecords.ts";
+import { findSpentNonce, saveSpentNonce, type SpentNonce } from "../store/chainRecords.ts";
 import { listEndedBlocks } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import { findLastNonce, findTransactions } from "../store/transactions.ts";
@@ -20,10 +20,14 @@ export interface OperatorAccount {
   readonly operator: Hex;
 }
 
-export interface JournalCheckOptions extends OperatorAccount {
+/** An account whose transactions with requests are compared with the journal. */
+export interface JournalledAccount extends OperatorAccount {
   readonly presetConsumer: Hex;
   /** First block that may hold a transaction of the service. */
   readonly firstBlock: number;
+}
+
+export interface JournalCheckOptions extends JournalledAccount {
   /** Whether the operator has agreed to continue with a journal that is behind. */
   readonly isAccepted: boolean;
   /** Called in that case, before it is noted: if it doesn't complete, the next start calls it again. */
@@ -42,26 +46,41 @@ export interface JournalCheckOptions extends OperatorAccount {
  * @throws {JournalBehindError}
  */
 export async function assertJournalKnows(options: JournalCheckOptions): Promise<void> {
-  const { network, client, store, operator } = options;
+  const { network, store } = options;
+  const { unknown, spent } = await compareJournal(options, false);
+  if (unknown.length > 0) {
+    if (!options.isAccepted) throw new JournalBehindError(network, unknown.length);
+    await options.onAccepted();
+  }
+  if (spent !== undefined) await store.writeSoon((db) => saveSpentNonce(db, network, spent));
+}
+
+/**
+ * Finds the transactions that carried requests and are unknown to the journal, since the last note.
+ *
+ * @param isDoubtful whether to read the logs even if no more nonces are spent than the journal has signed for: others may have used them.
+ * @returns their hashes, and how far the logs were read, if they were.
+ */
+export async function compareJournal(
+  account: JournalledAccount,
+  isDoubtful: boolean,
+): Promise<{ readonly unknown: readonly Hex[]; readonly spent?: Required<SpentNonce> }> {
+  const { network, client, store, operator } = account;
   // Read before the nonce, which may then include later transactions: at worst, their blocks are read twice.
   const head = await client.getHead("latest");
   const spent = await client.getNonce(operator, "latest");
   const last = await findLastNonce(store.db, network, operator);
   const noted = await findSpentNonce(store.db, network);
-  if (spent <= Math.max((last ?? -1) + 1, noted?.nonce ?? 0)) return;
+  if (!isDoubtful && spent <= Math.max((last ?? -1) + 1, noted?.nonce ?? 0)) return { unknown: [] };
   const blockNumber = Number(head?.number ?? 0n);
-  const fromBlock = noted?.blockNumber ?? options.firstBlock;
-  const unknown = await findUnknownSubmissions(options, { fromBlock, toBlock: blockNumber });
-  if (unknown.length > 0) {
-    if (!options.isAccepted) throw new JournalBehindError(network, unknown.length);
-    await options.onAccepted();
-  }
-  await store.writeSoon((db) => saveSpentNonce(db, network, { nonce: spent, blockNumber }));
+  const fromBlock = noted?.blockNumber ?? account.firstBlock;
+  const unknown = await findUnknownSubmissions(account, { fromBlock, toBlock: blockNumber });
+  return { unknown, spent: { nonce: spent, blockNumber } };
 }
 
 /** Returns the hashes of transactions in a range of blocks, both ends included, that carried requests and are unknown to the journal. */
 async function findUnknownSubmissions(
-  { client, store, presetConsumer }: JournalCheckOptions,
+  { client, store, presetConsumer }: JournalledAccount,
   { fromBlock, toBlock }: { readonly fromBlock: number; readonly toBlock: number },
 ): Promise<Hex[]> {
   const reader = createLogReader();
@@ -70,7 +89,7 @@ async function findUnknownSubmissions(
   for (let next = BigInt(fromBlock); next <= end;) {
     const range = { fromBlock: next, toBlock: end };
     const { logs, toBlock: read } = await reader.read(range, (piece) =>
-      client.getLogs({ addresses: [presetConsumer], ...piece }),
+      client.getLogsOfEach({ addresses: [presetConsumer], ...piece }),
     );
     for (const log of logs) {
       const name = decodeLog(log)?.name;
