@@ -97,6 +97,21 @@ test("behaviour: requests that fail together are one failure: the node is left a
   );
 });
 
+test("behaviour: the only node is asked again after a bad answer, and is not left alone for long", async () => {
+  await open({ rpcUrls: [nodes[0]!.httpUrl], hedgeMs: 1_000 });
+  let calls = 0;
+  inject(0, ({ method }) =>
+    method === "eth_getBalance" && calls++ % 2 === 0 ? { page: "<html>busy</html>" } : undefined,
+  );
+  for (let i = 0; i < 5; i += 1)
+    await expect(pool.getBalanceWei(testAccount(0).address)).resolves.toBeGreaterThan(0n);
+  expect(states()).toEqual(["healthy"]);
+  const heal = nodes[0]!.inject(() => ({ status: 503 }));
+  await expect(pool.getBalanceWei(testAccount(0).address)).rejects.toThrow("node 1");
+  heal();
+  await expect(pool.getBalanceWei(testAccount(0).address)).resolves.toBeGreaterThan(0n);
+});
+
 test("behaviour: a node that was just asked, because another one was slow, isn't called slow", async () => {
   await open({ hedgeMs: 2_000 });
   const isSecondAsked = Promise.withResolvers<void>();

@@ -412,7 +412,8 @@ describe("refusals", () => {
 
   test("behaviour: a receipt that reports a revert and is corrected later is not acted on", async () => {
     let wrong = 3;
-    const revert = (receipt: unknown) => (receipt !== null && wrong-- > 0 ? { ...receipt, status: "0x0" } : receipt);
+    const revert = (receipt: unknown) =>
+      receipt !== null && wrong-- > 0 ? { ...receipt, status: "0x0" } : receipt;
     inject(every("eth_getTransactionReceipt", { result: revert }));
     await expect(open().send(call(), "a")).resolves.toMatchObject({ succeeded: true });
     expect(wrong).toBe(-1);
