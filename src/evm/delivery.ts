@@ -2,7 +2,7 @@ import type { Account } from "./account.ts";
 import { RpcError, parseReceipt } from "./client.ts";
 import type { ChainClient, Receipt } from "./client.ts";
 import { PriceAboveCapError, quote, replacementOf } from "./fees.ts";
-import type { Fees, GasPrice } from "./fees.ts";
+import type { Fees, GasPrice, PriceTerms } from "./fees.ts";
 import { isEvery } from "./gapFiller.ts";
 import { findNonceSpender } from "./nonceSpender.ts";
 import type { Pauses } from "./pauses.ts";
@@ -18,6 +18,9 @@ const MAX_REPRICINGS = 12;
  * account's nonce before another one has the receipt.
  */
 const TAKEN_LOOKS = 5;
+
+/** Checks without a receipt after which the transaction is broadcast again: a pool may drop what pays less than one block's base fee. */
+const REBROADCAST_LOOKS = 8;
 
 /**
  * A receipt that reports a revert is final once the nodes have repeated it this often and the chain has added this many blocks, or once they
@@ -42,8 +45,8 @@ export interface Delivery<Payload> {
 }
 
 export interface DeliverOptions {
-  /** Highest price of one gas, in addition to the network's own cap. */
-  readonly capWei?: bigint | undefined;
+  /** What each price has to respect. Default: only the network's own cap. */
+  readonly terms?: PriceTerms | undefined;
   /** Called, perhaps several times, once a node has responded to the transaction. */
   readonly onAnswered?: () => void;
 }
@@ -74,7 +77,7 @@ interface Flight<Payload> {
   readonly nonce: number;
   /** The price that the dearest version offers. */
   price: GasPrice;
-  readonly capWei: bigint | undefined;
+  readonly terms: PriceTerms;
   /** Whether the last attempt to raise the price failed: the existing versions are then broadcast again first. */
   isHeld: boolean;
   /**
@@ -99,13 +102,13 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
   const { client, account, chainId, fees, journal, signal, onError, pollMs, fillGaps } = options;
   const { pauses, inFlight } = options;
 
-  const deliver: Delivery<Payload>["deliver"] = async (signed, payload, { capWei, onAnswered } = {}) => {
+  const deliver: Delivery<Payload>["deliver"] = async (signed, payload, { terms = {}, onAnswered } = {}) => {
     const flight: Flight<Payload> = {
       versions: [...signed],
       payload,
       nonce: signed[0]!.nonce,
       price: readSigned(signed.at(-1)!).price,
-      capWei,
+      terms,
       isHeld: false,
       isAtTop: false,
     };
@@ -212,7 +215,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
   const wait = async (flight: Flight<Payload>): Promise<Step> => {
     let deadline = Date.now() + fees.repriceAfterMs;
     const { versions, nonce } = flight;
-    while (Date.now() < deadline) {
+    for (let look = 1; Date.now() < deadline; look += 1) {
       signal.throwIfAborted();
       if (isBehind(nonce)) {
         await pauses.wait(pollMs);
@@ -223,6 +226,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
       try {
         const receipt = await findReceipt(versions);
         if (receipt !== undefined) return { at: "mined", receipt };
+        if (look % REBROADCAST_LOOKS === 0) await rebroadcast(flight);
         const isPoked = await pauses.wait(Math.min(pollMs, Math.max(0, deadline - Date.now())));
         if (!isPoked && (await assertNoGap(nonce)) > nonce) {
           const settled = await settle(flight);
@@ -237,6 +241,14 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
     const isHeld = flight.isHeld;
     flight.isHeld = false;
     return { at: mayReprice(flight) && !isHeld ? "reprice" : "broadcast" };
+  };
+
+  /** Most nodes refuse what they already have; whatever they say, the receipt decides. */
+  const rebroadcast = async ({ versions, isAtTop }: Flight<Payload>): Promise<void> => {
+    const { raw } = isAtTop ? versions.at(-2)! : versions.at(-1)!;
+    await client.request("eth_sendRawTransaction", [raw]).catch((error: unknown) => {
+      if (!(error instanceof RpcError)) throw error;
+    });
   };
 
   /** Whether a transaction with a lower nonce is in flight: nothing is mined before that one. */
@@ -275,8 +287,9 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
   };
 
   const reprice = async (flight: Flight<Payload>): Promise<Step> => {
-    const { nonce, capWei } = flight;
-    const price = replacementOf(fees, flight.price, { market: await readMarket(capWei), capWei });
+    const { nonce, terms } = flight;
+    const { capWei } = terms;
+    const price = replacementOf(fees, flight.price, { market: await readMarket(terms), capWei });
     const { call } = readSigned(flight.versions.at(-1)!);
     const repriced = price && (await signCall(account, call, { chainId, nonce, ...price }).catch(onError));
     if (price === undefined || repriced === undefined) {
@@ -290,9 +303,9 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
   };
 
   /** Returns `undefined` when the price can't be read or is above the cap. */
-  const readMarket = async (capWei: bigint | undefined): Promise<GasPrice | undefined> => {
+  const readMarket = async (terms: PriceTerms): Promise<GasPrice | undefined> => {
     try {
-      return await quote(fees, client, capWei);
+      return await quote(fees, client, terms);
     } catch (error) {
       if (error instanceof PriceAboveCapError) options.onTooDear(error);
       return undefined;

@@ -3,7 +3,7 @@ import type { Account } from "./account.ts";
 import type { ChainClient, Receipt } from "./client.ts";
 import { NonceGapError, createDelivery } from "./delivery.ts";
 import { PriceAboveCapError, quote } from "./fees.ts";
-import type { Fees, GasPrice } from "./fees.ts";
+import type { Fees, GasPrice, PriceTerms } from "./fees.ts";
 import { createGapFiller } from "./gapFiller.ts";
 import { createPauses } from "./pauses.ts";
 import { TransactionError } from "./refusal.ts";
@@ -123,7 +123,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     for (;;) {
       signal.throwIfAborted();
       try {
-        const price = await quote(fees, client, call.maxGasPriceWei);
+        const price = await quote(fees, client, termsOf(call));
         wait = undefined;
         return price;
       } catch (error) {
@@ -163,7 +163,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
   const launch = async (
     versions: readonly SignedTransaction[],
     payload: Payload,
-    capWei?: bigint,
+    terms?: PriceTerms,
   ): Promise<{ readonly receipt: Promise<Receipt> }> => {
     const { nonce } = versions[0]!;
     inFlight.add(nonce);
@@ -171,7 +171,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     let onAnswered = (): void => {};
     const answered = new Promise<void>((resolve) => (onAnswered = resolve));
     const receipt = delivery
-      .deliver(versions, payload, { capWei, onAnswered })
+      .deliver(versions, payload, { terms, onAnswered })
       .catch((error: unknown) => {
         const isOff = isTaken(error) || error instanceof NonceGapError;
         nextNonce = isInTurn && !isOff ? nonce : undefined;
@@ -200,7 +200,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
   const inSlot = async (
     prepare: () => Promise<readonly SignedTransaction[]>,
     payload: Payload,
-    capWei?: bigint,
+    terms?: PriceTerms,
   ): Promise<Receipt> => {
     const { receipt } = await inTurn(async () => {
       await slots.take();
@@ -208,7 +208,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
         slots.release();
         throw error;
       });
-      return await launch(versions, payload, capWei);
+      return await launch(versions, payload, terms);
     });
     return await receipt;
   };
@@ -226,7 +226,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
         return [transaction];
       },
       payload,
-      call.maxGasPriceWei,
+      termsOf(call),
     );
   };
 
@@ -263,6 +263,10 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
       return true;
     },
   };
+}
+
+function termsOf({ maxGasPriceWei: capWei, avoidsPeaks }: Call): PriceTerms {
+  return { capWei, avoidsPeaks };
 }
 
 function isTaken(error: unknown): boolean {
