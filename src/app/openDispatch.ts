@@ -1,3 +1,4 @@
+import type { DailyBudget } from "../dapps/dailyBudget.ts";
 import { createFinality } from "../evm/finality.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import type { NetworkChain } from "../networks/network.ts";
@@ -17,6 +18,7 @@ export async function openDispatch(
   options: Pick<ServedNetworkOptions, "source" | "store" | "book" | "keep" | "onTransaction"> & {
     readonly chain: NetworkChain;
     readonly watcher: ChainWatcher;
+    readonly budget: DailyBudget;
     /** The oracle's state, if it runs in this process. */
     readonly status: (() => OracleNetworkStatus) | undefined;
     readonly fence?: Fence;
@@ -24,7 +26,7 @@ export async function openDispatch(
     readonly onError: (error: unknown) => void;
   },
 ): Promise<RequestPipeline> {
-  const { source, store, book, chain, watcher, status, fence, twin, onError } = options;
+  const { source, store, book, chain, watcher, budget, status, fence, twin, onError } = options;
   const { profile, terms } = source;
   const { name, chainId } = profile;
   const { client, deployment, operator, fees, pipelining } = chain;
@@ -47,6 +49,7 @@ export async function openDispatch(
       allowanceJuels: terms.allowanceJuels,
       coin: source.profile.coin,
       coinAllowanceWei: terms.coinAllowanceWei,
+      budget,
       isChainlinks: terms.chainlinkCoordinator !== undefined,
       keyHash: deployment.keyHash,
       presetKeyHashes: source.presetKeyHashes,

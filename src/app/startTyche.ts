@@ -177,7 +177,7 @@ async function start(
     pool,
     registry,
     networks: networksByName,
-    isShared: replica !== undefined,
+    replica,
     ...config.requests,
   });
   const isLoopback = isLoopbackHost(host.includes(":") ? `[${host}]` : host);

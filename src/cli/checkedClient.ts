@@ -191,6 +191,8 @@ const USAGE = object({
       gasUsed: decimal,
       linkJuels: decimal,
       coinWei: decimal,
+      toppedUpJuels: decimal,
+      toppedUpWei: decimal,
     }),
   ),
 });

@@ -262,6 +262,11 @@ export interface UsageDay {
   readonly linkJuels: string;
   /** Used where words are paid for in coin. */
   readonly coinWei: string;
+  /**
+   * What the service topped up the subscriptions with, on the day it did so, in juels and wei: covers what the dapp's own contracts spend.
+   */
+  readonly toppedUpJuels: string;
+  readonly toppedUpWei: string;
 }
 
 /** A dapp's usage between two days, both included. */

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { createId } from "../lib/id.ts";
 import { hashBody, IdempotencyConflictError } from "../lib/idempotency.ts";
-import { open, seal } from "../lib/secrets.ts";
 import {
   deleteDapp,
   findCreation,
@@ -16,6 +15,7 @@ import {
 import type { Creation, StoredDapp, StoredKey } from "../store/dapps.ts";
 import type { Store } from "../store/store.ts";
 import { parseName } from "./name.ts";
+import { openKey, sealKey, StrangeKeyError } from "./sealedKey.ts";
 import { createApiKey, hashApiKey, isApiKey } from "./apiKey.ts";
 import { TycheError } from "../lib/errors.ts";
 
@@ -105,7 +105,8 @@ export interface DappDirectory {
 export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappDirectory {
   const view = (key: StoredKey): KeyView => {
     const { id, createdAt, revokedAt, name, lastUsedAt, dailyLimit } = key;
-    const apiKey = revokedAt === null ? Buffer.from(open(sealingKey, key.sealed, key.id)).toString() : null;
+    const apiKey = revokedAt === null ? openKey(sealingKey, key) : null;
+    if (apiKey === undefined) throw new StrangeKeyError(key, "the database");
     return { id, apiKey, createdAt, revokedAt, name, lastUsedAt, dailyLimit };
   };
   const makeKey = (
@@ -116,7 +117,7 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
     const id = createId("key");
     const apiKey = createApiKey();
     const createdAt = Date.now();
-    const sealed = seal(sealingKey, Buffer.from(apiKey), id);
+    const sealed = sealKey(sealingKey, apiKey, { id, dappId, dailyLimit });
     const fresh = { id, createdAt, revokedAt: null, name, lastUsedAt: null, dailyLimit };
     return { stored: { ...fresh, dappId, hash: hashApiKey(apiKey), sealed }, view: { ...fresh, apiKey } };
   };
@@ -154,14 +155,14 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
     return { dappId: key.stored.dappId, key: key.view };
   };
 
-  /** By key: when its use was last recorded. */
+  /** By key: when its use was last recorded, by `performance.now()`. */
   const noted = new Map<string, number>();
   const noteUse = (keyId: string): void => {
-    const now = Date.now();
-    if (now - (noted.get(keyId) ?? 0) < NOTED_EVERY_MS) return;
+    const now = performance.now();
+    if (now - (noted.get(keyId) ?? -Infinity) < NOTED_EVERY_MS) return;
     noted.set(keyId, now);
     // Nobody waits for it, and a lost record is made up for a minute later.
-    noteKeyUse(store.db, keyId, now).catch(() => noted.delete(keyId));
+    noteKeyUse(store.db, keyId, Date.now()).catch(() => noted.delete(keyId));
   };
 
   const get = async (dappId: string): Promise<StoredDapp> => {
@@ -173,16 +174,20 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
   return {
     async authenticate(apiKey) {
       if (!isApiKey(apiKey)) throw new UnauthenticatedError();
+      const hash = hashApiKey(apiKey);
       const row = await store.db
         .selectFrom("api_keys")
         .innerJoin("dapps", "dapps.id", "api_keys.dapp_id")
-        .select(["dapps.id", "dapps.name", "dapps.facilities", "api_keys.daily_limit"])
+        .select(["dapps.id", "dapps.name", "dapps.facilities", "api_keys.daily_limit", "api_keys.sealed"])
         .select(sql<string>`api_keys.id`.as("keyId"))
-        .where("api_keys.hash", "=", hashApiKey(apiKey))
+        .where("api_keys.hash", "=", hash)
         .where("api_keys.revoked_at", "is", null)
         .where("dapps.deleted_at", "is", null)
         .executeTakeFirst();
       if (row === undefined) throw new UnauthenticatedError();
+      const stored = { id: row.keyId, dappId: row.id, dailyLimit: row.daily_limit, sealed: row.sealed, hash };
+      // The hash finds the row; only what is sealed in it proves that the service made it.
+      if (openKey(sealingKey, stored) === undefined) throw new UnauthenticatedError();
       noteUse(row.keyId);
       return {
         id: row.id,

@@ -199,7 +199,7 @@ function serve(
         for (const sender of senders) sender.poke();
         // Logs that a node omitted arrive with an earlier block.
         if (lastBlock === undefined || block.number >= lastBlock.number)
-          lastBlock = { number: block.number, seenAt: Date.now() };
+          lastBlock = { number: block.number, seenAt: performance.now() };
         for (const node of vrfNodes) node.onBlock(block, caughtUp);
         functions?.onBlock(block, caughtUp);
       },

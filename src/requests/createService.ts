@@ -22,6 +22,7 @@ import type { Service } from "./service.ts";
 import { getPipeline, type ServiceNetwork } from "./serviceNetwork.ts";
 import { readUsage } from "./usageReport.ts";
 import type { Readiness } from "./views.ts";
+import type { Replica } from "./replica.ts";
 import { waitForEnd } from "./waitForEnd.ts";
 import { watchTimeline } from "./watchTimeline.ts";
 
@@ -36,8 +37,8 @@ export interface ServiceOptions {
   readonly maxOpenPerNetwork?: number;
   /** Maximum number of requests per dapp and day (UTC). Default: unlimited. */
   readonly maxDailyPerDapp?: number;
-  /** Whether other processes serve from the same store. Default `false`. */
-  readonly isShared?: boolean;
+  /** Present if other processes may serve from the same store. */
+  readonly replica?: Pick<Replica, "hasDatabase"> | undefined;
 }
 
 /** Creates the service from its parts. */
@@ -106,6 +107,8 @@ export function createService(
     listDryRuns: (dapp, options) => readDryRuns(store.db, dapp.id, options),
 
     readUsage: (dapp, query) => readUsage(store.db, dapp.id, query),
+
+    findSpentBudget: async (dapp, network) => (await getNetwork(network).findSpentBudget(dapp.id))?.message,
 
     async deleteDapp({ id }, dappId) {
       if (dappId !== id) throw new NotFoundError(`dapp ${dappId}`);

@@ -47,35 +47,44 @@ export interface JournalCheckOptions extends JournalledAccount {
  */
 export async function assertJournalKnows(options: JournalCheckOptions): Promise<void> {
   const { network, store } = options;
-  const { unknown, spent } = await compareJournal(options, false);
+  const { unknown, isRead, spent } = await compareJournal(options, false);
   if (unknown.length > 0) {
     if (!options.isAccepted) throw new JournalBehindError(network, unknown.length);
     await options.onAccepted();
   }
-  if (spent !== undefined) await store.writeSoon((db) => saveSpentNonce(db, network, spent));
+  if (isRead) await store.writeSoon((db) => saveSpentNonce(db, network, spent));
 }
 
 /**
  * Finds the transactions that carried requests and are unknown to the journal, since the last note.
  *
  * @param isDoubtful whether to read the logs even if no more nonces are spent than the journal has signed for: others may have used them.
- * @returns their hashes, and how far the logs were read, if they were.
  */
-export async function compareJournal(
-  account: JournalledAccount,
-  isDoubtful: boolean,
-): Promise<{ readonly unknown: readonly Hex[]; readonly spent?: Required<SpentNonce> }> {
+export async function compareJournal(account: JournalledAccount, isDoubtful: boolean): Promise<Comparison> {
   const { network, client, store, operator } = account;
   // Read before the nonce, which may then include later transactions: at worst, their blocks are read twice.
   const head = await client.getHead("latest");
-  const spent = await client.getNonce(operator, "latest");
+  const nonce = await client.getNonce(operator, "latest");
   const last = await findLastNonce(store.db, network, operator);
   const noted = await findSpentNonce(store.db, network);
-  if (!isDoubtful && spent <= Math.max((last ?? -1) + 1, noted?.nonce ?? 0)) return { unknown: [] };
-  const blockNumber = Number(head?.number ?? 0n);
+  if (!isDoubtful && nonce <= Math.max((last ?? -1) + 1, noted?.nonce ?? 0))
+    return { unknown: [], isRead: false, noted, spent: { nonce, blockNumber: Number(head?.number ?? 0n) } };
+  // Read after it, so that the logs of all transactions that it counts are read.
+  const blockNumber = Number((await client.getHead("latest"))?.number ?? 0n);
   const fromBlock = noted?.blockNumber ?? account.firstBlock;
   const unknown = await findUnknownSubmissions(account, { fromBlock, toBlock: blockNumber });
-  return { unknown, spent: { nonce: spent, blockNumber } };
+  return { unknown, isRead: true, noted, spent: { nonce, blockNumber } };
+}
+
+/** What a comparison of chain and journal found. */
+interface Comparison {
+  /** Hashes of transactions. */
+  readonly unknown: readonly Hex[];
+  /** Whether the logs were read. */
+  readonly isRead: boolean;
+  readonly noted: SpentNonce | undefined;
+  /** What the chain had: nothing up to there is unknown except for what was found. */
+  readonly spent: Required<SpentNonce>;
 }
 
 /** Returns the hashes of transactions in a range of blocks, both ends included, that carried requests and are unknown to the journal. */
@@ -101,15 +110,14 @@ async function findUnknownSubmissions(
   return [...hashes].filter((hash) => !known.has(hash));
 }
 
-/** Notes how many transactions the operator's account has sent, and up to which block: the next start checks what came after that. */
-export async function noteSpentNonce({ network, client, store, operator }: OperatorAccount): Promise<void> {
-  const head = await client.getHead("latest");
-  const nonce = await client.getNonce(operator, "latest");
-  const blockNumber = Number(head?.number ?? 0n);
-  const noted = await findSpentNonce(store.db, network);
-  const isRecent = noted?.blockNumber !== undefined && blockNumber - noted.blockNumber < NOTED_BLOCKS;
-  if (nonce !== noted?.nonce || !isRecent)
-    await store.writeSoon((db) => saveSpentNonce(db, network, { nonce, blockNumber }));
+/** Notes how many transactions the operator's account has sent, and up to which block: the next comparison reads what came after that. */
+export async function noteSpentNonce(
+  { network, store }: OperatorAccount,
+  { noted, spent }: Pick<Comparison, "noted" | "spent">,
+): Promise<void> {
+  const isRecent = noted?.blockNumber !== undefined && spent.blockNumber - noted.blockNumber < NOTED_BLOCKS;
+  if (spent.nonce !== noted?.nonce || !isRecent)
+    await store.writeSoon((db) => saveSpentNonce(db, network, spent));
 }
 
 /**

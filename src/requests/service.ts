@@ -214,6 +214,8 @@ export interface Service {
 
   /** Reads a dapp's usage, by day and network. Throws `invalid_parameter` for days that can't be reported. */
   readUsage(dapp: Dapp, query: UsageQuery): Promise<UsageReport>;
+  /** Returns why a dapp's subscriptions on a network are not topped up again today, in a sentence; `undefined` while they are. */
+  findSpentBudget(dapp: Dapp, network: string): Promise<string | undefined>;
 
   /**
    * Deletes the caller's own dapp: its keys are revoked at once, its contracts are unlinked soon after. Open requests run to

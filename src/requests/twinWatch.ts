@@ -47,8 +47,11 @@ export function createTwinWatch(
     throw found;
   };
   const compare = async (isDoubtful: boolean): Promise<void> => {
-    const { unknown } = await compareJournal(account, isDoubtful);
-    if (unknown.length > 0) find(unknown[0]!);
+    if (found !== undefined) throw found;
+    const comparison = await compareJournal(account, isDoubtful);
+    const [unknown] = comparison.unknown;
+    if (unknown !== undefined) find(unknown);
+    await noteSpentNonce(account, comparison);
   };
 
   return {
@@ -68,11 +71,7 @@ export function createTwinWatch(
       const [known] = await findTransactions(store.db, [transactionHash]);
       if (known === undefined || known.createdAt >= atMs) find(transactionHash);
     },
-    async look() {
-      if (found !== undefined) throw found;
-      await compare(false);
-      await noteSpentNonce(account);
-    },
+    look: () => compare(false),
   };
 }
 

@@ -146,6 +146,11 @@ export async function insertKey(db: Queryable, key: StoredKey, creation?: Creati
     .execute();
 }
 
+/** Replaces the sealed form of a key. */
+export async function updateSealedKey(db: Queryable, keyId: string, sealed: Uint8Array): Promise<void> {
+  await db.updateTable("api_keys").set({ sealed }).where("id", "=", keyId).execute();
+}
+
 /** Returns what a creation made, and the hash of its body. */
 export async function findCreation(
   db: Queryable,

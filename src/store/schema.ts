@@ -6,8 +6,8 @@ export type { RequestState } from "../lib/vocabulary.ts";
 /** The endpoint that created a request. */
 export type { RequestKind } from "../lib/vocabulary.ts";
 
-/** Kinds that usage is counted by: the kind of a request, or a dry run that the caller asked for. */
-export type UsageKind = RequestKind | "dry-run";
+/** Kinds that usage is counted by: the kind of a request, a dry run that the caller asked for, or a top-up of the dapp's subscriptions. */
+export type UsageKind = RequestKind | "dry-run" | "top-up";
 
 /** The tables. Times are milliseconds since the epoch, hashes and addresses `0x` hex, JSON columns text. */
 export interface Tables {

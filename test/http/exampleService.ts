@@ -194,8 +194,10 @@ export function createExampleService(): ExampleService {
       const requests = { preset: 2, function: 1, random: 0, consumer: 0, unlink: 0 };
       const counts = { fulfilled: 2, failed: 1, refused: 4, dryRuns: 5, words: 2 };
       const spent = { gasUsed: "300000", linkJuels: "2000000000000000001", coinWei: "0" };
-      return { from, to, items: [{ day: from, network, requests, ...counts, ...spent }] };
+      const toppedUp = { toppedUpJuels: "5000000000000000000", toppedUpWei: "0" };
+      return { from, to, items: [{ day: from, network, requests, ...counts, ...spent, ...toppedUp }] };
     },
+    findSpentBudget: async () => undefined,
     async deleteDapp(dapp, dappId) {
       if (dappId !== dapp.id) throw caller("not_found", "No such dapp");
       return { success: true, dappId };

@@ -378,6 +378,8 @@ describe("usage", () => {
       words: 1,
       gasUsed: "1",
       linkJuels: "0",
+      toppedUpJuels: "6000000000000000000",
+      toppedUpWei: "0",
     };
     const items = [
       { ...day, network: "sepolia", coinWei: "2000000000000000" },
@@ -389,6 +391,7 @@ describe("usage", () => {
     );
     await open("/usage");
     await page.getByText("0.002 ETH on Ethereum Sepolia, 0.5 AVAX on Avalanche Fuji").waitFor();
+    await page.getByText("18 LINK", { exact: true }).waitFor();
     await page.setViewportSize({ width: 320, height: 800 });
     await expect.poll(() => page.evaluate<number>("document.documentElement.scrollWidth")).toBe(320);
     expect(visitor.troubles).toEqual([]);
