@@ -84,7 +84,7 @@ interface Comparison {
   readonly isRead: boolean;
   readonly noted: SpentNonce | undefined;
   /** What the chain had: nothing up to there is unknown except for what was found. */
-  readonly spent: Required<SpentNonce>;
+  readonly spent: { readonly nonce: number; readonly blockNumber: number };
 }
 
 /** Returns the hashes of transactions in a range of blocks, both ends included, that carried requests and are unknown to the journal. */
