@@ -7,6 +7,7 @@ import { fenceStore } from "../requests/fenced.ts";
 import { openRequestPipeline } from "../requests/requestPipeline.ts";
 import type { RequestPipeline } from "../requests/requestPipeline.ts";
 import { createRetention } from "../requests/retention.ts";
+import type { TwinWatch } from "../requests/twinWatch.ts";
 import type { Fence } from "../store/leases.ts";
 import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
 
@@ -21,10 +22,11 @@ export async function openDispatch(
     /** The oracle's state, if it runs in this process. */
     readonly status: (() => OracleNetworkStatus) | undefined;
     readonly fence?: Fence;
+    readonly twin: TwinWatch;
     readonly onError: (error: unknown) => void;
   },
 ): Promise<RequestPipeline> {
-  const { source, store, book, chain, watcher, budget, status, fence, onError } = options;
+  const { source, store, book, chain, watcher, budget, status, fence, twin, onError } = options;
   const { profile, terms } = source;
   const { name, chainId } = profile;
   const { client, deployment, operator, fees, pipelining } = chain;
@@ -61,6 +63,7 @@ export async function openDispatch(
     store,
     book,
     fence,
+    twin,
     onError,
     onReceipt: (receipt, { kind, entries }) =>
       options.onTransaction({ network: name, purpose: kind, requests: entries.flat().length, receipt }),

@@ -3,12 +3,13 @@ import type { Hex } from "viem";
 import type { SandboxPool } from "../../sandbox/index.ts";
 import { createFinality } from "../evm/finality.ts";
 import { readPipelining } from "../evm/pipelining.ts";
+import { REREAD_BLOCKS } from "../evm/track.ts";
 import { createChainWatcher } from "../evm/watcher.ts";
 import { withDeadline } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { repeat } from "../lib/repeat.ts";
 import { readContractsFile } from "../networks/external/contractsFile.ts";
-import { assertChainId, connectExternal } from "../networks/external/externalNode.ts";
+import { assertChainId, connectExternal, REREAD_INTERVAL_MS } from "../networks/external/externalNode.ts";
 import { assertDeployed } from "../networks/external/externalSource.ts";
 import { readCoordinatorContracts } from "../networks/external/coordinatorContracts.ts";
 import { MAX_RESPONSE_BYTES } from "../networks/profiles.ts";
@@ -86,11 +87,10 @@ export function serveOracleNetwork(options: {
   const keepCheckpoint = async (): Promise<void> => {
     const status = oracle?.status()[0];
     if (!status?.caughtUp) return;
-    // Only final blocks are safe to skip: the next start reads everything from the block after the final one, on whichever
-    // branch.
+    // Only final blocks are safe to skip, on whichever branch, and only those whose logs are no longer read again.
     const head = await client.getHead(await finality.finalNumber());
     if (head === undefined) return;
-    const next = head.number + 1n;
+    const next = head.number > REREAD_BLOCKS ? head.number - REREAD_BLOCKS : 0n;
     const blockNumber = status.checkpoint < next ? status.checkpoint : next;
     await saveOracleCheckpoint(store.db, name, { blockNumber, head });
   };
@@ -105,7 +105,12 @@ export function serveOracleNetwork(options: {
         noted !== undefined && (await client.getHead(noted.head.number))?.hash === noted.head.hash;
       const pipelining = await readPipelining(client);
       if (signal.aborted) return;
-      const watcher = createChainWatcher({ client, pollIntervalMs: POLL_INTERVAL_MS, onError });
+      const watcher = createChainWatcher({
+        client,
+        pollIntervalMs: POLL_INTERVAL_MS,
+        rereadIntervalMs: REREAD_INTERVAL_MS,
+        onError,
+      });
       const closeWatcher = (): void => watcher.close();
       signal.addEventListener("abort", closeWatcher, { once: true });
       const created = await createOracle({

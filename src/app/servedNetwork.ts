@@ -16,9 +16,9 @@ import type { NodeWatch } from "./nodeWatch.ts";
 import { describeOracleHealth } from "./oracleHealth.ts";
 import type { ServiceNetwork } from "../requests/serviceNetwork.ts";
 import type { ExploredChain } from "../explorer/explorer.ts";
-import { noteSpentNonce } from "../requests/journalCheck.ts";
 import type { RequestIntake } from "../requests/requestIntake.ts";
 import type { RequestPipeline } from "../requests/requestPipeline.ts";
+import { createTwinWatch, type TwinError, type TwinWatch } from "../requests/twinWatch.ts";
 import { createNetworkHealth } from "../requests/networkHealth.ts";
 import type { NetworkReadiness, NetworkView } from "../requests/views.ts";
 import { findChain, findOracleCheckpoint, saveOracleCheckpoint } from "../store/chainRecords.ts";
@@ -29,6 +29,7 @@ import type { VerifiableNetwork } from "../verify/verifier.ts";
 const PREPARED_WAIT_MS = 3_000;
 const STARTING = "it is starting";
 const FAILED = "its chain can't be served; the operator can read the reason in the service's readiness";
+const TWIN = "another process sends with its account; the operator can read more in the service's readiness";
 const DATABASE_AWAY = "the service's database is not responding; calls get 503 until it does";
 /** Interval between saved oracle checkpoints; a start rereads everything after the last one. */
 const CHECKPOINT_INTERVAL_MS = 5_000;
@@ -85,6 +86,8 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   let shared: SharedDispatch | undefined;
   let stopCheckpoints: (() => void) | undefined;
   let serving = false;
+  let isStarted = false;
+  let startError: TwinError | undefined;
   let trouble = STARTING;
   /** Additional detail for the operator, with paths that callers must not see. */
   let reason: string | undefined;
@@ -93,6 +96,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   let view: NetworkView | undefined;
   let explored: ExploredChain | undefined;
   let nodes: NodeWatch | undefined;
+  let twin: TwinWatch | undefined;
   let health: (() => Promise<NetworkReadiness>) | undefined;
 
   const describe = (): NetworkView =>
@@ -116,13 +120,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
    */
   const keepCheckpoint = async (): Promise<void> => {
     const isDispatching = shared === undefined ? pipeline !== undefined : shared.pipeline() !== undefined;
-    if (isDispatching && chain !== undefined)
-      await noteSpentNonce({
-        network: name,
-        client: chain.client,
-        store,
-        operator: chain.operator.address,
-      });
+    if (isDispatching) await twin?.look();
     const status = companion?.oracleStatus?.();
     // Read after the status: every answer that it counts is in this block or an earlier one.
     const head = status?.caughtUp ? await chain?.client.getHead("latest") : undefined;
@@ -180,6 +178,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         client,
         pollIntervalMs: terms.pollIntervalMs,
         rolledBackAfterMs: terms.rolledBackAfterMs,
+        rereadIntervalMs: terms.rereadIntervalMs,
         onError,
       });
       const { signal } = stopping;
@@ -189,7 +188,23 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       void nodes?.();
       const status = companion?.oracleStatus;
       stopCheckpoints = repeat(keepCheckpoint, CHECKPOINT_INTERVAL_MS, onError);
-      const opening = { ...options, chain, watcher, budget, onError };
+      twin = createTwinWatch({
+        network: name,
+        client,
+        store,
+        operator: operator.address,
+        presetConsumer: contracts.presetConsumer,
+        firstBlock: deployment.blockNumber,
+        onFound(error) {
+          reason = error.message;
+          startError = error;
+          if (!isStarted) return;
+          log.error(error.message);
+          change({ serving: false, trouble: TWIN });
+          void close().catch(onError);
+        },
+      });
+      const opening = { ...options, chain, watcher, budget, twin, onError };
       if (replica === undefined) pipeline = await openDispatch({ ...opening, status });
       else shared = await openSharedDispatch({ ...opening, replica });
       await Promise.race([companion?.prepared, sleep(PREPARED_WAIT_MS, undefined, { ref: false })]);
@@ -213,11 +228,15 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         damagedRequests: () => book.damaged.count(name),
         ...(status && { oracle: () => describeOracleHealth(status()) }),
       });
+      isStarted = true;
+      if (startError !== undefined) throw startError;
       const { rpcUrl, isNew } = chain;
       return { isNew, ...(rpcUrl === undefined ? {} : { rpcUrl }) };
     },
 
-    serve: () => change({ serving: true, trouble: "" }),
+    serve() {
+      if (closing === undefined) change({ serving: true, trouble: "" });
+    },
 
     fail(error) {
       reason = messageOf(error);
@@ -238,18 +257,20 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
 
     oracleNodes: async () => (serving ? await nodes?.() : undefined),
 
-    close() {
-      closing ??= (async () => {
-        await Promise.all([pipeline?.close(), shared?.close()]);
-        if (serving) change({ serving: false, trouble: "it is stopping" });
-        stopping.abort();
-        stopCheckpoints?.();
-        await withDeadline(keepCheckpoint(), LAST_CHECKPOINT_MS).catch(onError);
-        companion?.close();
-        watcher?.close();
-        await chain?.close();
-      })();
-      return closing;
-    },
+    close,
   };
+
+  function close(): Promise<void> {
+    closing ??= (async () => {
+      await Promise.all([pipeline?.close(), shared?.close()]);
+      if (serving) change({ serving: false, trouble: "it is stopping" });
+      stopping.abort();
+      stopCheckpoints?.();
+      await withDeadline(keepCheckpoint(), LAST_CHECKPOINT_MS).catch(onError);
+      companion?.close();
+      watcher?.close();
+      await chain?.close();
+    })();
+    return closing;
+  }
 }

@@ -2,12 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DailyBudget } from "../dapps/dailyBudget.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
-import type { NetworkChain } from "../networks/network.ts";
+import { isIdentity, type NetworkChain } from "../networks/network.ts";
 import { fenceBook, fenceStore } from "../requests/fenced.ts";
 import { openFollowerIntake } from "../requests/followerIntake.ts";
 import type { Replica } from "../requests/replica.ts";
 import type { RequestIntake } from "../requests/requestIntake.ts";
 import type { RequestPipeline } from "../requests/requestPipeline.ts";
+import type { TwinWatch } from "../requests/twinWatch.ts";
 import { findChain } from "../store/chainRecords.ts";
 import { createLeaseKeeper } from "../store/leaseKeeper.ts";
 import { findLease, isLeaseAbandoned, type Fence } from "../store/leases.ts";
@@ -37,6 +38,7 @@ export interface SharedDispatchOptions extends Pick<
 > {
   readonly replica: Replica;
   readonly chain: NetworkChain;
+  readonly twin: TwinWatch;
   readonly watcher: ChainWatcher;
   readonly budget: DailyBudget;
   readonly onError: (error: unknown) => void;
@@ -63,7 +65,7 @@ export async function openSharedDispatch(options: SharedDispatchOptions): Promis
     await adoptChain({
       ...options,
       network,
-      isNew: known?.identity !== identity,
+      isNew: !isIdentity(known?.identity, identity),
       store: fenceStore(store, fence),
       book: fenceBook(book, fence),
     });
@@ -115,7 +117,7 @@ export async function openSharedDispatch(options: SharedDispatchOptions): Promis
 
   async function hasOtherContracts(): Promise<boolean> {
     const known = await findChain(store.db, network);
-    return known !== undefined && known.identity !== identity;
+    return known !== undefined && !isIdentity(known.identity, identity);
   }
 
   /** Leaves the lease to replicas that serve the journal's contracts, as long as one may exist. */

@@ -44,7 +44,11 @@ export interface ChainClient {
   request(method: string, parameters?: readonly unknown[]): Promise<unknown>;
   getHead(block: bigint | "latest" | "finalized"): Promise<BlockHead | undefined>;
   getReceipt(hash: Hex): Promise<Receipt | undefined>;
+  /** Returns the receipts of a transaction that the nodes have, one of each node: they may differ. */
+  getReceipts(hash: Hex): Promise<Receipt[]>;
   getLogs(filter: LogFilter): Promise<RawLog[]>;
+  /** Returns the logs that any of the nodes has: each may omit some. */
+  getLogsOfEach(filter: LogFilter): Promise<RawLog[]>;
   /** Returns the number of transactions the account has sent: mined ones only, or including those in the node's pool. */
   getNonce(account: Hex, block: "latest" | "pending"): Promise<number>;
   getBalanceWei(account: Hex): Promise<bigint>;
@@ -95,6 +99,15 @@ export function createChainClient(rpcUrl: string, options: ChainClientOptions = 
     }
   };
 
+  const requestEach = async (method: string, parameters: readonly unknown[]): Promise<readonly unknown[]> => {
+    if (transport.requestEach === undefined) return [await request(method, parameters)];
+    try {
+      return await transport.requestEach(method, parameters);
+    } catch (cause) {
+      throw asRpcError(method, cause, hideUrl);
+    }
+  };
+
   return {
     rpcUrl,
     isOneNode,
@@ -111,14 +124,18 @@ export function createChainClient(rpcUrl: string, options: ChainClientOptions = 
       const answer = await request("eth_getTransactionReceipt", [hash]);
       return answer === null ? undefined : parseReceipt(answer);
     },
-    async getLogs({ addresses, ...where }) {
-      const range =
-        "blockHash" in where
-          ? where
-          : { fromBlock: toQuantity(where.fromBlock), toBlock: toQuantity(where.toBlock) };
-      const answer = await request("eth_getLogs", [{ address: addresses, ...range }]);
-      if (!Array.isArray(answer)) throw new RpcError("eth_getLogs", "the answer is not a list of logs");
-      return answer.map(parseLog);
+    async getReceipts(hash) {
+      const answers = await requestEach("eth_getTransactionReceipt", [hash]);
+      return answers.filter((answer) => answer !== null).map(parseReceipt);
+    },
+    async getLogs(filter) {
+      return parseLogs(await request("eth_getLogs", [encodeFilter(filter)]));
+    },
+    async getLogsOfEach(filter) {
+      const logs = new Map<string, RawLog>();
+      for (const answer of await requestEach("eth_getLogs", [encodeFilter(filter)]))
+        for (const log of parseLogs(answer)) logs.set(`${log.blockHash} ${log.logIndex}`, log);
+      return [...logs.values()];
     },
     async getNonce(account, block) {
       return Number(
@@ -147,6 +164,16 @@ export function createChainClient(rpcUrl: string, options: ChainClientOptions = 
     },
     close: async () => transport.close(),
   };
+}
+
+function encodeFilter({ addresses: address, ...where }: LogFilter): object {
+  if ("blockHash" in where) return { address, ...where };
+  return { address, fromBlock: toQuantity(where.fromBlock), toBlock: toQuantity(where.toBlock) };
+}
+
+function parseLogs(answer: unknown): RawLog[] {
+  if (!Array.isArray(answer)) throw new RpcError("eth_getLogs", "the answer is not a list of logs");
+  return answer.map(parseLog);
 }
 
 function parseHead(answer: unknown): BlockHead {

@@ -10,6 +10,8 @@ const RECONNECT_MS = 100;
 /** Carries requests to a node; without `subscribe`, the node can't push. */
 export interface Transport {
   request(method: string, parameters: readonly unknown[]): Promise<unknown>;
+  /** Asks every node that can be asked; returns their answers, at least one. Absent where there is one node. */
+  requestEach?(method: string, parameters: readonly unknown[]): Promise<readonly unknown[]>;
   /** Returns `undefined` when nothing can be pushed at the moment. */
   subscribe?(
     parameters: readonly unknown[],

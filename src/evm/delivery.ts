@@ -2,7 +2,7 @@ import type { Account } from "./account.ts";
 import { RpcError, parseReceipt } from "./client.ts";
 import type { ChainClient, Receipt } from "./client.ts";
 import { PriceAboveCapError, quote, replacementOf } from "./fees.ts";
-import type { Fees, GasPrice } from "./fees.ts";
+import type { Fees, GasPrice, PriceTerms } from "./fees.ts";
 import { isEvery } from "./gapFiller.ts";
 import { findNonceSpender } from "./nonceSpender.ts";
 import type { Pauses } from "./pauses.ts";
@@ -19,6 +19,17 @@ const MAX_REPRICINGS = 12;
  */
 const TAKEN_LOOKS = 5;
 
+/** Checks without a receipt after which the transaction is broadcast again: a pool may drop what pays less than one block's base fee. */
+const REBROADCAST_LOOKS = 8;
+
+/**
+ * A receipt that reports a revert is final once the nodes have repeated it this often and the chain has added this many blocks, or once they
+ * have repeated it `REVERTED_LOOKS_MAX` times on a chain that adds none.
+ */
+const REVERTED_LOOKS = 5;
+const REVERTED_BLOCKS = 3n;
+const REVERTED_LOOKS_MAX = 30;
+
 /** Gets what was signed for one nonce into a block. */
 export interface Delivery<Payload> {
   /**
@@ -29,11 +40,13 @@ export interface Delivery<Payload> {
    * @throws {NonceGapError} when an earlier nonce is free again and nothing fills it.
    */
   deliver(signed: readonly SignedTransaction[], payload: Payload, options?: DeliverOptions): Promise<Receipt>;
+  /** See `Sender.confirm`. */
+  confirm(receipt: Receipt): Promise<Receipt | undefined>;
 }
 
 export interface DeliverOptions {
-  /** Highest price of one gas, in addition to the network's own cap. */
-  readonly capWei?: bigint | undefined;
+  /** What each price has to respect. Default: only the network's own cap. */
+  readonly terms?: PriceTerms | undefined;
   /** Called, perhaps several times, once a node has responded to the transaction. */
   readonly onAnswered?: () => void;
 }
@@ -64,7 +77,7 @@ interface Flight<Payload> {
   readonly nonce: number;
   /** The price that the dearest version offers. */
   price: GasPrice;
-  readonly capWei: bigint | undefined;
+  readonly terms: PriceTerms;
   /** Whether the last attempt to raise the price failed: the existing versions are then broadcast again first. */
   isHeld: boolean;
   /**
@@ -89,26 +102,52 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
   const { client, account, chainId, fees, journal, signal, onError, pollMs, fillGaps } = options;
   const { pauses, inFlight } = options;
 
-  const deliver: Delivery<Payload>["deliver"] = async (signed, payload, { capWei, onAnswered } = {}) => {
+  const deliver: Delivery<Payload>["deliver"] = async (signed, payload, { terms = {}, onAnswered } = {}) => {
     const flight: Flight<Payload> = {
       versions: [...signed],
       payload,
       nonce: signed[0]!.nonce,
       price: readSigned(signed.at(-1)!).price,
-      capWei,
+      terms,
       isHeld: false,
       isAtTop: false,
     };
     let step: Step = { at: "broadcast" };
-    while (step.at !== "mined") {
+    let receipt: Receipt | undefined;
+    while (receipt === undefined) {
       signal.throwIfAborted();
+      if (step.at === "mined") {
+        receipt = await confirm(step.receipt);
+        step = { at: "wait" };
+        continue;
+      }
       step = await STEPS[step.at](flight);
       if (step.at !== "broadcast") onAnswered?.();
     }
-    const { receipt } = step;
     for (const version of flight.versions) {
       if (version.hash !== receipt.transactionHash) await journal?.ended(version, "replaced");
       else await journal?.ended(version, "mined", receipt);
+    }
+    return receipt;
+  };
+
+  /** What a reverted transaction carried is sent again, so neither one answer nor one node decides that it reverted. */
+  const confirm = async (first: Receipt): Promise<Receipt | undefined> => {
+    let receipt: Receipt | undefined = first;
+    for (let look = 1; receipt !== undefined && !receipt.succeeded && !fees.synchronous; look += 1) {
+      await pauses.wait(pollMs);
+      signal.throwIfAborted();
+      try {
+        const receipts = await client.getReceipts(first.transactionHash);
+        receipt = receipts.find(({ succeeded }) => succeeded) ?? receipts[0];
+        if (receipt === undefined) break;
+        const number = (await client.getHead("latest"))?.number ?? 0n;
+        const isDeep = number >= receipt.blockNumber + REVERTED_BLOCKS;
+        if (look >= (isDeep ? REVERTED_LOOKS : REVERTED_LOOKS_MAX)) break;
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+        onError(error);
+      }
     }
     return receipt;
   };
@@ -176,7 +215,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
   const wait = async (flight: Flight<Payload>): Promise<Step> => {
     let deadline = performance.now() + fees.repriceAfterMs;
     const { versions, nonce } = flight;
-    while (performance.now() < deadline) {
+    for (let look = 1; performance.now() < deadline; look += 1) {
       signal.throwIfAborted();
       if (isBehind(nonce)) {
         await pauses.wait(pollMs);
@@ -187,6 +226,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
       try {
         const receipt = await findReceipt(versions);
         if (receipt !== undefined) return { at: "mined", receipt };
+        if (look % REBROADCAST_LOOKS === 0) await rebroadcast(flight);
         const isPoked = await pauses.wait(Math.min(pollMs, Math.max(0, deadline - performance.now())));
         if (!isPoked && (await assertNoGap(nonce)) > nonce) {
           const settled = await settle(flight);
@@ -201,6 +241,14 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
     const isHeld = flight.isHeld;
     flight.isHeld = false;
     return { at: mayReprice(flight) && !isHeld ? "reprice" : "broadcast" };
+  };
+
+  /** Most nodes refuse what they already have; whatever they say, the receipt decides. */
+  const rebroadcast = async ({ versions, isAtTop }: Flight<Payload>): Promise<void> => {
+    const { raw } = isAtTop ? versions.at(-2)! : versions.at(-1)!;
+    await client.request("eth_sendRawTransaction", [raw]).catch((error: unknown) => {
+      if (!(error instanceof RpcError)) throw error;
+    });
   };
 
   /** Whether a transaction with a lower nonce is in flight: nothing is mined before that one. */
@@ -231,6 +279,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
       if (looks > TAKEN_LOOKS) return { at: "broadcast" };
     }
     for (const version of versions) await journal?.ended(version, "replaced");
+    journal?.doubt?.();
     throw new TransactionError(
       "nonce_taken",
       `another transaction of ${account.address} has used its nonce ${nonce}`,
@@ -238,8 +287,9 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
   };
 
   const reprice = async (flight: Flight<Payload>): Promise<Step> => {
-    const { nonce, capWei } = flight;
-    const price = replacementOf(fees, flight.price, { market: await readMarket(capWei), capWei });
+    const { nonce, terms } = flight;
+    const { capWei } = terms;
+    const price = replacementOf(fees, flight.price, { market: await readMarket(terms), capWei });
     const { call } = readSigned(flight.versions.at(-1)!);
     const repriced = price && (await signCall(account, call, { chainId, nonce, ...price }).catch(onError));
     if (price === undefined || repriced === undefined) {
@@ -253,9 +303,9 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
   };
 
   /** Returns `undefined` when the price can't be read or is above the cap. */
-  const readMarket = async (capWei: bigint | undefined): Promise<GasPrice | undefined> => {
+  const readMarket = async (terms: PriceTerms): Promise<GasPrice | undefined> => {
     try {
-      return await quote(fees, client, capWei);
+      return await quote(fees, client, terms);
     } catch (error) {
       if (error instanceof PriceAboveCapError) options.onTooDear(error);
       return undefined;
@@ -288,7 +338,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
     }
   };
 
-  return { deliver };
+  return { deliver, confirm };
 }
 
 /** The chain was rolled back: an earlier nonce of the account is free, so this one can't be mined. */

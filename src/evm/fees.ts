@@ -12,6 +12,14 @@ export interface GasPrice {
   readonly tipWei?: bigint;
 }
 
+/** What a transaction's price has to respect. */
+export interface PriceTerms {
+  /** Highest price of one gas; no limit if absent. */
+  readonly capWei?: bigint | undefined;
+  /** See `Call.avoidsPeaks`. Default `false`. */
+  readonly avoidsPeaks?: boolean | undefined;
+}
+
 /** How a network's transactions pay for gas. */
 export interface Fees {
   /** Returns the current price of one gas. */
@@ -19,10 +27,9 @@ export interface Fees {
   /**
    * Returns the price to sign with. Default: a legacy transaction at {@link Fees.gasPriceWei}.
    *
-   * @param capWei highest price of one gas; no limit if absent.
-   * @throws {PriceAboveCapError} when gas costs more.
+   * @throws {PriceAboveCapError} when gas costs more than the cap.
    */
-  price?(client: ChainClient, capWei: bigint | undefined): Promise<GasPrice>;
+  price?(client: ChainClient, terms: PriceTerms): Promise<GasPrice>;
   /** Highest price of one gas for any transaction. Default: no limit. */
   readonly maxFeeWei?: bigint;
   /** Price increase of a replacement, in percent. Default 12.5; most pools require 10. */
@@ -40,14 +47,13 @@ const DEFAULT_REPLACEMENT_PERCENT = 12.5;
 const FRESH_MS = 1_000;
 
 /**
- * Returns the price to sign with now.
+ * Returns the price to sign with now. The network's own cap applies in addition to that of the terms.
  *
- * @param capWei highest price of one gas for this transaction, in addition to the network's own cap.
  * @throws {PriceAboveCapError} when gas costs more.
  */
-export async function quote(fees: Fees, client: ChainClient, capWei?: bigint): Promise<GasPrice> {
-  const limitWei = lower(fees.maxFeeWei, capWei);
-  if (fees.price !== undefined) return await fees.price(client, limitWei);
+export async function quote(fees: Fees, client: ChainClient, terms: PriceTerms = {}): Promise<GasPrice> {
+  const limitWei = lower(fees.maxFeeWei, terms.capWei);
+  if (fees.price !== undefined) return await fees.price(client, { ...terms, capWei: limitWei });
   const gasPriceWei = await fees.gasPriceWei(client);
   assertPayable(gasPriceWei, limitWei);
   return { gasPriceWei };
@@ -118,7 +124,8 @@ export interface SuggestedFeesOptions {
 
 /**
  * Creates fees based on a network's newest blocks. If blocks have a base fee: the median tip of the last ten blocks, plus twice the next
- * base fee, which covers five full blocks in a row (EIP-1559: an eighth more each). Otherwise: a legacy price a tenth above the node's
+ * base fee, which covers five full blocks in a row (EIP-1559: an eighth more each), or the highest of the last ten if that is more: only
+ * what a block charges is paid. Otherwise: a legacy price a tenth above the node's
  * suggestion.
  */
 export function suggestedFees(options: SuggestedFeesOptions): Fees {
@@ -135,15 +142,19 @@ export function suggestedFees(options: SuggestedFeesOptions): Fees {
     return reading.market;
   };
 
-  const price = async (client: ChainClient, capWei: bigint | undefined): Promise<GasPrice> => {
-    const { baseFeeWei, tipWei } = await read(client);
+  const price = async (
+    client: ChainClient,
+    { capWei, avoidsPeaks = false }: PriceTerms,
+  ): Promise<GasPrice> => {
+    const { baseFeeWei, peakBaseFeeWei = 0n, tipWei } = await read(client);
     if (baseFeeWei === undefined) {
       assertPayable(tipWei, capWei);
       return { gasPriceWei: tipWei };
     }
     // A tip below the market's is slow, but better than none.
     assertPayable(baseFeeWei + (tipWei < minTipWei ? tipWei : minTipWei), capWei);
-    const wantedWei = 2n * baseFeeWei + tipWei;
+    const coveredWei = avoidsPeaks || peakBaseFeeWei < 2n * baseFeeWei ? 2n * baseFeeWei : peakBaseFeeWei;
+    const wantedWei = coveredWei + tipWei;
     const gasPriceWei = capWei !== undefined && wantedWei > capWei ? capWei : wantedWei;
     return { gasPriceWei, tipWei: tipWei < gasPriceWei ? tipWei : gasPriceWei };
   };

@@ -10,6 +10,8 @@ const PERCENTILES = [50];
 export interface GasMarket {
   /** Base fee of the next block (EIP-1559); absent when blocks have none. */
   readonly baseFeeWei?: bigint;
+  /** Highest base fee of the last ten blocks and the next one. */
+  readonly peakBaseFeeWei?: bigint;
   /** Tip, or the whole price when there is no base fee. */
   readonly tipWei: bigint;
 }
@@ -25,13 +27,17 @@ export async function readMarket(client: ChainClient, minTipWei: bigint): Promis
   }
   const tips = history.tipsWei.filter((tip) => tip > 0n).toSorted((a, b) => (a < b ? -1 : 1));
   const median = tips[Math.floor(tips.length / 2)] ?? 0n;
-  return { baseFeeWei: history.baseFeeWei, tipWei: median > minTipWei ? median : minTipWei };
+  const { baseFeeWei, peakBaseFeeWei } = history;
+  return { baseFeeWei, peakBaseFeeWei, tipWei: median > minTipWei ? median : minTipWei };
 }
 
-/** Reads the base fee of the next block and the tips of the last ones; `undefined` when blocks have no base fee. */
+/** Reads the base fee of the next block, the highest one, and the tips of the last ones; `undefined` when blocks have no base fee. */
 async function readHistory(
   client: ChainClient,
-): Promise<{ readonly baseFeeWei: bigint; readonly tipsWei: readonly bigint[] } | undefined> {
+): Promise<
+  | { readonly baseFeeWei: bigint; readonly peakBaseFeeWei: bigint; readonly tipsWei: readonly bigint[] }
+  | undefined
+> {
   let answer: Record<string, unknown>;
   try {
     answer = parseObject(
@@ -50,7 +56,10 @@ async function readHistory(
   const tipsWei = Array.isArray(reward)
     ? reward.map((tips: unknown) => parseQuantity(Array.isArray(tips) ? tips[0] : tips, "tip"))
     : [];
-  return { baseFeeWei, tipsWei };
+  const peakBaseFeeWei = baseFeePerGas
+    .map((fee: unknown) => parseQuantity(fee, "base fee"))
+    .reduce((peak, fee) => (fee > peak ? fee : peak));
+  return { baseFeeWei, peakBaseFeeWei, tipsWei };
 }
 
 async function hasBaseFee(client: ChainClient): Promise<boolean> {

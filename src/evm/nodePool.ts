@@ -16,6 +16,8 @@ export type { NodeStatus } from "./poolNode.ts";
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_HEDGE_MS = 2_000;
+/** How long a request is repeated where there is one node. */
+const RETRY_ONLY_MS = 2_000;
 const DEFAULT_PROBE_MS = 5_000;
 const DEFAULT_LAG_BLOCKS = 5;
 
@@ -78,7 +80,14 @@ function openNodePool(options: NodePoolOptions): NodePool {
   const { rpcUrls, chainId, timeoutMs = DEFAULT_TIMEOUT_MS, hedgeMs = DEFAULT_HEDGE_MS } = options;
   const { probeMs = DEFAULT_PROBE_MS, lagBlocks = DEFAULT_LAG_BLOCKS, onNodeChange = () => {} } = options;
   const nodes = rpcUrls.map((rpcUrl, index) =>
-    openPoolNode({ node: index + 1, rpcUrl, chainId, timeoutMs, onChange: onNodeChange }),
+    openPoolNode({
+      node: index + 1,
+      rpcUrl,
+      chainId,
+      timeoutMs,
+      isOnly: rpcUrls.length === 1,
+      onChange: onNodeChange,
+    }),
   );
   /** Newest block that any node is believed to have. */
   let best: bigint | undefined;
@@ -172,17 +181,42 @@ function openNodePool(options: NodePoolOptions): NodePool {
   };
 
   const request = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
-    const picked = await pick();
-    const { answer, by } = await askInTurn(picked, {
-      ask: (node) => askNode(node, method, parameters),
-      hedgeMs,
-      mayBeUnknown: UNKNOWN_TO_SOME.has(method),
-    }).catch((error: unknown) => {
+    const ask = async () =>
+      await askInTurn(await pick(), {
+        ask: (node) => askNode(node, method, parameters),
+        hedgeMs,
+        mayBeUnknown: UNKNOWN_TO_SOME.has(method),
+      });
+    const retryUntil = performance.now() + Math.min(hedgeMs, RETRY_ONLY_MS);
+    const { answer, by } = await ask().catch(async (first: unknown) => {
+      let error = first;
+      // Where there is no other node, the only one is asked again.
+      while (error instanceof NoNodeError && isOnly() && performance.now() < retryUntil) {
+        try {
+          return await ask();
+        } catch (next) {
+          error = next;
+        }
+      }
       if (!(error instanceof NoNodeError)) throw error;
       throw new NoNodeError(nodes.map((node) => `node ${node.node}: ${node.status().why ?? "unknown"}`));
     });
     if (method === "eth_sendRawTransaction") passOn(by, parameters);
     return answer;
+  };
+
+  const isOnly = (): boolean =>
+    nodes.length === 1 &&
+    !ending.signal.aborted &&
+    !nodes[0]!.isLimited &&
+    nodes[0]!.status().state === "failing";
+
+  const requestEach = async (method: string, parameters: readonly unknown[]): Promise<readonly unknown[]> => {
+    const ready = nodes.filter((node) => node.pauseMs() === 0);
+    if (ready.length < 2) return [await request(method, parameters)];
+    const answers = await Promise.allSettled(ready.map((node) => askNode(node, method, parameters)));
+    const given = answers.filter((one) => one.status === "fulfilled").map(({ value }) => value);
+    return given.length > 0 ? given : [await request(method, parameters)];
   };
 
   /** Passes a transaction on to the other nodes, because a single node may keep it to itself. */
@@ -220,6 +254,7 @@ function openNodePool(options: NodePoolOptions): NodePool {
 
   return {
     request,
+    requestEach,
     ...(nodes.some(({ canPush }) => canPush)
       ? { subscribe: async (_parameters: readonly unknown[], onData: OnData) => pushed.listen(onData) }
       : {}),

@@ -7,6 +7,9 @@ import { asRpcError, openTransport } from "./transport.ts";
 /** First back-off of a failing node; doubled with each consecutive failure. */
 const FIRST_BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 30_000;
+/** Back-offs of a pool's only node: the first, by which each consecutive one is longer, and the longest. Nobody else can be asked meanwhile. */
+const ONLY_BACK_OFF_MS = 100;
+const LONGEST_ONLY_BACK_OFF_MS = 1_000;
 /** Interval at which a node of another chain is checked again: the node behind a URL may be corrected. */
 const EXCLUDED_MS = 60_000;
 /** Upper limit for `Retry-After`. */
@@ -55,11 +58,14 @@ export interface PoolNodeOptions {
   readonly rpcUrl: string;
   readonly chainId: number;
   readonly timeoutMs: number;
+  /** Whether the pool has no other node. */
+  readonly isOnly: boolean;
   readonly onChange: (status: NodeStatus) => void;
 }
 
 /** Opens one node of a pool. */
-export function openPoolNode({ node, rpcUrl, chainId, timeoutMs, onChange }: PoolNodeOptions): PoolNode {
+export function openPoolNode(options: PoolNodeOptions): PoolNode {
+  const { node, rpcUrl, chainId, timeoutMs, isOnly, onChange } = options;
   let transport = openTransport(rpcUrl, timeoutMs);
   const hideUrl = createUrlHider(rpcUrl, { hidesHost: true });
   let checking: Promise<void> | undefined;
@@ -113,10 +119,12 @@ export function openPoolNode({ node, rpcUrl, chainId, timeoutMs, onChange }: Poo
   const fail = (reason: string, retryAfterMs = 0): void => {
     // Requests that were in flight when the node failed, and fail too, don't count as further failures.
     const isNew = pauseMs() === 0;
-    const backOffMs = isNew ? Math.min(FIRST_BACK_OFF_MS * 2 ** failures, LONGEST_BACK_OFF_MS) : 0;
+    const backOffMs = isOnly
+      ? Math.min(ONLY_BACK_OFF_MS * (failures + 1), LONGEST_ONLY_BACK_OFF_MS)
+      : Math.min(FIRST_BACK_OFF_MS * 2 ** failures, LONGEST_BACK_OFF_MS);
     if (isNew) failures += 1;
     isLimited = retryAfterMs > 0 || /429|limit|too many/i.test(reason);
-    leaveAlone(reason, Math.max(backOffMs, Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS)));
+    leaveAlone(reason, Math.max(isNew ? backOffMs : 0, Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS)));
   };
 
   const request = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {

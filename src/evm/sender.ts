@@ -3,7 +3,7 @@ import type { Account } from "./account.ts";
 import type { ChainClient, Receipt } from "./client.ts";
 import { NonceGapError, createDelivery } from "./delivery.ts";
 import { PriceAboveCapError, quote } from "./fees.ts";
-import type { Fees, GasPrice } from "./fees.ts";
+import type { Fees, GasPrice, PriceTerms } from "./fees.ts";
 import { createGapFiller } from "./gapFiller.ts";
 import { createPauses } from "./pauses.ts";
 import { TransactionError } from "./refusal.ts";
@@ -43,6 +43,11 @@ export interface Sender<Payload = undefined> {
    * @throws {TransactionError} as {@link send}.
    */
   resume(versions: readonly SignedTransaction[], payload: Payload): Promise<Receipt>;
+  /**
+   * Returns the receipt to act on: one that reports a revert is confirmed first, by every node and after further blocks, because a node may
+   * correct it. `undefined` when no node has it any more.
+   */
+  confirm(receipt: Receipt): Promise<Receipt | undefined>;
   /** Returns what it is waiting for; `undefined` while it is held up by nothing but the network. */
   waitsFor(): SenderWait | undefined;
   /** Checks for receipts at once; to be called with each new head. */
@@ -115,7 +120,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     for (;;) {
       signal.throwIfAborted();
       try {
-        const price = await quote(fees, client, call.maxGasPriceWei);
+        const price = await quote(fees, client, termsOf(call));
         wait = undefined;
         return price;
       } catch (error) {
@@ -128,7 +133,11 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
 
   /** Returns the first nonce from the next one on that no transaction in flight has. */
   const claimNonce = async (): Promise<number> => {
-    let nonce = nextNonce ?? (await client.getNonce(account.address, "latest"));
+    let nonce = nextNonce;
+    if (nonce === undefined) {
+      journal?.doubt?.();
+      nonce = await client.getNonce(account.address, "latest");
+    }
     while (inFlight.has(nonce)) nonce += 1;
     return nonce;
   };
@@ -151,7 +160,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
   const launch = async (
     versions: readonly SignedTransaction[],
     payload: Payload,
-    capWei?: bigint,
+    terms?: PriceTerms,
   ): Promise<{ readonly receipt: Promise<Receipt> }> => {
     const { nonce } = versions[0]!;
     inFlight.add(nonce);
@@ -159,7 +168,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     let onAnswered = (): void => {};
     const answered = new Promise<void>((resolve) => (onAnswered = resolve));
     const receipt = delivery
-      .deliver(versions, payload, { capWei, onAnswered })
+      .deliver(versions, payload, { terms, onAnswered })
       .catch((error: unknown) => {
         const isOff = isTaken(error) || error instanceof NonceGapError;
         nextNonce = isInTurn && !isOff ? nonce : undefined;
@@ -188,7 +197,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
   const inSlot = async (
     prepare: () => Promise<readonly SignedTransaction[]>,
     payload: Payload,
-    capWei?: bigint,
+    terms?: PriceTerms,
   ): Promise<Receipt> => {
     const { receipt } = await inTurn(async () => {
       await slots.take();
@@ -196,7 +205,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
         slots.release();
         throw error;
       });
-      return await launch(versions, payload, capWei);
+      return await launch(versions, payload, terms);
     });
     return await receipt;
   };
@@ -214,7 +223,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
         return [transaction];
       },
       payload,
-      call.maxGasPriceWei,
+      termsOf(call),
     );
   };
 
@@ -237,6 +246,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
         if (nextNonce === undefined || nextNonce < after) nextNonce = after;
         return versions;
       }, payload),
+    confirm: (receipt) => delivery.confirm(receipt),
     waitsFor: () => wait,
     poke: () => pauses.end(),
     async reconcile() {
@@ -250,6 +260,10 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
       return true;
     },
   };
+}
+
+function termsOf({ maxGasPriceWei: capWei, avoidsPeaks }: Call): PriceTerms {
+  return { capWei, avoidsPeaks };
 }
 
 function isTaken(error: unknown): boolean {

@@ -16,6 +16,8 @@ export interface SenderJournal<Payload> {
   ): Promise<void>;
   /** Returns everything signed for this nonce and later ones that may be, or have been, in a node's pool, oldest first. */
   from(nonce: number): Promise<readonly SignedTransaction[]>;
+  /** Called before a nonce is used that the chain reported, and when another transaction has used one: others may use the account. */
+  doubt?(): void;
   /** The payload of a transaction that only uses up a nonce. */
   readonly noPayload: Payload;
 }

@@ -15,6 +15,8 @@ export interface Call {
    * cap.
    */
   readonly maxGasPriceWei?: bigint;
+  /** Whether the call fails when gas costs much more than now. Its price then doesn't cover recent peaks of the base fee. */
+  readonly avoidsPeaks?: boolean;
 }
 
 /** A signed transaction, ready to broadcast any number of times. */

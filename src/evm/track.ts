@@ -8,6 +8,10 @@ import { createToldHeads, findLastKept } from "./toldHeads.ts";
  * block says so, whereas it cuts a range off at the end of its own chain and silently omits the rest.
  */
 const BLOCKS_BY_HASH = 16n;
+/**
+ * Newest blocks whose logs are read again now and then, because a node may omit some. A follower may assume that nothing older is repeated.
+ */
+export const REREAD_BLOCKS = 256n;
 /** Pause before a failed step is retried. */
 const RETRY_MS = 250;
 /** A chain that has been shorter than before for this long has been rolled back: a lagging node catches up sooner. */
@@ -28,7 +32,10 @@ export interface Follower {
   readonly fromBlock: bigint;
   /** Hashes of blocks that were announced to an earlier process: a reorg that removed one is announced first. */
   readonly known?: ReadonlyMap<bigint, Hex>;
-  /** A block with logs, or the newest block (with or without). */
+  /**
+   * A block with logs, or the newest block (with or without). Where a node has omitted logs, they follow later, and so do all logs of the
+   * blocks after them once more.
+   */
   onBlock(block: WatchedBlock): void | Promise<void>;
   /**
    * Blocks from this number on have been replaced or removed; their replacements follow.
@@ -60,6 +67,8 @@ export interface Track {
   advance(head: BlockHead): void;
   /** The head is still the one announced last. */
   remind(): void;
+  /** See `ChainWatcher.reread`. */
+  reread(from?: bigint): void;
   stop(): void;
 }
 
@@ -72,6 +81,12 @@ interface TrackState {
   /** Head to advance to next; heads that arrive meanwhile replace it. */
   target: BlockHead | undefined;
   newest: BlockHead | undefined;
+  /** Whether logs are to be read again once the target is reached. */
+  isRereadDue: boolean;
+  /** First block to read again; `undefined` begins with the oldest. */
+  rereadFrom: bigint | undefined;
+  /** First block whose logs are to be announced again. */
+  repeatFrom: bigint | undefined;
   /** The newest head, while it is below what has been announced. */
   shorter: { readonly head: BlockHead; readonly sinceMs: number } | undefined;
 }
@@ -87,36 +102,82 @@ export function createTrack(
   const told = createToldHeads(follower.known);
   /** Hashes of blocks known from receipts, by number, until the chain is seen to have them or others. */
   const expected = new Map<bigint, Hex>();
+  const heard = createHeardLogs();
   const state: TrackState = {
     phase: "idle",
     next: follower.fromBlock,
     target: undefined,
     newest: undefined,
+    isRereadDue: false,
+    rereadFrom: undefined,
+    repeatFrom: undefined,
     shorter: undefined,
   };
   const isStopped = (): boolean => state.phase === "stopped";
 
   const advance = (head: BlockHead): void => {
     state.target = head;
+    start();
+  };
+
+  const start = (): void => {
     if (state.phase !== "idle") return;
     state.phase = "advancing";
     void run();
   };
 
   const run = async (): Promise<void> => {
-    while (state.target !== undefined && !isStopped()) {
-      const head: BlockHead = state.target;
+    while ((state.target !== undefined || state.isRereadDue) && !isStopped()) {
+      const head: BlockHead | undefined = state.target;
       state.target = undefined;
       try {
-        await step(head);
+        if (head !== undefined) await step(head);
+        else await reread();
       } catch (error) {
         if (isStopped()) break;
         onError(error);
-        state.target ??= head;
+        if (head !== undefined) state.target ??= head;
+        else state.isRereadDue = state.repeatFrom !== undefined;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
     if (!isStopped()) state.phase = "idle";
+  };
+
+  /**
+   * Reads the logs of the next piece of the newest blocks again. Events build on one another, so after an omitted log all later ones are
+   * announced again: those of this piece now, and the rest with the next pieces.
+   */
+  const reread = async (): Promise<void> => {
+    state.isRereadDue = false;
+    const last = state.next - 1n;
+    const oldest = max(follower.fromBlock, last - REREAD_BLOCKS + 1n);
+    if (oldest > last) return;
+    const { rereadFrom: from = oldest } = state;
+    const addresses = follower.addresses();
+    const range = { fromBlock: from < oldest || from > last ? oldest : from, toBlock: last };
+    const { logs, toBlock } = await logReader.read(range, (part) =>
+      client.getLogsOfEach({ addresses, ...part }),
+    );
+    state.rereadFrom = toBlock < last ? toBlock + 1n : undefined;
+    const { repeatFrom } = state;
+    let isOmitted = false;
+    for (const block of groupByBlock(logs)) {
+      if (isStopped()) return;
+      if (!isOmitted && heard.hasAll(block)) continue;
+      // One of the nodes may be on another branch.
+      const present = told.get(block.number) ?? (await client.getHead(block.number))?.hash;
+      if (present !== block.hash) continue;
+      if (!isOmitted) {
+        heard.dropFrom(block.number);
+        if (repeatFrom === undefined || block.number < repeatFrom)
+          onError(new OmittedLogsError(block.number));
+      }
+      isOmitted = true;
+      await follower.onBlock(block);
+      heard.add(block);
+    }
+    if (toBlock === last && state.repeatFrom === repeatFrom) state.repeatFrom = undefined;
   };
 
   const step = async (head: BlockHead): Promise<void> => {
@@ -196,6 +257,7 @@ export function createTrack(
   const tell = async (block: WatchedBlock): Promise<void> => {
     if (isStopped()) return;
     await follower.onBlock(block);
+    heard.add(block);
     remember(block);
   };
 
@@ -240,6 +302,7 @@ export function createTrack(
   const rewind = async (firstReplaced: bigint): Promise<void> => {
     const wanted = (await follower.onReorg?.(firstReplaced)) ?? firstReplaced;
     told.dropFrom(firstReplaced);
+    heard.dropFrom(firstReplaced);
     const first = wanted < firstReplaced ? wanted : firstReplaced;
     if (first < state.next) state.next = first;
     state.shorter = undefined;
@@ -278,10 +341,51 @@ export function createTrack(
     remind() {
       if (state.shorter !== undefined && state.phase === "idle") advance(state.shorter.head);
     },
+    reread(from) {
+      if (from !== undefined) {
+        heard.dropFrom(from);
+        state.rereadFrom = undefined;
+        state.repeatFrom = from;
+      }
+      state.isRereadDue = true;
+      if (state.newest !== undefined) start();
+    },
     stop() {
       state.phase = "stopped";
     },
   };
+}
+
+/** The logs of the newest blocks that a follower was told. */
+interface HeardLogs {
+  hasAll(block: WatchedBlock): boolean;
+  add(block: WatchedBlock): void;
+  /** Forgets the blocks from this number on. */
+  dropFrom(number: bigint): void;
+}
+
+function createHeardLogs(): HeardLogs {
+  const blocks = new Map<bigint, { readonly hash: Hex; readonly indexes: Set<number> }>();
+  return {
+    hasAll({ number, hash, logs }) {
+      const block = blocks.get(number);
+      return block?.hash === hash && logs.every(({ logIndex }) => block.indexes.has(logIndex));
+    },
+    add({ number, hash, logs }) {
+      if (logs.length === 0) return;
+      const block = blocks.get(number);
+      if (block?.hash === hash) for (const { logIndex } of logs) block.indexes.add(logIndex);
+      else blocks.set(number, { hash, indexes: new Set(logs.map(({ logIndex }) => logIndex)) });
+      for (const old of blocks.keys()) if (old <= number - REREAD_BLOCKS) blocks.delete(old);
+    },
+    dropFrom(first) {
+      for (const number of blocks.keys()) if (number >= first) blocks.delete(number);
+    },
+  };
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
 }
 
 function groupByBlock(logs: readonly RawLog[]): WatchedBlock[] {
@@ -293,4 +397,11 @@ function groupByBlock(logs: readonly RawLog[]): WatchedBlock[] {
     else block.logs.push(log);
   }
   return [...blocks.values()].toSorted((a, b) => Number(a.number - b.number));
+}
+
+/** A node omitted logs of a block that it or another one has. */
+class OmittedLogsError extends Error {
+  constructor(number: bigint) {
+    super(`a node omitted logs of block ${number}; they were read again`);
+  }
 }

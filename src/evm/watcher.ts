@@ -31,6 +31,12 @@ export interface ChainWatcher {
    * reorg like any other: what is known from receipts is taken back as well.
    */
   expect(block: BlockRef): void;
+  /**
+   * Reads the logs of the newest blocks again, from every node, and announces those that were omitted.
+   *
+   * @param from first block whose logs are announced again in any case.
+   */
+  reread(from?: bigint): void;
   /** Returns the newest head seen, or `undefined` before the first. */
   head(): SeenHead | undefined;
   watched(): Watched;
@@ -53,6 +59,8 @@ export interface SeenHead extends BlockHead {
 export interface ChainWatcherOptions extends TrackOptions {
   /** Interval between polls of the newest block: the only source if heads aren't pushed, a safety net if they are. */
   readonly pollIntervalMs: number;
+  /** Interval at which the logs of the newest blocks are read again, in case a node omits some. Default: never. */
+  readonly rereadIntervalMs?: number | undefined;
 }
 
 /**
@@ -65,7 +73,7 @@ export function chainSeconds({ timestamp, firstSeenAtMs, seenAtMs }: SeenHead): 
 
 /** Starts to follow a chain's head. */
 export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
-  const { client, pollIntervalMs, onError } = options;
+  const { client, pollIntervalMs, rereadIntervalMs, onError } = options;
   const tracks = new Set<Track>();
   const logReader = createLogReader();
   let newest: SeenHead | undefined;
@@ -112,6 +120,11 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   };
   let timer: NodeJS.Timeout | undefined;
   void poll();
+  const reread = (from?: bigint): void => {
+    for (const track of tracks) track.reread(from);
+  };
+  const rereading =
+    rereadIntervalMs === undefined ? undefined : setInterval(() => reread(), rereadIntervalMs).unref();
 
   return {
     follow(follower) {
@@ -126,11 +139,13 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
     expect({ blockNumber: number, blockHash: hash }) {
       for (const track of tracks) track.expect(number, hash);
     },
+    reread,
     head: () => newest,
     watched: () => ({ totalMs: watchedMs, sinceGapMs: watchedMs - gapEndMs }),
     close() {
       closed = true;
       clearTimeout(timer);
+      clearInterval(rereading);
       unsubscribe?.();
       for (const track of tracks) track.stop();
       tracks.clear();

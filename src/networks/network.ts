@@ -35,6 +35,14 @@ export interface KnownChain {
   readonly deployment: ChainDeployment;
 }
 
+/**
+ * Whether a stored identity is that of a chain. Records of earlier versions lack the chain id in front until the next start; a network's name
+ * then tells which chain it is.
+ */
+export function isIdentity(stored: string | undefined, identity: string): boolean {
+  return stored !== undefined && (stored === identity || identity.endsWith(`:${stored}`));
+}
+
 /** Which blocks of a chain may be removed. */
 export interface RemovableBlocks {
   /** Number of the first block that stays. */
@@ -135,6 +143,8 @@ export interface NetworkTerms {
   readonly pollIntervalMs: number;
   /** How long the chain must have been shorter than before to count as rolled back; 0 when no node lags. */
   readonly rolledBackAfterMs: number;
+  /** Interval at which the logs of the newest blocks are read again; absent when no node omits any. */
+  readonly rereadIntervalMs?: number;
   /** Chainlink's coordinator, when random words come from Chainlink's own oracle. */
   readonly chainlinkCoordinator?: Hex | undefined;
   /** Whether block headers have Ethereum's format, so that verification can hash them again. */

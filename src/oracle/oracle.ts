@@ -197,7 +197,9 @@ function serve(
         // Until then, answers may lie in blocks yet to be read.
         caughtUp ||= block.number >= readUpTo;
         for (const sender of senders) sender.poke();
-        lastBlock = { number: block.number, seenAt: performance.now() };
+        // Logs that a node omitted arrive with an earlier block.
+        if (lastBlock === undefined || block.number >= lastBlock.number)
+          lastBlock = { number: block.number, seenAt: performance.now() };
         for (const node of vrfNodes) node.onBlock(block, caughtUp);
         functions?.onBlock(block, caughtUp);
       },
@@ -206,6 +208,8 @@ function serve(
         // Requests answered in replaced blocks may be older than those blocks, and are reread.
         readUpTo = (await client.getHead("latest"))?.number ?? readUpTo;
         caughtUp = false;
+        if (lastBlock !== undefined && lastBlock.number >= firstReplaced)
+          lastBlock = { ...lastBlock, number: firstReplaced - 1n };
         log.warn(
           { network: network.name, firstReplaced: Number(firstReplaced) },
           "oracle: the chain was reorganised",

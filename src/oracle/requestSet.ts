@@ -1,9 +1,13 @@
 import type { Hex } from "viem";
+import { REREAD_BLOCKS } from "../evm/track.ts";
 import { pauseAfter } from "./backoff.ts";
 import type { PendingRequest } from "./status.ts";
 
-/** For how many blocks the ids of answered requests are remembered: a receipt may report an answer first, and its block reports it again. */
-const REMEMBERED_BLOCKS = 256n;
+/**
+ * For how many blocks the ids of answered requests are remembered: a receipt may report an answer first, and its block reports it again, more
+ * than once where a node omits logs.
+ */
+const REMEMBERED_BLOCKS = REREAD_BLOCKS;
 /** For this many blocks with answers, the block of their oldest request is remembered, for reorgs that remove the answers. */
 const REMEMBERED_ANSWER_BLOCKS = 65_536;
 /** How far the gas limit of a request that ran out of gas is raised. */
@@ -146,13 +150,15 @@ export function createRequestSet<Request extends OnChainRequest>(): RequestSet<R
       }
     },
     onHead(head) {
-      newest = head;
+      // Logs that a node omitted arrive with an earlier block.
+      if (head > newest) newest = head;
       for (const [requestId, blockNumber] of answered) {
         if (blockNumber + REMEMBERED_BLOCKS > head) break;
         answered.delete(requestId);
       }
     },
     onReorg(firstReplaced) {
+      if (newest >= firstReplaced) newest = firstReplaced - 1n;
       for (const [requestId, { request }] of entries) {
         if (request.blockNumber >= firstReplaced) entries.delete(requestId);
       }

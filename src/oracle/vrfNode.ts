@@ -263,7 +263,8 @@ export function createVrfNode(options: VrfNodeOptions): VrfNode {
       const { subId: subscriptionId, minimumRequestConfirmations: confirmations, ...rest } = event;
       const { blockNumber, blockHash } = eventLog;
       const entry = requestSet.add({ ...rest, subscriptionId, confirmations, blockNumber, blockHash });
-      if (entry && live) freshUntil.set(entry, performance.now() + FRESH_MS);
+      // A request of an earlier block was omitted by a node before, and may be answered.
+      if (entry && live && blockNumber === head) freshUntil.set(entry, performance.now() + FRESH_MS);
     } else if (event?.name === "RandomWordsFulfilled") {
       const entry = requestSet.find(event.requestId);
       if (entry) requestSet.finish(entry.request, eventLog.blockNumber);

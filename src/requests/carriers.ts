@@ -1,5 +1,7 @@
 import type { Hex } from "viem";
 import type { ChainClient, Receipt } from "../evm/client.ts";
+import type { Sender } from "../evm/sender.ts";
+import type { ChainWatcher } from "../evm/watcher.ts";
 import type { Store } from "../store/store.ts";
 import { listRefusedTransactions } from "../store/transactions.ts";
 import type { Payload } from "../store/payload.ts";
@@ -25,28 +27,35 @@ export function createCarriers(options: {
   readonly client: Pick<ChainClient, "getReceipt">;
   readonly store: Store;
   readonly book: RequestBook;
-  readonly sender: Hex;
+  readonly sender: Pick<Sender<Payload>, "address" | "confirm">;
   readonly tracker: Tracker;
+  readonly watcher: Pick<ChainWatcher, "reread">;
 }): Carriers {
-  const { network, client, store, book, sender, tracker } = options;
+  const { network, client, store, book, sender, tracker, watcher } = options;
 
   const find = async (request: OpenRequest): Promise<Receipt | undefined> => {
     const { transactionHashes = [], nonce } = request.progress;
     for (const hash of transactionHashes.toReversed()) {
-      const receipt = await client.getReceipt(hash);
+      const receipt = await findReceipt(hash);
       if (receipt !== undefined) return receipt;
     }
     return nonce === undefined ? undefined : await findRefusedCarrier(request, nonce);
   };
 
+  const findReceipt = async (hash: Hex): Promise<Receipt | undefined> => {
+    const receipt = await client.getReceipt(hash);
+    return receipt && (await sender.confirm(receipt));
+  };
+
   /** Looks for every refused transaction signed for the nonce: another node may have accepted what one refused. */
   const findRefusedCarrier = async (request: OpenRequest, nonce: number): Promise<Receipt | undefined> => {
-    const refused = await listRefusedTransactions(store.db, { network, sender, nonce, naming: request.id });
+    const of = { network, sender: sender.address, nonce, naming: request.id };
+    const refused = await listRefusedTransactions(store.db, of);
     for (const transaction of refused) {
       const [place] = placesIn(transaction.payload as Payload, (id) =>
         id === request.id ? request : undefined,
       );
-      const receipt = place === undefined ? undefined : await client.getReceipt(transaction.hash);
+      const receipt = place === undefined ? undefined : await findReceipt(transaction.hash);
       if (place === undefined || receipt === undefined) continue;
       const { entry, item } = place;
       await book.change([{ request, progress: { transactionHashes: [transaction.hash], entry, item } }]);
@@ -59,9 +68,16 @@ export function createCarriers(options: {
   /** A transaction without a log about the request had no effect, e.g. when the contract has lost its code. */
   const isAccepted = async (request: OpenRequest, receipt: Receipt): Promise<boolean> => {
     if (!receipt.succeeded) return false;
+    const isKnown = (): boolean => {
+      const known = book.get(request.id);
+      return known === undefined || isEnded(known.state) || known.progress.acceptedBlock !== undefined;
+    };
+    if (isKnown()) return true;
     await tracker.onReceipt(receipt);
-    const known = book.get(request.id);
-    return known === undefined || isEnded(known.state) || known.progress.acceptedBlock !== undefined;
+    if (!isKnown()) return false;
+    // Its answer may have been announced when nobody knew yet whose it was.
+    watcher.reread(receipt.blockNumber);
+    return true;
   };
 
   return {

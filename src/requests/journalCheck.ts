@@ -3,7 +3,7 @@ import { decodeLog } from "../chainlink/events.ts";
 import type { ChainClient } from "../evm/client.ts";
 import { createLogReader } from "../evm/logReader.ts";
 import { TycheError } from "../lib/errors.ts";
-import { findSpentNonce, saveSpentNonce } from "../store/chainRecords.ts";
+import { findSpentNonce, saveSpentNonce, type SpentNonce } from "../store/chainRecords.ts";
 import { listEndedBlocks } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import { findLastNonce, findTransactions } from "../store/transactions.ts";
@@ -20,10 +20,14 @@ export interface OperatorAccount {
   readonly operator: Hex;
 }
 
-export interface JournalCheckOptions extends OperatorAccount {
+/** An account whose transactions with requests are compared with the journal. */
+export interface JournalledAccount extends OperatorAccount {
   readonly presetConsumer: Hex;
   /** First block that may hold a transaction of the service. */
   readonly firstBlock: number;
+}
+
+export interface JournalCheckOptions extends JournalledAccount {
   /** Whether the operator has agreed to continue with a journal that is behind. */
   readonly isAccepted: boolean;
   /** Called in that case, before it is noted: if it doesn't complete, the next start calls it again. */
@@ -42,26 +46,50 @@ export interface JournalCheckOptions extends OperatorAccount {
  * @throws {JournalBehindError}
  */
 export async function assertJournalKnows(options: JournalCheckOptions): Promise<void> {
-  const { network, client, store, operator } = options;
-  // Read before the nonce, which may then include later transactions: at worst, their blocks are read twice.
-  const head = await client.getHead("latest");
-  const spent = await client.getNonce(operator, "latest");
-  const last = await findLastNonce(store.db, network, operator);
-  const noted = await findSpentNonce(store.db, network);
-  if (spent <= Math.max((last ?? -1) + 1, noted?.nonce ?? 0)) return;
-  const blockNumber = Number(head?.number ?? 0n);
-  const fromBlock = noted?.blockNumber ?? options.firstBlock;
-  const unknown = await findUnknownSubmissions(options, { fromBlock, toBlock: blockNumber });
+  const { network, store } = options;
+  const { unknown, isRead, spent } = await compareJournal(options, false);
   if (unknown.length > 0) {
     if (!options.isAccepted) throw new JournalBehindError(network, unknown.length);
     await options.onAccepted();
   }
-  await store.writeSoon((db) => saveSpentNonce(db, network, { nonce: spent, blockNumber }));
+  if (isRead) await store.writeSoon((db) => saveSpentNonce(db, network, spent));
+}
+
+/**
+ * Finds the transactions that carried requests and are unknown to the journal, since the last note.
+ *
+ * @param isDoubtful whether to read the logs even if no more nonces are spent than the journal has signed for: others may have used them.
+ */
+export async function compareJournal(account: JournalledAccount, isDoubtful: boolean): Promise<Comparison> {
+  const { network, client, store, operator } = account;
+  // Read before the nonce, which may then include later transactions: at worst, their blocks are read twice.
+  const head = await client.getHead("latest");
+  const nonce = await client.getNonce(operator, "latest");
+  const last = await findLastNonce(store.db, network, operator);
+  const noted = await findSpentNonce(store.db, network);
+  if (!isDoubtful && nonce <= Math.max((last ?? -1) + 1, noted?.nonce ?? 0))
+    return { unknown: [], isRead: false, noted, spent: { nonce, blockNumber: Number(head?.number ?? 0n) } };
+  // Read after it, so that the logs of all transactions that it counts are read.
+  const blockNumber = Number((await client.getHead("latest"))?.number ?? 0n);
+  const fromBlock = noted?.blockNumber ?? account.firstBlock;
+  const unknown = await findUnknownSubmissions(account, { fromBlock, toBlock: blockNumber });
+  return { unknown, isRead: true, noted, spent: { nonce, blockNumber } };
+}
+
+/** What a comparison of chain and journal found. */
+interface Comparison {
+  /** Hashes of transactions. */
+  readonly unknown: readonly Hex[];
+  /** Whether the logs were read. */
+  readonly isRead: boolean;
+  readonly noted: SpentNonce | undefined;
+  /** What the chain had: nothing up to there is unknown except for what was found. */
+  readonly spent: { readonly nonce: number; readonly blockNumber: number };
 }
 
 /** Returns the hashes of transactions in a range of blocks, both ends included, that carried requests and are unknown to the journal. */
 async function findUnknownSubmissions(
-  { client, store, presetConsumer }: JournalCheckOptions,
+  { client, store, presetConsumer }: JournalledAccount,
   { fromBlock, toBlock }: { readonly fromBlock: number; readonly toBlock: number },
 ): Promise<Hex[]> {
   const reader = createLogReader();
@@ -70,7 +98,7 @@ async function findUnknownSubmissions(
   for (let next = BigInt(fromBlock); next <= end;) {
     const range = { fromBlock: next, toBlock: end };
     const { logs, toBlock: read } = await reader.read(range, (piece) =>
-      client.getLogs({ addresses: [presetConsumer], ...piece }),
+      client.getLogsOfEach({ addresses: [presetConsumer], ...piece }),
     );
     for (const log of logs) {
       const name = decodeLog(log)?.name;
@@ -82,15 +110,14 @@ async function findUnknownSubmissions(
   return [...hashes].filter((hash) => !known.has(hash));
 }
 
-/** Notes how many transactions the operator's account has sent, and up to which block: the next start checks what came after that. */
-export async function noteSpentNonce({ network, client, store, operator }: OperatorAccount): Promise<void> {
-  const head = await client.getHead("latest");
-  const nonce = await client.getNonce(operator, "latest");
-  const blockNumber = Number(head?.number ?? 0n);
-  const noted = await findSpentNonce(store.db, network);
-  const isRecent = noted?.blockNumber !== undefined && blockNumber - noted.blockNumber < NOTED_BLOCKS;
-  if (nonce !== noted?.nonce || !isRecent)
-    await store.writeSoon((db) => saveSpentNonce(db, network, { nonce, blockNumber }));
+/** Notes how many transactions the operator's account has sent, and up to which block: the next comparison reads what came after that. */
+export async function noteSpentNonce(
+  { network, store }: OperatorAccount,
+  { noted, spent }: Pick<Comparison, "noted" | "spent">,
+): Promise<void> {
+  const isRecent = noted?.blockNumber !== undefined && spent.blockNumber - noted.blockNumber < NOTED_BLOCKS;
+  if (spent.nonce !== noted?.nonce || !isRecent)
+    await store.writeSoon((db) => saveSpentNonce(db, network, spent));
 }
 
 /**

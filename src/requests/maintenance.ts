@@ -36,18 +36,18 @@ export function createMaintenance(options: {
   let missing = new Set<OpenRequest>();
 
   /**
-   * Covers transactions that were resent after a reorg and lost in the next one before anybody saw them. A transaction that
-   * was just mined looks lost, too, until its block is read, so a request must look so twice.
+   * Covers transactions that were resent after a reorg and lost in the next one before anybody saw them, and mined ones whose logs a node
+   * omitted: their receipts have them. A transaction that was just mined looks lost, too, until its block is read, so a request must look so
+   * twice.
    */
   const mend = async (): Promise<void> => {
     const before = missing;
-    missing = new Set(
-      requests().filter(
-        ({ progress }) => progress.transactionHashes !== undefined && progress.acceptedBlock === undefined,
-      ),
-    );
-    if (![...missing].some((request) => before.has(request))) return;
+    missing = new Set(requests().filter(isMissing));
+    const still = [...missing].filter((request) => before.has(request));
+    if (still.length === 0) return;
     await reconcile();
+    // The first of a transaction's requests brings its receipt to all of them.
+    for (const request of still) if (isMissing(request)) await check(request);
     await checkLinkings();
   };
   const checkLinkings = async (): Promise<void> => {
@@ -69,4 +69,9 @@ export function createMaintenance(options: {
       return () => stops.forEach((stop) => stop());
     },
   };
+}
+
+/** Whether a request is in a transaction of ours and isn't known to be on chain. */
+function isMissing({ progress }: OpenRequest): boolean {
+  return progress.transactionHashes !== undefined && progress.acceptedBlock === undefined;
 }

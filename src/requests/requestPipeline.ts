@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import type { Receipt } from "../evm/client.ts";
 import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import { observeSender } from "../evm/observedSender.ts";
-import { createSender } from "../evm/sender.ts";
+import { createSender, type Sender } from "../evm/sender.ts";
 import type { Call } from "../evm/signedTransaction.ts";
 import { ACTIVE_MS } from "../lib/batchDelay.ts";
 import { repeat } from "../lib/repeat.ts";
@@ -33,6 +33,7 @@ import { createSubscriptions } from "../dapps/subscriptions.ts";
 import type { Subscriptions } from "../dapps/subscriptions.ts";
 import { createTimeouts } from "./timeouts.ts";
 import { createTracker } from "./tracker.ts";
+import type { TwinWatch } from "./twinWatch.ts";
 import { createWordTimeouts } from "./wordTimeouts.ts";
 
 /** Interval between checks of the balances of subscriptions in use. */
@@ -62,6 +63,8 @@ export interface RequestPipelineOptions {
   readonly book: RequestBook;
   /** Prevents writing and sending once another replica dispatches. Default: none. */
   readonly fence?: Fence | undefined;
+  /** Prevents sending once another process sends with the operator's account. Default: none can. */
+  readonly twin?: TwinWatch | undefined;
   readonly onError: (error: unknown) => void;
   /** Called for every mined transaction of the service. */
   readonly onReceipt?: (receipt: Receipt, payload: Payload) => void;
@@ -69,7 +72,7 @@ export interface RequestPipelineOptions {
 
 /** Opens the pipeline of a network and resumes what an earlier process left there. */
 export async function openRequestPipeline(options: RequestPipelineOptions): Promise<RequestPipeline> {
-  const { chain, fence } = options;
+  const { chain, fence, twin } = options;
   const store = fenceStore(options.store, fence);
   const book = fenceBook(options.book, fence);
   const { network, client, watcher, contracts, operator, finality } = chain;
@@ -94,12 +97,29 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     maxInFlight: chain.pipelining?.maxInFlight ?? 1,
     signal,
     onError,
-    journal: createSenderJournal({ network, account: operator.address, store, book, tracker, headNumber }),
+    journal: createSenderJournal({
+      network,
+      account: operator.address,
+      store,
+      book,
+      tracker,
+      headNumber,
+      twin,
+    }),
   });
-  const sender = observeSender(own, (receipt, payload) => {
+  const observed = observeSender(own, (receipt, payload) => {
     watcher.expect(receipt);
     options.onReceipt?.(receipt, payload);
   });
+  const sender: Sender<Payload> = {
+    ...observed,
+    async send(call, payload) {
+      const signing = { head: watcher.head(), atMs: Date.now() };
+      const receipt = await observed.send(call, payload);
+      await twin?.assertNewer(receipt, signing);
+      return receipt;
+    },
+  };
   const subscriptions = createSubscriptions({
     network,
     store,
@@ -124,7 +144,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
   const explainRevert = async (call: Call, receipt: Receipt): Promise<string> =>
     (await findRevertReason(client, { ...call, from: operator.address }, receipt)).text;
 
-  const carriers = createCarriers({ network, client, store, book, sender: sender.address, tracker });
+  const carriers = createCarriers({ network, client, store, book, sender, tracker, watcher });
   const versionOf = contracts.vrfVersion === undefined ? {} : { vrfVersion: contracts.vrfVersion };
   const linker = createLinker({
     network,

@@ -8,6 +8,7 @@ import type { Change } from "./change.ts";
 import type { RequestBook } from "./requestBook.ts";
 import type { Facts, OpenRequest } from "./openRequest.ts";
 import type { Tracker } from "./tracker.ts";
+import type { TwinWatch } from "./twinWatch.ts";
 import { endMinedTransaction } from "./usage.ts";
 
 /**
@@ -22,10 +23,14 @@ export function createSenderJournal(options: {
   readonly tracker: Tracker;
   /** Returns the number of the newest block seen. */
   readonly headNumber: () => bigint;
+  /** Prevents signing once another process sends with the account. Default: none can. */
+  readonly twin?: Pick<TwinWatch, "doubt" | "assertAlone"> | undefined;
 }): SenderJournal<Payload> {
-  const { network, account, store, book, tracker } = options;
+  const { network, account, store, book, tracker, twin } = options;
   return {
+    doubt: () => twin?.doubt(),
     async signed(transaction, payload) {
+      await twin?.assertAlone();
       const sinceBlock = Number(options.headNumber());
       let changes: readonly Change[] = [];
       const decide = (): readonly Change[] =>

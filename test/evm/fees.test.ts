@@ -47,6 +47,14 @@ test("default: offers the median tip on top of twice the base fee", async () => 
   expect(await fees().gasPriceWei(node)).toBe(12n * GWEI);
 });
 
+test("behaviour: a recent peak of the base fee is covered, unless a call fails at such a price", async () => {
+  const baseFeePerGas = [GWEI, 100n * GWEI, GWEI, GWEI].map(hex);
+  const node = nodeOf({ eth_feeHistory: { baseFeePerGas, reward: [[hex(GWEI)]] } });
+  expect(await quote(fees(), node)).toEqual({ gasPriceWei: 101n * GWEI, tipWei: GWEI });
+  expect(await quote(fees(), node, { capWei: 50n * GWEI })).toMatchObject({ gasPriceWei: 50n * GWEI });
+  expect(await quote(fees(), node, { avoidsPeaks: true })).toMatchObject({ gasPriceWei: 3n * GWEI });
+});
+
 test("behaviour: empty blocks and small tips are raised to the network's lowest tip", async () => {
   const node = nodeOf(history(10n * GWEI, 0n, GWEI, 0n));
   expect(await quote(fees({ minTipWei: 25n * GWEI }), node)).toMatchObject({ tipWei: 25n * GWEI });
@@ -58,7 +66,7 @@ test("behaviour: a cap below twice the base fee is what is offered", async () =>
     gasPriceWei: 15n * GWEI,
     tipWei: 2n * GWEI,
   });
-  expect(await quote(fees({ maxFeeWei: 15n * GWEI }), node, 11n * GWEI)).toMatchObject({
+  expect(await quote(fees({ maxFeeWei: 15n * GWEI }), node, { capWei: 11n * GWEI })).toMatchObject({
     gasPriceWei: 11n * GWEI,
   });
 });
@@ -81,7 +89,7 @@ test.each([
 ])("behaviour: where the chain %s, the price is a legacy one", async (_, answers) => {
   const node = nodeOf({ ...answers, eth_gasPrice: hex(10n * GWEI) });
   expect(await quote(fees(), node)).toEqual({ gasPriceWei: 11n * GWEI });
-  await expect(quote(fees(), node, 10n * GWEI)).rejects.toBeInstanceOf(PriceAboveCapError);
+  await expect(quote(fees(), node, { capWei: 10n * GWEI })).rejects.toBeInstanceOf(PriceAboveCapError);
 });
 
 test("behaviour: a base fee of 0 is one, where blocks have it", async () => {

@@ -97,6 +97,21 @@ test("behaviour: requests that fail together are one failure: the node is left a
   );
 });
 
+test("behaviour: the only node is asked again after a bad answer, and is not left alone for long", async () => {
+  await open({ rpcUrls: [nodes[0]!.httpUrl], hedgeMs: 1_000 });
+  let calls = 0;
+  inject(0, ({ method }) =>
+    method === "eth_getBalance" && calls++ % 2 === 0 ? { page: "<html>busy</html>" } : undefined,
+  );
+  for (let i = 0; i < 5; i += 1)
+    await expect(pool.getBalanceWei(testAccount(0).address)).resolves.toBeGreaterThan(0n);
+  expect(states()).toEqual(["healthy"]);
+  const heal = nodes[0]!.inject(() => ({ status: 503 }));
+  await expect(pool.getBalanceWei(testAccount(0).address)).rejects.toThrow("node 1");
+  heal();
+  await expect(pool.getBalanceWei(testAccount(0).address)).resolves.toBeGreaterThan(0n);
+});
+
 test("behaviour: a node that was just asked, because another one was slow, isn't called slow", async () => {
   await open({ hedgeMs: 2_000 });
   const isSecondAsked = Promise.withResolvers<void>();
@@ -181,6 +196,23 @@ test("behaviour: what one node doesn't know is unknown while the other one fails
   await expect(pool.getHead(0xffffn)).resolves.toBeUndefined();
   expect(states()).toEqual(["healthy", "failing"]);
   await expect(pool.getHead(0xffffn)).resolves.toBeUndefined();
+});
+
+test("behaviour: logs and receipts asked of every node are all that any of them has", async () => {
+  await open();
+  // Its creation emits a log without topics.
+  const { transactionHash, blockNumber } = await chain.send(testAccount(0), { data: "0x60006000a0" });
+  inject(0, every("eth_getLogs", { result: () => [] }));
+  inject(
+    0,
+    every("eth_getTransactionReceipt", { result: (receipt) => ({ ...(receipt as object), status: "0x0" }) }),
+  );
+  const range = { addresses: [], fromBlock: blockNumber, toBlock: blockNumber };
+  expect(await pool.getLogs(range)).toEqual([]);
+  expect(await pool.getLogsOfEach(range)).toMatchObject([{ transactionHash }]);
+  expect((await pool.getReceipts(transactionHash)).map(({ succeeded }) => succeeded)).toEqual([false, true]);
+  inject(1, () => ({ status: 503 }));
+  expect(await pool.getLogsOfEach(range)).toEqual([]);
 });
 
 test("behaviour: another block than the one asked for is no answer", async () => {

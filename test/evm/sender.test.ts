@@ -416,6 +416,15 @@ describe("refusals", () => {
     expect(receipt).toMatchObject({ succeeded: false });
   });
 
+  test("behaviour: a receipt that reports a revert and is corrected later is not acted on", async () => {
+    let wrong = 3;
+    const revert = (receipt: unknown) =>
+      receipt !== null && wrong-- > 0 ? { ...receipt, status: "0x0" } : receipt;
+    inject(every("eth_getTransactionReceipt", { result: revert }));
+    await expect(open().send(call(), "a")).resolves.toMatchObject({ succeeded: true });
+    expect(wrong).toBe(-1);
+  });
+
   test("error: an abort ends the wait and leaves the transaction to the next process", async () => {
     await chain.client.request("evm_setAutomine", [false]);
     const { journal, entries } = createJournal();

@@ -42,7 +42,12 @@ function watch(
   {
     timeoutMs = 20_000,
     ...options
-  }: { timeoutMs?: number; pollIntervalMs?: number; rolledBackAfterMs?: number } = {},
+  }: {
+    timeoutMs?: number;
+    pollIntervalMs?: number;
+    rolledBackAfterMs?: number;
+    rereadIntervalMs?: number;
+  } = {},
 ) {
   client = createChainClient(url, { timeoutMs });
   watcher = createChainWatcher({ client, pollIntervalMs: 50, onError: (e) => errors.push(e), ...options });
@@ -203,6 +208,26 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     await vi.waitFor(() => expect(watcher!.head()!.number).toBeGreaterThan(1n));
     expect(seen).toHaveLength(before);
   });
+});
+
+test("behaviour: logs that a node omits are announced once it has them, followed by the later ones once more", async () => {
+  watch(node.httpUrl, { rereadIntervalMs: 50 });
+  const { words, reorgs } = follow();
+  const heal = node.inject(
+    every("eth_getLogs", {
+      result: (logs) => (logs as { topics: Hex[] }[]).filter(({ topics }) => Number(topics[0]) % 2 === 1),
+    }),
+  );
+  for (const n of [1, 2, 3, 4, 5]) await log(n);
+  await mine(3);
+  await vi.waitFor(() => expect(words()).toEqual([1, 3, 5]));
+  const asked = node.calls.length;
+  await vi.waitFor(() => expect(node.calls.length).toBeGreaterThan(asked + 5));
+  expect(words()).toEqual([1, 3, 5]);
+  heal();
+  await vi.waitFor(() => expect(words()).toEqual([1, 3, 5, 2, 3, 4, 5]));
+  expect(reorgs).toEqual([]);
+  expect(errors.map(String)).toEqual([expect.stringContaining("omitted logs of block")]);
 });
 
 test("behaviour: a follower that left off beyond the chain's end hears what comes next", async () => {

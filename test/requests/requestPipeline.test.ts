@@ -256,3 +256,21 @@ test("behaviour: requests mined while their contract has lost its code are sent 
   const after = await countRequests();
   expect([after.words - before.words, after.functions - before.functions]).toEqual([2, 2]);
 });
+
+test("behaviour: requests whose events a node omits learn them from receipts and from reading the logs again", async () => {
+  const other = await world.open({ file: "omitted.db", rereadIntervalMs: 200 });
+  // The subscriptions are created first.
+  await other.ended((await other.accept("random")).id);
+  inject(every("eth_getLogs", { result: () => [] }));
+  const before = (await world.events("RequestProcessed")).length;
+  const { id } = await other.accept("preset");
+  await vi.waitFor(
+    async () => expect((await world.events("RequestProcessed")).length).toBe(before + 1),
+    20_000,
+  );
+  await vi.waitFor(() => expect(other.book.get(id)?.progress.acceptedBlock).toBeDefined(), 20_000);
+  for (const heal of undo.splice(0)) heal();
+  expect(await other.ended(id)).toMatchObject({ state: "fulfilled" });
+  expect((await world.events("RequestProcessed")).length).toBe(before + 1);
+  await other.close();
+});

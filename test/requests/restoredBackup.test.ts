@@ -115,3 +115,44 @@ test("behaviour: others' transactions under the operator's key are no sign of a 
   await next.close();
   expect(await world.events("RandomWordsRequested")).toHaveLength(asked + 1);
 });
+
+test("error: a service on a copy of the database sends nothing that the original has sent, and says why", async () => {
+  const fees = { synchronous: false };
+  const first = await world.open({ file: "original.db", fees, watchesTwin: true });
+  await assertJournalKnows({
+    network: DESK_NETWORK,
+    client: world.stack.client,
+    store: first.store,
+    operator: TEST_ROLES.operator.address,
+    presetConsumer: world.stack.addresses.presetConsumer,
+    firstBlock: 0,
+    isAccepted: true,
+    onAccepted: async () => {},
+  });
+  await first.ended((await first.accept("random")).id);
+  const ids: string[] = [];
+  for (let i = 0; i < 3; i += 1) {
+    const waiting = makeRequest("random", "0x");
+    await first.book.add(waiting);
+    ids.push(waiting.id);
+  }
+  await backupDatabase(join(world.folder, "original.db"), join(world.folder, "copy.db"));
+  for (const id of ids) first.pipeline.take(first.book.get(id)!);
+  for (const id of ids) await first.ended(id);
+  const asked = (await world.events("RandomWordsRequested")).length;
+
+  const second = await world.open({ file: "copy.db", fees, watchesTwin: true });
+  await vi.waitFor(() => expect(second.twins).toHaveLength(1), 20_000);
+  expect(second.twins[0]!.message).toContain("another process sends requests on sepolia with this service's");
+  await expect(second.twin.look()).rejects.toThrow("another process");
+  await second.close({ atOnce: true });
+  await first.twin.look();
+  expect(await world.events("RandomWordsRequested")).toHaveLength(asked);
+
+  // What another process sends later is noticed without sending.
+  const third = await world.open({ file: "original-2.db", fees });
+  await third.ended((await third.accept("random")).id);
+  await third.close();
+  await expect(first.twin.look()).rejects.toThrow("another process");
+  await first.close();
+});

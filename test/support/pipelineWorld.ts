@@ -17,6 +17,7 @@ import { openRequestPipeline, type RequestPipeline } from "../../src/requests/re
 import { isEnded } from "../../src/requests/change.ts";
 import { createRequestBook } from "../../src/requests/requestBook.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
+import { createTwinWatch } from "../../src/requests/twinWatch.ts";
 import { createSourcePrefix } from "../../src/requests/sources.ts";
 import { findRequest, type StoredRequest } from "../../src/store/requests.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
@@ -45,6 +46,8 @@ export interface PipelineOptions {
   readonly url?: string;
   readonly fees?: Partial<Fees>;
   readonly pollIntervalMs?: number;
+  /** Default: logs are read once. */
+  readonly rereadIntervalMs?: number;
   readonly allowanceJuels?: bigint;
   /** Default: words are paid for in LINK. */
   readonly coin?: string;
@@ -61,6 +64,8 @@ export interface PipelineOptions {
   readonly finalityDepth?: number;
   /** Default: none. */
   readonly fence?: Fence;
+  /** Whether another process that sends with the operator's account is noticed. Default `false`: several worlds' pipelines share it. */
+  readonly watchesTwin?: boolean;
   /** File name of the database in the world's folder; reusing a name is a restart. Default `tyche.db`. */
   readonly file?: string;
 }
@@ -132,9 +137,20 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
     const watcher = createChainWatcher({
       client,
       pollIntervalMs: options.pollIntervalMs ?? 100,
+      rereadIntervalMs: options.rereadIntervalMs,
       onError: (error) => errors.push(error),
     });
     const book = createRequestBook(store);
+    const twins: Error[] = [];
+    const twin = createTwinWatch({
+      network: DESK_NETWORK,
+      client,
+      store,
+      operator: TEST_ROLES.operator.address,
+      presetConsumer: stack.addresses.presetConsumer,
+      firstBlock: 0,
+      onFound: (error) => twins.push(error),
+    });
     const pipeline = await openRequestPipeline({
       chain: {
         network: DESK_NETWORK,
@@ -171,6 +187,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
       store,
       book,
       fence: options.fence,
+      twin: options.watchesTwin === true ? twin : undefined,
       onError: (error) => errors.push(error),
     });
     /** Stores a request and starts processing it, as the service does. */
@@ -197,7 +214,7 @@ export async function startPipelineWorld(options: Parameters<typeof startTestSta
       await client.close();
       await store.close();
     };
-    return { store, book, pipeline, client, watcher, accept, ended, close };
+    return { store, book, pipeline, client, watcher, twin, twins, accept, ended, close };
   };
 
   /** Returns every event of one name since the chain began. */

@@ -4,6 +4,9 @@ import { createPoolClient, type PoolClient } from "../../evm/nodePool.ts";
 import { parseQuantity } from "../../lib/nodeAnswers.ts";
 import { TycheError } from "../../lib/errors.ts";
 
+/** Interval at which the newest blocks' logs are read again: a node that others run may omit some. */
+export const REREAD_INTERVAL_MS = 15_000;
+
 /** The name and chain id of a chain, as configured by the operator. */
 export interface ExternalChainId {
   readonly network: string;

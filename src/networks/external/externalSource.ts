@@ -12,11 +12,17 @@ import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
 import { readPipelining } from "../../evm/pipelining.ts";
 import { TycheError } from "../../lib/errors.ts";
-import type { NetworkSource, NetworkTerms } from "../network.ts";
+import { isIdentity, type NetworkSource, type NetworkTerms } from "../network.ts";
 import { MAX_RESPONSE_BYTES, type NetworkProfile } from "../profiles.ts";
 import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
 import { vrfOperatorsOf } from "./oracleIdentity.ts";
-import { assertChainId, connectExternal, readGenesis, WrongChainError } from "./externalNode.ts";
+import {
+  assertChainId,
+  connectExternal,
+  readGenesis,
+  REREAD_INTERVAL_MS,
+  WrongChainError,
+} from "./externalNode.ts";
 
 /** Interval between polls for a new head when the node doesn't push heads. */
 const POLL_INTERVAL_MS = 500;
@@ -57,6 +63,7 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
       dailyBudget: options.dailyBudget,
       pollIntervalMs: POLL_INTERVAL_MS,
       rolledBackAfterMs: ROLLED_BACK_AFTER_MS,
+      rereadIntervalMs: REREAD_INTERVAL_MS,
       chainlinkCoordinator: hasChainlinkVrf(file) ? file.contracts.vrfCoordinator : undefined,
       hasEthereumBlocks: profile.hasEthereumBlocks,
     },
@@ -81,12 +88,12 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
         await assertOperator(client, file, operator.address);
         const pipelining = await readPipelining(client);
         const { contracts, keyHash, blockNumber, donId } = file;
-        const identity = identityOf(file);
+        const identity = identityOf(chainId, file);
         return {
           client,
           deployment: { contracts, blockNumber, keyHash, chainId, title: profile.title, donId },
           identity,
-          isNew: known?.identity !== identity,
+          isNew: !isIdentity(known?.identity, identity),
           operator,
           fees: options.fees,
           pipelining,
@@ -139,11 +146,17 @@ export async function assertOperator(
   if (!isAddressEqual(expected, operator)) throw new WrongOperatorError(network, expected, operator);
 }
 
-/** Identifies the chain together with the contracts on it: contracts that are deployed anew start a new journal. */
-function identityOf({ genesis, contracts }: ContractsFile): Hex {
+/**
+ * Identifies the chain together with the contracts on it: contracts that are deployed anew start a new journal. Private chains that begin
+ * with the same block and deployer hold equal contracts, and differ in the chain id alone.
+ */
+export function identityOf(
+  chainId: number,
+  { genesis, contracts }: Pick<ContractsFile, "genesis" | "contracts">,
+): string {
   const { vrfCoordinator, functionsRouter, subscriptionOwner, presetConsumer } = contracts;
   const parts = [genesis, vrfCoordinator, functionsRouter, subscriptionOwner, presetConsumer];
-  return keccak256(stringToHex(parts.join(" ").toLowerCase()));
+  return `${chainId}:${keccak256(stringToHex(parts.join(" ").toLowerCase()))}`;
 }
 
 /** The configured key is not the one that the contracts were deployed for. */
