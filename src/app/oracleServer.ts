@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { Gauge, type Registry } from "prom-client";
 import type { OracleNetwork } from "./oracleNetwork.ts";
 import { describeOracleHealth } from "./oracleHealth.ts";
-import { addressGroup } from "../lib/addressGroup.ts";
+import { limitConnections } from "../http/connectionLimit.ts";
 import { MESSAGES_PATH } from "../oracle/node/peerClient.ts";
 import type { PeerView } from "../oracle/node/peerViews.ts";
 import { createTokenBuckets } from "../oracle/node/tokenBucket.ts";
@@ -109,7 +109,7 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
     );
   });
   server.maxConnections = MAX_CONNECTIONS;
-  if (!trustProxy) server.on("connection", limitConnections());
+  if (!trustProxy) limitConnections(server, { most: MAX_CONNECTIONS_OF_ADDRESS });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, host, resolve);
@@ -122,22 +122,6 @@ export async function listenForOracle(options: OracleServerOptions): Promise<Ora
       server.closeAllConnections();
       await closed;
     },
-  };
-}
-
-/** Creates a handler that closes each connection above the limit of its address, or of its IPv6 /64. */
-function limitConnections(): (socket: Socket) => void {
-  const counts = new Map<string, number>();
-  return (socket) => {
-    const address = addressGroup(socket.remoteAddress ?? "");
-    const count = (counts.get(address) ?? 0) + 1;
-    counts.set(address, count);
-    socket.once("close", () => {
-      const left = counts.get(address)! - 1;
-      if (left > 0) counts.set(address, left);
-      else counts.delete(address);
-    });
-    if (count > MAX_CONNECTIONS_OF_ADDRESS) socket.destroy();
   };
 }
 

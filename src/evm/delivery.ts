@@ -108,7 +108,7 @@ export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Deli
     const { receipt } = step;
     for (const version of flight.versions) {
       if (version.hash !== receipt.transactionHash) await journal?.ended(version, "replaced");
-      else await journal?.ended(version, "mined", receipt.gasUsed);
+      else await journal?.ended(version, "mined", receipt);
     }
     return receipt;
   };

@@ -56,6 +56,8 @@ export interface NetworkHealthOptions {
   /** Anything else on this chain that an operator should attend to. */
   readonly chainWarnings?: () => Promise<readonly string[]>;
   readonly subscriptions: Pick<Subscriptions, "list" | "readBalances">;
+  /** Returns the ids of the dapps whose daily budget is used up. */
+  readonly spentBudgets: () => Promise<readonly string[]>;
   /** A subscription with less than this counts as low: top-ups should have prevented it. */
   readonly lowSubscriptionJuels: bigint;
   /** Number of open requests, and of those that no transaction carries yet. */
@@ -113,7 +115,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
         return balanceWei;
       };
       const inTime = <T>(work: Promise<T>): Promise<T> => withDeadline(work, DEADLINE_MS);
-      const [operatorWei, balances, isPaused, chainWarnings] = await Promise.all([
+      const [operatorWei, balances, isPaused, spentBudgets, chainWarnings] = await Promise.all([
         inTime(reachChain()),
         inTime(readSubscriptions()).then(
           (read) => (lastBalances = read),
@@ -124,6 +126,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
           },
         ),
         inTime(readPaused()),
+        inTime(options.spentBudgets()),
         inTime(options.chainWarnings?.() ?? Promise.resolve([])),
       ]);
       const { vrfJuels, functionsJuels } = balances ?? {};
@@ -137,6 +140,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
         ...lagging(oracle),
         ...damaged(damagedRequests),
         ...(isPaused ? [PAUSED_WARNING] : []),
+        ...spent(spentBudgets),
         ...chainWarnings,
       ];
       return {
@@ -228,6 +232,13 @@ function damaged(count: number): string[] {
   return [
     `${count} ${count === 1 ? "request is" : "requests are"} damaged in the database and skipped; the log names each one; restore the database from a backup`,
   ];
+}
+
+function spent(dappIds: readonly string[]): string[] {
+  const [first, ...others] = dappIds;
+  if (first === undefined) return [];
+  const whose = others.length === 0 ? `${first} has` : `${first} and ${others.length} more dapps have`;
+  return [`${whose} used up the daily budget: no top-ups until 00:00 UTC; see linkPerDay and coinPerDay`];
 }
 
 function lagging(oracle: OracleHealth | undefined): string[] {

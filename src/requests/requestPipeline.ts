@@ -109,6 +109,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     allowanceJuels: chain.allowanceJuels,
     coin: chain.coin,
     coinAllowanceWei: chain.coinAllowanceWei,
+    budget: chain.budget,
     known: (await listSubscriptions(store.db)).filter((one) => one.network === network),
   });
   const sourceStore = createSourceStore({
