@@ -153,13 +153,13 @@ export function createTransport(options: TransportOptions): Transport {
     }
   };
   const sendAndRead = async <Result>(call: Call, read: Read<Result>): Promise<Result> => {
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     for (let retry = 0; ; retry += 1) {
       try {
         return await sendOnce(call, read);
       } catch (error) {
         if (call.isOnce === true && error instanceof ConnectionError) throw error;
-        if (!hasAnswered && Date.now() - startedAt > firstContactMs) throw error;
+        if (!hasAnswered && performance.now() - startedAt > firstContactMs) throw error;
         await transport.backOff(error, retry, call.signal);
       }
     }

@@ -46,7 +46,7 @@ export async function findDappByName(db: Queryable, name: string): Promise<Store
   // Writing any row locks it: names of several replicas and processes are checked one after another.
   await db
     .updateTable("settings")
-    .set(({ ref }) => ({ value: ref("value") }))
+    .set((eb) => ({ value: eb.ref("value") }))
     .where("name", "=", FINGERPRINT)
     .execute();
   const folded = foldName(name);

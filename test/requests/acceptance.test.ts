@@ -69,9 +69,12 @@ describe.each(DATABASES)("on %s", (_name, create) => {
 
   test("error: a call is refused while the database doesn't answer", async () => {
     hasDatabase = false;
-    const { book, accept } = open();
-    await expect(accept(DAPP, COMMAND, {})).rejects.toMatchObject({ code: "overloaded", retryable: true });
-    expect(book.openCount()).toBe(0);
+    const process = open();
+    await expect(process.accept(DAPP, COMMAND, {})).rejects.toMatchObject({
+      code: "overloaded",
+      retryable: true,
+    });
+    expect(process.book.openCount()).toBe(0);
   });
 
   test.each([0, -86_400_000])(
