@@ -38,7 +38,7 @@ export const OracleNodeView = Type.Object({
 export type NetworkView = Static<typeof NetworkView>;
 export const NetworkView = Type.Object({
   name: Type.String({ description: "The value of `network` parameters." }),
-  title: Type.String(),
+  title: Type.String({ description: "Name for people; that of a chain that Tyche runs says so." }),
   chainId: Type.Integer(),
   coin: Type.String({
     description: "Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown.",

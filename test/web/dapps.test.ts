@@ -11,7 +11,7 @@ import { signInOn } from "./support/enter.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
 const NETWORK = "sepolia";
-const TITLE = "Ethereum Sepolia";
+const TITLE = "Ethereum Sepolia (local chain)";
 const PAGE_SIZE = 25;
 
 let browser: Browser;
@@ -249,7 +249,7 @@ describe("subscriptions", () => {
     }));
     await serve({ balances: items });
     await open("");
-    await state("Avalanche Fuji", "2 LINK and 0.1 AVAX").waitFor();
+    await state("Avalanche Fuji (local chain)", "2 LINK and 0.1 AVAX").waitFor();
     await state(TITLE, "2 LINK").waitFor();
     await page.unrouteAll();
     await serve({ balances: items, network: { nativePayment: true } });
@@ -349,8 +349,8 @@ describe("usage", () => {
     await client.preset("coinflip", {}, { network: "fuji" });
     await open("/usage?network=fuji");
     const cells = page.getByRole("region", { name: "Usage by day and network" }).getByRole("cell");
-    await cells.filter({ hasText: /^Avalanche Fuji$/ }).waitFor();
-    expect(await cells.filter({ hasText: /^Ethereum Sepolia$/ }).count()).toBe(0);
+    await cells.filter({ hasText: /^Avalanche Fuji \(local chain\)$/ }).waitFor();
+    expect(await cells.filter({ hasText: /^Ethereum Sepolia \(local chain\)$/ }).count()).toBe(0);
     await field("Network").locator("option", { hasText: "fuji" }).waitFor({ state: "attached" });
     expect(await field("Network").inputValue()).toBe("fuji");
     const [download] = await Promise.all([
@@ -361,10 +361,10 @@ describe("usage", () => {
     expect(rows.map((row) => row.split(",")[1])).toEqual(["fuji"]);
     await field("Network").selectOption("sepolia");
     await page.getByRole("button", { name: "Show" }).click();
-    await cells.filter({ hasText: /^Ethereum Sepolia$/ }).waitFor();
+    await cells.filter({ hasText: /^Ethereum Sepolia \(local chain\)$/ }).waitFor();
     expect(new URL(page.url()).searchParams.get("network")).toBe("sepolia");
     await page.goBack();
-    await cells.filter({ hasText: /^Avalanche Fuji$/ }).waitFor();
+    await cells.filter({ hasText: /^Avalanche Fuji \(local chain\)$/ }).waitFor();
     expect(await field("Network").inputValue()).toBe("fuji");
     expect(visitor.troubles).toEqual([]);
   });
@@ -392,7 +392,9 @@ describe("usage", () => {
       route.fulfill({ json: { data: { from: "2026-11-01", to: "2026-11-03", items } } }),
     );
     await open("/usage");
-    await page.getByText("0.002 ETH on Ethereum Sepolia, 0.5 AVAX on Avalanche Fuji").waitFor();
+    await page
+      .getByText("0.002 ETH on Ethereum Sepolia (local chain), 0.5 AVAX on Avalanche Fuji (local chain)")
+      .waitFor();
     await page.getByText("18 LINK", { exact: true }).waitFor();
     await page.setViewportSize({ width: 320, height: 800 });
     await expect.poll(() => page.evaluate<number>("document.documentElement.scrollWidth")).toBe(320);

@@ -48,7 +48,7 @@ export const networkList: { readonly items: readonly NetworkView[] } = {
   items: [
     {
       name: "sepolia",
-      title: "Ethereum Sepolia",
+      title: "Ethereum Sepolia (local chain)",
       chainId: 11155111,
       coin: "ETH",
       embedded: true,
