@@ -69,8 +69,10 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/oracle/vrfNode.ts",
   ],
   "days and hours of the calendar": [
+    "src/dapps/dailyBudget.ts",
     "src/requests/activity.ts",
     "src/requests/dailyLimit.ts",
+    "src/requests/usage.ts",
     "src/requests/usageReport.ts",
   ],
   "retention periods and sessions, which outlast a suspended machine or a restart": [

@@ -93,6 +93,11 @@ export async function takeLease(
   },
 ): Promise<Lease | undefined> {
   const expiresAt = sql<number>`${NOW} + ${lastsMs}::bigint`;
+  const isExpired = sql<boolean>`leases.expires_at <= ${NOW}`;
+  const isFree =
+    unrenewed === undefined
+      ? isExpired
+      : sql<boolean>`(${isExpired} or (leases.token = ${unrenewed.token} and leases.expires_at = ${unrenewed.expiresAt}))`;
   const row = await db
     .insertInto("leases")
     .values({ network, holder, token: 1, expires_at: expiresAt })
@@ -100,19 +105,7 @@ export async function takeLease(
       conflict
         .column("network")
         .doUpdateSet({ holder, token: sql<number>`leases.token + 1`, expires_at: expiresAt })
-        .where(({ or, and, eb }) =>
-          or([
-            sql<boolean>`leases.expires_at <= ${NOW}`,
-            ...(unrenewed === undefined
-              ? []
-              : [
-                  and([
-                    eb("leases.token", "=", unrenewed.token),
-                    eb("leases.expires_at", "=", unrenewed.expiresAt),
-                  ]),
-                ]),
-          ]),
-        ),
+        .where(isFree),
     )
     .returning("token")
     .executeTakeFirst();

@@ -33,6 +33,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   beforeEach(async () => {
     taken.length = 0;
     hasDatabase = true;
+    vi.restoreAllMocks();
     await insertDapp(store.db, { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1 });
   });
 
@@ -68,27 +69,35 @@ describe.each(DATABASES)("on %s", (_name, create) => {
 
   test("error: a call is refused while the database doesn't answer", async () => {
     hasDatabase = false;
-    const { book, accept } = open();
-    await expect(accept(DAPP, COMMAND, {})).rejects.toMatchObject({ code: "overloaded", retryable: true });
-    expect(book.openCount()).toBe(0);
+    const process = open();
+    await expect(process.accept(DAPP, COMMAND, {})).rejects.toMatchObject({
+      code: "overloaded",
+      retryable: true,
+    });
+    expect(process.book.openCount()).toBe(0);
   });
 
-  test("behaviour: a dry run that the end of its process cuts short is run by the next one", async () => {
-    const pool = withOwnErrors({ run: () => Promise.reject(new SandboxClosedError()) } as never);
-    const { promise: ran, resolve } = Promise.withResolvers<void>();
-    dryRun = async () => {
-      resolve();
-      await pool.run({} as never);
-    };
-    const { id } = await open().accept(DAPP, COMMAND, { isAsync: true });
-    await ran;
-    const next = open();
-    next.book.restore([(await next.book.find(id))!]);
-    dryRun = async () => {};
-    next.resumeChecks(DESK_NETWORK);
-    await vi.waitFor(() => expect(taken).toEqual([id]), { timeout: 60_000 });
-    expect(await stateOf(id)).toBe("received");
-  });
+  test.each([0, -86_400_000])(
+    "behaviour: a dry run that the end of its process cuts short is run by the next one, the wall clock moved by %i ms",
+    async (jumpMs) => {
+      const pool = withOwnErrors({ run: () => Promise.reject(new SandboxClosedError()) } as never);
+      const { promise: ran, resolve } = Promise.withResolvers<void>();
+      dryRun = async () => {
+        resolve();
+        await pool.run({} as never);
+      };
+      const { id } = await open().accept(DAPP, COMMAND, { isAsync: true });
+      await ran;
+      const wall = Date.now();
+      vi.spyOn(Date, "now").mockReturnValue(wall + jumpMs);
+      const next = open();
+      next.book.restore([(await next.book.find(id))!]);
+      dryRun = async () => {};
+      next.resumeChecks(DESK_NETWORK);
+      await vi.waitFor(() => expect(taken).toEqual([id]), { timeout: 60_000 });
+      expect(await stateOf(id)).toBe("received");
+    },
+  );
 
   test("behaviour: what came of a dry run is stored once, when the database is back, also where the first try was committed", async () => {
     for (const isCommitted of [false, true]) {

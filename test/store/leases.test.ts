@@ -192,16 +192,18 @@ test("behaviour: a dead holder's lease is taken though the database's clock was 
   expect(await findLease(store.db, NETWORK)).toMatchObject({ holder: "b", token: 2 });
 });
 
-test.each([3_600_000, -3_600_000])(
-  "behaviour: a wall clock that jumps by %i ms leaves one keeper with the lease",
-  async (jumpMs) => {
+test.each([
+  { jumpMs: 3_600_000, isLive: false },
+  { jumpMs: -3_600_000, isLive: true },
+])(
+  "behaviour: a wall clock that jumps by $jumpMs ms leaves one keeper with the lease",
+  async ({ jumpMs, isLive }) => {
     const [a, b] = [keep("a"), keep("b")];
     await a.keeper.look();
     const wall = Date.now();
     vi.spyOn(Date, "now").mockImplementation(() => wall + jumpMs);
     // The machine may have been suspended for an hour, so the lease may have passed on.
-    if (jumpMs > 0) expect(() => a.fence().assertLive()).toThrow("another replica dispatches");
-    else a.fence().assertLive();
+    expect(isHeld(a.fence())).toBe(isLive);
     await b.keeper.look();
     expect(b.events).toEqual([]);
     await expireLease();
@@ -419,6 +421,16 @@ function openBus(replica: string): Bus {
   const bus = openPostgresBus(url, { replica, onError: () => {} });
   closers.push(() => bus.close());
   return bus;
+}
+
+/** Whether a fence lets its holder broadcast. */
+function isHeld(fence: Fence): boolean {
+  try {
+    fence.assertLive();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Expires the lease, as if its holder didn't renew it. */
