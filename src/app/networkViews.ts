@@ -51,6 +51,7 @@ export function describeNetwork(options: {
 export function describeChain(
   { profile, isEmbedded, titles: accounts }: NetworkSource,
   { client, deployment, findAppearances }: NetworkChain,
+  findRecordedCallbacks: NonNullable<ExploredChain["findRecordedCallbacks"]>,
 ): ExploredChain {
   const node = isEmbedded ? client : spareNode(client);
   return {
@@ -63,6 +64,7 @@ export function describeChain(
     client: node,
     contracts: deployment.contracts,
     accounts,
+    findRecordedCallbacks,
   };
 }
 

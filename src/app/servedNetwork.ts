@@ -21,6 +21,7 @@ import type { RequestPipeline } from "../requests/requestPipeline.ts";
 import { createNetworkHealth } from "../requests/networkHealth.ts";
 import type { NetworkReadiness, NetworkView } from "../requests/views.ts";
 import { findChain, findOracleCheckpoint, saveOracleCheckpoint } from "../store/chainRecords.ts";
+import { findCallbackFailures } from "../store/failedCallbacks.ts";
 import { verifiedContractsOf } from "../chainlink/contractBook.ts";
 import type { VerifiableNetwork } from "../verify/verifier.ts";
 
@@ -131,6 +132,9 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
     return isKept ? noted.blockNumber : BigInt(deployment.blockNumber);
   };
 
+  const findRecordedCallbacks = (requestIds: readonly string[]) =>
+    findCallbackFailures(store.db, name, requestIds);
+
   return {
     profile,
     maxResponseBytes: terms.maxResponseBytes,
@@ -150,8 +154,9 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         isEmbedded: source.isEmbedded,
         chainlinkCoordinator: terms.chainlinkCoordinator,
         hasEthereumBlocks: terms.hasEthereumBlocks,
+        findRecordedCallbacks,
       },
-    explored: () => (explored ??= chain && describeChain(source, chain)),
+    explored: () => (explored ??= chain && describeChain(source, chain, findRecordedCallbacks)),
     faucet: () => (serving ? companion?.faucet : undefined),
     getCode: (address) => chain!.client.getCode(address),
 

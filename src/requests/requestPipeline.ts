@@ -16,6 +16,7 @@ import { createMaintenance } from "./maintenance.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { createOldExplanations } from "./oldExplanations.ts";
 import type { Payload } from "../store/payload.ts";
+import { createCallbackRecorder } from "./callbackRecorder.ts";
 import { createCarriers } from "./carriers.ts";
 import { createExplainer } from "./explainer.ts";
 import { fenceBook, fenceClient, fenceStore } from "./fenced.ts";
@@ -218,6 +219,15 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     ),
   });
   await reconcile();
+  const callbacks = createCallbackRecorder({
+    network,
+    store,
+    client,
+    contracts,
+    listSubscriptions: () => subscriptions.list(),
+    signal,
+    onError,
+  });
   const stopFollowing = watcher.follow({
     addresses: () => [contracts.presetConsumer, contracts.vrfCoordinator, contracts.functionsRouter],
     fromBlock,
@@ -225,6 +235,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     async onBlock(block) {
       sender.poke();
       await tracker.onBlock(block);
+      callbacks.onBlock(block.logs);
       // Nothing waits for the node to say what is final.
       finality
         .finalNumber()

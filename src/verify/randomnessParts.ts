@@ -2,6 +2,7 @@ import type { Hex } from "viem";
 import { WORDS_TOPICS } from "../chainlink/events.ts";
 import { decodeFulfilments } from "../chainlink/calldata.ts";
 import type { ContractBook, OracleEvent, OracleEventOf } from "../chainlink/contractBook.ts";
+import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import type { PendingReasons } from "../chainlink/pendingReason.ts";
 import type { ChainFacts, ChainReader } from "./chainFacts.ts";
 
@@ -29,6 +30,8 @@ export interface RequestPartsMeans {
   readonly client: ChainReader;
   /** Explains why requests are not answered. */
   readonly pending: PendingReasons;
+  /** What a service recorded of failed callbacks; absent if none was asked. */
+  readonly findRecordedCallbacks?: CallbackSources["findRecorded"];
 }
 
 /** Finds the join that a request for words is part of; `undefined` if there is none. */

@@ -15,6 +15,7 @@
 import { BaseError, type Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
 import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import { createChainFacts, type ChainReader } from "./chainFacts.ts";
@@ -58,6 +59,10 @@ export interface VerifyOptions extends Omit<ExecutionOptions, "deadline"> {
   readonly hasEthereumBlocks?: boolean;
   /** Chainlink's VRF v2.5 coordinator on this chain, if known. Affects only the text of `trust`. */
   readonly chainlinkCoordinator?: Hex | undefined;
+  /**
+   * Returns what a service recorded of failed callbacks, quoted as its word. Affects only the texts of steps. Default: only the node is asked.
+   */
+  readonly findRecordedCallbacks?: CallbackSources["findRecorded"];
   /** Whether the oracle's operator runs the chain alone, if known. Affects only the text of `trust`. */
   readonly isEmbedded: boolean | undefined;
 }
@@ -89,7 +94,15 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
   if (actualChainId !== chainId) throw new WrongChainError(network, chainId, actualChainId);
   const facts = createChainFacts(client, network);
   const book = createContractBook(options.contracts);
-  const means = { facts, book, network, chainId, client, pending: createPendingReasons(client) };
+  const means = {
+    facts,
+    book,
+    network,
+    chainId,
+    client,
+    pending: createPendingReasons(client),
+    findRecordedCallbacks: options.findRecordedCallbacks,
+  };
   const found = await findRequestParts(hash, means, options.requestId);
   if (found.length > MAX_REQUESTS) throw new TooManyRequestsError(hash, found.length);
   const requests: RequestVerification[] = [];
