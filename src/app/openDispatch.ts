@@ -6,6 +6,7 @@ import { fenceStore } from "../requests/fenced.ts";
 import { openRequestPipeline } from "../requests/requestPipeline.ts";
 import type { RequestPipeline } from "../requests/requestPipeline.ts";
 import { createRetention } from "../requests/retention.ts";
+import type { ServedChain } from "../requests/servedChain.ts";
 import type { Fence } from "../store/leases.ts";
 import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
 
@@ -18,6 +19,8 @@ export async function openDispatch(
     readonly watcher: ChainWatcher;
     /** The oracle's state, if it runs in this process. */
     readonly status: (() => OracleNetworkStatus) | undefined;
+    /** The oracle's nodes, where several operators run them. */
+    readonly oracleNodes: ServedChain["oracleNodes"];
     readonly fence?: Fence;
     readonly onError: (error: unknown) => void;
   },
@@ -52,6 +55,7 @@ export async function openDispatch(
       ...(status && {
         oracleWait: (id) => status().pending.find(({ requestId }) => requestId === id)?.why,
       }),
+      oracleNodes: options.oracleNodes,
       presetConfirmations: terms.minConfirmations,
       finality,
     },

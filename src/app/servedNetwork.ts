@@ -186,7 +186,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       void nodes?.();
       const status = companion?.oracleStatus;
       stopCheckpoints = repeat(keepCheckpoint, CHECKPOINT_INTERVAL_MS, onError);
-      const opening = { ...options, chain, watcher, onError };
+      const opening = { ...options, chain, watcher, oracleNodes: nodes, onError };
       if (replica === undefined) pipeline = await openDispatch({ ...opening, status });
       else shared = await openSharedDispatch({ ...opening, replica });
       await Promise.race([companion?.prepared, sleep(PREPARED_WAIT_MS, undefined, { ref: false })]);

@@ -262,6 +262,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     subscriptions,
     tracker,
     oracleWait: chain.oracleWait,
+    oracleNodes: chain.oracleNodes ?? (async () => []),
     vrfOperatorOf: chain.vrfOperatorOf,
     senderWait: () => own.waitsFor()?.message,
     queued: () => dispatcher.queued(),

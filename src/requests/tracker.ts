@@ -27,12 +27,12 @@ export interface Tracker {
   onReceipt(receipt: Receipt): Promise<void>;
   /** Takes back what came from blocks that the chain no longer has; requests that ended in them reopen, unless their end is final. */
   onReorg(firstReplaced: bigint): Promise<void>;
-  /** When the oracle last answered any request, Unix time in milliseconds; `undefined` if it hasn't since the start. */
-  oracleSeenAt(): number | undefined;
+  /** When the oracle last delivered words, or a function's result, Unix time in milliseconds; `undefined` if it hasn't since the start. */
+  oracleSeenAt(what: "words" | "result"): number | undefined;
 }
 
-/** Events that only an oracle causes. */
-const ANSWERS: ReadonlySet<string> = new Set(["RandomWordsFulfilled", "RequestProcessed"]);
+/** Events that only an oracle causes: its VRF nodes one, its function nodes the other. */
+const ANSWERS = { words: "RandomWordsFulfilled", result: "RequestProcessed" } as const;
 
 /**
  * Creates the tracker of one network. Idempotent: a log delivered again changes nothing.
@@ -46,7 +46,7 @@ export function createTracker(
   listUnsettled: (firstReplaced: bigint) => Promise<readonly OpenRequest[]> = async () => [],
 ): Tracker {
   const index = createRequestIndex();
-  let oracleSeenAt: number | undefined;
+  const oracleSeenAt: { words?: number; result?: number } = {};
   let tail: Promise<void> = Promise.resolve();
 
   /** Processes blocks and receipts in sequence: each starts from what the previous one has stored. */
@@ -59,7 +59,8 @@ export function createTracker(
   const take = async (logs: readonly RawLog[]): Promise<void> => {
     // All logs are decoded before the first takes effect: if a node sends a malformed one, the block is read again.
     const events = logs.map((log) => ({ log, event: decodeLog(log) }));
-    if (events.some(({ event }) => event !== undefined && ANSWERS.has(event.name))) oracleSeenAt = Date.now();
+    for (const what of ["words", "result"] as const)
+      if (events.some(({ event }) => event?.name === ANSWERS[what])) oracleSeenAt[what] = Date.now();
     const charges = readWordCharges(
       events.map(({ event }) => event),
       (id) =>
@@ -118,7 +119,7 @@ export function createTracker(
     },
     onBlock: (block) => inTurn(() => take(block.logs)),
     onReceipt: (receipt) => inTurn(() => take(receipt.logs)),
-    oracleSeenAt: () => oracleSeenAt,
+    oracleSeenAt: (what) => oracleSeenAt[what],
     onReorg: (firstReplaced) => inTurn(() => goBack(firstReplaced)),
   };
 }

@@ -31,13 +31,17 @@ const NUMBERS: readonly (readonly [text: string, file: string, constant: string,
   ["doesn't answer within # s, calls with a key", "src/dapps/openDatabase.ts", "SILENCE_MS", 1_000],
 ];
 
-test.each(NUMBERS)("default: “%s” is what the code does", (text, file, constant, unit = 1) => {
-  const [before, after] = text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).split("#");
-  const [, said] = new RegExp(`${before}([0-9.,]*[0-9]|thousand)${after}`).exec(page) ?? [];
-  const name = constant.replaceAll(/[.?]/g, String.raw`\$&`);
-  const [, done] = new RegExp(`\\b${name}(?::| =|) ([0-9_]+)`).exec(read(file)) ?? [];
-  expect(said, "the page says something else").toBeDefined();
-  expect(said === "thousand" ? 1_000 : Number(said!.replaceAll(",", ""))).toBe(
-    Number(done?.replaceAll("_", "")) / unit,
-  );
-});
+test.each(NUMBERS.map(([text, ...rest]) => ({ text, rest })))(
+  "default: “$text” is what the code does",
+  ({ text, rest }) => {
+    const [file, constant, unit = 1] = rest;
+    const [before, after] = text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).split("#");
+    const [, said] = new RegExp(`${before}([0-9.,]*[0-9]|thousand)${after}`).exec(page) ?? [];
+    const name = constant.replaceAll(/[.?]/g, String.raw`\$&`);
+    const [, done] = new RegExp(`\\b${name}(?::| =|) ([0-9_]+)`).exec(read(file)) ?? [];
+    expect(said, "the page says something else").toBeDefined();
+    expect(said === "thousand" ? 1_000 : Number(said!.replaceAll(",", ""))).toBe(
+      Number(done?.replaceAll("_", "")) / unit,
+    );
+  },
+);
