@@ -106,7 +106,14 @@ function pageOf(item: Shape): Shape {
 const STATE = object({ at: text, state: text, detail: optional(text), transactionHash: optional(text) });
 const TRANSACTION = object({ success: flag, transactionHash: text });
 const RANDOM = object({ success: flag, randomNumber: listOf(text), url: optional(text) });
-const VALUE = object({ success: flag, parsedResult: text, result: text, err: text, url: optional(text) });
+const VALUE = object({
+  success: flag,
+  parsedResult: text,
+  result: text,
+  err: text,
+  url: optional(text),
+  warnings: optional(listOf(text)),
+});
 /** The result of a request of any kind. */
 const OUTCOME: Shape = (value, path) => {
   if (isObject(value) && "randomNumber" in value) return RANDOM(value, path);

@@ -49,7 +49,16 @@ function presentOutcome(request: OpenRequest, transactionUrl: (hash: Hex) => str
     }
     case "function": {
       const { requestId, result, parsedResult, err } = request.outcome;
-      return { success, requestId, result, parsedResult, err, url } satisfies FunctionResult;
+      const { warnings } = request.progress;
+      return {
+        success,
+        requestId,
+        result,
+        parsedResult,
+        err,
+        url,
+        ...(warnings === undefined ? {} : { warnings: [...warnings] }),
+      } satisfies FunctionResult;
     }
     case "preset": {
       const { requestId, result, parsedResult, err, vrfTransactionHash: vrfv2Hash = "0x" } = request.outcome;

@@ -39,6 +39,11 @@ export const PresetResult = Type.Object({
   url: explorerUrl("the transaction that delivered the result"),
 });
 
+const warnings = Type.Array(Type.String(), {
+  description:
+    "What to know about the source although it ran: for example, that it uses time or randomness, which differ from node to node.",
+});
+
 /** Outcome of a function run: the interface's Function run result. */
 export type FunctionResult = Static<typeof FunctionResult>;
 export const FunctionResult = Type.Object({
@@ -50,6 +55,7 @@ export const FunctionResult = Type.Object({
   }),
   err,
   url: explorerUrl("the transaction that delivered the result"),
+  warnings: Type.Optional(warnings),
 });
 
 /** Outcome of a request for random numbers: the interface's Random number result. */
@@ -105,6 +111,7 @@ export const SimulateResult = Type.Object({
   line: Type.Optional(line),
   column: Type.Optional(column),
   details: Type.Optional(details),
+  warnings: Type.Optional(warnings),
 });
 
 /**
@@ -123,4 +130,5 @@ export const FunctionRefusal = Type.Object({
   line: Type.Optional(line),
   column: Type.Optional(column),
   details: Type.Optional(details),
+  warnings: Type.Optional(warnings),
 });
