@@ -5,6 +5,7 @@ import type { ChainDeployment, NetworkChain, NetworkSource } from "../networks/n
 import { MAX_SOURCE_BYTES } from "../requests/commands.ts";
 import { createNodeArchive } from "../explorer/chainArchive.ts";
 import type { ExploredChain } from "../explorer/explorer.ts";
+import { meterNode } from "../explorer/readBudget.ts";
 import { spareNode } from "../explorer/sparedNode.ts";
 import type { NetworkView } from "../requests/views.ts";
 
@@ -53,7 +54,7 @@ export function describeChain(
   { client, deployment, findAppearances }: NetworkChain,
   findRecordedCallbacks: NonNullable<ExploredChain["findRecordedCallbacks"]>,
 ): ExploredChain {
-  const node = isEmbedded ? client : spareNode(client);
+  const node = isEmbedded ? meterNode(client) : spareNode(client);
   return {
     network: profile.name,
     title: profile.title,

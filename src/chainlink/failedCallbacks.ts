@@ -2,10 +2,12 @@ import { encodeFunctionData, parseAbi, type Hex } from "viem";
 import type { ChainClient, RawLog } from "../evm/client.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { toQuantity } from "../lib/nodeAnswers.ts";
+import { toWord } from "../lib/uint256.ts";
+import { keyHash, outputOf, requestIdOf } from "../vrf/randomWords.ts";
 import { decodeFulfilments, decodeTransmission } from "./calldata.ts";
 import { addressOf, uint, word } from "./eventData.ts";
 import { FULFILL_RESULTS, findEvent, type EncodedLog } from "./events.ts";
-import { deriveFulfilmentWords } from "./fulfilmentWords.ts";
+import { deriveWords } from "./fulfilmentWords.ts";
 import { decodeRevertReason, type RevertReason } from "./revertReason.ts";
 import { simulateCall } from "./simulateCall.ts";
 
@@ -124,9 +126,14 @@ function listFailedCallbacks(input: Hex, failed: readonly RawLog[]): FailedCallb
   const logs = new Map(failed.map((log) => [log.topics[1]!, log]));
   const words = decodeFulfilments(input).flatMap((fulfilment): FailedCallback[] => {
     const { subId, sender, callbackGasLimit } = fulfilment.commitment;
-    const { requestId, words } = deriveFulfilmentWords(fulfilment);
+    const requestId = toWord(requestIdOf(keyHash(fulfilment.proof.publicKey), fulfilment.proof.preSeed));
     const log = logs.get(requestId);
-    if (log === undefined) return [];
+    const event = log && findEvent(log);
+    // A batch may hold further, false proofs for the request.
+    const isAccepted =
+      event?.name === "RandomWordsFulfilled" && event.outputSeed === outputOf(fulfilment.proof.gamma);
+    if (log === undefined || !isAccepted) return [];
+    const words = deriveWords(event.outputSeed, fulfilment.commitment.numWords);
     const call = { abi: consumerAbi, functionName: "rawFulfillRandomWords" } as const;
     return [
       {

@@ -105,7 +105,12 @@ function pageOf(item: Shape): Shape {
 
 const STATE = object({ at: text, state: text, detail: optional(text), transactionHash: optional(text) });
 const TRANSACTION = object({ success: flag, transactionHash: text });
-const RANDOM = object({ success: flag, randomNumber: listOf(text), url: optional(text) });
+const RANDOM = object({
+  success: flag,
+  randomNumber: listOf(text),
+  url: optional(text),
+  shareUrl: optional(text),
+});
 const VALUE = object({
   success: flag,
   parsedResult: text,
@@ -113,6 +118,7 @@ const VALUE = object({
   err: text,
   url: optional(text),
   warnings: optional(listOf(text)),
+  shareUrl: optional(text),
 });
 /** The result of a request of any kind. */
 const OUTCOME: Shape = (value, path) => {
@@ -198,6 +204,8 @@ const USAGE = object({
       gasUsed: decimal,
       linkJuels: decimal,
       coinWei: decimal,
+      toppedUpJuels: decimal,
+      toppedUpWei: decimal,
     }),
   ),
 });

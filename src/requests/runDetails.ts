@@ -27,3 +27,12 @@ function describeEnvAccess(variable: string | undefined): string {
   const read = variable === undefined ? "an environment variable" : `the environment variable ${variable}`;
   return `the source, or a module that it imports, reads ${read}, and the oracle nodes allow none; import a version that reads none, for example npm:ethers@6.13.0 instead of a later one`;
 }
+
+/** Members that every failed run has in common. */
+export const FAILED_RUN = {
+  success: false,
+  result: "0x",
+  parsedResult: "",
+  value: null,
+  code: "function_failed",
+} as const;

@@ -27,7 +27,9 @@ export interface Tracker {
   onReceipt(receipt: Receipt): Promise<void>;
   /** Takes back what came from blocks that the chain no longer has; requests that ended in them reopen, unless their end is final. */
   onReorg(firstReplaced: bigint): Promise<void>;
-  /** When the oracle last delivered words, or a function's result, Unix time in milliseconds; `undefined` if it hasn't since the start. */
+  /** Returns the newest block whose logs have taken effect, with all before it; `undefined` before the first. */
+  readTo(): bigint | undefined;
+  /** When the oracle last delivered words, or a function's result, by `performance.now()`; `undefined` if it hasn't since the start. */
   oracleSeenAt(what: "words" | "result"): number | undefined;
 }
 
@@ -47,6 +49,7 @@ export function createTracker(
 ): Tracker {
   const index = createRequestIndex();
   const oracleSeenAt: { words?: number; result?: number } = {};
+  let readTo: bigint | undefined;
   let tail: Promise<void> = Promise.resolve();
 
   /** Processes blocks and receipts in sequence: each starts from what the previous one has stored. */
@@ -60,7 +63,7 @@ export function createTracker(
     // All logs are decoded before the first takes effect: if a node sends a malformed one, the block is read again.
     const events = logs.map((log) => ({ log, event: decodeLog(log) }));
     for (const what of ["words", "result"] as const)
-      if (events.some(({ event }) => event?.name === ANSWERS[what])) oracleSeenAt[what] = Date.now();
+      if (events.some(({ event }) => event?.name === ANSWERS[what])) oracleSeenAt[what] = performance.now();
     const charges = readWordCharges(
       events.map(({ event }) => event),
       (id) =>
@@ -117,10 +120,19 @@ export function createTracker(
       await book.change(requests.flatMap(forgetChain));
       for (const request of requests) file(request);
     },
-    onBlock: (block) => inTurn(() => take(block.logs)),
+    onBlock: (block) =>
+      inTurn(async () => {
+        await take(block.logs);
+        readTo = block.number;
+      }),
     onReceipt: (receipt) => inTurn(() => take(receipt.logs)),
     oracleSeenAt: (what) => oracleSeenAt[what],
-    onReorg: (firstReplaced) => inTurn(() => goBack(firstReplaced)),
+    readTo: () => readTo,
+    onReorg: (firstReplaced) =>
+      inTurn(async () => {
+        if (readTo !== undefined && readTo >= firstReplaced) readTo = firstReplaced - 1n;
+        await goBack(firstReplaced);
+      }),
   };
 }
 

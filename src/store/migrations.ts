@@ -266,7 +266,20 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
-  "0020_failed_callbacks": {
+  // Changes no table: keys are sealed for their row from here on (`bindKeys` in src/dapps/sealedKey.ts), which earlier versions can't read.
+  "0020_bound_keys": { up: async () => {} },
+  "0021_oracle_ids": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable("requests").addColumn("oracle_id", "text").execute();
+      await db.schema
+        .createIndex("requests_by_oracle_id")
+        .on("requests")
+        .column("oracle_id")
+        .where("oracle_id" as never, "is not", null)
+        .execute();
+    },
+  },
+  "0022_failed_callbacks": {
     async up(db: Kysely<unknown>) {
       await db.schema
         .createTable("failed_callbacks")

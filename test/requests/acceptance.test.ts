@@ -25,6 +25,7 @@ const COMMAND = {
 describe.each(DATABASES)("on %s", (_name, create) => {
   let store: Store;
   let dryRun: () => Promise<readonly string[]>;
+  let hasDatabase: boolean;
   const taken: string[] = [];
 
   useStore(create, (opened) => {
@@ -32,6 +33,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   });
   beforeEach(async () => {
     taken.length = 0;
+    hasDatabase = true;
     await insertDapp(store.db, { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1 });
   });
 
@@ -57,13 +59,20 @@ describe.each(DATABASES)("on %s", (_name, create) => {
         dryRun: () => dryRun(),
       },
       getNetwork: () => network,
-      isShared: true,
+      replica: { hasDatabase: () => hasDatabase },
       ...(maxDailyPerDapp === undefined ? {} : { maxDailyPerDapp }),
     });
     return { ...acceptance, book };
   };
   const stateOf = async (id: string): Promise<string | undefined> =>
     (await createRequestBook(store).find(id))?.state;
+
+  test("error: a call is refused while the database doesn't answer", async () => {
+    hasDatabase = false;
+    const { book, accept } = open();
+    await expect(accept(DAPP, COMMAND, {})).rejects.toMatchObject({ code: "overloaded", retryable: true });
+    expect(book.openCount()).toBe(0);
+  });
 
   test("behaviour: a dry run that the end of its process cuts short is run by the next one", async () => {
     const pool = withOwnErrors({ run: () => Promise.reject(new SandboxClosedError()) } as never);
@@ -92,7 +101,10 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       const request = (await createRequestBook(store).find(id))!;
       expect(request.progress).toMatchObject({ warnings: ["careful"] });
       const outcome = { transactionHash: "0x1", requestId: "0x2", result: "0x", parsedResult: "", err: "0x" };
-      const shown = presentRequest({ ...request, outcome } as OpenRequest, (hash) => hash);
+      const shown = presentRequest({ ...request, outcome } as OpenRequest, {
+        transaction: (hash) => hash,
+        share: "",
+      });
       expect(shown.outcome).toMatchObject({ warnings: ["careful"] });
     },
   );
